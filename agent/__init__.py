@@ -1,0 +1,1 @@
+"""The loop, the proposers, the workloads, the selection and the command line."""

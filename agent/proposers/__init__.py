@@ -1,0 +1,1 @@
+"""What writes candidates: the embedded rules, a recording, or a language model."""

@@ -1,0 +1,1 @@
+"""Which candidate wins: interleaved measurements, bootstrap bounds, the decision."""

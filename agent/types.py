@@ -1,0 +1,214 @@
+"""The agent's words (design.md): objective, target, workload, candidate, comparison, run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from afterburner.sandbox import Measurement, Verdict  # noqa: TC001 - LangGraph reads the annotations
+
+
+class Objective(StrEnum):
+    """What is to become smaller: the paper's efficiency instruction."""
+
+    TIME = "time"
+    MEMORY = "memory"
+    INTEGRAL = "integral"
+
+
+class Decision(StrEnum):
+    """What became of a candidate."""
+
+    IMPROVED = "improved"  # passed, and its lower bound cleared the minimum effect
+    NOT_BETTER = "not_better"  # passed, but no proven gain
+    WRONG = "wrong"  # behaved differently from the original
+    REFUSED = "refused"  # not run, or not believed: unparsable, a duplicate, tampered timing
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The place in a user's code that is to be optimised.
+
+    `path` is absolute. `source` is the whole file as text with its line ends as they are on disk. `function` is
+    None when the whole program is the target (stdin/stdout programs), else `name` or `Class.name`. `module` is the
+    import name and `import_root` the folder that has to be on `sys.path` for it. Lines count from 1, inclusive, and include
+    decorators.
+    """
+
+    path: str
+    source: str
+    function: str | None
+    module: str
+    import_root: str
+    project_root: str
+    encoding: str = "utf-8"
+    first_line: int = 1
+    last_line: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """What a proposer wants in place of the target's function.
+
+    `function` is the new definition, dedented, decorators included (for a whole program: the whole new text). `imports` are statements for the
+    top of the module, `helpers` are module-level definitions that go right before the function (or its class).
+    """
+
+    function: str
+    imports: tuple[str, ...] = ()
+    helpers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WorkloadCall:
+    """One call of the target: an opaque blob from the sandbox, and where it came from in words for the user."""
+
+    blob: bytes
+    origin: str  # "captured from __main__", "doctest", "pytest: tests/test_report.py", "generated", "derived"
+    description: str  # "call 3: pairs([1, 2, …], 7)", bounded, scrubbed
+    cpu_time_s: float  # of the original, when it was found
+
+
+@dataclass(frozen=True, slots=True)
+class WorkloadCase:
+    """One stdin/stdout case: `NAME.in` and `NAME.out`."""
+
+    name: str
+    stdin: bytes
+    expected_stdout: bytes
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """An input that could not be used, and why: nothing is left out in silence."""
+
+    origin: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """What a target is judged and measured on; `held_out` is never used for selection, only to confirm the winner."""
+
+    calls: tuple[WorkloadCall, ...] = ()
+    held_out_calls: tuple[WorkloadCall, ...] = ()
+    cases: tuple[WorkloadCase, ...] = ()
+    held_out_cases: tuple[WorkloadCase, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """How many times smaller the candidate's figure is: 2.0 means half the time. 1.0 is no difference.
+
+    `low` and `high` bound the ratio at `confidence` (0.95 unless told), from a bootstrap over interleaved pairs.
+    """
+
+    ratio: float
+    low: float
+    high: float
+    confidence: float
+    pairs: int
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateRecord:
+    """A candidate and what became of it; the row of the report's table."""
+
+    id: str  # "1.3": iteration 1, third candidate
+    iteration: int
+    proposer: str  # "rules: join-strings", "openai/gpt-…", "replay:answers.jsonl"
+    verdict: Verdict | None  # None: it was never run
+    decision: Decision
+    reason: str  # one sentence for the user
+    gain: Gain | None = None  # over the incumbent of its iteration
+    measurement: Measurement | None = None
+    source: str = ""  # the whole file with the rewrite in place
+    reasoning: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    """What the winner did on inputs that were never used to select it."""
+
+    inputs: int
+    passed: bool
+    gain: Gain | None
+
+
+@dataclass(frozen=True, slots=True)
+class Readability:
+    """What a rewrite costs its reader."""
+
+    lines_added: int
+    lines_removed: int
+    branches_added: (
+        int  # if, for, while, except, boolean operators, comprehensions: as cyclomatic complexity counts
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """Where the figures come from; seconds do not travel to another machine, ratios do."""
+
+    system: str  # "Linux 6.18 x86_64"
+    cpu_model: str
+    cpus: int
+    memory_kib: int
+    python: str  # version of the interpreter that ran the code
+    backend: str  # "bubblewrap 0.8.0"
+    tier: str  # "rlimits"
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """One finished run of the loop on one target. Gains are of the winner against the original, from confirmation."""
+
+    run_id: str
+    target: Target
+    objective: Objective
+    model: str
+    improved: bool
+    summary: str  # one sentence: what was found, or why nothing is offered
+    gain: Gain | None
+    original: Measurement
+    best: Measurement
+    held_out: HeldOut
+    candidates: tuple[CandidateRecord, ...]
+    patch: str  # unified diff, empty without an improvement
+    best_source: str  # the whole file as offered
+    readability: Readability | None
+    workload_origins: tuple[tuple[str, int], ...]  # ("captured from __main__", 12), …
+    skipped: tuple[Skipped, ...]
+    machine: Machine
+    elapsed_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class ProgressEvent:
+    """Something a person who waits wants to know."""
+
+    stage: str  # prepare | generate | profile | select | confirm
+    message: str  # "1.3 rules: join-strings: 1.8x (1.7 to 1.9)"
+    iteration: int = 0
+    best_ratio: float | None = None  # of the incumbent over the original, as far as known
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """What the user asked for; the command line's options, typed."""
+
+    file: str
+    function: str | None = None
+    objective: Objective = Objective.TIME
+    model: str = "rules"
+    iterations: int = 4  # rounds of generate, profile, select
+    candidates: int = 1  # answers asked of a language model in each iteration
+    calls_file: str | None = None  # a Python file whose execution calls the target
+    cases_dir: str | None = None  # NAME.in / NAME.out pairs
+    python: str | None = None  # the user's interpreter
+    seed: int = 0
+    max_seconds: float = 300.0
+    min_effect: float = 0.05  # a gain's lower bound must exceed 1 + this
+    min_gain_per_line: float = 0.0  # gain (ratio - 1) per added line below which an offer is only displayed

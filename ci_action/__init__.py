@@ -1,0 +1,1 @@
+"""The loop on a pull request. Nothing is built here yet."""

@@ -1,0 +1,1 @@
+"""Offline evaluation: datasets, metrics and reports. Nothing is built here yet."""

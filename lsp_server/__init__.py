@@ -1,0 +1,1 @@
+"""The loop in the editor. Nothing is built here yet."""

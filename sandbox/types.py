@@ -1,0 +1,204 @@
+"""The words of the sandbox: what goes in, what comes out. Times are seconds, memory is KiB (1024 bytes)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from afterburner.sandbox.environment import PythonEnvironment
+
+
+class Verdict(StrEnum):
+    """What became of a program, in the order of `VERDICT_PRIORITY`."""
+
+    ACCEPTED = "accepted"
+    WRONG_ANSWER = "wrong_answer"
+    RUNTIME_ERROR = "runtime_error"
+    OUTPUT_LIMIT = "output_limit"
+    MEMORY_LIMIT = "memory_limit"
+    TIME_LIMIT = "time_limit"
+    COMPILE_ERROR = "compile_error"
+    INTERNAL_ERROR = "internal_error"
+
+
+VERDICT_PRIORITY: tuple[Verdict, ...] = (
+    Verdict.INTERNAL_ERROR,
+    Verdict.COMPILE_ERROR,
+    Verdict.TIME_LIMIT,
+    Verdict.MEMORY_LIMIT,
+    Verdict.OUTPUT_LIMIT,
+    Verdict.RUNTIME_ERROR,
+    Verdict.WRONG_ANSWER,
+    Verdict.ACCEPTED,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one test case may use. The paper's defaults are 90 s and 1 GiB; these suit interactive work."""
+
+    wall_time_s: float = 10.0
+    cpu_time_s: float = 10.0
+    memory_kib: int = 1_048_576
+    output_bytes: int = 16 * 1024 * 1024  # stdout and stderr together
+    processes: int = 64  # processes and threads of the payload
+    file_kib: int = 65_536  # everything it writes; the size of the writable tmpfs
+    open_files: int = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """What a run used. `tier` names how limits and memory were watched: `rlimits` (sampler, no cgroup)."""
+
+    wall_time_s: float
+    cpu_time_s: float
+    peak_memory_kib: int
+    memory_integral_kib_s: float
+    samples: int = 0
+    sampling_interval_s: float = 0.001
+    tier: str = "rlimits"
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionEntry:
+    """A program that is entered by calling one function of a module.
+
+    `module` is the dotted import name, `path` the absolute host path of its file (the same inside the sandbox),
+    `qualname` the function: `name` or `Class.name`.
+    """
+
+    module: str
+    path: str
+    qualname: str
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Source text, its language and how it is entered.
+
+    Without `entry` the source is a script that reads stdin and writes stdout; `path` then is where the script
+    seems to lie inside the sandbox (None: a name of the sandbox's own choosing). With `entry`, `source` is the
+    text of the whole module, which replaces the file at `entry.path` for everything that imports it.
+    """
+
+    language: str
+    source: str
+    entry: FunctionEntry | None = None
+    path: str | None = None
+    arguments: tuple[str, ...] = ()
+    environment: PythonEnvironment | None = None  # interpreter and project; None: our interpreter, no project
+
+
+@dataclass(frozen=True, slots=True)
+class TestCase:
+    """One input text and the output expected for it. The expected output never enters the sandbox."""
+
+    __test__ = False  # not a pytest class
+
+    stdin: bytes = b""
+    expected_stdout: bytes | None = None  # None: the output is not judged
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CallCase:
+    """A batch of calls that one fresh process makes, in order, and the outcomes expected of them.
+
+    Each call is an opaque blob made by the capture code inside a sandbox (`driver/calls.py` tells what is in
+    it); the host hashes and carries it and never decodes it. Outcomes are canonical encodings: two outcomes are
+    equal if their bytes are.
+    """
+
+    calls: tuple[bytes, ...]
+    expected_outcomes: tuple[bytes, ...] | None = None  # None: the outcomes are not judged
+    passes: int = 1  # the whole batch is made this often, each time on fresh copies of the arguments
+    cold_caches: bool = False  # functools caches of the module are emptied, untimed, before every call
+    hash_seed: int = 0  # PYTHONHASHSEED of the process
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CallOutcome:
+    """What one call did: canonical bytes of its outcome, and the time of the call itself, summed over passes.
+
+    `encoded` is JSON of the tagged tree that `driver/encode.py` defines.
+    """
+
+    encoded: bytes
+    cpu_time_s: float
+    wall_time_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class CaseReport:
+    """What became of one case. `detail` is one line for a person: the limit that was hit, the first difference."""
+
+    verdict: Verdict
+    detail: str
+    measurement: Measurement  # of the whole process
+    exit_code: int | None  # None if a signal ended it
+    signal: int | None
+    stdout: bytes  # as it was written, up to the output limit; for calls: empty
+    stderr: str  # decoded, bounded and scrubbed of control characters
+    outcomes: tuple[CallOutcome, ...] = ()  # calls only
+    call_measurement: Measurement | None = None  # calls only: the calls alone, without start-up and encoding
+    difference_at: int | None = None  # calls only: index of the first call whose outcome differs
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What became of a program: the worst verdict of its cases, and what they used together.
+
+    The measurement sums times and integrals over the cases and takes the largest peak.
+    """
+
+    verdict: Verdict
+    measurement: Measurement
+    cases: tuple[CaseReport, ...]
+    backend: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bind:
+    """A read-only view of a host path inside the sandbox."""
+
+    source: str
+    destination: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContainerSpec:
+    """One container: what it sees and how much it may write."""
+
+    binds: tuple[Bind, ...] = ()
+    writable_kib: int = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One process to start inside a container."""
+
+    argv: tuple[str, ...]
+    environment: dict[str, str] = field(default_factory=dict)
+    working_directory: str = "/tmp"  # noqa: S108 - the sandbox's own tmpfs
+
+
+@dataclass(frozen=True, slots=True)
+class RawResult:
+    """What the meter and the host's own clock say of one process tree.
+
+    `limit` is None or one of `wall`, `cpu`, `memory`, `output`, `processes`. `memory_samples` are
+    (CLOCK_MONOTONIC seconds, resident KiB of the whole tree), true start and end included.
+    """
+
+    exit_code: int | None
+    signal: int | None
+    limit: str | None
+    measurement: Measurement
+    stdout: bytes
+    stderr: bytes
+    memory_samples: Sequence[tuple[float, int]] = ()

@@ -1,0 +1,1 @@
+"""Dataset builders, reward and trainers. Nothing is built here yet."""
