@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from afterburner.sandbox import Measurement, Verdict  # noqa: TC001 - LangGraph reads the annotations
+from afterburner.sandbox import Measurement, Verdict
 
 
 class Objective(StrEnum):
@@ -143,9 +143,7 @@ class Readability:
 
     lines_added: int
     lines_removed: int
-    branches_added: (
-        int  # if, for, while, except, boolean operators, comprehensions: as cyclomatic complexity counts
-    )
+    branches_added: int  # if, for, while, except, boolean operators, comprehensions: as cyclomatic complexity counts
 
 
 @dataclass(frozen=True, slots=True)
