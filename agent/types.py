@@ -67,6 +67,7 @@ class WorkloadCall:
     origin: str  # "captured from __main__", "doctest", "pytest: tests/test_report.py", "generated", "derived"
     description: str  # "call 3: pairs([1, 2, …], 7)", bounded, scrubbed
     cpu_time_s: float  # of the original, when it was found
+    expected: bytes = b""  # canonical encoding of the original's outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,11 @@ class Workload:
     cases: tuple[WorkloadCase, ...] = ()
     held_out_cases: tuple[WorkloadCase, ...] = ()
     skipped: tuple[Skipped, ...] = ()
+
+    @property
+    def held_out_count(self) -> int:
+        """How many inputs were kept from selection."""
+        return len(self.held_out_calls) + len(self.held_out_cases)
 
 
 @dataclass(frozen=True, slots=True)
