@@ -31,8 +31,8 @@ class Target:
 
     `path` is absolute. `source` is the whole file as text with its line ends as they are on disk. `function` is
     None when the whole program is the target (stdin/stdout programs), else `name` or `Class.name`. `module` is the
-    import name and `import_root` the folder that has to be on `sys.path` for it. Lines count from 1, inclusive, and include
-    decorators.
+    import name and `import_root` the folder that has to be on `sys.path` for it. Lines count from 1, inclusive, and
+    include decorators.
     """
 
     path: str
@@ -50,8 +50,9 @@ class Target:
 class Rewrite:
     """What a proposer wants in place of the target's function.
 
-    `function` is the new definition, dedented, decorators included (for a whole program: the whole new text). `imports` are statements for the
-    top of the module, `helpers` are module-level definitions that go right before the function (or its class).
+    `function` is the new definition, dedented, decorators included (for a whole program: the whole new text).
+    `imports` are statements for the top of the module, `helpers` are module-level definitions that go right before the
+    function (or its class).
     """
 
     function: str
@@ -102,6 +103,11 @@ class Workload:
     def held_out_count(self) -> int:
         """How many inputs were kept from selection."""
         return len(self.held_out_calls) + len(self.held_out_cases)
+
+    def origins(self) -> list[str]:
+        """Where each input came from, held-out ones included."""
+        calls = (*self.calls, *self.held_out_calls)
+        return [call.origin for call in calls] + [case.origin for case in (*self.cases, *self.held_out_cases)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +205,7 @@ class ProgressEvent:
     best_ratio: float | None = None  # of the incumbent over the original, as far as known
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RunSettings:
     """What the user asked for; the command line's options, typed."""
 

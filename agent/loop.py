@@ -1,0 +1,258 @@
+"""The one loop (Algorithm 1 of the paper): prepare → generate → profile → select → (generate | finish).
+
+The main path reads top to bottom; what a run works with is its `Workbench`, what it carries is its `LoopState`.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from afterburner.agent.selection.decide import Comparison, median_measurement
+from afterburner.agent.state import Confirmation, Incumbent, LoopState, Pending
+from afterburner.agent.types import CandidateRecord, Decision, HeldOut, ProgressEvent
+from afterburner.sandbox import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+    from langgraph.graph.state import CompiledStateGraph
+
+    from afterburner.agent.deadline import Deadline
+    from afterburner.agent.proposers.base import Proposal, Proposer
+    from afterburner.agent.selection.decide import Judge
+    from afterburner.agent.types import RunSettings
+    from afterburner.agent.workbench import Workbench
+    from afterburner.sandbox import Report
+
+BASELINE_SAMPLES = 3
+WINNERS_TRIED = 3  # a winner that fails its confirmation makes room for the one before it
+
+
+@dataclass(slots=True)
+class Loop:
+    """One run on one target."""
+
+    bench: Workbench
+    proposer: Proposer
+    judge: Judge
+    settings: RunSettings
+    search_until: Deadline  # selection stops here, so that confirmation still has its share of the time
+    confirm_until: Deadline
+    on_event: Callable[[ProgressEvent], None]
+
+    def compile(
+        self, checkpointer: BaseCheckpointSaver[str]
+    ) -> CompiledStateGraph[LoopState, None, LoopState, LoopState]:
+        """Build the LangGraph graph."""
+        from langgraph.graph import END, START, StateGraph  # noqa: PLC0415 - heavy
+
+        graph = StateGraph(LoopState)
+        graph.add_node("prepare", self.prepare)
+        graph.add_node("generate", self.generate)
+        graph.add_node("profile", self.profile)
+        graph.add_node("select", self.select)
+        graph.add_node("finish", self.finish)
+        graph.add_edge(START, "prepare")
+        graph.add_edge("prepare", "generate")
+        graph.add_edge("generate", "profile")
+        graph.add_edge("profile", "select")
+        graph.add_conditional_edges("select", self.after_select)
+        graph.add_edge("finish", END)
+        return graph.compile(checkpointer=checkpointer)
+
+    def prepare(self, state: LoopState) -> LoopState:
+        """Measure the original: C* and M* of the first iteration."""
+        self._tell("prepare", "measuring the original")
+        original = self.bench.program(self.bench.target.source)
+        sampler = self.bench.sampler(self.bench.timed_cases(held_out=False))
+        measurement = median_measurement([sampler.sample(original).work for _ in range(BASELINE_SAMPLES)])
+        incumbent = Incumbent("original", self.bench.target.source, measurement, ratio=1.0)
+        return {**state, "lineage": [incumbent]}
+
+    def generate(self, state: LoopState) -> dict[str, object]:
+        """Ask the proposer for candidates that improve on the incumbent."""
+        from afterburner.agent.proposers.base import ProposalRequest  # noqa: PLC0415 - kept off the import path
+
+        iteration, incumbent = state["iteration"] + 1, state["lineage"][-1]
+        self._tell("generate", f"asking {self.proposer.name}", iteration)
+        proposals = self.proposer.propose(
+            ProposalRequest(
+                target=replace(self.bench.target, source=incumbent.source),
+                objective=self.settings.objective,
+                measurement=incumbent.measurement,
+                passed=True,
+                iteration=iteration,
+                count=self.settings.candidates,
+                history=tuple(state["records"]),
+                seed=self.settings.seed,
+            )
+        )
+        pending = [self._pending(f"{iteration}.{n}", p, incumbent) for n, p in enumerate(proposals, start=1)]
+        return {"iteration": iteration, "pending": pending, "exhausted": not pending}
+
+    def profile(self, state: LoopState) -> dict[str, object]:
+        """Judge the candidates side by side, then time those that are right, one at a time."""
+        incumbent = state["lineage"][-1]
+        seen = {state["lineage"][0].source: "original"} | {r.source: r.id for r in state["records"] if r.source}
+        fresh: list[Pending] = []
+        records: dict[str, CandidateRecord] = {}
+        for candidate in state["pending"]:
+            if refusal := candidate.error or _repeats(candidate, seen):
+                records[candidate.id] = _refused(candidate, state["iteration"], refusal)
+                continue
+            seen[candidate.source] = candidate.id
+            fresh.append(candidate)
+        for candidate, report in zip(fresh, self._judge_side_by_side(fresh, state["iteration"]), strict=True):
+            records[candidate.id] = self._profile_one(candidate, report, incumbent, state["iteration"])
+            self._tell("profile", _line(records[candidate.id]), state["iteration"], incumbent.ratio)
+        return {"records": state["records"] + [records[c.id] for c in state["pending"]], "pending": []}
+
+    def select(self, state: LoopState) -> dict[str, object]:
+        """Greedy selection: the candidate with the largest proven gain replaces the incumbent."""
+        won = [
+            record
+            for record in state["records"]
+            if record.iteration == state["iteration"] and record.decision is Decision.IMPROVED
+        ]
+        exhausted = state["exhausted"] or self.search_until.passed()
+        if not won:
+            return {"exhausted": exhausted}
+        best = max(won, key=lambda record: record.gain.ratio if record.gain else 0.0)
+        incumbent = self._promote(best, state["lineage"][-1])
+        self._tell("select", f"{best.id} {best.proposer} is the best so far", state["iteration"], incumbent.ratio)
+        return {"lineage": [*state["lineage"], incumbent], "exhausted": exhausted}
+
+    def after_select(self, state: LoopState) -> Literal["generate", "finish"]:
+        """Go round again until the iterations, the proposals or the time are used up."""
+        done = state["exhausted"] or state["iteration"] >= self.settings.iterations
+        return "finish" if done else "generate"
+
+    def finish(self, state: LoopState) -> dict[str, object]:
+        """Confirm the winner against the original, on held-out inputs too; fall back where it fails."""
+        confirmation: Confirmation | None = None
+        for winner in reversed(state["lineage"][1:][-WINNERS_TRIED:]):
+            self._tell("confirm", f"testing {winner.id} against the original on held-out inputs", best=winner.ratio)
+            confirmation = self._confirm(winner, state["lineage"][0])
+            self._tell("confirm", f"{winner.id}: {confirmation.reason}", best=winner.ratio)
+            if confirmation.confirmed:
+                break
+        return {"confirmation": confirmation}
+
+    def _pending(self, candidate_id: str, proposal: Proposal, incumbent: Incumbent) -> Pending:
+        from afterburner.agent.errors import TargetError  # noqa: PLC0415 - kept beside its use
+        from afterburner.agent.targets.splice import splice  # noqa: PLC0415 - imports libcst
+
+        source, error = "", proposal.error
+        if proposal.rewrite is not None:
+            try:
+                source = splice(replace(self.bench.target, source=incumbent.source), proposal.rewrite)
+            except TargetError as refusal:
+                error = str(refusal)
+        return Pending(candidate_id, proposal.proposer, source, proposal.reasoning, error)
+
+    def _judge_side_by_side(self, candidates: Sequence[Pending], iteration: int) -> list[Report]:
+        if not candidates:
+            return []
+        self._tell("profile", f"judging {len(candidates)} candidates", iteration)
+        cases = self.bench.judged_cases(held_out=False)
+
+        def judge(candidate: Pending) -> Report:
+            return self.bench.sandbox.run(self.bench.program(candidate.source), cases, self.bench.limits)
+
+        pool = ThreadPoolExecutor(max_workers=min(len(candidates), self.bench.workers))
+        try:
+            return list(pool.map(judge, candidates))
+        except BaseException:
+            self.bench.sandbox.close()  # an interrupt must not wait for what is still running
+            raise
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+    def _profile_one(self, candidate: Pending, report: Report, incumbent: Incumbent, iteration: int) -> CandidateRecord:
+        if report.verdict is not Verdict.ACCEPTED:
+            reason = next(case.detail for case in report.cases if case.verdict is report.verdict)
+            return _record(candidate, iteration, Comparison(Decision.WRONG, reason, verdict=report.verdict))
+        sampler = self.bench.sampler(self.bench.timed_cases(held_out=False))
+        comparison = self.judge.screen(
+            sampler,
+            self.bench.program(incumbent.source),
+            self.bench.program(candidate.source),
+            self.search_until,
+        )
+        return _record(candidate, iteration, comparison)
+
+    def _promote(self, record: CandidateRecord, before: Incumbent) -> Incumbent:
+        gain = record.gain.ratio if record.gain else 1.0
+        return Incumbent(record.id, record.source, record.measurement or before.measurement, before.ratio * gain)
+
+    def _confirm(self, winner: Incumbent, original: Incumbent) -> Confirmation:
+        bench, inputs = self.bench, self.bench.workload.held_out_count
+        report = bench.sandbox.run(bench.program(winner.source), bench.judged_cases(held_out=True), bench.limits)
+        if report.verdict is not Verdict.ACCEPTED:
+            reason = next(case.detail for case in report.cases if case.verdict is report.verdict)
+            failed = Comparison(Decision.WRONG, f"on held-out inputs: {reason}")
+            return _confirmation(winner, original, failed, HeldOut(inputs, passed=False, gain=None))
+        selected, kept = bench.timed_cases(held_out=False), bench.timed_cases(held_out=True)
+        comparison, held_out_gain = self.judge.confirm(
+            bench.sampler((*selected, *kept)),
+            bench.program(original.source),
+            bench.program(winner.source),
+            self.confirm_until,
+            held_out_from=len(selected),
+        )
+        passed = comparison.decision in (Decision.IMPROVED, Decision.NOT_BETTER)
+        return _confirmation(winner, original, comparison, HeldOut(inputs, passed=passed, gain=held_out_gain))
+
+    def _tell(self, stage: str, message: str, iteration: int = 0, best: float | None = None) -> None:
+        self.on_event(ProgressEvent(stage, message, iteration, best))
+
+
+def empty_state() -> LoopState:
+    """What the graph is started with."""
+    return LoopState(iteration=0, lineage=[], pending=[], records=[], exhausted=False, confirmation=None)
+
+
+def _repeats(candidate: Pending, seen: dict[str, str]) -> str:
+    from afterburner.agent.targets.splice import same_code  # noqa: PLC0415 - imports libcst
+
+    earlier = next((name for source, name in seen.items() if same_code(source, candidate.source)), "")
+    return f"the same code as {earlier}" if earlier else ""
+
+
+def _refused(candidate: Pending, iteration: int, reason: str) -> CandidateRecord:
+    return _record(candidate, iteration, Comparison(Decision.REFUSED, reason))
+
+
+def _record(candidate: Pending, iteration: int, comparison: Comparison) -> CandidateRecord:
+    ran = comparison.gain is not None
+    return CandidateRecord(
+        id=candidate.id,
+        iteration=iteration,
+        proposer=candidate.proposer,
+        verdict=Verdict.ACCEPTED if ran else comparison.verdict,
+        decision=comparison.decision,
+        reason=comparison.reason,
+        gain=comparison.gain,
+        measurement=comparison.after,
+        source=candidate.source,
+        reasoning=candidate.reasoning,
+    )
+
+
+def _line(record: CandidateRecord) -> str:
+    return f"{record.id} {record.proposer}: {record.decision.value.replace('_', ' ')}: {record.reason}"
+
+
+def _confirmation(winner: Incumbent, original: Incumbent, comparison: Comparison, held_out: HeldOut) -> Confirmation:
+    return Confirmation(
+        winner_id=winner.id,
+        confirmed=comparison.decision is Decision.IMPROVED,
+        reason=comparison.reason,
+        gain=comparison.gain,
+        original=comparison.before or original.measurement,
+        best=comparison.after or winner.measurement,
+        held_out=held_out,
+    )

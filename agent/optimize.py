@@ -1,0 +1,194 @@
+"""The loop from end to end, for the command line and for Python: `optimize("file.py", function="pairs")`."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from afterburner.agent.deadline import Deadline
+from afterburner.agent.errors import WorkloadError
+from afterburner.agent.loop import Loop, empty_state
+from afterburner.agent.machine import describe_machine
+from afterburner.agent.result import make_result
+from afterburner.agent.selection.decide import Judge
+from afterburner.agent.selection.sampling import timing_cpu
+from afterburner.agent.store import new_run_id, open_checkpointer
+from afterburner.agent.types import Objective, ProgressEvent, RunResult, RunSettings
+from afterburner.agent.workbench import Workbench
+from afterburner.sandbox import Limits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from langchain_core.runnables import RunnableConfig
+
+    from afterburner.agent.state import LoopState
+    from afterburner.agent.types import Target
+    from afterburner.sandbox import PythonEnvironment
+    from afterburner.sandbox.sandbox import Sandbox
+
+WORKLOAD_TIME_S = 30.0  # for finding inputs, and for the original on them
+NODES_PER_ITERATION = 3
+NODES_AROUND = 5
+SEARCH_SHARE = 0.7  # of the time budget; the rest is kept for confirming the winner
+
+
+def optimize(  # noqa: PLR0913 - the options of one run, all by keyword
+    file: str | Path,
+    *,
+    function: str | None = None,
+    objective: str = "time",
+    model: str = "rules",
+    iterations: int = RunSettings.iterations,
+    candidates: int = RunSettings.candidates,
+    calls: str | None = None,
+    cases: str | None = None,
+    python: str | None = None,
+    seed: int = 0,
+    max_seconds: float = RunSettings.max_seconds,
+    on_event: Callable[[ProgressEvent], None] | None = None,
+) -> RunResult:
+    """Optimise one function of a file, or a whole stdin/stdout program, and prove the gain. Nothing is written.
+
+    Args:
+        file: the Python file.
+        function: `name` or `Class.name`; the hottest one of the file if None.
+        objective: `time`, `memory` or `integral`.
+        model: `rules`, `replay:<file.jsonl>` or a LiteLLM model string.
+        iterations: rounds of generate, profile, select.
+        candidates: answers asked of a language model in each round.
+        calls: a Python file that calls the function.
+        cases: a folder of NAME.in and NAME.out.
+        python: the interpreter to run the code with.
+        seed: of every random choice of ours.
+        max_seconds: budget for the run.
+        on_event: is told of progress.
+
+    Raises:
+        AfterburnerError: one of the tree in `afterburner.sandbox.errors` and `afterburner.agent.errors`.
+    """
+    settings = RunSettings(
+        file=str(file),
+        function=function,
+        objective=Objective(objective),
+        model=model,
+        iterations=iterations,
+        candidates=candidates,
+        calls_file=calls,
+        cases_dir=cases,
+        python=python,
+        seed=seed,
+        max_seconds=max_seconds,
+    )
+    return run_settings(settings, on_event or _ignore)
+
+
+def run_settings(settings: RunSettings, on_event: Callable[[ProgressEvent], None]) -> RunResult:
+    """Carry out one run. What can fail cheaply fails first: the file, the model, the sandbox, then the workload.
+
+    Raises:
+        AfterburnerError: see `optimize`.
+    """
+    from afterburner.agent.proposers.registry import open_proposer  # noqa: PLC0415 - lazy, as all below
+    from afterburner.agent.targets.locate import find_target  # noqa: PLC0415
+    from afterburner.sandbox.leftovers import workspace  # noqa: PLC0415
+    from afterburner.sandbox.sandbox import open_sandbox  # noqa: PLC0415
+
+    clock = RunClock.start(settings.max_seconds)
+    whole_program = settings.cases_dir is not None and settings.function is None
+    target = find_target(Path(settings.file), settings.function, whole_program=whole_program)
+    proposer = open_proposer(settings.model)
+    with open_sandbox("auto") as sandbox, workspace() as folder:
+        on_event(ProgressEvent("prepare", f"staging {Path(target.project_root).name}"))
+        environment = _environment(settings, target, folder)
+        bench = _bench(settings, target, sandbox, environment, on_event)
+        loop = Loop(
+            bench=bench,
+            proposer=proposer,
+            judge=Judge(settings.objective, settings.min_effect, settings.seed),
+            settings=settings,
+            search_until=clock.search_until,
+            confirm_until=clock.confirm_until,
+            on_event=on_event,
+        )
+        run_id, state = _run_graph(loop)
+        machine = describe_machine(sandbox, environment)
+    return make_result(settings, bench, state, run_id=run_id, machine=machine, elapsed_s=clock.elapsed_s())
+
+
+@dataclass(frozen=True, slots=True)
+class RunClock:
+    """The time budget of a run: most of it for the search, the rest for confirming the winner."""
+
+    started_s: float
+    search_until: Deadline
+    confirm_until: Deadline
+
+    @classmethod
+    def start(cls, max_seconds: float) -> RunClock:
+        """Begin now."""
+        return cls(time.monotonic(), Deadline.after(SEARCH_SHARE * max_seconds), Deadline.after(max_seconds))
+
+    def elapsed_s(self) -> float:
+        """Seconds since the start."""
+        return time.monotonic() - self.started_s
+
+
+def _environment(settings: RunSettings, target: Target, folder: Path) -> PythonEnvironment:
+    from afterburner.sandbox.interpreter import find_interpreter, python_environment  # noqa: PLC0415
+    from afterburner.sandbox.project import stage_project  # noqa: PLC0415
+
+    project_root, path = Path(target.project_root), Path(target.path)
+    return python_environment(
+        find_interpreter(settings.python, project_root),
+        project=stage_project(project_root, folder, path),
+        import_paths=(target.import_root,),
+        working_directory=str(path.parent),
+    )
+
+
+def _bench(
+    settings: RunSettings,
+    target: Target,
+    sandbox: Sandbox,
+    environment: PythonEnvironment,
+    on_event: Callable[[ProgressEvent], None],
+) -> Workbench:
+    from afterburner.agent.targets.locate import find_target  # noqa: PLC0415
+    from afterburner.agent.workloads.build import build_workload  # noqa: PLC0415
+    from afterburner.agent.workloads.hottest import hottest_function  # noqa: PLC0415
+
+    def tell(message: str) -> None:
+        on_event(ProgressEvent("prepare", message))
+
+    limits = Limits(wall_time_s=WORKLOAD_TIME_S, cpu_time_s=WORKLOAD_TIME_S)
+    if target.function is None and settings.cases_dir is None:
+        tell("profiling the file to find its hottest function")
+        function = hottest_function(sandbox, target, environment, settings, limits)
+        tell(f"the hottest function is {function}")
+        target = find_target(Path(settings.file), function)
+    workload = build_workload(sandbox, target, environment, settings, limits, tell)
+    if not workload.held_out_count:
+        raise WorkloadError(
+            f"{target.path}: there is just one usable input, and a rewrite has to be confirmed on inputs that it was "
+            "not selected on. Add a second case or call."
+        )
+    return Workbench(target, workload, sandbox, environment, limits, timing_cpu())
+
+
+def _run_graph(loop: Loop) -> tuple[str, LoopState]:
+    run_id = new_run_id()
+    with open_checkpointer() as checkpointer:
+        graph = loop.compile(checkpointer)
+        config: RunnableConfig = {
+            "configurable": {"thread_id": run_id},
+            "recursion_limit": NODES_PER_ITERATION * loop.settings.iterations + NODES_AROUND,
+        }
+        state = graph.invoke(empty_state(), config, durability="sync")
+    return run_id, cast("LoopState", state)
+
+
+def _ignore(_event: ProgressEvent) -> None:
+    pass

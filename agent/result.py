@@ -1,0 +1,59 @@
+"""Turns the final state of a run into its result."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from afterburner.agent.types import HeldOut, Objective, RunResult
+
+if TYPE_CHECKING:
+    from afterburner.agent.state import LoopState
+    from afterburner.agent.types import Machine, RunSettings
+    from afterburner.agent.workbench import Workbench
+
+OBJECTIVE_NOUN = {Objective.TIME: "CPU time", Objective.MEMORY: "peak memory", Objective.INTEGRAL: "memory integral"}
+
+
+def make_result(  # noqa: PLR0913 - the parts of the report, each from its own place
+    settings: RunSettings, bench: Workbench, state: LoopState, *, run_id: str, machine: Machine, elapsed_s: float
+) -> RunResult:
+    """Tell what was found. Every figure of an offer comes from its confirmation, none from the search."""
+    from afterburner.agent.targets.patch import readability, unified_diff  # noqa: PLC0415 - imports libcst
+
+    original, confirmation = state["lineage"][0], state["confirmation"]
+    offer = confirmation if confirmation is not None and confirmation.confirmed else None
+    best = next(i for i in state["lineage"] if i.id == (offer.winner_id if offer else "original"))
+    unused = HeldOut(bench.workload.held_out_count, passed=True, gain=None)
+    return RunResult(
+        run_id=run_id,
+        target=bench.target,
+        objective=settings.objective,
+        model=settings.model,
+        improved=offer is not None,
+        summary=_summary(settings, state),
+        gain=offer.gain if offer else None,
+        original=confirmation.original if confirmation else original.measurement,
+        best=offer.best if offer else original.measurement,
+        held_out=confirmation.held_out if confirmation else unused,
+        candidates=tuple(state["records"]),
+        patch=unified_diff(bench.target, best.source) if offer else "",
+        best_source=best.source,
+        readability=readability(original.source, best.source) if offer else None,
+        workload_origins=tuple(Counter(bench.workload.origins()).items()),
+        skipped=bench.workload.skipped,
+        machine=machine,
+        elapsed_s=elapsed_s,
+    )
+
+
+def _summary(settings: RunSettings, state: LoopState) -> str:
+    confirmation = state["confirmation"]
+    if confirmation is not None and confirmation.confirmed:
+        gain = confirmation.gain
+        return f"{OBJECTIVE_NOUN[settings.objective]} improved" + (f" {gain.ratio:.2f}x" if gain else "")
+    if confirmation is not None:
+        return f"nothing is offered: {confirmation.reason}"
+    if not state["records"]:
+        return "nothing is offered: there was nothing to propose"
+    return f"nothing is offered: none of {len(state['records'])} candidates was right and really better"

@@ -1,0 +1,150 @@
+"""Decides whether a candidate beats the incumbent, and whether the winner may be offered."""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from afterburner.agent.selection.bootstrap import paired_gain
+from afterburner.agent.selection.sampling import SampleFailedError, add_up, figure
+from afterburner.agent.types import Decision, Gain, Objective
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from afterburner.agent.deadline import Deadline
+    from afterburner.agent.selection.sampling import Sample, Sampler
+    from afterburner.sandbox import Measurement, Program, Verdict
+
+SCREENING_PAIRS = 7
+HOPELESS_AFTER_PAIRS = 3
+CONFIRMATION_PAIRS = 15
+SCREENING_CONFIDENCE = 0.95
+CONFIRMATION_CONFIDENCE = 0.99  # of the announced interval
+SLOWDOWN_FOR_MEMORY = 1.5  # memory may cost this much CPU time and no more
+NOTICEABLE_OVERHEAD_S = 0.005
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A candidate against the incumbent: ratio, interval, decision, reason."""
+
+    decision: Decision
+    reason: str
+    gain: Gain | None = None
+    before: Measurement | None = None
+    after: Measurement | None = None
+    verdict: Verdict | None = None  # of the candidate's timed run, if that failed
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """One statistic for every objective: the bootstrap lower bound of the gain must clear the minimum effect."""
+
+    objective: Objective
+    min_effect: float
+    seed: int
+    confidence: float = SCREENING_CONFIDENCE
+
+    def screen(self, sampler: Sampler, incumbent: Program, candidate: Program, deadline: Deadline) -> Comparison:
+        """Compare a candidate with the incumbent on the selection inputs; stop early where it is plainly no better."""
+        samples: list[tuple[Sample, Sample]] = []
+        try:
+            for number in range(SCREENING_PAIRS):
+                if deadline.passed():
+                    return Comparison(Decision.REFUSED, "the time budget ended while it was being measured")
+                samples.append(sampler.pair(incumbent, candidate, swapped=number % 2 == 1))
+                if len(samples) == HOPELESS_AFTER_PAIRS and self._hopeless(samples):
+                    break
+        except SampleFailedError as error:
+            return Comparison(Decision.WRONG, f"when measured: {error.detail}", verdict=error.verdict)
+        return self._compare(samples)
+
+    def confirm(
+        self, sampler: Sampler, original: Program, winner: Program, deadline: Deadline, *, held_out_from: int
+    ) -> tuple[Comparison, Gain | None]:
+        """Test the winner against the original on fresh samples: a number of pairs that was fixed beforehand.
+
+        Args:
+            sampler: on the selection cases, followed by the held-out cases.
+            original: the user's program.
+            winner: the program that selection chose.
+            deadline: when to give up.
+            held_out_from: index of the first held-out case of the sampler.
+
+        Returns:
+            The comparison over all cases together, and the gain on the held-out cases alone.
+        """
+        samples: list[tuple[Sample, Sample]] = []
+        try:
+            for number in range(CONFIRMATION_PAIRS):
+                if deadline.passed():
+                    return Comparison(Decision.REFUSED, "the time budget ended before the winner was confirmed"), None
+                samples.append(sampler.pair(original, winner, swapped=number % 2 == 1))
+        except SampleFailedError as error:
+            return Comparison(Decision.WRONG, f"when confirmed: {error.detail}", verdict=error.verdict), None
+        strict = replace(self, confidence=CONFIRMATION_CONFIDENCE)
+        comparison = strict._compare(samples)
+        held_out = strict._gain([(self._part(b, held_out_from), self._part(a, held_out_from)) for b, a in samples])
+        if comparison.decision is Decision.IMPROVED and held_out.high < 1:
+            reason = f"faster on the inputs it was selected on, but {held_out.ratio:.2f}x on held-out inputs"
+            comparison = replace(comparison, decision=Decision.NOT_BETTER, reason=reason)
+        return comparison, held_out
+
+    def _hopeless(self, samples: Sequence[tuple[Sample, Sample]]) -> bool:
+        return all(b.figure(self.objective) < a.figure(self.objective) * (1 + self.min_effect) for b, a in samples)
+
+    def _compare(self, samples: Sequence[tuple[Sample, Sample]]) -> Comparison:
+        gain = self._gain([(b.figure(self.objective), a.figure(self.objective)) for b, a in samples])
+        decision, reason = self._decide(gain, samples)
+        before, after = [b.work for b, _ in samples], [a.work for _, a in samples]
+        return Comparison(decision, reason, gain, median_measurement(before), median_measurement(after))
+
+    def _decide(self, gain: Gain, samples: Sequence[tuple[Sample, Sample]]) -> tuple[Decision, str]:
+        needed = 1 + self.min_effect
+        if gain.low <= needed:
+            return Decision.NOT_BETTER, self._not_better(gain, needed)
+        if self.objective is Objective.TIME:
+            wall = self._gain([(b.work.wall_time_s, a.work.wall_time_s) for b, a in samples])
+            if wall.high < 1:
+                return Decision.NOT_BETTER, f"CPU time fell but wall time rose to {1 / wall.ratio:.2f}x"
+            if _moved_work_elsewhere(samples):
+                return Decision.REFUSED, "the time saved in the calls reappears outside them (at import, say)"
+        else:
+            cpu = self._gain([(b.work.cpu_time_s, a.work.cpu_time_s) for b, a in samples])
+            if cpu.ratio * SLOWDOWN_FOR_MEMORY < 1:
+                return Decision.NOT_BETTER, f"memory fell but CPU time rose to {1 / cpu.ratio:.2f}x"
+        return Decision.IMPROVED, f"{gain.ratio:.2f}x ({gain.low:.2f} to {gain.high:.2f})"
+
+    def _not_better(self, gain: Gain, needed: float) -> str:
+        if gain.high < 1:
+            return f"worse: {gain.ratio:.2f}x ({gain.low:.2f} to {gain.high:.2f})"
+        return f"no proven gain: {gain.ratio:.2f}x, lower bound {gain.low:.2f}, needed above {needed:.2f}"
+
+    def _part(self, sample: Sample, start: int) -> float:
+        return figure(add_up(sample.by_case[start:]), self.objective)
+
+    def _gain(self, pairs: Sequence[tuple[float, float]]) -> Gain:
+        return paired_gain(pairs, seed=self.seed, confidence=self.confidence)
+
+
+def median_measurement(measurements: Sequence[Measurement]) -> Measurement:
+    """The median of each figure by itself."""
+    first = measurements[0]
+    return type(first)(
+        wall_time_s=statistics.median(m.wall_time_s for m in measurements),
+        cpu_time_s=statistics.median(m.cpu_time_s for m in measurements),
+        peak_memory_kib=round(statistics.median(m.peak_memory_kib for m in measurements)),
+        memory_integral_kib_s=statistics.median(m.memory_integral_kib_s for m in measurements),
+        samples=round(statistics.median(m.samples for m in measurements)),
+        sampling_interval_s=first.sampling_interval_s,
+        tier=first.tier,
+    )
+
+
+def _moved_work_elsewhere(samples: Sequence[tuple[Sample, Sample]]) -> bool:
+    """Whether the process spends outside the calls what it saves inside them."""
+    saved = statistics.median(b.work.cpu_time_s - a.work.cpu_time_s for b, a in samples)
+    moved = statistics.median(a.overhead_cpu_s - b.overhead_cpu_s for b, a in samples)
+    return moved > max(saved / 2, NOTICEABLE_OVERHEAD_S)

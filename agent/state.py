@@ -1,0 +1,70 @@
+"""The state of a run as the checkpointer stores it: typed, small, serialisable.
+
+Nodes replace whole values and never append in place, so a node that runs twice after a crash changes nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypedDict
+
+from afterburner.agent.types import CandidateRecord, Decision, Gain, HeldOut
+from afterburner.sandbox import Measurement, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Incumbent:
+    """C* and M*: the best code so far. `id` is the candidate's, "original" for the user's own code."""
+
+    id: str
+    source: str
+    measurement: Measurement
+    ratio: float  # of the original's figure to this one's, as screening saw it
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A candidate that waits to be profiled. `error` is set, and `source` empty, where it cannot be run."""
+
+    id: str
+    proposer: str
+    source: str
+    reasoning: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmation:
+    """The one confirmatory test of a winner against the original."""
+
+    winner_id: str
+    confirmed: bool
+    reason: str
+    gain: Gain | None
+    original: Measurement
+    best: Measurement
+    held_out: HeldOut
+
+
+class LoopState(TypedDict):
+    """What the graph carries from node to node."""
+
+    iteration: int
+    lineage: list[Incumbent]  # the original first, each accepted candidate after it; the last one is C*
+    pending: list[Pending]
+    records: list[CandidateRecord]
+    exhausted: bool  # the proposer has nothing more, or the time budget for selection is used up
+    confirmation: Confirmation | None
+
+
+CHECKPOINTED_TYPES = (
+    CandidateRecord,
+    Confirmation,
+    Decision,
+    Gain,
+    HeldOut,
+    Incumbent,
+    Measurement,
+    Pending,
+    Verdict,
+)

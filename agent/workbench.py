@@ -1,0 +1,91 @@
+"""Everything a run works with that is not state: the sandbox, the workload, and how programs are made of sources."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from afterburner.agent.selection.sampling import Sampler
+from afterburner.agent.workloads.passes import passes_needed
+from afterburner.sandbox import CallCase, FunctionEntry, Limits, Program, TestCase
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from afterburner.agent.selection.sampling import Case
+    from afterburner.agent.types import Target, Workload, WorkloadCall, WorkloadCase
+    from afterburner.sandbox import PythonEnvironment
+    from afterburner.sandbox.sandbox import Sandbox
+
+# Hash order must not decide whether a rewrite is right, so outcomes are compared under more than one seed.
+HASH_SEEDS = (0, 1)
+SLOWDOWN_TOLERATED = 4
+GRACE_S = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Workbench:
+    """Makes programs, cases and samplers for one target."""
+
+    target: Target
+    workload: Workload
+    sandbox: Sandbox
+    environment: PythonEnvironment
+    limits: Limits
+    cpu: int | None
+
+    @property
+    def by_cases(self) -> bool:
+        """Whether the whole program is judged by stdin/stdout cases."""
+        return bool(self.workload.cases)
+
+    @property
+    def workers(self) -> int:
+        """How many candidates are judged at once: nothing is being timed then, so every CPU may be used."""
+        return len(os.sched_getaffinity(0))
+
+    def program(self, source: str) -> Program:
+        """The program that `source`, the text of the target's whole file, makes."""
+        if self.by_cases:
+            return Program("python", source, path=self.target.path, environment=self.environment)
+        if self.target.function is None:
+            msg = "a target without a function is judged by stdin/stdout cases"
+            raise ValueError(msg)
+        entry = FunctionEntry(self.target.module, self.target.path, self.target.function)
+        return Program("python", source, entry=entry, environment=self.environment)
+
+    def judged_cases(self, *, held_out: bool) -> tuple[Case, ...]:
+        """The cases that tell whether a program is right."""
+        if self.by_cases:
+            return _test_cases(self.workload.held_out_cases if held_out else self.workload.cases)
+        calls = self.workload.held_out_calls if held_out else self.workload.calls
+        return tuple(_call_case(calls, hash_seed=seed) for seed in HASH_SEEDS)
+
+    def timed_cases(self, *, held_out: bool) -> tuple[Case, ...]:
+        """The cases that samples are taken on; calls are repeated until the original takes a measurable time."""
+        if self.by_cases:
+            return self.judged_cases(held_out=held_out)
+        calls = self.workload.held_out_calls if held_out else self.workload.calls
+        return (replace(_call_case(calls, hash_seed=0), passes=passes_needed(calls), cold_caches=True),)
+
+    def sampler(self, cases: Sequence[Case]) -> Sampler:
+        """A sampler on these cases, with the timed process alone on its CPU."""
+        return Sampler(self.sandbox, tuple(cases), self.limits, self.cpu)
+
+    def limited_by(self, wall_time_s: float) -> Workbench:
+        """The same bench with limits that follow from what the original needed for its slowest case."""
+        allowed_s = SLOWDOWN_TOLERATED * wall_time_s + GRACE_S
+        return replace(self, limits=replace(self.limits, wall_time_s=allowed_s, cpu_time_s=allowed_s))
+
+
+def _call_case(calls: Sequence[WorkloadCall], *, hash_seed: int) -> CallCase:
+    return CallCase(
+        calls=tuple(call.blob for call in calls),
+        expected_outcomes=tuple(call.expected for call in calls),
+        hash_seed=hash_seed,
+    )
+
+
+def _test_cases(cases: Sequence[WorkloadCase]) -> tuple[TestCase, ...]:
+    return tuple(TestCase(case.stdin, case.expected_stdout, case.name) for case in cases)

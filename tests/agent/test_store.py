@@ -1,0 +1,63 @@
+"""The run store: what a checkpoint holds comes back as it was, and a bad folder is said plainly."""
+
+from pathlib import Path
+
+import pytest
+
+from afterburner.agent.state import CHECKPOINTED_TYPES, Confirmation, Incumbent, Pending
+from afterburner.agent.store import new_run_id, open_checkpointer, state_folder
+from afterburner.agent.types import CandidateRecord, Decision, Gain, HeldOut
+from afterburner.sandbox import AfterburnerError, Measurement, Verdict
+
+MEASUREMENT = Measurement(0.5, 0.4, 10_240, 5120.0, 480)
+GAIN = Gain(2.0, 1.8, 2.2, 0.95, 15)
+VALUES = [
+    Incumbent("1.2", "def f():\n    return 'é\\r\\n'\n", MEASUREMENT, 2.0),
+    Pending("1.1", "rules: deque", "", "", "no such function"),
+    Confirmation("1.2", True, "2.00x", GAIN, MEASUREMENT, MEASUREMENT, HeldOut(3, True, GAIN)),
+    CandidateRecord("1.2", 1, "rules", Verdict.ACCEPTED, Decision.IMPROVED, "2x", GAIN, MEASUREMENT, "x = 1\n"),
+]
+
+
+@pytest.mark.parametrize("value", VALUES, ids=lambda value: type(value).__name__)
+@pytest.mark.usefixtures("own_state_folder")
+def test_state_survives_the_checkpoint_with_its_types(value: object) -> None:
+    with open_checkpointer() as checkpointer:
+        stored = checkpointer.serde.dumps_typed([value])
+        assert checkpointer.serde.loads_typed(stored) == [value]
+
+
+def test_every_type_of_the_state_is_registered() -> None:
+    assert {type(value) for value in VALUES} <= set(CHECKPOINTED_TYPES)
+
+
+@pytest.fixture
+def own_state_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    return tmp_path
+
+
+def test_the_store_lies_in_the_users_state_folder_and_is_theirs_alone(own_state_folder: Path) -> None:
+    with open_checkpointer():
+        pass
+    assert (own_state_folder / "afterburner-agent" / "runs.sqlite").is_file()
+    assert state_folder().stat().st_mode & 0o077 == 0
+
+
+def test_a_state_folder_that_cannot_be_made_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
+    with pytest.raises(AfterburnerError, match="XDG_STATE_HOME"), open_checkpointer():
+        pass
+
+
+def test_a_damaged_store_is_named(own_state_folder: Path) -> None:
+    path = own_state_folder / "afterburner-agent" / "runs.sqlite"
+    path.parent.mkdir()
+    path.write_bytes(b"this is not a database, and long enough to be sure of it" * 50)
+    with pytest.raises(AfterburnerError, match=r"runs\.sqlite"), open_checkpointer():
+        pass
+
+
+def test_run_ids_differ() -> None:
+    assert len({new_run_id() for _ in range(50)}) == 50
