@@ -84,9 +84,12 @@ class Judge:
                 samples.append(sampler.pair(original, winner, swapped=number % 2 == 1))
         except SampleFailedError as error:
             return Comparison(Decision.WRONG, f"when confirmed: {error.detail}", verdict=error.verdict), None
-        strict = replace(self, confidence=CONFIRMATION_CONFIDENCE)
-        comparison = strict._compare(samples)
-        held_out = strict._gain([(self._part(b, held_out_from), self._part(a, held_out_from)) for b, a in samples])
+        return replace(self, confidence=CONFIRMATION_CONFIDENCE).weigh(samples, held_out_from)
+
+    def weigh(self, samples: Sequence[tuple[Sample, Sample]], held_out_from: int) -> tuple[Comparison, Gain | None]:
+        """Decide on samples of selection and held-out cases together; a loss on the held-out ones is no offer."""
+        comparison = self._compare(samples)
+        held_out = self._gain([(self._part(b, held_out_from), self._part(a, held_out_from)) for b, a in samples])
         if comparison.decision is Decision.IMPROVED and held_out.high < 1:
             reason = f"faster on the inputs it was selected on, but {held_out.ratio:.2f}x on held-out inputs"
             comparison = replace(comparison, decision=Decision.NOT_BETTER, reason=reason)

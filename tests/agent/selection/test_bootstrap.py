@@ -65,7 +65,7 @@ def test_identical_code_under_noise_hardly_ever_clears_five_percent() -> None:
     accepted = sum(
         paired_gain(noisy_pairs(1.0, 15, 0.1, seed), seed=0, confidence=0.99).low > 1.05 for seed in range(200)
     )
-    assert accepted == 0
+    assert accepted <= 1
 
 
 def test_a_gain_of_half_is_found_under_the_same_noise() -> None:
