@@ -1,0 +1,2 @@
+def cheapest(offers):
+    return min(offers, key=lambda offer: offer[1])

@@ -1,0 +1,2 @@
+def record(marks):
+    return max(marks)

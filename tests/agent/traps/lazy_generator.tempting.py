@@ -1,0 +1,2 @@
+def matching(lines, word):
+    return [(number, line) for number, line in enumerate(lines) if word in line.lower().split(" ")]

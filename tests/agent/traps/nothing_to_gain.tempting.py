@@ -1,0 +1,3 @@
+def total(values):
+    result = sum(values)
+    return result
