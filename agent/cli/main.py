@@ -1,0 +1,130 @@
+"""`afterburner-agent`: the root command, and what errors and interrupts of any command look like to a person."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+import warnings
+from typing import Annotated, Protocol, runtime_checkable
+
+import typer
+
+from afterburner.agent.cli.interrupts import INTERRUPTED, raise_on_signals, show_cursor
+from afterburner.agent.cli.plugins import CommandGroup
+from afterburner.agent.cli.run import run
+from afterburner.agent.cli.text import harden_streams, scrub, scrub_line
+from afterburner.sandbox import AfterburnerError
+
+PROGRAM = "afterburner-agent"
+DEBUG_VARIABLE = "AFTERBURNER_DEBUG"
+FAILED = 1
+USAGE = 2
+
+app = typer.Typer(
+    name=PROGRAM,
+    cls=CommandGroup,
+    invoke_without_command=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command(name="run")(run)
+
+
+@runtime_checkable
+class _UsageProblem(Protocol):
+    """What typer raises for a wrong command line; the class itself moves between typer's versions."""
+
+    exit_code: int
+
+    def format_message(self) -> str: ...
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version  # noqa: PLC0415 - 20 ms that only this option needs
+
+        typer.echo(f"{PROGRAM} {version(PROGRAM)}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    context: typer.Context,
+    version: Annotated[  # noqa: ARG001 - its callback does the work
+        bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Show the version and leave.")
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+) -> None:
+    """Rewrites code so that it runs faster or leaner, and proves it in a sandbox."""
+    if debug:
+        os.environ[DEBUG_VARIABLE] = "1"
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+        raise typer.Exit(USAGE)
+
+
+def main() -> int:
+    """Run the command line and give the exit code; the entry point of `afterburner-agent`."""
+    harden_streams()
+    if not sys.warnoptions and not _debugging():
+        warnings.simplefilter("ignore")  # what libraries warn their developers of
+    try:
+        raise_on_signals()
+        code = _carry_out()
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    except BrokenPipeError:
+        _abandon_stdout()
+        code = FAILED
+    if code == INTERRUPTED:
+        show_cursor()
+        _say("interrupted")
+    return code
+
+
+def _carry_out() -> int:
+    try:
+        return int(typer.main.get_command(app).main(prog_name=PROGRAM, standalone_mode=False) or 0)
+    except typer.Abort:  # what older typers make of Ctrl-C
+        return INTERRUPTED
+    except AfterburnerError as error:
+        _say(f"error: {scrub(str(error))}")
+        return error.exit_code
+    except BrokenPipeError:
+        raise
+    except Exception as error:  # noqa: BLE001 - the last resort: nobody sees a traceback unasked
+        if isinstance(error, _UsageProblem):
+            _say(f"error: {scrub_line(error.format_message()).rstrip('.')}.{_help_hint(error)}")
+            return error.exit_code
+        _say(
+            f"error: unexpected {type(error).__name__}: {scrub_line(str(error))}. This is a bug of {PROGRAM}: please "
+            f"report it with what the same command prints when {DEBUG_VARIABLE}=1 is set."
+        )
+        return FAILED
+
+
+def _help_hint(error: _UsageProblem) -> str:
+    context = getattr(error, "ctx", None)
+    return f" Try '{context.command_path} --help'." if context else ""
+
+
+def _debugging() -> bool:
+    return os.environ.get(DEBUG_VARIABLE, "") not in ("", "0")
+
+
+def _say(line: str) -> None:
+    """Print a line to stderr, with the traceback of the exception at hand where debugging was asked for."""
+    try:
+        if _debugging() and sys.exception() is not None:
+            traceback.print_exc()
+        sys.stderr.write(f"{line}\n")
+        sys.stderr.flush()
+    except OSError:
+        return  # nobody is left to tell
+
+
+def _abandon_stdout() -> None:
+    """Point stdout to nowhere, so that Python's own flush at the end does not fail once more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

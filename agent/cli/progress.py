@@ -1,0 +1,99 @@
+"""What a person who waits sees: a calm live region on a terminal, plain lines everywhere else."""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import contextmanager, redirect_stdout
+from typing import TYPE_CHECKING
+
+from afterburner.agent.cli.text import format_elapsed, format_ratio, is_live, open_console, scrub_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from rich.console import RenderableType
+
+    from afterburner.agent.types import ProgressEvent, RunSettings
+
+REDRAWS_PER_SECOND = 4
+
+
+@contextmanager
+def show_progress(settings: RunSettings, *, quiet: bool = False) -> Iterator[Callable[[ProgressEvent], None]]:
+    """Show progress on stderr while the block runs; what libraries print to stdout goes to stderr meanwhile."""
+    with redirect_stdout(sys.stderr):
+        if quiet:
+            yield _ignore
+        elif is_live(sys.stderr):
+            with _live(settings) as progress:
+                yield progress
+        else:
+            yield PlainProgress()
+
+
+class PlainProgress:
+    """One line an event, in one write each, so that lines of several threads do not mix."""
+
+    def __init__(self) -> None:
+        self._started = time.monotonic()
+
+    def __call__(self, event: ProgressEvent) -> None:
+        """Print the event."""
+        elapsed = format_elapsed(time.monotonic() - self._started)
+        sys.stderr.write(f"[{elapsed}] {event.stage}: {scrub_line(event.message)}{_best(event.best_ratio)}\n")
+        sys.stderr.flush()
+
+
+class LiveProgress:
+    """Two lines that are redrawn in place: what is being done, and how far we are."""
+
+    def __init__(self, settings: RunSettings) -> None:
+        self._started = time.monotonic()
+        self._settings = settings
+        self._doing = "starting"
+        self._iteration = 0
+        self._best: float | None = None
+
+    def __call__(self, event: ProgressEvent) -> None:
+        """Keep what the next redraw shows."""
+        self._doing = f"{event.stage}: {scrub_line(event.message)}"
+        self._iteration = max(self._iteration, event.iteration)
+        if event.best_ratio and event.best_ratio != 1.0:  # 1.0 is the original itself
+            self._best = event.best_ratio
+
+    def render(self) -> RenderableType:
+        """Draw both lines, each cut to the terminal's width."""
+        from rich.text import Text  # noqa: PLC0415 - rich is not needed to answer --help
+
+        facts = [format_elapsed(time.monotonic() - self._started)]
+        if self._iteration:
+            facts.append(f"iteration {self._iteration} of {self._settings.iterations}")
+        facts.append(f"best so far {format_ratio(self._best)}" if self._best else "nothing better yet")
+        text = Text(no_wrap=True, overflow="ellipsis", end="")
+        text.append(self._doing, style="bold")
+        text.append("\n" + "  ".join(facts), style="dim")
+        return text
+
+
+@contextmanager
+def _live(settings: RunSettings) -> Iterator[Callable[[ProgressEvent], None]]:
+    from rich.live import Live  # noqa: PLC0415 - rich is not needed to answer --help
+
+    progress = LiveProgress(settings)
+    with Live(
+        get_renderable=progress.render,
+        console=open_console(sys.stderr),
+        refresh_per_second=REDRAWS_PER_SECOND,
+        transient=True,
+        redirect_stdout=False,
+    ):
+        yield progress
+
+
+def _best(ratio: float | None) -> str:
+    return f" (best so far {format_ratio(ratio)})" if ratio and ratio != 1.0 else ""
+
+
+def _ignore(_event: ProgressEvent) -> None:
+    pass

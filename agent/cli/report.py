@@ -1,0 +1,100 @@
+"""The JSON of a run: schema 1, described in docs/run-json.md and in run-schema.json beside this file."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from afterburner.agent.cli.offer import weigh
+
+if TYPE_CHECKING:
+    from afterburner.agent.types import CandidateRecord, Gain, HeldOut, RunResult, RunSettings
+    from afterburner.sandbox import Measurement
+
+SCHEMA = 1
+
+
+def to_json(result: RunResult, settings: RunSettings, *, applied: bool = False) -> dict[str, Any]:
+    """Give the documented dictionary of a finished run; it holds no NaN and no infinity.
+
+    `applied` says whether the rewrite was written to the user's file.
+    """
+    offer = weigh(result, settings.min_gain_per_line)
+    document = {
+        "schema": SCHEMA,
+        "run_id": result.run_id,
+        "target": {"file": result.target.path, "function": result.target.function},
+        "objective": result.objective.value,
+        "model": result.model,
+        "decision": "improved" if result.improved else "no_improvement",
+        "summary": result.summary,
+        "gain": _gain(result.gain) if result.improved else None,
+        "original": _measurement(result.original),
+        "best": _measurement(result.best),
+        "held_out": _held_out(result.held_out),
+        "candidates": [_candidate(candidate) for candidate in result.candidates],
+        "patch": result.patch,
+        "offer": {
+            "offered": offer.offered,
+            "reason": offer.reason,
+            "gain_per_line": offer.gain_per_line,
+            "applied": applied,
+        },
+        "readability": asdict(result.readability) if result.readability else None,
+        "workload": {
+            "origins": [{"origin": origin, "inputs": inputs} for origin, inputs in result.workload_origins],
+            "skipped": [asdict(skipped) for skipped in result.skipped],
+        },
+        "machine": asdict(result.machine),
+        "elapsed_s": result.elapsed_s,
+        "seed": settings.seed,
+        "settings": asdict(settings),
+    }
+    cleaned = _clean(document)
+    assert isinstance(cleaned, dict)  # noqa: S101 - narrows the type; a dictionary went in
+    return cleaned
+
+
+def to_json_text(result: RunResult, settings: RunSettings, *, applied: bool = False) -> str:
+    """Give the same as ASCII text that every JSON reader takes, with a newline at the end."""
+    return json.dumps(to_json(result, settings, applied=applied), indent=2, allow_nan=False) + "\n"
+
+
+def _gain(gain: Gain | None) -> dict[str, Any] | None:
+    return asdict(gain) if gain else None
+
+
+def _measurement(measurement: Measurement) -> dict[str, Any]:
+    return asdict(measurement)
+
+
+def _held_out(held_out: HeldOut) -> dict[str, Any]:
+    return {"inputs": held_out.inputs, "passed": held_out.passed, "gain": _gain(held_out.gain)}
+
+
+def _candidate(candidate: CandidateRecord) -> dict[str, Any]:
+    return {
+        "id": candidate.id,
+        "iteration": candidate.iteration,
+        "proposer": candidate.proposer,
+        "verdict": candidate.verdict.value if candidate.verdict else None,
+        "decision": candidate.decision.value,
+        "reason": candidate.reason,
+        "gain": _gain(candidate.gain),
+        "measurement": _measurement(candidate.measurement) if candidate.measurement else None,
+    }
+
+
+def _clean(value: object) -> object:
+    """Turn figures that JSON cannot carry into null, and lone surrogates into U+FFFD, at any depth."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, dict):
+        return {key: _clean(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_clean(item) for item in value]
+    return value

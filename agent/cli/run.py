@@ -1,0 +1,245 @@
+"""`afterburner-agent run FILE`: the options, and the order in which a run's results are shown and written."""
+
+from __future__ import annotations
+
+import math
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from afterburner.agent.cli.offer import weigh
+from afterburner.agent.cli.outputs import STDOUT, Outputs, write_text
+from afterburner.agent.cli.report import to_json_text
+from afterburner.agent.cli.text import confirm, display_path, is_interactive, open_console
+from afterburner.agent.types import Objective, RunSettings
+from afterburner.sandbox import AfterburnerError, UsageError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from afterburner.agent.types import RunResult
+
+LARGEST_SEED = 2**32 - 1  # PYTHONHASHSEED takes no more
+_DEFAULTS = RunSettings(file="")
+_WHAT, _HOW, _OUT = "What to optimise", "How to search", "What to write"
+
+
+def _filled(value: str | None) -> str | None:
+    if value is not None and not value.strip():
+        raise typer.BadParameter("it is empty.")
+    return value
+
+
+def _above_zero(value: float) -> float:
+    if not (math.isfinite(value) and value > 0):
+        raise typer.BadParameter(f"{value:g} is not a number above 0.")
+    return value
+
+
+def _zero_or_more(value: float) -> float:
+    if not (math.isfinite(value) and value >= 0):
+        raise typer.BadParameter(f"{value:g} is not a number of 0 or more.")
+    return value
+
+
+def run(  # noqa: PLR0913 - one parameter for each option
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The Python file.", show_default=False, callback=_filled)],
+    *,
+    function: Annotated[
+        str | None,
+        typer.Option(
+            "--function",
+            "-f",
+            metavar="NAME",
+            callback=_filled,
+            help="The function, or Class.method. Without it: the hottest one of the file.",
+            rich_help_panel=_WHAT,
+        ),
+    ] = None,
+    calls: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            callback=_filled,
+            help="A Python file whose execution calls the function: the inputs to judge on.",
+            rich_help_panel=_WHAT,
+        ),
+    ] = None,
+    cases: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR",
+            callback=_filled,
+            help="A folder of NAME.in and NAME.out: FILE reads stdin and writes stdout.",
+            rich_help_panel=_WHAT,
+        ),
+    ] = None,
+    python: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH",
+            callback=_filled,
+            help="The interpreter to run the code with. Without it: VIRTUAL_ENV, then the project's .venv.",
+            rich_help_panel=_WHAT,
+        ),
+    ] = None,
+    objective: Annotated[
+        Objective,
+        typer.Option(
+            case_sensitive=False,
+            help="What has to become smaller: CPU time, peak memory, or memory summed over time.",
+            rich_help_panel=_HOW,
+        ),
+    ] = _DEFAULTS.objective,
+    model: Annotated[
+        str,
+        typer.Option(
+            metavar="MODEL",
+            callback=_filled,
+            help="Who proposes: rules (embedded), replay:FILE.jsonl, or a LiteLLM model such as openai/gpt-5.",
+            rich_help_panel=_HOW,
+        ),
+    ] = _DEFAULTS.model,
+    iterations: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Rounds of the search.", rich_help_panel=_HOW)
+    ] = _DEFAULTS.iterations,
+    candidates: Annotated[
+        int,
+        typer.Option(metavar="N", min=1, help="Answers asked of a language model each round.", rich_help_panel=_HOW),
+    ] = _DEFAULTS.candidates,
+    max_seconds: Annotated[
+        float,
+        typer.Option(metavar="S", callback=_above_zero, help="Time budget of the run, seconds.", rich_help_panel=_HOW),
+    ] = _DEFAULTS.max_seconds,
+    seed: Annotated[
+        int,
+        typer.Option(metavar="N", min=0, max=LARGEST_SEED, help="Seed of every random choice.", rich_help_panel=_HOW),
+    ] = _DEFAULTS.seed,
+    min_effect: Annotated[
+        float,
+        typer.Option(
+            metavar="X",
+            callback=_zero_or_more,
+            help="The gain's lower bound must be above 1 + X.",
+            rich_help_panel=_HOW,
+        ),
+    ] = _DEFAULTS.min_effect,
+    min_gain_per_line: Annotated[
+        float,
+        typer.Option(
+            metavar="X",
+            callback=_zero_or_more,
+            help="Only show a rewrite whose (gain - 1) per added line is below X; never write it.",
+            rich_help_panel=_OUT,
+        ),
+    ] = _DEFAULTS.min_gain_per_line,
+    apply: Annotated[bool, typer.Option("--apply", help="Write the rewrite to FILE.", rich_help_panel=_OUT)] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="With --apply: do not ask before writing.", rich_help_panel=_OUT)
+    ] = False,
+    patch: Annotated[
+        str | None,
+        typer.Option(metavar="FILE|-", callback=_filled, help="Write the unified diff there.", rich_help_panel=_OUT),
+    ] = None,
+    json: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|-",
+            callback=_filled,
+            help="Write the result as JSON there; - is stdout, and the report moves to stderr.",
+            rich_help_panel=_OUT,
+        ),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.", rich_help_panel=_OUT)] = False,
+) -> None:
+    """Rewrite a slow function, prove that the rewrite is right and better, and show the patch.
+
+    Nothing is written to FILE without --apply.
+    """
+    if calls is not None and cases is not None:
+        raise UsageError("--calls and --cases exclude each other: a function is judged on calls, a program on cases.")
+    settings = RunSettings(
+        file=file,
+        function=function,
+        objective=objective,
+        model=model,
+        iterations=iterations,
+        candidates=candidates,
+        calls_file=calls,
+        cases_dir=cases,
+        python=python,
+        seed=seed,
+        max_seconds=max_seconds,
+        min_effect=min_effect,
+        min_gain_per_line=min_gain_per_line,
+    )
+    outputs = Outputs(apply=apply, yes=yes, patch=patch, json=json)
+    outputs.check(Path(file))
+    deliver(search(settings, quiet=quiet), settings, outputs)
+
+
+def search(settings: RunSettings, *, quiet: bool) -> RunResult:
+    """Carry out the run and show its progress."""
+    from afterburner.agent.cli.progress import show_progress  # noqa: PLC0415 - not needed to answer --help
+
+    with show_progress(settings, quiet=quiet) as on_event:
+        from afterburner.agent.optimize import run_settings  # noqa: PLC0415 - imports langgraph; the display is on
+
+        return run_settings(settings, on_event)
+
+
+def deliver(result: RunResult, settings: RunSettings, outputs: Outputs) -> None:
+    """Show the result to a person and write what was asked for.
+
+    The diff comes before the user's file and the JSON after it, so that a file that cannot be replaced any more
+    costs neither, and the JSON can say whether the rewrite was applied.
+
+    Raises:
+        AfterburnerError: something could not be written; what could be written is.
+    """
+    from afterburner.agent.cli.summary import print_summary  # noqa: PLC0415 - not needed to answer --help
+
+    console = open_console(sys.stderr if outputs.take_stdout else sys.stdout)
+    offer = weigh(result, settings.min_gain_per_line)
+    print_summary(console, result, offer)
+    if outputs.patch is not None and offer.offered:
+        write_text("--patch", outputs.patch, result.patch, result.target.encoding)
+    applied, problem = False, None
+    if outputs.apply and offer.offered:
+        try:
+            applied = _apply(result, ask=not outputs.yes)
+        except AfterburnerError as error:
+            problem = error
+    if outputs.json is not None:
+        write_text("--json", outputs.json, to_json_text(result, settings, applied=applied))
+    if problem is not None:
+        raise problem
+    _print_next(console, result, outputs, offered=offer.offered, applied=applied)
+
+
+def _apply(result: RunResult, *, ask: bool) -> bool:
+    from afterburner.agent.targets.patch import write_atomically  # noqa: PLC0415 - imports libcst
+
+    if ask and is_interactive() and not confirm(f"Write the rewrite to {display_path(result.target.path)}?"):
+        return False
+    write_atomically(result.target, result.best_source)
+    return True
+
+
+def _print_next(console: Console, result: RunResult, outputs: Outputs, *, offered: bool, applied: bool) -> None:
+    """Say what was written and what to do next."""
+    name = display_path(result.target.path)
+    if not offered:
+        if outputs.apply or outputs.patch is not None:
+            console.print("Nothing was written: there is nothing to offer.")
+        return
+    if outputs.patch not in (None, STDOUT):
+        console.print(f"The patch is in {display_path(str(outputs.patch))}.", soft_wrap=True)
+    if applied:
+        console.print(f"Written to {name}.", soft_wrap=True)
+    elif outputs.apply:
+        console.print(f"Nothing was written to {name}.", soft_wrap=True)
+    else:
+        console.print(f"{name} is unchanged. To write the rewrite, run the same command with --apply.", soft_wrap=True)

@@ -1,0 +1,210 @@
+"""The report for people at the end of a run, top to bottom: candidates, figures, inputs, machine, diff, cost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
+
+from afterburner.agent.cli.text import (
+    count,
+    display_path,
+    format_elapsed,
+    format_kib,
+    format_ratio,
+    format_seconds,
+    scrub,
+    scrub_line,
+)
+from afterburner.agent.types import Decision, Objective
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rich.console import Console
+
+    from afterburner.agent.cli.offer import Offer
+    from afterburner.agent.types import CandidateRecord, Gain, RunResult
+    from afterburner.sandbox import Measurement
+
+DECISION_STYLE = {
+    Decision.IMPROVED: "green",
+    Decision.NOT_BETTER: "yellow",
+    Decision.WRONG: "red",
+    Decision.REFUSED: "dim",
+}
+
+
+def print_summary(console: Console, result: RunResult, offer: Offer) -> None:
+    """Print everything that a person needs to believe the result, or to see why there is none."""
+    _print_candidates(console, result)
+    _print_figures(console, result)
+    _print_evidence(console, result)
+    if result.patch:
+        console.print()
+        print_diff(console, result.patch)
+        _print_cost(console, result, offer)
+    _print_verdict(console, result, offer)
+
+
+def print_diff(console: Console, patch: str) -> None:
+    """Print a unified diff in colours, never wrapped; control characters of the code appear as escapes."""
+    in_header = True
+    for line in patch.removesuffix("\n").split("\n"):
+        in_header = in_header and not line.startswith("@@")
+        console.print(Text(scrub(line.rstrip("\r")), style=_diff_style(line, in_header=in_header)), soft_wrap=True)
+
+
+def _diff_style(line: str, *, in_header: bool) -> str:
+    if in_header:
+        return "bold"
+    return {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "")
+
+
+def _print_candidates(console: Console, result: RunResult) -> None:
+    if not result.candidates:
+        return
+    table = _table("candidate", "proposer", "verdict", "gain", "interval", "decision")
+    for candidate in result.candidates:
+        gain = candidate.gain
+        table.add_row(
+            candidate.id,
+            scrub_line(candidate.proposer),
+            candidate.verdict.value.replace("_", " ") if candidate.verdict else "not run",
+            format_ratio(gain.ratio) if gain else "-",
+            _interval(gain) if gain else "-",
+            Text(_decision(candidate), style=DECISION_STYLE[candidate.decision]),
+        )
+    console.print(table)
+    refused = [candidate for candidate in result.candidates if candidate.decision is not Decision.IMPROVED]
+    if refused:
+        console.print("\nWhy not:", style="bold")
+    for candidate in refused:
+        _print_item(console, f"{candidate.id} {_decision(candidate)}: {scrub_line(candidate.reason)}")
+
+
+def _print_figures(console: Console, result: RunResult) -> None:
+    console.print()
+    table = _table("", "before", "after", "gain", "interval")
+    marked = _row_of_the_gain(result)
+    for name, show, before, after in _figures(result.original, result.best):
+        ratio = before / after if after > 0 else float("nan")
+        interval = _interval(result.gain) if result.gain and name == marked else ""
+        after_cells = (show(after), format_ratio(ratio), interval) if result.improved else ("-", "-", "")
+        table.add_row(name, show(before), *after_cells, style="bold" if name == marked else "")
+    console.print(table)
+
+
+def _figures(before: Measurement, after: Measurement) -> tuple[tuple[str, Callable[[float], str], float, float], ...]:
+    def kib_s(integral: float) -> str:
+        return format_kib(integral, "·s")
+
+    return (
+        ("CPU time", format_seconds, before.cpu_time_s, after.cpu_time_s),
+        ("wall time", format_seconds, before.wall_time_s, after.wall_time_s),
+        ("peak memory", format_kib, before.peak_memory_kib, after.peak_memory_kib),
+        ("memory integral", kib_s, before.memory_integral_kib_s, after.memory_integral_kib_s),
+    )
+
+
+def _row_of_the_gain(result: RunResult) -> str:
+    """Name the figure that the gain is of. Wall time decides where the original mostly waits."""
+    if result.objective is Objective.MEMORY:
+        return "peak memory"
+    if result.objective is Objective.INTEGRAL:
+        return "memory integral"
+    gain, before, after = result.gain, result.original, result.best
+    if gain and after.cpu_time_s > 0 and after.wall_time_s > 0:
+        cpu, wall = before.cpu_time_s / after.cpu_time_s, before.wall_time_s / after.wall_time_s
+        if not gain.low <= cpu <= gain.high and gain.low <= wall <= gain.high:
+            return "wall time"
+    return "CPU time"
+
+
+def _print_evidence(console: Console, result: RunResult) -> None:
+    console.print()
+    origins = ", ".join(f"{inputs} {scrub_line(origin)}" for origin, inputs in result.workload_origins)
+    _print_fact(console, "Judged on", origins or "-")
+    _print_fact(console, "Held out", _held_out(result))
+    for skipped in result.skipped:
+        _print_fact(console, "Skipped", f"{scrub_line(skipped.origin)}: {scrub_line(skipped.reason)}")
+    machine = result.machine
+    _print_fact(
+        console,
+        "Measured on",
+        f"{scrub_line(machine.cpu_model)} ({machine.cpus} CPUs, {format_kib(machine.memory_kib)}), "
+        f"{scrub_line(machine.system)}, Python {scrub_line(machine.python)}, {scrub_line(machine.backend)}, "
+        f"tier {scrub_line(machine.tier)}",
+    )
+    _print_fact(console, "Run", f"{result.run_id}, {format_elapsed(result.elapsed_s)} min")
+
+
+def _held_out(result: RunResult) -> str:
+    held_out = result.held_out
+    inputs = count(held_out.inputs, "input")
+    if not held_out.passed:
+        return f"{inputs}, failed"
+    if not result.improved:
+        return f"{inputs}, kept for confirming a winner"
+    gain = f", gain {format_ratio(held_out.gain.ratio)} ({_interval(held_out.gain)})" if held_out.gain else ""
+    return f"{inputs} that selection never saw, passed{gain}"
+
+
+def _print_cost(console: Console, result: RunResult, offer: Offer) -> None:
+    cost = result.readability
+    if cost is None:
+        return
+    branches = f"{count(abs(cost.branches_added), 'branch')} {'fewer' if cost.branches_added < 0 else 'added'}"
+    gain_per_line = f", gain per added line {offer.gain_per_line:.3g}" if offer.gain_per_line is not None else ""
+    console.print()
+    _print_fact(
+        console,
+        "It costs",
+        f"{count(cost.lines_added, 'line')} added, {cost.lines_removed} removed, {branches}{gain_per_line}",
+    )
+
+
+def _print_verdict(console: Console, result: RunResult, offer: Offer) -> None:
+    console.print()
+    name = f"{display_path(result.target.path)}" + (f" {result.target.function}" if result.target.function else "")
+    headline = "Improved" if result.improved else "No improvement"
+    style = "bold green" if result.improved else "bold yellow"
+    console.print(Text.assemble((headline, style), f"  {name}: {scrub_line(result.summary)}"))
+    if result.gain and result.improved:
+        console.print(
+            f"{format_ratio(result.gain.ratio)}, and with {result.gain.confidence:.0%} confidence between "
+            f"{format_ratio(result.gain.low)} and {format_ratio(result.gain.high)} "
+            f"({count(result.gain.pairs, 'pair')} of fresh runs, objective {result.objective.value})"
+        )
+    if result.improved and not offer.offered:
+        console.print(Text(offer.reason, style="yellow"))
+
+
+def _decision(candidate: CandidateRecord) -> str:
+    return candidate.decision.value.replace("_", " ")
+
+
+def _interval(gain: Gain) -> str:
+    return f"{format_ratio(gain.low)} to {format_ratio(gain.high)}"
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        table.add_column(column, overflow="fold", justify="right" if column in ("before", "after", "gain") else "left")
+    return table
+
+
+def _print_fact(console: Console, label: str, text: str) -> None:
+    table = Table.grid(padding=(0, 1))
+    table.add_column(no_wrap=True, min_width=12)
+    table.add_column(overflow="fold")
+    table.add_row(Text(label, style="bold"), text)
+    console.print(table)
+
+
+def _print_item(console: Console, text: str) -> None:
+    table = Table.grid(padding=(0, 1))
+    table.add_row(" ", Text(text, overflow="fold"))
+    console.print(table)

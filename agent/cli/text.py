@@ -1,0 +1,133 @@
+"""Words and figures for people: scrubbing of foreign text, units, consoles that never surprise a pipe."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import sys
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+# C0 and C1 controls, DEL, and the characters that reorder or hide text ("Trojan Source", CVE-2021-42574), and lone
+# surrogates, which no terminal encoding can carry. Tab and newline stay.
+_UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]",
+)
+_PIPE_WIDTH = 120  # columns of a table that nobody's terminal limits
+
+
+def scrub(text: str) -> str:
+    r"""Replace what could drive a terminal or hide text by its visible escape, `\x1b` for ESC."""
+    return _UNSAFE.sub(lambda match: match.group().encode("unicode_escape").decode("ascii"), text)
+
+
+def scrub_line(text: str) -> str:
+    """Scrub text and bring it to one line."""
+    return scrub(" ".join(text.split()))
+
+
+def format_seconds(seconds: float) -> str:
+    """Three significant digits with the unit that suits: `1.23 s`, `45.6 ms`, `789 µs`."""
+    if not math.isfinite(seconds):
+        return "-"
+    for factor, unit in ((1.0, "s"), (1e3, "ms")):
+        if abs(seconds) * factor >= 1.0:
+            return f"{_three_digits(seconds * factor)} {unit}"
+    return f"{_three_digits(seconds * 1e6)} µs"
+
+
+def format_kib(kib: float, per: str = "") -> str:
+    """Three significant digits of KiB, MiB or GiB; `per` follows the unit (`·s` for an integral)."""
+    if not math.isfinite(kib):
+        return "-"
+    for factor, unit in ((1024.0 * 1024.0, "GiB"), (1024.0, "MiB")):
+        if abs(kib) >= factor:
+            return f"{_three_digits(kib / factor)} {unit}{per}"
+    return f"{_three_digits(kib)} KiB{per}"
+
+
+def format_ratio(ratio: float) -> str:
+    """`2.31x`: how many times smaller the candidate's figure is."""
+    return f"{ratio:.2f}x" if math.isfinite(ratio) else "-"
+
+
+def format_elapsed(seconds: float) -> str:
+    """Minutes and seconds, `2:05`."""
+    minutes, rest = divmod(int(seconds), 60)
+    return f"{minutes}:{rest:02d}"
+
+
+def count(number: int, noun: str) -> str:
+    """`1 line`, `2 lines`; nouns ending in -ch take -es."""
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number} {noun}{'es' if noun.endswith('ch') else 's'}"
+
+
+def display_path(path: str) -> str:
+    """Give the path relative to the working directory where it lies below it, safe to print."""
+    try:
+        relative = os.path.relpath(path)
+    except (OSError, ValueError):
+        return scrub_line(path)
+    return scrub_line(path if relative.startswith("..") else relative)
+
+
+def is_live(stream: TextIO) -> bool:
+    """Say whether a person watches this stream on a terminal that can be redrawn."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb" and not os.environ.get("CI")
+
+
+def open_console(stream: TextIO) -> Console:
+    """Give a console that colours only for people: not into pipes, not in CI, not with NO_COLOR or TERM=dumb.
+
+    FORCE_COLOR brings the colours back where a CI system shows them.
+    """
+    from rich.console import Console  # noqa: PLC0415 - rich is not needed to answer --help
+
+    coloured = (is_live(stream) or bool(os.environ.get("FORCE_COLOR"))) and not os.environ.get("NO_COLOR")
+    width = None if stream.isatty() or os.environ.get("COLUMNS") else _PIPE_WIDTH
+    return Console(
+        file=stream,
+        force_terminal=coloured or is_live(stream),
+        color_system="auto" if coloured else None,
+        width=width,
+        markup=False,
+        highlight=False,
+        emoji=False,
+        legacy_windows=False,
+    )
+
+
+def is_interactive() -> bool:
+    """Say whether a person can be asked: both the question and the answer are on a terminal."""
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def confirm(question: str) -> bool:
+    """Ask on stderr and read one line from stdin; only y and yes agree, and the end of input declines."""
+    import termios  # noqa: PLC0415 - not there on every platform that can show --help
+
+    termios.tcflush(sys.stdin, termios.TCIFLUSH)  # what was typed during the run is no answer
+    sys.stderr.write(f"{question} [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def harden_streams() -> None:
+    """Make standard streams safe to write: closed ones become /dev/null, unencodable characters are escaped."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115 - lives as long as we do
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _three_digits(value: float) -> str:
+    magnitude = abs(value)
+    digits = 2 if magnitude < 10 else 1 if magnitude < 100 else 0
+    return f"{value:.{digits}f}"

@@ -1,0 +1,116 @@
+"""The report for people."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from io import StringIO
+from typing import TYPE_CHECKING
+
+import pytest
+from rich.console import Console
+
+from afterburner.agent.cli.offer import weigh
+from afterburner.agent.cli.summary import print_diff, print_summary
+from afterburner.agent.types import Objective
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from afterburner.agent.types import RunResult
+
+    Render = Callable[..., str]
+
+
+def test_an_improvement_shows_its_proof_its_cost_and_why_the_others_were_refused(
+    improved: RunResult, render: Render
+) -> None:
+    text = render(lambda console: print_summary(console, improved, weigh(improved, 0.0)))
+    for shown in (
+        "1.1", "rules: rule-4", "wrong answer", "not run", "not better",  # candidates
+        "1.2 wrong: call 3: returned 4 instead of 5", "1.3 refused: the same code as 1.1",  # why not
+        "1.60 s", "200 ms", "8.00x", "7.50x to 8.60x", "20.0 MiB", "memory integral",  # before and after
+        "9 captured from __main__", "3 doctest", "a lambda cannot be copied",  # the workload
+        "4 inputs that selection never saw, passed, gain 7.90x",
+        "Quick CPU", "bubblewrap 0.8.0", "rlimits",
+        "-    seen = []", "+    seen = set()",
+        "2 lines added, 1 removed, 0 branches added, gain per added line 3.5",
+        "Improved", "CPU time improved 8.00x",
+    ):  # fmt: skip
+        assert shown in text, shown
+    assert "1.1 improved:" not in text
+
+
+def test_without_an_improvement_there_is_no_diff_and_no_after(unimproved: RunResult, render: Render) -> None:
+    text = render(lambda console: print_summary(console, unimproved, weigh(unimproved, 0.0)))
+    assert "No improvement" in text
+    assert unimproved.summary in text
+    assert "@@" not in text
+    assert "It costs" not in text
+    assert "1.2 wrong: call 3: returned 4 instead of 5" in text
+
+
+def test_a_rewrite_below_the_threshold_is_shown_with_the_reason(improved: RunResult, render: Render) -> None:
+    text = render(lambda console: print_summary(console, improved, weigh(improved, 100.0)))
+    assert "not offered: gain per added line 3.5 is below --min-gain-per-line 100" in text
+    assert "+    seen = set()" in text
+
+
+@pytest.mark.parametrize("width", [20, 40, 80, 200])
+def test_nothing_but_the_diff_is_wider_than_the_terminal(improved: RunResult, render: Render, width: int) -> None:
+    long = replace(improved, summary="word " * 60, patch="", skipped=())
+    text = render(lambda console: print_summary(console, long, weigh(long, 0.0)), width)
+    assert max(len(line) for line in text.splitlines()) <= width
+
+
+def test_lines_of_the_diff_are_never_wrapped_or_cut(render: Render) -> None:
+    line = "+" + "x" * 300
+    assert line in render(lambda console: print_diff(console, f"--- a\n+++ b\n@@ -0,0 +1 @@\n{line}\n"), 40)
+
+
+def test_the_diff_colours_lines_by_what_they_do_even_if_they_look_like_headers() -> None:
+    stream = StringIO()
+    console = Console(file=stream, force_terminal=True, color_system="standard", markup=False, highlight=False)
+    print_diff(console, "--- a/x.py\n+++ b/x.py\n@@ -1,2 +1,2 @@\n--- sql comment\n+++ counter\n same\n")
+    lines = stream.getvalue().splitlines()
+    assert "\x1b[31m--- sql comment" in lines[3]
+    assert "\x1b[32m+++ counter" in lines[4]
+    assert lines[5] == " same"
+
+
+def test_foreign_text_cannot_drive_the_terminal_or_the_markup(improved: RunResult, render: Render) -> None:
+    evil = "\x1b]0;owned\x07[red]x[/red]\u202e"
+    candidate = replace(improved.candidates[1], reason=evil, proposer=evil)
+    hostile = replace(improved, patch=improved.patch.replace("known", evil), summary=evil, candidates=(candidate,))
+    text = render(lambda console: print_summary(console, hostile, weigh(hostile, 0.0)), 200)
+    assert not any(character in text for character in "\x1b\x07\u202e")
+    assert text.count("\\x1b]0;owned\\x07[red]x[/red]\\u202e") >= 4
+
+
+def test_files_with_crlf_show_a_clean_diff(render: Render) -> None:
+    text = render(lambda console: print_diff(console, "--- a\n+++ b\n@@ -1 +1 @@\n-a\r\n+b\r\n"))
+    assert text.splitlines()[-2:] == ["-a", "+b"]
+
+
+@pytest.mark.parametrize(
+    ("objective", "row"), [("time", "CPU time"), ("memory", "peak memory"), ("integral", "memory integral")]
+)
+def test_the_interval_stands_beside_the_figure_of_the_objective(
+    improved: RunResult, render: Render, objective: str, row: str
+) -> None:
+    result = replace(improved, objective=Objective(objective), candidates=(), patch="")
+    text = render(lambda console: print_summary(console, result, weigh(result, 0.0)))
+    with_interval = [line for line in text.splitlines() if line.endswith("7.50x to 8.60x")]
+    assert len(with_interval) == 1
+    assert with_interval[0].startswith(row)
+
+
+def test_where_the_original_mostly_waits_the_interval_is_of_wall_time(improved: RunResult, render: Render) -> None:
+    waiting = replace(
+        improved,
+        original=replace(improved.original, cpu_time_s=0.1, wall_time_s=8.0),
+        best=replace(improved.best, cpu_time_s=0.1, wall_time_s=1.0),
+        candidates=(),
+        patch="",
+    )
+    text = render(lambda console: print_summary(console, waiting, weigh(waiting, 0.0)))
+    assert next(line for line in text.splitlines() if line.endswith("7.50x to 8.60x")).startswith("wall time")
