@@ -1,11 +1,16 @@
-"""Hand-made results of runs: the data that the command line renders."""
+"""Hand-made results of runs, the data that the command line renders, and the real program itself."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, replace
 from io import StringIO
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pexpect
 import pytest
 from rich.console import Console
 
@@ -104,3 +109,79 @@ def render() -> Callable[..., str]:
         return stream.getvalue()
 
     return rendered
+
+
+@dataclass(frozen=True)
+class CommandLine:
+    """Starts the real program as a shell or a terminal would, with an environment of its own."""
+
+    home: Path
+    plugins: Path
+    path: str = str(Path(sys.executable).with_name("afterburner-agent"))
+
+    def environment(self, **extra: str) -> dict[str, str]:
+        """Give the variables of a plain user on a terminal of 80 columns."""
+        base = {"PATH": os.environ["PATH"], "HOME": str(self.home), "LANG": "C.UTF-8", "TERM": "xterm-256color"}
+        return base | {"PYTHONPATH": str(self.plugins)} | extra
+
+    def __call__(self, *arguments: str, folder: Path | None = None, **extra: str) -> subprocess.CompletedProcess[str]:
+        """Run to the end with stdin empty and both outputs piped."""
+        return subprocess.run(
+            [self.path, *arguments],
+            cwd=folder or self.home,
+            env=self.environment(**extra),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=240,
+            check=False,
+        )
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        """Start with both outputs piped."""
+        return subprocess.Popen(
+            [self.path, *arguments],
+            cwd=self.home,
+            env=self.environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+        )
+
+    def on_terminal(self, *arguments: str, folder: Path | None = None, **extra: str) -> pexpect.spawn[str]:
+        """Start on a terminal of its own."""
+        return pexpect.spawn(
+            self.path,
+            list(arguments),
+            cwd=str(folder or self.home),
+            env=self.environment(**extra),  # type: ignore[arg-type]  # the stubs want os.environ itself
+            encoding="utf-8",
+            timeout=120,
+            dimensions=(24, 80),
+        )
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> CommandLine:
+    home, plugins = tmp_path / "home", tmp_path / "plugins"
+    home.mkdir()
+    plugins.mkdir()
+    return CommandLine(home, plugins)
+
+
+@pytest.fixture
+def register(program: CommandLine) -> Callable[[str, str, str], None]:
+    """Install a package that registers a command: its name, the reference of its entry point, and its code."""
+
+    def registered(name: str, reference: str, code: str) -> None:
+        module = reference.partition(":")[0]
+        if code:
+            (program.plugins / f"{module}.py").write_text(code, encoding="utf-8")
+        info = program.plugins / f"plugin_{name}-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: plugin-{name}\nVersion: 1.0\n", encoding="utf-8")
+        entry = f"[afterburner.commands]\n{name} = {reference}\n"
+        (info / "entry_points.txt").write_text(entry, encoding="utf-8")
+
+    return registered
