@@ -1,0 +1,129 @@
+"""Compiles the meter once, with whatever C compiler there is, into the user's cache."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import platform
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from afterburner.sandbox.errors import SandboxUnavailableError
+
+_FLAGS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-Werror")
+_MACHINES = frozenset({"x86_64", "aarch64"})  # the system call filter knows the numbers of these
+_COMPILE_TIMEOUT_S = 180.0
+
+
+def meter_path() -> Path:
+    """The compiled meter, from the cache or compiled now (about a second).
+
+    It lies in `$XDG_CACHE_HOME/afterburner-agent/meter-<hash>`; the hash covers source, flags and machine, so that
+    a new version compiles anew. Two processes may do this at once: each writes its own file and renames it.
+
+    Raises:
+        SandboxUnavailableError: no C compiler, or a machine that the meter does not know.
+    """
+    machine = platform.machine()
+    if machine not in _MACHINES:
+        raise SandboxUnavailableError(
+            f"The sandbox runs on {' and '.join(sorted(_MACHINES))}, and this machine is {machine!r}. "
+            "Use a machine or a virtual machine of those kinds."
+        )
+    path = cache_folder() / f"meter-{_key(machine)}"
+    if not os.access(path, os.X_OK):
+        _compile(path)
+    return path
+
+
+def cache_folder() -> Path:
+    """The folder of the user's cache that is ours: under `$XDG_CACHE_HOME`, or `~/.cache`."""
+    root = os.environ.get("XDG_CACHE_HOME", "")
+    base = Path(root) if Path(root).is_absolute() else Path.home() / ".cache"
+    return base / "afterburner-agent"
+
+
+def _sources() -> list[Path]:
+    return sorted(Path(__file__).parent.glob("*.[ch]"))
+
+
+def _key(machine: str) -> str:
+    digest = hashlib.sha256("\0".join((machine, *_FLAGS)).encode())
+    for source in _sources():
+        digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def _compilers() -> list[tuple[str, ...]]:
+    """The commands to try, best first."""
+    commands: list[tuple[str, ...]] = []
+    if chosen := shlex.split(os.environ.get("CC", "")):
+        commands.append(tuple(chosen))
+    commands += [(name,) for name in ("cc", "gcc", "clang")]
+    found = [command for command in commands if shutil.which(command[0])]
+    if importlib.util.find_spec("ziglang") is not None:
+        found.append((sys.executable, "-m", "ziglang", "cc", "-target", f"{platform.machine()}-linux-musl"))
+    return found
+
+
+def _compile(path: Path) -> None:
+    sources = [str(source) for source in _sources() if source.suffix == ".c"]
+    complaints: list[str] = []
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        folder = tempfile.TemporaryDirectory(prefix="meter-build-", dir=path.parent)
+    except OSError as error:
+        raise SandboxUnavailableError(
+            f"The meter cannot be compiled into {path.parent}: {error.strerror}. "
+            "Point XDG_CACHE_HOME to a folder that can be written."
+        ) from error
+    with folder as build:
+        fresh = Path(build) / "meter"
+        for compiler in _compilers():
+            # Static, it starts faster and needs nothing of the container; some systems have no static libc.
+            for linking in (("-static",), ()):
+                complaint = _try([*compiler, *_FLAGS, *linking, "-o", str(fresh), *sources], build)
+                if complaint is None:
+                    fresh.chmod(0o755)
+                    fresh.replace(path)
+                    return
+                complaints.append(complaint)
+    raise SandboxUnavailableError(_explain(complaints))
+
+
+def _try(command: list[str], build: str) -> str | None:
+    """What the compiler complains of; None if it did its work."""
+    # ziglang keeps its own cache, by default in the home folder.
+    environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": f"{build}/zig", "ZIG_LOCAL_CACHE_DIR": f"{build}/zig"}
+    try:
+        done = subprocess.run(
+            command,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_COMPILE_TIMEOUT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"{shlex.join(command[:1])}: {error}"
+    if done.returncode == 0:
+        return None
+    return f"{shlex.join(command[:1])}: {done.stderr.strip()[-500:]}"
+
+
+def _explain(complaints: list[str]) -> str:
+    advice = (
+        "Install one: `apt-get install gcc libc6-dev` (Debian, Ubuntu), `dnf install gcc` (Fedora), "
+        "`pacman -S gcc` (Arch), `apk add gcc musl-dev linux-headers` (Alpine), or without root "
+        f"`{sys.executable} -m pip install ziglang`."
+    )
+    if not complaints:
+        return f"The sandbox's meter has to be compiled once, and there is no C compiler here. {advice}"
+    return f"The sandbox's meter could not be compiled: {complaints[-1]}\n{advice}"

@@ -1,0 +1,112 @@
+/* What the child does between fork and exec. */
+#define _GNU_SOURCE
+#include "meter.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#define STACK_BYTES (64UL << 20) /* deep recursion is common in what people submit; the hard limit stays */
+
+static void set_limit(int resource, rlim_t soft, rlim_t hard) {
+    struct rlimit limit;
+    if (getrlimit(resource, &limit) != 0) return;
+    if (hard < limit.rlim_max) limit.rlim_max = hard;
+    limit.rlim_cur = soft < limit.rlim_max ? soft : limit.rlim_max;
+    setrlimit(resource, &limit); /* it lowers only, which is always allowed */
+}
+
+/* Since Linux 5.14 the kernel counts processes per user namespace; before, over everything the user runs. */
+static int processes_are_counted_here(void) {
+    struct utsname system;
+    int major = 0, minor = 0;
+    if (uname(&system) != 0 || sscanf(system.release, "%d.%d", &major, &minor) != 2) return 0;
+    return major > 5 || (major == 5 && minor >= 14);
+}
+
+static void set_limits(const struct request_header *limits) {
+    set_limit(RLIMIT_CORE, 0, 0);
+    set_limit(RLIMIT_NOFILE, limits->open_files, limits->open_files);
+    set_limit(RLIMIT_FSIZE, limits->file_bytes, limits->file_bytes);
+    set_limit(RLIMIT_STACK, STACK_BYTES, RLIM_INFINITY);
+    set_limit(RLIMIT_MSGQUEUE, 0, 0);
+    /* The sampler enforces the number exactly and says so; this only slows a fork bomb down until it has looked. */
+    rlim_t processes = 2 * limits->processes + 16;
+    if (processes_are_counted_here()) set_limit(RLIMIT_NPROC, processes, processes);
+}
+
+/* The meter may use every core that it had at first, but the payload's, if there is another. */
+int stay_off_cpu(uint64_t cpu_plus_one) {
+    static cpu_set_t all;
+    static int known = 0;
+    if (!known) known = sched_getaffinity(0, sizeof all, &all) == 0;
+    if (!known || CPU_COUNT(&all) < 2) return 0;
+    cpu_set_t cpus = all;
+    if (cpu_plus_one > 0) CPU_CLR(cpu_plus_one - 1, &cpus);
+    return sched_setaffinity(0, sizeof cpus, &cpus) == 0;
+}
+
+static int pin(uint64_t cpu_plus_one) {
+    cpu_set_t cpus;
+    CPU_ZERO(&cpus);
+    CPU_SET(cpu_plus_one - 1, &cpus);
+    return sched_setaffinity(0, sizeof cpus, &cpus);
+}
+
+static void reset_signals(void) {
+    sigset_t none;
+    for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* If memory runs out on the host, this goes first. */
+static void volunteer_for_oom(void) {
+    int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (file < 0) return;
+    if (write(file, "1000", 4) != 4) { /* best effort */
+    }
+    close(file);
+}
+
+/* Leaves 0 to 2 and the status pipe, which closes itself at exec. Returns the pipe's new number. */
+static int close_descriptors(int status_pipe) {
+    if (status_pipe != 3 && dup3(status_pipe, 3, O_CLOEXEC) != 3) _exit(125);
+#ifdef SYS_close_range
+    if (syscall(SYS_close_range, 4U, ~0U, 0U) == 0) return 3;
+#endif
+    for (int descriptor = 4; descriptor < (int)sysconf(_SC_OPEN_MAX); descriptor++) close(descriptor);
+    return 3;
+}
+
+int start_payload(const struct request *request, int status_pipe) {
+    status_pipe = close_descriptors(status_pipe);
+    reset_signals();
+    setsid();
+    umask(022);
+    prctl(PR_SET_DUMPABLE, 1); /* or /proc/self would not be its own */
+    prctl(PR_SET_TIMERSLACK, 0UL); /* its sleeps are as imprecise as anywhere */
+    volunteer_for_oom();
+    int failure = 0;
+    if (request->header.cpu_plus_one > 0 && pin(request->header.cpu_plus_one) != 0) failure = errno;
+    if (failure == 0 && chdir(request->working_directory) != 0) failure = errno;
+    if (failure == 0) {
+        set_limits(&request->header);
+        failure = install_filter();
+    }
+    if (failure == 0) {
+        execve(request->arguments[0], request->arguments, request->environment);
+        failure = errno;
+    }
+    if (write(status_pipe, &failure, sizeof failure) != sizeof failure) _exit(126);
+    _exit(127);
+}

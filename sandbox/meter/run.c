@@ -1,0 +1,223 @@
+/* One payload: start, feed, watch, limit, end, and the death of everything that it left behind. */
+#define _GNU_SOURCE
+#include "meter.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define INTERVAL_NS 1000000ULL      /* 1 kHz */
+#define EARLY_INTERVAL_NS 100000ULL /* 10 kHz, so that short runs are measured as finely as long ones */
+#define EARLY_NS 20000000ULL
+
+enum { STDIN_PIPE, STDOUT_PIPE, STDERR_PIPE, CHILD_SIGNALS, HOST, POLLED };
+
+struct run {
+    const struct request *request;
+    struct watch *watch;
+    struct outcome *outcome;
+    struct pollfd polled[POLLED];
+    pid_t first;
+    int ended, status, has_own_core;
+    uint64_t start_ns, end_ns, next_sample_ns, stdin_written;
+    uint64_t reaped_cpu_ns, reaped_peak_kib;
+};
+
+static void hang_up(struct pollfd *polled) {
+    if (polled->fd >= 0) close(polled->fd);
+    polled->fd = -1;
+}
+
+static void open_pipe(int ends[2], int ours) {
+    if (pipe2(ends, O_CLOEXEC) != 0 || fcntl(ends[ours], F_SETFL, O_NONBLOCK) != 0) die("pipe");
+}
+
+/* Returns the errno of a start that failed; 0 once the payload's own code runs. */
+static int start(struct run *run) {
+    int input[2], output[2], errors[2], status[2], failure = 0;
+    open_pipe(input, 1);
+    open_pipe(output, 0);
+    open_pipe(errors, 0);
+    if (pipe2(status, O_CLOEXEC) != 0) die("pipe");
+    run->start_ns = now_ns();
+    run->first = fork();
+    if (run->first < 0) die("fork");
+    if (run->first == 0) {
+        if (dup2(input[0], 0) != 0 || dup2(output[1], 1) != 1 || dup2(errors[1], 2) != 2) _exit(125);
+        start_payload(run->request, status[1]);
+    }
+    close(input[0]);
+    close(output[1]);
+    close(errors[1]);
+    close(status[1]);
+    run->polled[STDIN_PIPE] = (struct pollfd){.fd = input[1], .events = POLLOUT};
+    run->polled[STDOUT_PIPE] = (struct pollfd){.fd = output[0], .events = POLLIN};
+    run->polled[STDERR_PIPE] = (struct pollfd){.fd = errors[0], .events = POLLIN};
+    ssize_t got;
+    do got = read(status[0], &failure, sizeof failure);
+    while (got < 0 && errno == EINTR);
+    close(status[0]);
+    return got == sizeof failure ? failure : 0;
+}
+
+static void feed(struct run *run) {
+    struct pollfd *pipe = &run->polled[STDIN_PIPE];
+    uint64_t left = run->request->header.stdin_bytes - run->stdin_written;
+    ssize_t put = left == 0 ? 0 : write(pipe->fd, run->request->stdin_data + run->stdin_written, left);
+    if (put < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (put > 0) run->stdin_written += (uint64_t)put;
+    if (put < 0 || run->stdin_written == run->request->header.stdin_bytes) hang_up(pipe);
+}
+
+/* Takes what a pipe holds, up to the limit over both; what is beyond is thrown away. Returns 0 at its end. */
+static int drain(struct run *run, int which) {
+    unsigned char spill[65536];
+    struct result_header *header = &run->outcome->header;
+    uint64_t *length = which == STDOUT_PIPE ? &header->stdout_bytes : &header->stderr_bytes;
+    unsigned char *data = which == STDOUT_PIPE ? run->outcome->stdout_data : run->outcome->stderr_data;
+    uint64_t room = run->request->header.output_bytes - header->stdout_bytes - header->stderr_bytes;
+    ssize_t got = read(run->polled[which].fd, room > 0 ? data + *length : spill, room > 0 ? room : sizeof spill);
+    if (got < 0) return errno == EAGAIN || errno == EINTR;
+    if (got > 0 && room == 0 && header->limit == LIMIT_NONE) header->limit = LIMIT_OUTPUT;
+    if (got > 0 && room > 0) *length += (uint64_t)got;
+    return got > 0;
+}
+
+static void count_reaped(struct run *run, pid_t pid, int status, const struct rusage *usage) {
+    run->reaped_cpu_ns += (uint64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000000000ULL;
+    run->reaped_cpu_ns += (uint64_t)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) * 1000ULL;
+    if ((uint64_t)usage->ru_maxrss > run->reaped_peak_kib) run->reaped_peak_kib = (uint64_t)usage->ru_maxrss;
+    if (pid != run->first || run->ended) return;
+    run->ended = 1;
+    run->status = status;
+    run->end_ns = now_ns();
+}
+
+static void reap(struct run *run, int flags) {
+    int status;
+    struct rusage usage;
+    for (;;) {
+        pid_t pid = wait4(-1, &status, flags, &usage);
+        if (pid < 0 && errno == EINTR) continue;
+        if (pid <= 0) return;
+        count_reaped(run, pid, status, &usage);
+    }
+}
+
+static uint64_t cpu_ns(const struct run *run) {
+    return run->reaped_cpu_ns > run->watch->seen_cpu_ns ? run->reaped_cpu_ns : run->watch->seen_cpu_ns;
+}
+
+/* The gravest limit that is exceeded, in the order of the verdicts. */
+static uint64_t exceeded(const struct run *run, uint64_t wall_ns, uint64_t peak_kib) {
+    const struct request_header *limits = &run->request->header;
+    if (wall_ns > limits->wall_ns) return LIMIT_WALL;
+    if (cpu_ns(run) > limits->cpu_ns) return LIMIT_CPU;
+    if (peak_kib > limits->memory_kib) return LIMIT_MEMORY;
+    if (run->outcome->header.limit != LIMIT_NONE) return run->outcome->header.limit;
+    return run->watch->tasks > limits->processes ? LIMIT_PROCESSES : LIMIT_NONE;
+}
+
+/* Sampling that often would disturb a payload that shares the only core. */
+static uint64_t interval_ns(const struct run *run, uint64_t now) {
+    return run->has_own_core && now - run->start_ns < EARLY_NS ? EARLY_INTERVAL_NS : INTERVAL_NS;
+}
+
+static void sample_if_due(struct run *run) {
+    uint64_t now = now_ns();
+    if (now < run->next_sample_ns) return;
+    watch_sample(run->watch);
+    uint64_t interval = interval_ns(run, now);
+    run->next_sample_ns += interval;
+    if (run->next_sample_ns <= now) run->next_sample_ns = now + interval; /* late: do not try to catch up */
+}
+
+static void attend(struct run *run) {
+    uint64_t now = now_ns();
+    uint64_t wait_ns = run->next_sample_ns > now ? run->next_sample_ns - now : 0;
+    struct timespec wait = {(time_t)(wait_ns / 1000000000ULL), (long)(wait_ns % 1000000000ULL)};
+    if (ppoll(run->polled, POLLED, &wait, NULL) <= 0) return;
+    if (run->polled[HOST].revents & (POLLHUP | POLLERR | POLLRDHUP)) exit(0);
+    if (run->polled[STDIN_PIPE].revents != 0) feed(run);
+    for (int which = STDOUT_PIPE; which <= STDERR_PIPE; which++) {
+        if (run->polled[which].revents != 0 && !drain(run, which)) hang_up(&run->polled[which]);
+    }
+    if (run->polled[CHILD_SIGNALS].revents != 0) {
+        struct signalfd_siginfo ignored;
+        if (read(run->polled[CHILD_SIGNALS].fd, &ignored, sizeof ignored) < 0) return;
+        reap(run, WNOHANG);
+    }
+}
+
+/* Process 1 is the parent of every orphan: when nothing is left to wait for, nothing is left. */
+static void kill_the_rest(struct run *run) {
+    while (kill(-1, SIGKILL) == 0) reap(run, 0);
+    reap(run, WNOHANG);
+}
+
+static void report(struct run *run) {
+    struct result_header *header = &run->outcome->header;
+    watch_finish(run->watch, run->end_ns);
+    header->end = WIFSIGNALED(run->status) ? END_SIGNALED : END_EXITED;
+    header->code = (uint64_t)(WIFSIGNALED(run->status) ? WTERMSIG(run->status) : WEXITSTATUS(run->status));
+    header->wall_ns = run->end_ns - run->start_ns;
+    header->cpu_ns = cpu_ns(run);
+    header->peak_kib = run->watch->peak_kib; /* the kernel's own mark has seen what fell between two samples */
+    if (run->reaped_peak_kib > header->peak_kib) header->peak_kib = run->reaped_peak_kib;
+    header->limit = exceeded(run, header->wall_ns, header->peak_kib);
+    header->integral_kib_s = run->watch->integral_kib_s;
+    header->samples = run->watch->samples;
+    header->series_length = run->watch->series_length;
+}
+
+void run_payload(const struct request *request, int host, struct watch *watch, struct outcome *outcome) {
+    sigset_t child_signal;
+    struct run run = {.request = request, .watch = watch, .outcome = outcome};
+    memset(outcome, 0, sizeof *outcome);
+    outcome->header.magic = RESULT_MAGIC;
+    outcome->mapped_bytes = request->header.output_bytes + 1;
+    outcome->stdout_data = map_private(outcome->mapped_bytes);
+    outcome->stderr_data = map_private(outcome->mapped_bytes);
+    sigemptyset(&child_signal);
+    sigaddset(&child_signal, SIGCHLD);
+    run.has_own_core = stay_off_cpu(request->header.cpu_plus_one);
+    int signals = signalfd(-1, &child_signal, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (signals < 0) die("signalfd");
+    run.polled[CHILD_SIGNALS] = (struct pollfd){.fd = signals, .events = POLLIN};
+    run.polled[HOST] = (struct pollfd){.fd = host, .events = POLLRDHUP};
+    int failure = start(&run);
+    watch_start(watch, run.start_ns);
+    run.next_sample_ns = run.start_ns;
+    while (failure == 0 && !run.ended && outcome->header.limit == LIMIT_NONE) {
+        sample_if_due(&run);
+        outcome->header.limit = exceeded(&run, now_ns() - run.start_ns, watch->peak_kib);
+        if (outcome->header.limit == LIMIT_NONE) attend(&run);
+    }
+    kill_the_rest(&run);
+    for (int which = STDOUT_PIPE; which <= STDERR_PIPE; which++) {
+        while (run.polled[which].fd >= 0 && drain(&run, which)) {
+        }
+        hang_up(&run.polled[which]);
+    }
+    hang_up(&run.polled[STDIN_PIPE]);
+    hang_up(&run.polled[CHILD_SIGNALS]);
+    report(&run);
+    if (failure != 0) {
+        outcome->header.end = END_NOT_STARTED;
+        outcome->header.code = (uint64_t)failure;
+    }
+}
+
+void release_outcome(struct outcome *outcome) {
+    munmap(outcome->stdout_data, outcome->mapped_bytes);
+    munmap(outcome->stderr_data, outcome->mapped_bytes);
+}

@@ -1,0 +1,89 @@
+"""From what the meter says of a process to the verdict on a case, and from cases to the report."""
+
+from __future__ import annotations
+
+import signal
+from typing import TYPE_CHECKING
+
+from afterburner.sandbox.judge import scrub
+from afterburner.sandbox.types import VERDICT_PRIORITY, CaseReport, Measurement, Report, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from afterburner.sandbox.types import Limits, RawResult
+
+TIER = "rlimits"  # limits are watched by rlimits and the sampler, without cgroups
+_LIMIT_VERDICTS = {
+    "wall": Verdict.TIME_LIMIT,
+    "cpu": Verdict.TIME_LIMIT,
+    "memory": Verdict.MEMORY_LIMIT,
+    "output": Verdict.OUTPUT_LIMIT,
+    "processes": Verdict.RUNTIME_ERROR,
+}
+
+
+def worst(verdicts: Iterable[Verdict]) -> Verdict:
+    """The verdict that counts when there are several."""
+    return min(verdicts, key=VERDICT_PRIORITY.index)
+
+
+def report_of_process(raw: RawResult, limits: Limits) -> CaseReport:
+    """The report on how a process ended, before anyone has looked at what it printed."""
+    if raw.limit is not None:
+        verdict, detail = _LIMIT_VERDICTS[raw.limit], _explain_limit(raw, limits)
+    elif raw.signal is not None:
+        verdict, detail = Verdict.RUNTIME_ERROR, f"ended by signal {raw.signal} ({_signal_name(raw.signal)})"
+    elif raw.exit_code != 0:
+        said = scrub(raw.stderr[-2000:]).strip().splitlines()
+        verdict = Verdict.RUNTIME_ERROR
+        detail = f"exit code {raw.exit_code}" + (f": {said[-1][:200]}" if said else "")
+    else:
+        verdict, detail = Verdict.ACCEPTED, ""
+    return CaseReport(
+        verdict=verdict,
+        detail=detail,
+        measurement=raw.measurement,
+        exit_code=raw.exit_code,
+        signal=raw.signal,
+        stdout=raw.stdout,
+        stderr=scrub(raw.stderr),
+    )
+
+
+def summarise(cases: Sequence[CaseReport], backend: str) -> Report:
+    """The report on a program: the worst verdict, summed times and integrals, the largest peak."""
+    used = [case.measurement for case in cases]
+    wall_time_s, samples = sum(each.wall_time_s for each in used), sum(each.samples for each in used)
+    together = Measurement(
+        wall_time_s=wall_time_s,
+        cpu_time_s=sum(each.cpu_time_s for each in used),
+        peak_memory_kib=max(each.peak_memory_kib for each in used),
+        memory_integral_kib_s=sum(each.memory_integral_kib_s for each in used),
+        samples=samples,
+        sampling_interval_s=wall_time_s / max(1, samples - len(used)),
+        tier=TIER,
+    )
+    return Report(worst(case.verdict for case in cases), together, tuple(cases), backend)
+
+
+def _explain_limit(raw: RawResult, limits: Limits) -> str:
+    match raw.limit:
+        case "wall":
+            return f"stopped after {limits.wall_time_s:g} s of wall time"
+        case "cpu":
+            return f"stopped after {limits.cpu_time_s:g} s of CPU time"
+        case "memory":
+            used, allowed = raw.measurement.peak_memory_kib / 1024, limits.memory_kib / 1024
+            return f"used {used:.0f} MiB of memory, the limit is {allowed:.0f} MiB"
+        case "output":
+            return f"wrote more than {limits.output_bytes} bytes"
+        case _:
+            return f"had more than {limits.processes} processes and threads at once"
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # Python has no name for most real-time signals
+        return "real-time"

@@ -1,0 +1,63 @@
+"""What every floor's tests share: the real sandbox, and the switch under which a skipped test is a failure."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from afterburner.sandbox import Sandbox, SandboxUnavailableError, open_sandbox
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator
+
+_NO_SKIPS = "AFTERBURNER_NO_SKIPS"
+_MAY_SKIP = {
+    "needs_gpu": "needs an accelerator; may be skipped even where no other test may",
+    "needs_key": "needs the key of a model's provider; may be skipped even where no other test may",
+}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Registers the markers of the tests that may always be skipped."""
+    for name, meaning in _MAY_SKIP.items():
+        config.addinivalue_line("markers", f"{name}: {meaning}")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Turns a skipped test into a failed one where skipping is forbidden."""
+    report = yield
+    expected_to_fail = hasattr(report, "wasxfail")
+    if report.skipped and not expected_to_fail and not any(item.get_closest_marker(name) for name in _MAY_SKIP):
+        _forbid(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Does the same for a whole file that skips itself."""
+    report = yield
+    if report.skipped:
+        _forbid(report)
+    return report
+
+
+def _forbid(report: pytest.TestReport | pytest.CollectReport) -> None:
+    if os.environ.get(_NO_SKIPS) == "1":
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
+        report.outcome = "failed"
+        report.longrepr = f"{_NO_SKIPS}=1 forbids skipped tests, and this one was: {reason}"
+
+
+@pytest.fixture(scope="session")
+def sandbox() -> Iterator[Sandbox]:
+    """The real sandbox of this machine."""
+    try:
+        opened = open_sandbox()
+        entered = opened.__enter__()
+    except SandboxUnavailableError as error:
+        pytest.skip(str(error))
+    yield entered
+    opened.__exit__(None, None, None)
