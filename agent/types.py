@@ -46,6 +46,7 @@ class Target:
     encoding: str = "utf-8"
     first_line: int = 1
     last_line: int = 1
+    notes: tuple[str, ...] = ()  # what the user should know about it: "pairs is defined twice; …"
 
 
 @dataclass(frozen=True, slots=True)

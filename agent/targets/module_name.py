@@ -1,0 +1,55 @@
+"""The name under which a file is imported, and the folder that has to be on `sys.path` for it."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def module_name(path: Path, project_root: Path) -> tuple[str, str]:
+    """Work out a file's import name and import root.
+
+    Regular packages are followed up through their `__init__.py`. In a `src` layout the folder `src` is the root, so
+    that namespace packages (PEP 420) keep their full name. A file whose name is no identifier (`my-script.py`) gets a
+    similar one that no neighbour has; it has to be loaded by its path.
+    """
+    root = path.parent
+    while _is_package(root) and root != root.parent:
+        root = root.parent
+    root = _source_folder(root, project_root) or root
+    parts = list(path.relative_to(root).parts[:-1])
+    stem = path.stem
+    if stem != "__init__" or not parts:
+        parts.append(_as_identifier(stem, path.parent))
+    return ".".join(parts), str(root)
+
+
+def _is_package(folder: Path) -> bool:
+    return folder.name.isidentifier() and not keyword.iskeyword(folder.name) and (folder / "__init__.py").is_file()
+
+
+def _source_folder(folder: Path, project_root: Path) -> Path | None:
+    """Find the `src` folder above, inside the project, from which every folder down to here can be imported."""
+    for candidate in (folder, *folder.parents):
+        if candidate == project_root or project_root not in candidate.parents:
+            return None
+        if candidate.name == "src":
+            return candidate
+        if not candidate.name.isidentifier() or keyword.iskeyword(candidate.name):
+            return None
+    return None
+
+
+def _as_identifier(stem: str, folder: Path) -> str:
+    if stem.isidentifier() and not keyword.iskeyword(stem):
+        return stem
+    name = re.sub(r"\W", "_", stem)
+    if not name.isidentifier() or keyword.iskeyword(name):
+        name = f"_{name}"
+    while (folder / f"{name}.py").exists() or (folder / name).exists():
+        name += "_"
+    return name
