@@ -32,14 +32,12 @@ class Outputs:
         Raises:
             UsageError: two results for one place, the target itself as a place, or a place that cannot be written.
         """
+        if self.patch is not None:
+            _check("--patch", self.patch, target)
+        if self.json is not None:
+            _check("--json", self.json, target)
         if self.patch is not None and self.json is not None and _same_place(self.patch, self.json):
             raise UsageError("--patch and --json name the same place; give each its own.")
-        for option, place in (("--patch", self.patch), ("--json", self.json)):
-            if place is None or place == STDOUT:
-                continue
-            if _same_place(place, str(target)):
-                raise UsageError(f"{option} {place}: this is the file to optimise; name another one.")
-            _check_writable(option, Path(place))
         if self.apply and target.is_file():
             _check_writable("--apply", target)
             _check_folder("--apply", target)
@@ -59,6 +57,17 @@ def write_text(option: str, place: str, text: str, encoding: str = "utf-8") -> N
         Path(place).write_bytes(text.encode(encoding))
     except (OSError, UnicodeError) as error:
         raise AfterburnerError(f"{option} {place}: cannot be written: {error}") from error
+
+
+def _check(option: str, place: str, target: Path) -> None:
+    if place == STDOUT:
+        return
+    try:
+        if _same_place(place, str(target)):
+            raise UsageError(f"{option} {place}: this is the file to optimise; name another one.")
+        _check_writable(option, Path(place))
+    except (OSError, ValueError) as error:  # a name that is too long, a folder that may not be entered
+        raise UsageError(f"{option} {place}: cannot be written: {error}") from error
 
 
 def _same_place(one: str, other: str) -> bool:

@@ -1,0 +1,128 @@
+"""Destinations are checked before the long work and written after it."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from afterburner.agent.cli.outputs import Outputs, write_text
+from afterburner.sandbox import AfterburnerError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Path:
+    path = tmp_path / "slow.py"
+    path.write_text("x = 1\n", encoding="utf-8")
+    return path
+
+
+def test_good_destinations_pass_and_are_left_alone(tmp_path: Path, target: Path) -> None:
+    old = tmp_path / "old.json"
+    old.write_text("{}", encoding="utf-8")
+    new = tmp_path / "new.patch"
+    Outputs(apply=True, patch=str(new), json=str(old)).check(target)
+    Outputs(patch="-", json="/dev/null").check(target)
+    assert old.read_text("utf-8") == "{}"
+    assert not new.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [("missing/x.json", "no folder"), ("slow.py/x.json", "no folder"), (".", "a folder"), ("slow.py", "to optimise")],
+)
+def test_places_that_cannot_be_written_are_found_early(tmp_path: Path, target: Path, name: str, complaint: str) -> None:
+    place = str(tmp_path / name)
+    for outputs in (Outputs(patch=place), Outputs(json=place)):
+        with pytest.raises(UsageError, match=complaint) as caught:
+            outputs.check(target)
+        assert place in str(caught.value)
+        assert caught.value.exit_code == 2
+
+
+def test_the_target_is_recognised_under_another_name(tmp_path: Path, target: Path) -> None:
+    alias = tmp_path / "alias.json"
+    alias.symlink_to(target)
+    with pytest.raises(UsageError, match="to optimise"):
+        Outputs(json=str(alias)).check(target)
+
+
+def test_two_results_need_two_places(tmp_path: Path, target: Path) -> None:
+    with pytest.raises(UsageError, match="same place"):
+        Outputs(patch="-", json="-").check(target)
+    with pytest.raises(UsageError, match="same place"):
+        Outputs(patch=str(tmp_path / "a"), json=str(tmp_path / "." / "a")).check(target)
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """Give a folder that any user may enter."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        yield folder
+
+
+@contextmanager
+def ordinary_user() -> Iterator[None]:
+    """Ask for permissions as a user who is not root; access(2) goes by the real user id."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.setreuid(65534, 0)
+    try:
+        yield
+    finally:
+        os.setreuid(0, 0)
+
+
+def test_missing_permissions_are_found_early(open_folder: Path) -> None:
+    target = open_folder / "slow.py"
+    target.write_text("x = 1\n", encoding="utf-8")
+    locked, shared = open_folder / "locked", open_folder / "shared"
+    locked.mkdir(mode=0o500)
+    shared.mkdir()
+    shared.chmod(0o777)
+    with ordinary_user():
+        Outputs(json=str(shared / "x.json")).check(target)
+        with pytest.raises(UsageError, match="no permission"):
+            Outputs(json=str(locked / "x.json")).check(target)
+        target.chmod(0o444)
+        with pytest.raises(UsageError, match="no permission"):
+            Outputs(apply=True).check(target)
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "nul\0byte"])
+def test_impossible_names_are_usage_errors(tmp_path: Path, target: Path, name: str) -> None:
+    with pytest.raises(UsageError, match="--json"):
+        Outputs(json=str(tmp_path / name)).check(target)
+
+
+def test_a_missing_target_is_for_the_run_itself_to_report(tmp_path: Path) -> None:
+    Outputs(apply=True).check(tmp_path / "none.py")
+
+
+def test_text_is_written_byte_for_byte_in_the_encoding_of_the_file(tmp_path: Path) -> None:
+    place = tmp_path / "x.patch"
+    write_text("--patch", str(place), "+né\r\n", "latin-1")
+    assert place.read_bytes() == b"+n\xe9\r\n"
+
+
+def test_a_place_that_vanished_meanwhile_is_one_clear_error(tmp_path: Path) -> None:
+    with pytest.raises(AfterburnerError, match=r"--json .*x\.json: cannot be written") as caught:
+        write_text("--json", str(tmp_path / "gone" / "x.json"), "{}")
+    assert caught.value.exit_code == 1
+
+
+def test_standard_output_can_be_taken_by_a_program(capfd: pytest.CaptureFixture[str]) -> None:
+    assert Outputs(json="-").take_stdout
+    assert not Outputs(json="x", patch="y").take_stdout
+    write_text("--json", "-", "{}\n")
+    assert capfd.readouterr().out == "{}\n"

@@ -1,0 +1,114 @@
+"""What a person sees who waits, on a real terminal and through pipes."""
+
+from __future__ import annotations
+
+import re
+import signal
+from typing import TYPE_CHECKING
+
+import pexpect
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .conftest import CommandLine
+
+HIDE_CURSOR, SHOW_CURSOR = "\x1b[?25l", "\x1b[?25h"
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+WAITING = '''
+"""Shows progress and waits."""
+import threading
+import time
+from afterburner.agent.cli.progress import show_progress
+from afterburner.agent.types import ProgressEvent, RunSettings
+
+def wait(seconds: float, quiet: bool = False) -> None:
+    with show_progress(RunSettings(file="x.py", iterations=3), quiet=quiet) as tell:
+        tell(ProgressEvent("prepare", "measuring the original"))
+        print("chatter of a library")
+        event = ProgressEvent("profile", "1.2 rules: \\x1b[2Jjoin-strings " + "long " * 50, 1, 2.5)
+        thread = threading.Thread(target=tell, args=(event,))
+        thread.start()
+        thread.join()
+        time.sleep(seconds)
+    print("the end")
+'''
+
+
+@pytest.fixture(autouse=True)
+def waiting(register: Callable[[str, str, str], None]) -> None:
+    register("wait", "wait_plugin:wait", WAITING)
+
+
+def test_a_terminal_shows_stage_best_and_time_in_place(program: CommandLine) -> None:
+    with program.on_terminal("wait", "1.5") as terminal:
+        terminal.expect("1.2 rules: ")
+        terminal.expect("0:0[01]  iteration 1 of 3  best so far 2.50x")
+        terminal.expect("the end")
+        terminal.expect(pexpect.EOF)
+        shown = str(terminal.before)
+    assert terminal.exitstatus == 0
+    assert HIDE_CURSOR not in shown
+
+
+def test_the_live_lines_fit_the_terminal_and_vanish(program: CommandLine) -> None:
+    with program.on_terminal("wait", "0.6") as terminal:
+        terminal.expect("the end")
+        shown = str(terminal.before)
+    assert "\\x1b[2Jjoin" in shown
+    assert "\x1b[2J" not in shown
+    assert "…" in shown
+    assert max(len(re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", line)) for line in re.split(r"[\r\n]+", shown)) <= 80
+    assert shown.rindex(SHOW_CURSOR) > shown.rindex(HIDE_CURSOR)
+
+
+@pytest.mark.parametrize("key", ["\x03", "SIGTERM"])
+def test_an_interrupt_restores_the_terminal(program: CommandLine, key: str) -> None:
+    with program.on_terminal("wait", "60") as terminal:
+        terminal.expect("best so far")
+        if key == "SIGTERM":
+            terminal.kill(signal.SIGTERM)
+        else:
+            terminal.send(key)
+        terminal.expect("interrupted")
+        shown = str(terminal.before)
+        terminal.expect(pexpect.EOF)
+        terminal.wait()
+    assert terminal.exitstatus == 130
+    assert shown.rindex(SHOW_CURSOR) > shown.rfind(HIDE_CURSOR)
+    assert "Traceback" not in shown
+
+
+def test_pipes_get_plain_lines_on_stderr(program: CommandLine) -> None:
+    done = program("wait", "0")
+    assert done.returncode == 0
+    assert done.stdout == "the end\n"
+    first, chatter, second = done.stderr.splitlines()
+    assert re.fullmatch(r"\[0:00\] prepare: measuring the original", first)
+    assert chatter == "chatter of a library"
+    assert re.fullmatch(r"\[0:00\] profile: 1\.2 rules: .*\(best so far 2\.50x\)", second)
+    assert "\x1b" not in done.stderr
+
+
+@pytest.mark.parametrize("variables", [{"CI": "true"}, {"TERM": "dumb"}])
+def test_terminals_that_nobody_watches_get_plain_lines(program: CommandLine, variables: dict[str, str]) -> None:
+    with program.on_terminal("wait", "0", **variables) as terminal:
+        terminal.expect(pexpect.EOF)
+        shown = str(terminal.before)
+    assert "[0:00] prepare: measuring the original\r\n" in shown
+    assert "\x1b" not in shown
+
+
+def test_no_color_keeps_the_live_lines_without_colour(program: CommandLine) -> None:
+    with program.on_terminal("wait", "0.6", NO_COLOR="1") as terminal:
+        terminal.expect(pexpect.EOF)
+        shown = str(terminal.before)
+    assert "best so far 2.50x" in shown
+    assert not COLOUR.search(shown)
+
+
+def test_quiet_shows_no_progress(program: CommandLine) -> None:
+    done = program("wait", "0", "--quiet")
+    assert done.stdout == "the end\n"
+    assert "prepare" not in done.stderr
