@@ -17,6 +17,14 @@ class Resolver:
         self.module = module
         self.names: Names = names_in(module)
         self._imports = _imports(module, self.names)
+        self._functions: dict[str, list[cst.FunctionDef]] = {}
+        for node in walk(module):
+            if isinstance(node, cst.FunctionDef):
+                self._functions.setdefault(node.name.value, []).append(node)
+
+    def functions(self, name: str) -> list[cst.FunctionDef]:
+        """Give the functions and methods of the file that have this name."""
+        return self._functions.get(name, [])
 
     def qualified(self, expression: cst.BaseExpression) -> str | None:
         """Give the full name: "re.search", "builtins.len"; None if it is not an import's or a builtin."""

@@ -1,0 +1,63 @@
+"""What is known about functions and methods of Python and its standard library: which only compute a value."""
+
+from __future__ import annotations
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Give a new scalar: nothing of the result is shared with the arguments.
+SCALAR_BUILTINS = _words("""
+    abs all any ascii bin bool bytes chr complex float format hash hex id int isinstance issubclass len oct ord pow
+    range repr round slice str sum type
+""")
+# Only compute, but the result may hold what the arguments hold.
+SHARING_BUILTINS = _words("dict divmod enumerate filter frozenset list map max min reversed set sorted tuple zip")
+PURE_BUILTINS = SCALAR_BUILTINS | SHARING_BUILTINS
+# Have an effect, but change none of their arguments.
+HARMLESS_BUILTINS = PURE_BUILTINS | _words("callable getattr hasattr iter print super vars")
+
+PURE_FUNCTIONS = _words("""
+    collections.Counter collections.OrderedDict collections.defaultdict collections.deque
+    datetime.date datetime.date.fromisoformat datetime.datetime datetime.datetime.combine
+    datetime.datetime.fromisoformat datetime.datetime.fromtimestamp datetime.datetime.strptime datetime.time
+    datetime.timedelta decimal.Decimal fractions.Fraction html.escape html.unescape json.dumps json.loads
+    os.path.basename os.path.dirname os.path.join os.path.normpath os.path.split os.path.splitext
+    re.compile re.escape re.findall re.fullmatch re.match re.search re.split re.sub
+    statistics.fmean statistics.mean statistics.median statistics.mode statistics.pstdev statistics.stdev
+    string.capwords textwrap.dedent textwrap.shorten time.strptime unicodedata.normalize
+    urllib.parse.quote urllib.parse.unquote urllib.parse.urlparse
+""")
+PURE_MODULES = ("math", "cmath", "operator")
+
+# Methods of the builtin types that only compute. Other classes may have methods of these names that do more: the
+# judge would see it.
+SCALAR_METHODS = _words("""
+    capitalize casefold center count decode encode endswith expandtabs find format format_map index isalnum isalpha
+    isascii isdecimal isdigit isidentifier islower isnumeric isprintable isspace istitle isupper join ljust lower lstrip
+    partition removeprefix removesuffix replace rfind rindex rjust rpartition rsplit rstrip split splitlines startswith
+    strip swapcase title translate upper zfill
+    as_integer_ratio bit_count bit_length conjugate hex is_integer quantize to_bytes
+    date isocalendar isoformat isoweekday strftime time timestamp timetuple toordinal total_seconds weekday
+    end findall fullmatch group groupdict groups match search span start sub
+""")
+SHARING_METHODS = _words("""
+    copy difference get intersection isdisjoint issubset issuperset items keys most_common symmetric_difference union
+    values
+""")
+PURE_METHODS = SCALAR_METHODS | SHARING_METHODS
+
+# Change their object, but none of their arguments, and call nothing else.
+KEEPING_METHODS = _words("""
+    add append appendleft clear discard extend extendleft insert pop popitem popleft remove reverse setdefault sort
+    update
+""")
+
+
+def is_pure_function(qualified: str) -> bool:
+    """Tell whether a function, by its full name, only computes a value from its arguments."""
+    owner, _, name = qualified.rpartition(".")
+    if owner == "builtins":
+        return name in PURE_BUILTINS
+    return qualified in PURE_FUNCTIONS or owner in PURE_MODULES
