@@ -1,0 +1,61 @@
+# A fresh clone needs `make demo` or `make test` and nothing before it. `make help` lists the rest.
+
+# What the caller's shell has activated must not leak into our own environment.
+unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME
+
+BIN := .venv/bin
+PYTEST := $(BIN)/pytest
+WORKERS ?= auto
+DEMO ?= examples/log_report.py
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-quick check lint types format verify-examples readme-demo lock clean clean-all
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name what; do \
+		printf '  make %-16s %s\n' "$$name" "$$what"; done
+
+setup: ## system packages, .venv, pinned dependencies (the other targets call it)
+	@scripts/setup.sh
+
+demo: setup ## optimise a real slow file and show the proof; nothing is written
+	$(BIN)/afterburner-agent run $(DEMO) --model rules
+
+# What measures time runs alone, after the others: two busy workers are no place for a comparison.
+test: setup ## all tests
+	@status=0; \
+	$(PYTEST) -n $(WORKERS) --maxprocesses 8 -m "not timed" || status=$$?; \
+	$(PYTEST) -m timed || status=$$?; \
+	exit $$status
+
+test-quick: setup ## the tests that take no more than a few seconds
+	$(PYTEST) -n $(WORKERS) --maxprocesses 8 -m "not slow and not timed"
+
+check: lint types test ## what has to hold before a commit
+
+lint: setup ## ruff: rules and layout
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+
+types: setup ## strict mypy
+	$(BIN)/mypy
+
+format: setup ## let ruff lay out and fix what it can
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+verify-examples: setup ## every example: optimise a copy, run its tests, time both files as whole processes
+	$(BIN)/python scripts/verify_examples.py
+
+readme-demo: setup ## write the output that the README shows anew
+	$(BIN)/python scripts/readme_demo.py
+
+lock: setup ## resolve the dependencies anew into requirements/dev.lock
+	scripts/lock.sh
+
+clean: ## caches and build output
+	rm -rf build dist *.egg-info .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find . -path ./.venv -prune -o -type d -name __pycache__ -exec rm -rf {} +
+
+clean-all: clean ## also .venv
+	rm -rf .venv
