@@ -43,20 +43,21 @@ class Outputs:
             _check_folder("--apply", target)
 
 
-def write_text(option: str, place: str, text: str, encoding: str = "utf-8") -> None:
-    """Write a result to a file or to stdout, line ends as they are.
+def write_result(option: str, place: str, data: bytes) -> None:
+    """Write a result to a file or to stdout, byte for byte.
 
     Raises:
         AfterburnerError: the place cannot be written any more.
     """
     if place == STDOUT:
-        sys.stdout.write(text)
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
         sys.stdout.flush()
         return
     try:
-        Path(place).write_bytes(text.encode(encoding))
-    except (OSError, UnicodeError) as error:
-        raise AfterburnerError(f"{option} {place}: cannot be written: {error}") from error
+        Path(place).write_bytes(data)
+    except OSError as error:
+        raise AfterburnerError(f"{option} {place}: cannot be written: {error.strerror or error}.") from error
 
 
 def _check(option: str, place: str, target: Path) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from afterburner.agent.cli.offer import weigh
-from afterburner.agent.cli.outputs import STDOUT, Outputs, write_text
+from afterburner.agent.cli.outputs import STDOUT, Outputs, write_result
 from afterburner.agent.cli.report import to_json_text
 from afterburner.agent.cli.text import confirm, display_path, is_interactive, open_console
 from afterburner.agent.types import Objective, RunSettings
@@ -200,12 +200,13 @@ def deliver(result: RunResult, settings: RunSettings, outputs: Outputs) -> None:
         AfterburnerError: something could not be written; what could be written is.
     """
     from afterburner.agent.cli.summary import print_summary  # noqa: PLC0415 - not needed to answer --help
+    from afterburner.agent.targets.patch import patch_bytes  # noqa: PLC0415 - likewise
 
     console = open_console(sys.stderr if outputs.take_stdout else sys.stdout)
     offer = weigh(result, settings.min_gain_per_line)
     print_summary(console, result, offer)
     if outputs.patch is not None and offer.offered:
-        write_text("--patch", outputs.patch, result.patch, result.target.encoding)
+        write_result("--patch", outputs.patch, patch_bytes(result.target, result.patch))
     applied, problem = False, None
     if outputs.apply and offer.offered:
         try:
@@ -213,14 +214,14 @@ def deliver(result: RunResult, settings: RunSettings, outputs: Outputs) -> None:
         except AfterburnerError as error:
             problem = error
     if outputs.json is not None:
-        write_text("--json", outputs.json, to_json_text(result, settings, applied=applied))
+        write_result("--json", outputs.json, to_json_text(result, settings, applied=applied).encode("ascii"))
     if problem is not None:
         raise problem
     _print_next(console, result, outputs, offered=offer.offered, applied=applied)
 
 
 def _apply(result: RunResult, *, ask: bool) -> bool:
-    from afterburner.agent.targets.patch import write_atomically  # noqa: PLC0415 - imports libcst
+    from afterburner.agent.targets.patch import write_atomically  # noqa: PLC0415 - not needed to answer --help
 
     if ask and is_interactive() and not confirm(f"Write the rewrite to {display_path(result.target.path)}?"):
         return False

@@ -39,8 +39,8 @@ def demo(how: str) -> None:
     if how == "abort":
         raise KeyboardInterrupt
     if how == "wait":
-        print("waiting", flush=True)
         try:
+            print("waiting", flush=True)
             time.sleep(60)
         finally:
             print("cleaned up", flush=True)

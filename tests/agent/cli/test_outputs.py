@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from afterburner.agent.cli.outputs import Outputs, write_text
+from afterburner.agent.cli.outputs import Outputs, write_result
 from afterburner.sandbox import AfterburnerError, UsageError
 
 if TYPE_CHECKING:
@@ -109,20 +109,20 @@ def test_a_missing_target_is_for_the_run_itself_to_report(tmp_path: Path) -> Non
     Outputs(apply=True).check(tmp_path / "none.py")
 
 
-def test_text_is_written_byte_for_byte_in_the_encoding_of_the_file(tmp_path: Path) -> None:
+def test_results_are_written_byte_for_byte(tmp_path: Path) -> None:
     place = tmp_path / "x.patch"
-    write_text("--patch", str(place), "+né\r\n", "latin-1")
+    write_result("--patch", str(place), b"+n\xe9\r\n")
     assert place.read_bytes() == b"+n\xe9\r\n"
 
 
 def test_a_place_that_vanished_meanwhile_is_one_clear_error(tmp_path: Path) -> None:
     with pytest.raises(AfterburnerError, match=r"--json .*x\.json: cannot be written") as caught:
-        write_text("--json", str(tmp_path / "gone" / "x.json"), "{}")
+        write_result("--json", str(tmp_path / "gone" / "x.json"), b"{}")
     assert caught.value.exit_code == 1
 
 
-def test_standard_output_can_be_taken_by_a_program(capfd: pytest.CaptureFixture[str]) -> None:
+def test_standard_output_can_be_taken_by_a_program(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     assert Outputs(json="-").take_stdout
     assert not Outputs(json="x", patch="y").take_stdout
-    write_text("--json", "-", "{}\n")
-    assert capfd.readouterr().out == "{}\n"
+    write_result("--patch", "-", b"+n\xe9\r\n")
+    assert capfdbinary.readouterr().out == b"+n\xe9\r\n"
