@@ -9,6 +9,7 @@ import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import FrameType
 
 INTERRUPTED = 130  # the exit code: 128 + SIGINT
@@ -17,10 +18,13 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _SHOW_CURSOR = "\x1b[?25h"
 
 
-def raise_on_signals() -> None:
+def raise_on_signals() -> Callable[[], bool]:
     """From now on the first of the signals raises KeyboardInterrupt; later ones let the clean-up finish.
 
     Signals that our caller made us ignore (`nohup`, a shell's background job) stay ignored.
+
+    Returns:
+        A function that says whether a signal has come, for where KeyboardInterrupt was turned into another error.
     """
     interrupted_at: list[float] = []
 
@@ -35,6 +39,7 @@ def raise_on_signals() -> None:
     for number in _SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, interrupt)
+    return lambda: bool(interrupted_at)
 
 
 def show_cursor() -> None:

@@ -13,7 +13,7 @@ import typer
 from afterburner.agent.cli.interrupts import INTERRUPTED, raise_on_signals, show_cursor
 from afterburner.agent.cli.plugins import CommandGroup
 from afterburner.agent.cli.run import run
-from afterburner.agent.cli.text import harden_streams, scrub, scrub_line
+from afterburner.agent.cli.text import abandon, harden_streams, scrub, scrub_line
 from afterburner.sandbox import AfterburnerError
 
 PROGRAM = "afterburner-agent"
@@ -69,40 +69,40 @@ def main() -> int:
     harden_streams()
     if not sys.warnoptions and not _debugging():
         warnings.simplefilter("ignore")  # what libraries warn their developers of
+    interrupted = raise_on_signals()
     try:
-        raise_on_signals()
         code = _carry_out()
         sys.stdout.flush()
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, typer.Abort):  # Abort is what older versions of typer make of Ctrl-C
         code = INTERRUPTED
     except BrokenPipeError:
-        _abandon_stdout()
         code = FAILED
+    except Exception as error:  # noqa: BLE001 - the last resort: nobody sees a traceback unasked
+        code = INTERRUPTED if interrupted() else _explain(error)
     if code == INTERRUPTED:
         show_cursor()
         _say("interrupted")
+    _give_up_broken_streams()
     return code
 
 
 def _carry_out() -> int:
-    try:
-        return int(typer.main.get_command(app).main(prog_name=PROGRAM, standalone_mode=False) or 0)
-    except typer.Abort:  # what older typers make of Ctrl-C
-        return INTERRUPTED
-    except AfterburnerError as error:
+    return int(typer.main.get_command(app).main(prog_name=PROGRAM, standalone_mode=False) or 0)
+
+
+def _explain(error: Exception) -> int:
+    """Say what went wrong in one line and give the exit code."""
+    if isinstance(error, AfterburnerError):
         _say(f"error: {scrub(str(error))}")
         return error.exit_code
-    except BrokenPipeError:
-        raise
-    except Exception as error:  # noqa: BLE001 - the last resort: nobody sees a traceback unasked
-        if isinstance(error, _UsageProblem):
-            _say(f"error: {scrub_line(error.format_message()).rstrip('.')}.{_help_hint(error)}")
-            return error.exit_code
-        _say(
-            f"error: unexpected {type(error).__name__}: {scrub_line(str(error))}. This is a bug of {PROGRAM}: please "
-            f"report it with what the same command prints when {DEBUG_VARIABLE}=1 is set."
-        )
-        return FAILED
+    if isinstance(error, _UsageProblem):
+        _say(f"error: {scrub_line(error.format_message()).rstrip('.')}.{_help_hint(error)}")
+        return error.exit_code
+    _say(
+        f"error: unexpected {type(error).__name__}: {scrub_line(str(error))}. This is a bug of {PROGRAM}: please "
+        f"report it with what the same command prints when {DEBUG_VARIABLE}=1 is set."
+    )
+    return FAILED
 
 
 def _help_hint(error: _UsageProblem) -> str:
@@ -125,6 +125,9 @@ def _say(line: str) -> None:
         return  # nobody is left to tell
 
 
-def _abandon_stdout() -> None:
-    """Point stdout to nowhere, so that Python's own flush at the end does not fail once more."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _give_up_broken_streams() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            abandon(stream)

@@ -7,7 +7,7 @@ import time
 from contextlib import contextmanager, redirect_stdout
 from typing import TYPE_CHECKING
 
-from afterburner.agent.cli.text import format_elapsed, format_ratio, is_live, open_console, scrub_line
+from afterburner.agent.cli.text import format_elapsed, format_ratio, is_live, scrub_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,7 +33,10 @@ def show_progress(settings: RunSettings, *, quiet: bool = False) -> Iterator[Cal
 
 
 class PlainProgress:
-    """One line an event, in one write each, so that lines of several threads do not mix."""
+    """One line an event, in one write each, so that lines of several threads do not mix.
+
+    A reader that goes away ends the run, as it ends any program in a pipe.
+    """
 
     def __init__(self) -> None:
         self._started = time.monotonic()
@@ -64,7 +67,7 @@ class LiveProgress:
 
     def render(self) -> RenderableType:
         """Draw both lines, each cut to the terminal's width."""
-        from rich.text import Text  # noqa: PLC0415 - rich is not needed to answer --help
+        from rich.text import Text  # noqa: PLC0415 - likewise
 
         facts = [format_elapsed(time.monotonic() - self._started)]
         if self._iteration:
@@ -78,7 +81,9 @@ class LiveProgress:
 
 @contextmanager
 def _live(settings: RunSettings) -> Iterator[Callable[[ProgressEvent], None]]:
-    from rich.live import Live  # noqa: PLC0415 - rich is not needed to answer --help
+    from rich.live import Live  # noqa: PLC0415 - rich is needed on terminals only
+
+    from afterburner.agent.cli.console import open_console  # noqa: PLC0415 - likewise
 
     progress = LiveProgress(settings)
     with Live(

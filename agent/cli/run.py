@@ -12,7 +12,7 @@ import typer
 from afterburner.agent.cli.offer import weigh
 from afterburner.agent.cli.outputs import STDOUT, Outputs, write_result
 from afterburner.agent.cli.report import to_json_text
-from afterburner.agent.cli.text import confirm, display_path, is_interactive, open_console
+from afterburner.agent.cli.text import confirm, display_path, is_interactive
 from afterburner.agent.types import Objective, RunSettings
 from afterburner.sandbox import AfterburnerError, UsageError
 
@@ -197,9 +197,11 @@ def deliver(result: RunResult, settings: RunSettings, outputs: Outputs) -> None:
     costs neither, and the JSON can say whether the rewrite was applied.
 
     Raises:
+        BrokenPipeError: nobody read the report to its end; everything else is written.
         AfterburnerError: something could not be written; what could be written is.
     """
-    from afterburner.agent.cli.summary import print_summary  # noqa: PLC0415 - not needed to answer --help
+    from afterburner.agent.cli.console import open_console  # noqa: PLC0415 - imports rich, which --help may not need
+    from afterburner.agent.cli.summary import print_summary  # noqa: PLC0415 - likewise
     from afterburner.agent.targets.patch import patch_bytes  # noqa: PLC0415 - likewise
 
     console = open_console(sys.stderr if outputs.take_stdout else sys.stdout)
@@ -218,6 +220,8 @@ def deliver(result: RunResult, settings: RunSettings, outputs: Outputs) -> None:
     if problem is not None:
         raise problem
     _print_next(console, result, outputs, offered=offer.offered, applied=applied)
+    if console.reader_gone:
+        raise BrokenPipeError
 
 
 def _apply(result: RunResult, *, ask: bool) -> bool:

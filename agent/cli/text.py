@@ -1,4 +1,4 @@
-"""Words and figures for people: scrubbing of foreign text, units, consoles that never surprise a pipe."""
+"""Words and figures for people: scrubbing of foreign text, units, streams, questions. Needs nothing but Python."""
 
 from __future__ import annotations
 
@@ -6,17 +6,13 @@ import math
 import os
 import re
 import sys
-from typing import TYPE_CHECKING, TextIO
-
-if TYPE_CHECKING:
-    from rich.console import Console
+from typing import IO, TextIO
 
 # C0 and C1 controls, DEL, and the characters that reorder or hide text ("Trojan Source", CVE-2021-42574), and lone
 # surrogates, which no terminal encoding can carry. Tab and newline stay.
 _UNSAFE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]",
 )
-_PIPE_WIDTH = 120  # columns of a table that nobody's terminal limits
 
 
 def scrub(text: str) -> str:
@@ -81,27 +77,6 @@ def is_live(stream: TextIO) -> bool:
     return stream.isatty() and os.environ.get("TERM") != "dumb" and not os.environ.get("CI")
 
 
-def open_console(stream: TextIO) -> Console:
-    """Give a console that colours only for people: not into pipes, not in CI, not with NO_COLOR or TERM=dumb.
-
-    FORCE_COLOR brings the colours back where a CI system shows them.
-    """
-    from rich.console import Console  # noqa: PLC0415 - rich is not needed to answer --help
-
-    coloured = (is_live(stream) or bool(os.environ.get("FORCE_COLOR"))) and not os.environ.get("NO_COLOR")
-    width = None if stream.isatty() or os.environ.get("COLUMNS") else _PIPE_WIDTH
-    return Console(
-        file=stream,
-        force_terminal=coloured or is_live(stream),
-        color_system="auto" if coloured else None,
-        width=width,
-        markup=False,
-        highlight=False,
-        emoji=False,
-        legacy_windows=False,
-    )
-
-
 def is_interactive() -> bool:
     """Say whether a person can be asked: both the question and the answer are on a terminal."""
     return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
@@ -131,3 +106,8 @@ def _three_digits(value: float) -> str:
     magnitude = abs(value)
     digits = 2 if magnitude < 10 else 1 if magnitude < 100 else 0
     return f"{value:.{digits}f}"
+
+
+def abandon(stream: IO[str]) -> None:
+    """Point a stream whose reader has gone to nowhere, so that Python's own flush at the end does not fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -203,3 +203,17 @@ def test_no_terminal_no_question(program: CommandLine, delivery: tuple[RunResult
     assert "[y/N]" not in done.stdout + done.stderr
     assert "\x1b" not in done.stdout
     assert source(result) == NEW
+
+
+def test_a_reader_that_goes_away_does_not_cost_the_results(
+    program: CommandLine, delivery: tuple[RunResult, Path]
+) -> None:
+    result, data = delivery
+    with program.start("deliver", str(data)) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        running.stdout.close()
+        assert running.stderr.read() == ""
+        assert running.wait(timeout=30) == 1
+    assert source(result) == NEW
+    assert json.loads(Path(f"{data}.json").read_text("utf-8"))["offer"]["applied"] is True

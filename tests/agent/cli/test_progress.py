@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import signal
+import subprocess
 from typing import TYPE_CHECKING
 
 import pexpect
@@ -112,3 +113,19 @@ def test_quiet_shows_no_progress(program: CommandLine) -> None:
     done = program("wait", "0", "--quiet")
     assert done.stdout == "the end\n"
     assert "prepare" not in done.stderr
+
+
+def test_a_reader_of_progress_that_goes_away_ends_the_run(program: CommandLine) -> None:
+    with subprocess.Popen(
+        [program.path, "wait", "0"], env=program.environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    ) as running:
+        assert running.stdout is not None
+        running.stdout.close()
+        assert running.wait(timeout=30) == 1
+
+
+def test_a_terminal_that_closes_ends_the_run(program: CommandLine) -> None:
+    with program.on_terminal("wait", "60") as terminal:
+        terminal.expect("best so far")
+        terminal.close(force=False)
+    assert (terminal.exitstatus, terminal.signalstatus) == (130, None)
