@@ -1,0 +1,171 @@
+"""The blob of one call: its arguments and the module state that it depends on, as one pickle.
+
+One pickle for all of it, so that two arguments that are the same object stay one. Blobs are made and read inside
+the sandbox only; the host carries them as opaque bytes.
+"""
+
+from __future__ import annotations
+
+import pickle
+from types import CodeType, FunctionType, ModuleType
+from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Set, Tuple
+
+PROTOCOL = 4  # the newest that every supported Python writes by itself
+_CODE_TYPES = (FunctionType, ModuleType, type, staticmethod, classmethod, property)
+
+
+class NotCopyable(Exception):  # noqa: N818 - it is told to the user as a reason, not as an error
+    """A value that cannot be carried to another process; the message says which type and why."""
+
+
+class Call(NamedTuple):
+    """The arguments of one call, and the module-level data that it starts from.
+
+    `absent` names data that the function may create and that is not there yet.
+    """
+
+    args: Tuple[Any, ...]
+    kwargs: Dict[str, Any]
+    globals: Dict[str, Any]
+    absent: Tuple[str, ...] = ()
+
+
+def dump_call(
+    args: Sequence[Any], kwargs: Mapping[str, Any], globals_: Mapping[str, Any], absent: Sequence[str] = ()
+) -> bytes:
+    """The blob of a call. It is read back once, since some objects can be written but not read.
+
+    Raises:
+        NotCopyable: an argument or a global cannot be pickled, or its pickle cannot be read.
+    """
+    blob = _pickle((tuple(args), dict(kwargs), dict(globals_), tuple(absent)))
+    load_call(blob)
+    return blob
+
+
+def load_call(blob: bytes) -> Call:
+    """Fresh copies of the arguments and the globals of a blob that `dump_call` made.
+
+    Raises:
+        NotCopyable: the pickle cannot be read here, for instance since a class of the module is gone.
+    """
+    try:
+        call = Call(*pickle.loads(blob))  # noqa: S301 - inside the sandbox, and made inside it
+    except Exception as error:  # unpickling runs code of any class, which may raise anything
+        raise NotCopyable("it cannot be rebuilt: %s" % _reason(error)) from error
+    return call
+
+
+def is_copyable(value: object) -> bool:
+    """Whether the value survives a pickle."""
+    try:
+        pickle.loads(_pickle(value))  # noqa: S301 - made one line earlier
+    except Exception:  # noqa: BLE001 - as in load_call
+        return False
+    return True
+
+
+def _pickle(value: object) -> bytes:
+    try:
+        return pickle.dumps(value, PROTOCOL)
+    except Exception as error:  # likewise
+        raise NotCopyable(_reason(error)) from error
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    text = str(error).split("\n", 1)[0][:200]
+    return "%s: %s" % (type(error).__name__, text) if text else type(error).__name__
+
+
+class Snapshot(NamedTuple):
+    """The module-level data before a call. The values are not copied yet: `dump_call` does that.
+
+    `uncopyable` names what no copy can hold (a lock, an open file): a replay leaves it as importing the module made it.
+    """
+
+    values: Dict[str, Any]
+    absent: List[str]
+    uncopyable: List[str]
+
+
+def snapshot_globals(module: ModuleType, names: Sequence[str]) -> Snapshot:
+    """What the module holds under `names` (from `touched_globals`) right now."""
+    snapshot = Snapshot({}, [], [])
+    for name in names:
+        if name not in vars(module):
+            snapshot.absent.append(name)
+        elif is_copyable(vars(module)[name]):
+            snapshot.values[name] = vars(module)[name]
+        else:
+            snapshot.uncopyable.append(name)
+    return snapshot
+
+
+def touched_globals(function: Callable[..., Any], module: ModuleType) -> List[str]:
+    """Names of the module-level data that the function reads or writes, sorted.
+
+    Followed through functions and classes of the same module. Modules, functions and classes themselves are no
+    data. A method brings its whole class along, since what `self` calls cannot be told from the code.
+    """
+    names: Set[str] = set()
+    seen: Set[int] = set()
+    waiting: List[Any] = [function]
+    owner = getattr(function, "__qualname__", "").split(".")[0]
+    if isinstance(vars(module).get(owner), type):
+        waiting.append(vars(module)[owner])
+    while waiting:
+        value = waiting.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        for code in _code_of(value, module):
+            for name, is_write in _global_names(code):
+                held = vars(module).get(name)
+                if isinstance(held, _CODE_TYPES) or hasattr(held, "__wrapped__"):
+                    waiting.append(held)
+                elif (name in vars(module) or is_write) and not name.startswith("__"):
+                    names.add(name)
+    return sorted(names)
+
+
+def _code_of(value: Any, module: ModuleType) -> Iterator[CodeType]:
+    """The code objects of a function or a class of this module, through decorators that tell what they wrap."""
+    if isinstance(value, type):
+        if value.__module__ not in (module.__name__, "__main__"):
+            return
+        for member in vars(value).values():
+            yield from _code_of_function(member, module)
+        for base in value.__bases__:
+            yield from _code_of(base, module)
+    else:
+        yield from _code_of_function(value, module)
+
+
+def _code_of_function(value: Any, module: ModuleType) -> Iterator[CodeType]:
+    if isinstance(value, property):
+        for accessor in (value.fget, value.fset, value.fdel):
+            yield from _code_of_function(accessor, module)
+        return
+    for _ in range(32):
+        if isinstance(value, FunctionType) and value.__globals__ is vars(module):
+            yield value.__code__
+        inner = getattr(value, "__wrapped__", None) or getattr(value, "__func__", None) or getattr(value, "func", None)
+        if inner is None:
+            return
+        value = inner
+
+
+def _global_names(code: CodeType) -> Iterator[Tuple[str, bool]]:
+    import dis  # noqa: PLC0415 - the driver imports this module in every run and never comes here
+
+    waiting = [code]
+    while waiting:
+        current = waiting.pop()
+        waiting.extend(constant for constant in current.co_consts if isinstance(constant, CodeType))
+        for instruction in dis.get_instructions(current):
+            if instruction.opname.endswith("_GLOBAL"):
+                yield str(instruction.argval), instruction.opname != "LOAD_GLOBAL"
+            elif instruction.opname == "LOAD_NAME":  # in the body of a class
+                yield str(instruction.argval), False

@@ -1,0 +1,365 @@
+"""Encodes Python values as canonical JSON: two values are told apart if a caller could tell them apart.
+
+The tree: None, booleans, text and integers of up to 64 bits are themselves; everything else is a list that begins
+with a tag. Mutable objects are numbered in the order in which they are met, and `["ref", n]` stands for one that was
+met before. What goes beyond a budget is folded into a digest, so an encoding stays small whatever the value.
+What cannot be looked into becomes `["opaque", type]`, and `Encoder.opaque` tells so.
+
+No code of the value's class is run: no `__eq__`, `__hash__`, `__repr__`, `__reduce__`, no property. Only iterators run,
+through `drain`, which the driver times. `ab_values` knows the single types.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple
+
+if TYPE_CHECKING:
+    from afterburner.sandbox.driver import ab_values
+else:
+    import ab_values
+
+PLAIN_CHARACTERS = 16_384  # of one part of an outcome; what comes after is folded
+PLAIN_LEAF = 2_048  # characters or bytes of one text that are shown as they are
+MAX_DEPTH = 60  # of nested brackets in the result; what lies deeper is folded
+MAX_SET_DEPTH = 40  # sets in sets, the one place where the encoder calls itself
+MAX_NODES = 20_000_000
+CHUNK = 4_096
+DRAIN_LIMIT = 1_000_000  # items taken from one iterator
+
+_SCALARS = frozenset((int, float, bool, str, type(None)))
+
+
+class TooLarge(Exception):  # noqa: N818 - a verdict on a value, told to the user as a reason
+    """The value has more parts than an encoding may look at."""
+
+
+class Tree:
+    """A list with a tag, made by ourselves. Each child has a budget of its own."""
+
+    __slots__ = ("children", "tag")
+
+    def __init__(self, tag: str, *children: object) -> None:
+        self.tag = tag
+        self.children = children
+
+
+class Drained:
+    """What an iterator, generator or coroutine gave: `kind` is its type, `ending` a value (or tree) told at the end."""
+
+    __slots__ = ("ending", "items", "kind")
+
+    def __init__(self, kind: str, items: List[Any], ending: object) -> None:
+        self.kind = kind
+        self.items = items
+        self.ending = ending
+
+
+def drain_iterator(iterator: Any, limit: int = DRAIN_LIMIT) -> Drained:
+    """Take up to `limit` items; an exception on the way is part of what the iterator gave."""
+    items: List[Any] = []
+    ending: object = "exhausted"
+    kind = ab_values.class_name(type(iterator))
+    try:
+        items.extend(islice(iterator, limit))
+        if len(items) == limit:
+            ending = "more"
+    except BaseException as error:  # noqa: BLE001 - whatever user code raises is what a caller would meet
+        ending = Tree("raised", error)
+    return Drained(kind, items, ending)
+
+
+class Encoder:
+    """Writes one tree. Objects must stay alive until the encoder is done, for they are told apart by identity."""
+
+    def __init__(
+        self,
+        module_name: Optional[str] = None,
+        drain: Callable[[Any], Drained] = drain_iterator,
+        outer: Optional[Encoder] = None,
+    ) -> None:
+        """Classes of `__main__` are named as of `module_name`. `outer` is the encoder whose set we are in."""
+        self.opaque: List[str] = outer.opaque if outer else []
+        self.module_name = module_name
+        self.drain = drain
+        self._outer = outer
+        self.set_depth: int = outer.set_depth + 1 if outer else 0
+        self._numbers: Dict[int, int] = {}
+        self.next_number: int = outer.next_number if outer else 0
+        self.kept: List[object] = []  # temporary objects, alive so that no other gets their identity
+        self._own: Dict[type, Callable[[Any], Iterator[Any]]] = {
+            Tree: self._tree,
+            Drained: self._drained,
+            Items: self._items,
+            Encoded: self._encoded,
+        }
+        self._text: List[str] = []
+        self._budget = PLAIN_CHARACTERS
+        self._fold: Optional[Any] = None
+        self.nodes = 0
+
+    def encode(self, value: object) -> bytes:
+        """The canonical bytes of the value: ASCII JSON."""
+        self._run(value)
+        return "".join(self._text).encode("ascii")
+
+    def _run(self, value: object) -> None:
+        stack: List[Iterator[Any]] = [iter((value,))]
+        while stack:
+            for child in stack[-1]:
+                self.nodes += 1
+                text = ab_values.scalar(child)
+                if text is not None:
+                    self.write(text)
+                    continue
+                inside = self._open(child)
+                stack.append(self._folded(inside) if len(stack) > MAX_DEPTH and self._fold is None else inside)
+                break
+            else:
+                stack.pop()
+            if self.nodes > MAX_NODES:
+                raise TooLarge("it has more than %d parts" % MAX_NODES)
+
+    def _open(self, value: Any) -> Iterator[Any]:
+        kind = type(value)
+        own = self._own.get(kind) if type(kind) is type else None
+        if own is not None:
+            return own(value)
+        if ab_values.is_mutable(kind):
+            known = self.number_of(value)
+            if known is not None:
+                return self.parts("ref", known)
+            self._numbers[id(value)] = self.next_number
+            self.next_number += 1
+        if ab_values.is_iterator(kind):
+            self.kept.append(value)
+            return self._drained(self.keep(self.drain(value)))
+        return ab_values.open_value(self, value, kind)
+
+    def number_of(self, value: object) -> Optional[int]:
+        """The number of an object that was met before, None for a new one."""
+        number = self._numbers.get(id(value))
+        if number is None and self._outer is not None:
+            return self._outer.number_of(value)
+        return number
+
+    def keep(self, value: Any) -> Any:
+        """Hold a temporary object until the encoding is done."""
+        self.kept.append(value)
+        return value
+
+    def wrap(self, values: List[Any]) -> Items:
+        """A list of ours as a child; held until the encoding is done."""
+        self.kept.append(values)
+        return Items(values)
+
+    # What the single types are made of: generators that write text and yield the values that belong in between.
+
+    def parts(self, tag: str, *children: object) -> Iterator[Any]:
+        """`[tag, child, …]` for a few children."""
+        self.write('["' + tag + '"')
+        for child in children:
+            self.write(",")
+            yield child
+        self.write("]")
+
+    def _tree(self, tree: Tree) -> Iterator[Any]:
+        self.write('["' + tree.tag + '"')
+        for child in tree.children:
+            self.write(",")
+            self._budget = PLAIN_CHARACTERS
+            yield child
+        self.write("]")
+
+    def _drained(self, drained: Drained) -> Iterator[Any]:
+        return self.parts("drained", drained.kind, Tree("ending", drained.ending), self.wrap(drained.items))
+
+    def _items(self, items: Items) -> Iterator[Any]:
+        return self.items("items", items.values)
+
+    def _encoded(self, encoded: Encoded) -> Iterator[Any]:
+        self.write(encoded.text)
+        return iter(())
+
+    def items(self, tag: str, values: Iterable[Any]) -> Iterator[Any]:
+        """`[tag, item, …]` for any number of items; those beyond the budget become `["rest", count, digest]`."""
+        self.write('["' + tag + '"')
+        iterator = iter(values)
+        if self._fold is None:
+            while self._budget > 0:
+                item = next(iterator, _END)
+                if item is _END:
+                    break
+                self.write(",")
+                yield item
+            else:
+                yield from self._rest(iterator)
+        else:
+            yield from self._chunks(iterator)
+        self.write("]")
+
+    def _rest(self, iterator: Iterator[Any]) -> Iterator[Any]:
+        first = next(iterator, _END)
+        if first is _END:
+            return
+        counter = _Counting(chain((first,), iterator))
+        self._begin_fold()
+        yield from self._chunks(counter)
+        digest = self._end_fold()
+        self.write(',["rest",%d,"%s"]' % (counter.count, digest))
+
+    def _chunks(self, iterator: Iterator[Any]) -> Iterator[Any]:
+        """The items of something that is being folded; runs of plain data go by in C."""
+        while True:
+            chunk = list(islice(iterator, CHUNK))
+            if not chunk:
+                return
+            self.nodes += len(chunk)
+            text = self._text_of_plain(chunk)
+            if text is not None:
+                self.write(",plain:")
+                self.write(text)
+                continue
+            for item in chunk:
+                self.write(",")
+                yield item
+
+    def _text_of_plain(self, chunk: List[Any]) -> Optional[str]:
+        """`repr` of items that are scalars, or unshared containers of scalars: it tells their types apart too."""
+        kinds = set(map(type, chunk))
+        if not kinds <= _SCALARS:
+            if kinds in ({tuple}, {list}):
+                scalars: Iterable[Any] = chain.from_iterable(chunk)
+            elif kinds == {dict}:
+                scalars = chain(chain.from_iterable(chunk), chain.from_iterable(map(dict.values, chunk)))
+            else:
+                return None
+            if not set(map(type, scalars)) <= _SCALARS:
+                return None
+            if kinds != {tuple} and not self._number_all(chunk):
+                return None
+        try:
+            return repr(chunk)
+        except ValueError:  # an integer with more digits than Python is willing to write out
+            return None
+
+    def _number_all(self, chunk: List[Any]) -> bool:
+        """Number new mutable objects in one go; False if one of them was met before."""
+        identities = list(map(id, chunk))
+        if len(set(identities)) < len(identities) or any(self.number_of(value) is not None for value in chunk):
+            return False
+        self._numbers.update((identity, self.next_number + place) for place, identity in enumerate(identities))
+        self.next_number += len(identities)
+        return True
+
+    def sorted_elements(self, elements: Iterable[Any]) -> Iterator[Any]:
+        """The elements of a set in an order that does not depend on hashes."""
+        values = list(elements)
+        kinds = set(map(type, values))
+        if kinds in ({int}, {str}):
+            return iter(sorted(values))
+        if self.set_depth >= MAX_SET_DEPTH:
+            raise TooLarge("it has sets in sets in sets, more than %d levels" % MAX_SET_DEPTH)
+        texts = []
+        for value in values:
+            inner = Encoder(self.module_name, self.drain, self)
+            text = inner.encode(value).decode("ascii")
+            self.nodes += inner.nodes
+            self.kept.append(inner.kept)
+            texts.append(text if len(text) < PLAIN_LEAF else '["digest","%s"]' % _digest(text))
+        return map(Encoded, sorted(texts))
+
+    def opaque_value(self, name: str) -> Iterator[Any]:
+        """A value that cannot be looked into: the outcome that holds it cannot be compared."""
+        if name not in self.opaque and len(self.opaque) < 8:
+            self.opaque.append(name)
+        return self.parts("opaque", name)
+
+    def text_leaf(self, tag: str, text: str) -> Iterator[Any]:
+        """A long text: its length, its beginning and its digest."""
+        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        return self.parts(tag, len(text), text[:PLAIN_LEAF], digest)
+
+    def bytes_leaf(self, tag: str, data: bytes) -> Iterator[Any]:
+        """Bytes as text of one character each; long ones by length, beginning and digest."""
+        if len(data) <= PLAIN_LEAF:
+            return self.parts(tag, data.decode("latin-1"))
+        return self.parts(tag, len(data), data[:PLAIN_LEAF].decode("latin-1"), hashlib.sha256(data).hexdigest())
+
+    # Where text goes: into the result, or into the digest of what is being folded.
+
+    def write(self, text: str) -> None:
+        """Put text into the encoding; values go there by being yielded."""
+        if self._fold is not None:
+            self._fold.update(text.encode("utf-8", "backslashreplace"))
+        else:
+            self._text.append(text)
+            self._budget -= len(text)
+
+    def _begin_fold(self) -> None:
+        self._fold = hashlib.sha256()
+
+    def _end_fold(self) -> str:
+        digest: str = self._fold.hexdigest() if self._fold else ""
+        self._fold = None
+        return digest
+
+    def _folded(self, inside: Iterator[Any]) -> Iterator[Any]:
+        self._begin_fold()
+        yield from inside
+        self.write('["deep","%s"]' % self._end_fold())
+
+
+class Items:
+    """A list of ours that is not a value: it is neither numbered nor told from a tuple."""
+
+    __slots__ = ("values",)
+
+    def __init__(self, values: List[Any]) -> None:
+        self.values = values
+
+
+class Encoded:
+    """Text that is an encoding already."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
+class _Counting:
+    """Counts what passes."""
+
+    def __init__(self, inner: Iterator[Any]) -> None:
+        self._inner = inner
+        self.count = 0
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        value = next(self._inner)
+        self.count += 1
+        return value
+
+
+_END: Any = object()
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def encode(value: object, module_name: Optional[str] = None) -> bytes:
+    """The canonical bytes of one value."""
+    return Encoder(module_name).encode(value)
+
+
+def encode_with_opaque(
+    value: object, module_name: Optional[str] = None, drain: Callable[[Any], Drained] = drain_iterator
+) -> Tuple[bytes, List[str]]:
+    """The canonical bytes and the names of the types in it that cannot be compared."""
+    encoder = Encoder(module_name, drain)
+    return encoder.encode(value), encoder.opaque

@@ -1,0 +1,302 @@
+"""The driver: makes calls of one function inside the sandbox and tells what each did and what it used.
+
+Stdin holds the request (`afterburner.sandbox.calls.prepare_call` writes it): four bytes of length, a JSON header, the
+source text, the blobs of the calls. Frames go to stdout, call by call, so that a crash loses only the rest:
+
+    H  JSON: how the function is bound, the names of its parameters
+    C  one call of the first pass: index, flags, CPU ns, start and end on CLOCK_MONOTONIC in ns, the encoded outcome
+    T  the same without outcome, for a call of a later pass
+    X  JSON: what kept the driver from going on; nothing follows
+    E  the end
+
+Nothing here is a secret from the code that is called: the host believes a time only as far as the meter bears it out.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+# The project's folders come behind the standard library while we import from it; they go to the front later.
+_project = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+sys.path[:] = [entry for entry in sys.path if entry not in _project]
+
+import gc  # noqa: E402
+import json  # noqa: E402
+import resource  # noqa: E402
+import struct  # noqa: E402
+import time  # noqa: E402
+import traceback  # noqa: E402
+from itertools import islice  # noqa: E402
+from types import AsyncGeneratorType, CoroutineType, ModuleType  # noqa: E402
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, NoReturn, Tuple  # noqa: E402
+
+if TYPE_CHECKING:
+    from afterburner.sandbox.driver import ab_calls, ab_channel, ab_encode, ab_modules, ab_state, ab_values
+else:
+    import ab_calls
+    import ab_channel
+    import ab_encode
+    import ab_modules
+    import ab_state
+    import ab_values
+
+DIFFERS = 1  # flags of a frame: the outcome is not that of the first pass
+FORMAT = struct.Struct(">IBQQQ")
+_EAGER = frozenset((int, float, bool, str, bytes, list, tuple, dict, set, frozenset, type(None)))
+
+
+class Request(NamedTuple):
+    """What the host wants: see `afterburner.sandbox.calls`."""
+
+    header: Dict[str, Any]
+    source: str
+    blobs: List[bytes]
+
+
+class Clock:
+    """Our own references to the clocks, taken before user code could replace them in their modules."""
+
+    def __init__(self) -> None:
+        self._own = time.process_time_ns
+        self._children = resource.getrusage
+        self._whose = resource.RUSAGE_CHILDREN
+        self.wall = time.monotonic_ns
+
+    def cpu(self) -> int:
+        """CPU time of this process and of its children that were waited for, in ns."""
+        used = self._children(self._whose)
+        return self._own() + int((used.ru_utime + used.ru_stime) * 1e9)
+
+
+class Timed(NamedTuple):
+    """One call: what came of it and what it used, in ns."""
+
+    outcome: Any
+    cpu: int
+    start: int
+    end: int
+
+
+def read_request(data: bytes) -> Request:
+    """Take the request apart."""
+    (length,) = struct.unpack_from(">I", data)
+    header = json.loads(data[4 : 4 + length])
+    position = 4 + length
+    source = data[position : position + header["source_bytes"]].decode("utf-8", "surrogatepass")
+    position += header["source_bytes"]
+    blobs = []
+    for size in header["call_bytes"]:
+        blobs.append(data[position : position + size])
+        position += size
+    return Request(header, source, blobs)
+
+
+class Driver:
+    """Makes the calls of one request."""
+
+    def __init__(self, request: Request, output: ab_channel.Output) -> None:
+        self._request = request
+        self._output = output
+        self._clock = Clock()
+        self._first: List[bytes] = []
+        self._stdout = sys.stdout
+        self._count_threads = sys.modules["_thread"]._count  # noqa: SLF001 - threading's own count can be fooled
+        self._extra = 0
+
+    def run(self) -> None:
+        """Load the module, then make every call as often as asked for."""
+        header = self._request.header
+        if "async" in self._request.source:
+            import asyncio  # noqa: F401, PLC0415 - slow to import, so not within the first call
+        module, target = self._load()
+        self._send_json(b"H", {"kind": target.kind, "parameters": _parameters(target.function)})
+        cold = ab_state.ColdState(module) if header["cold_caches"] else None
+        for pass_number in range(header["passes"]):
+            calls = self._decode_all()
+            gc.collect()
+            gc.freeze()  # so that collecting before each call looks only at what the calls left
+            for index, call in enumerate(calls):
+                if cold is not None:
+                    cold.restore()
+                self._make(module, target, index, call, is_first=pass_number == 0)
+                calls[index] = None
+        self._output.send(b"E", b"")
+
+    def _load(self) -> Tuple[ModuleType, ab_modules.Resolved]:
+        header = self._request.header
+        try:
+            module = ab_modules.load_target(
+                header["module"], header["path"], self._request.source, header["import_paths"]
+            )
+            target = ab_modules.resolve(module, header["qualname"])
+        except BaseException as error:  # noqa: BLE001 - importing runs user code, which may raise anything
+            self._give_up("load", error)
+        self._flush()
+        self._output.take_printed()  # what importing prints is no part of a call
+        return module, target
+
+    def _decode_all(self) -> List[Any]:
+        calls: List[Any] = []
+        for index, blob in enumerate(self._request.blobs):
+            try:
+                calls.append(ab_calls.load_call(blob))
+            except ab_calls.NotCopyable as error:
+                self._give_up("arguments of call %d" % (index + 1), error)
+        return calls
+
+    def _make(
+        self, module: ModuleType, target: ab_modules.Resolved, index: int, call: ab_calls.Call, *, is_first: bool
+    ) -> None:
+        arguments = [*call.args, *call.kwargs.values()]
+        ab_state.restore_globals(module, call.globals, call.absent, arguments)
+        ab_state.seed_random()
+        gc.collect()
+        threads = self._count_threads()
+        timed = self._time(target.function, call.args, call.kwargs)
+        left_running = self._count_threads() > threads
+        self._flush()
+        encoded, extra = self._encode(module, target.kind, call, timed.outcome, left_running=left_running)
+        cpu = timed.cpu + extra
+        if is_first:
+            self._first.append(encoded)
+            self._output.send(b"C", FORMAT.pack(index, 0, cpu, timed.start, timed.end) + encoded)
+        else:
+            flags = 0 if encoded == self._first[index] else DIFFERS
+            self._output.send(b"T", FORMAT.pack(index, flags, cpu, timed.start, timed.end))
+
+    def _time(self, function: Callable[..., Any], args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Timed:
+        cpu_now, wall_now, settle, eager = self._clock.cpu, self._clock.wall, _settle, _EAGER
+        start_cpu = cpu_now()
+        start = wall_now()
+        try:
+            result = function(*args, **kwargs)
+            if type(result) not in eager:
+                result = settle(result)
+            outcome = ab_encode.Tree("returned", result)
+        except BaseException as error:  # noqa: BLE001 - whatever user code raises is the outcome, SystemExit too
+            outcome = ab_encode.Tree("raised", error)
+        end = wall_now()
+        end_cpu = cpu_now()
+        return Timed(outcome, end_cpu - start_cpu, start, end)
+
+    def _encode(
+        self, module: ModuleType, kind: str, call: ab_calls.Call, outcome: Any, *, left_running: bool
+    ) -> Tuple[bytes, int]:
+        """The bytes of the whole outcome, and the CPU time of iterators that were still to be run inside it."""
+        extra = 0
+
+        def drain(iterator: Any) -> ab_encode.Drained:
+            nonlocal extra
+            before = self._clock.cpu()
+            drained = _drain(iterator)
+            extra += self._clock.cpu() - before
+            return drained
+
+        tree = ab_encode.Tree
+        names = [*call.globals, *call.absent]
+        whole = tree(
+            "outcome",
+            kind,
+            outcome,
+            tree("args", *call.args),
+            tree("kwargs", *(tree("named", name, call.kwargs[name]) for name in sorted(call.kwargs))),
+            tree("globals", *(tree("named", name, *_held(module, name)) for name in sorted(names))),
+            self._output.take_printed().decode("utf-8", "surrogateescape"),
+        )
+        encoder = ab_encode.Encoder(module.__name__, drain)
+        try:
+            encoded = encoder.encode(whole)
+        except (ab_encode.TooLarge, MemoryError, RecursionError, RuntimeError) as error:
+            reason = "%s: %s" % (type(error).__name__, str(error)[:200])
+            return _incomparable(kind, reason), extra
+        if left_running:
+            return _incomparable(kind, "it leaves threads running"), extra
+        if encoder.opaque:
+            encoded = encoded[:-1] + b"," + json.dumps(["opaque", *encoder.opaque]).encode() + b"]"
+        return encoded, extra
+
+    def _flush(self) -> None:
+        for stream in (sys.stdout, self._stdout):
+            try:
+                stream.flush()
+            except Exception:  # noqa: BLE001, S112 - user code may have closed or replaced it
+                continue
+
+    def _send_json(self, kind: bytes, value: Dict[str, Any]) -> None:
+        self._output.send(kind, json.dumps(value).encode("ascii"))
+
+    def _give_up(self, stage: str, error: BaseException) -> NoReturn:
+        lines = traceback.format_exception(type(error), error, error.__traceback__)
+        sys.stderr.write("".join(lines)[-8000:])
+        sys.stderr.flush()
+        message = "".join(traceback.format_exception_only(type(error), error)).strip()
+        self._send_json(b"X", {"stage": stage, "type": type(error).__name__, "message": message[-2000:]})
+        os._exit(1)
+
+
+def _incomparable(kind: str, reason: str) -> bytes:
+    return json.dumps(["outcome", kind, ["opaque", reason], ["opaque", reason]]).encode("ascii")
+
+
+def _held(module: ModuleType, name: str) -> Tuple[Any, ...]:
+    return (vars(module)[name],) if name in vars(module) else ()
+
+
+def _settle(result: Any) -> Any:
+    """Run what is lazy to its end, so that no work hides in it."""
+    kind = type(result)
+    if kind is CoroutineType:
+        import asyncio  # noqa: PLC0415 - loaded already if the source has a word of it
+
+        return ab_encode.Drained("coroutine", [_settle(asyncio.run(result))], "returned")
+    if kind is AsyncGeneratorType:
+        import asyncio  # noqa: PLC0415 - likewise
+
+        return asyncio.run(_drain_async(result))
+    if ab_values.is_iterator(kind):
+        return ab_encode.drain_iterator(result)
+    return result
+
+
+def _drain(iterator: Any) -> ab_encode.Drained:
+    settled = _settle(iterator)
+    return settled if type(settled) is ab_encode.Drained else ab_encode.Drained("nothing", [], "exhausted")
+
+
+async def _drain_async(generator: Any) -> ab_encode.Drained:
+    items: List[Any] = []
+    ending: object = "exhausted"
+    try:
+        async for item in generator:
+            items.append(item)
+            if len(items) == ab_encode.DRAIN_LIMIT:
+                ending = "more"
+                break
+    except BaseException as error:  # noqa: BLE001 - as for any iterator
+        ending = ab_encode.Tree("raised", error)
+    return ab_encode.Drained("async generator", items, ending)
+
+
+def _parameters(function: Any) -> List[str]:
+    """Names for messages only; they are no part of an outcome."""
+    plain = ab_modules.unwrap(function)
+    if plain is None:
+        return []
+    code = plain.__code__
+    return list(islice(code.co_varnames, code.co_argcount))
+
+
+def main() -> None:
+    """Serve one request, then leave at once: without the program's exit handlers and threads."""
+    output = ab_channel.take_output()
+    request = read_request(ab_channel.read_request())
+    ab_channel.leave_driver_folder()
+    for name in [name for name in sys.modules if name.startswith("ab_")]:
+        del sys.modules[name]
+    Driver(request, output).run()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

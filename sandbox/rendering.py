@@ -1,0 +1,159 @@
+"""Shows an encoded value (`driver/ab_encode.py`) to a person, much as Python would write it.
+
+The trees come out of a sandbox and may be anything that is JSON: whatever is not of the encoder's form is shown as
+`…`, and no text grows beyond its bound.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+
+MAX_DEPTH = 5
+MAX_ITEMS = 12
+MAX_TEXT = 60
+_BRACKETS = {
+    "list": ("[", "]"),
+    "tuple": ("(", ")"),
+    "dict": ("{", "}"),
+    "set": ("{", "}"),
+    "frozenset": ("frozenset({", "})"),
+    "deque": ("deque([", "])"),
+    "OrderedDict": ("OrderedDict({", "})"),
+    "dict_keys": ("dict_keys([", "])"),
+    "dict_values": ("dict_values([", "])"),
+    "dict_items": ("dict_items([", "])"),
+    "items": ("", ""),
+}
+PAIRS = ("dict", "OrderedDict")
+UNSHOWN = "…"
+
+
+def render(tree: Json, most: int = 120) -> str:
+    """One line for a value, at most `most` characters."""
+    text = _render(tree, 0)
+    return text if len(text) <= most else text[: most - 1] + UNSHOWN
+
+
+def short_name(name: Json) -> str:
+    """The last part of a class's or function's qualified name."""
+    if not isinstance(name, str):
+        return UNSHOWN
+    return _printable(name[:200].rsplit(".", 1)[-1], MAX_TEXT)
+
+
+def _render(tree: Json, depth: int) -> str:
+    if isinstance(tree, str):
+        return _text(tree, len(tree))
+    if not isinstance(tree, list):
+        return repr(tree)[:MAX_TEXT] if not isinstance(tree, dict) else UNSHOWN
+    if depth > MAX_DEPTH or not tree or not isinstance(tree[0], str):
+        return UNSHOWN
+    tag, parts = tree[0], tree[1:]
+    if tag in _BRACKETS:
+        return _container(tag, parts, depth)
+    if tag in {"rest", "deep", "digest", "opaque", "ref"}:
+        return _mark(tag, parts)
+    return _single(tag, parts, depth)
+
+
+def _container(tag: str, parts: list[Json], depth: int) -> str:
+    opening, closing = _BRACKETS[tag]
+    if tag == "deque":
+        parts = parts[1:]
+    if tag in {"set", "frozenset"} and not parts:
+        return f"{tag}()"
+    shown = [_item(part, depth, is_pair=tag in PAIRS) for part in parts[:MAX_ITEMS]]
+    if len(parts) > MAX_ITEMS:
+        shown.append(f"{UNSHOWN} {len(parts) - MAX_ITEMS} more")
+    if tag == "tuple" and len(parts) == 1:
+        return f"({shown[0]},)"
+    return opening + ", ".join(shown) + closing
+
+
+def _item(tree: Json, depth: int, *, is_pair: bool) -> str:
+    match tree:
+        case ["tuple", key, value] if is_pair:
+            return f"{_render(key, depth + 1)}: {_render(value, depth + 1)}"
+        case _:
+            return _render(tree, depth + 1)
+
+
+def _mark(tag: str, parts: list[Json]) -> str:
+    match tag, parts:
+        case "rest", [int(count), *_]:
+            return f"{UNSHOWN} {count} more"
+        case "opaque", [str(name), *_]:
+            return f"<{_printable(name, MAX_TEXT)}>"
+        case "ref", _:
+            return "<an object from above>"
+        case _:
+            return UNSHOWN
+
+
+def _single(tag: str, parts: list[Json], depth: int) -> str:  # noqa: C901, PLR0911, PLR0912 - a table: one line for each kind
+    match tag, parts:
+        case (("float" | "int"), [str(number)]):
+            return _printable(number, MAX_TEXT)
+        case "text", [int(length), str(start), str()]:
+            return _text(start, length)
+        case (("bytes" | "bytearray"), [str(data)]):
+            return _bytes(tag, data, len(data))
+        case (("bytes" | "bytearray"), [int(length), str(data), str()]):
+            return _bytes(tag, data, length)
+        case (("number" | "text"), [value]):
+            return _render(value, depth)
+        case (("type" | "function"), [name]):
+            return short_name(name)
+        case "enum", [name, member, *_]:
+            return f"{short_name(name)}.{short_name(member)}"
+        case "object", [name, ["items", *state]]:
+            return f"{short_name(name)}({', '.join(_named(state, depth))})"
+        case "sub", [name, base, ["items", *_]]:
+            return f"{short_name(name)}({_render(base, depth + 1)})"
+        case "exception", [name, ["tuple", *arguments], *_]:
+            return f"{short_name(name)}({', '.join(_render(part, depth + 1) for part in arguments[:MAX_ITEMS])})"
+        case "drained", [name, ending, ["items", *items]]:
+            return f"<{short_name(name)} of {_container('list', items, depth)}{_ending(ending, depth)}>"
+        case "ndarray", [_, dtype, shape, _, ["items", *values], *_]:
+            content = _container("list", values, depth)
+            return f"array({content}, shape={_render(shape, depth)}, dtype={_render(dtype, depth)})"
+        case "numpy", [name, shown, *_]:
+            return f"{short_name(name)}({_printable(shown, MAX_TEXT) if isinstance(shown, str) else UNSHOWN})"
+        case _:
+            shown = ", ".join(_render(part, depth + 1) for part in parts[:MAX_ITEMS])
+            return f"{_printable(tag, 20)}({shown})"
+
+
+def _named(state: list[Json], depth: int) -> Iterator[str]:
+    for name, value in zip(state[: 2 * MAX_ITEMS : 2], state[1 : 2 * MAX_ITEMS : 2], strict=False):
+        yield f"{short_name(name)}={_render(value, depth + 1)}"
+
+
+def _ending(ending: Json, depth: int) -> str:
+    match ending:
+        case ["ending", ["raised", error]]:
+            return f", then raised {_render(error, depth + 1)}"
+        case _:
+            return ""
+
+
+def _text(start: str, length: int) -> str:
+    shown = _printable(repr(start[:MAX_TEXT]), 4 * MAX_TEXT)
+    return shown if length <= MAX_TEXT else f"{shown[:-1]}{UNSHOWN}{shown[-1]} ({length} characters)"
+
+
+def _bytes(tag: str, data: str, length: int) -> str:
+    shown = repr(data[:MAX_TEXT].encode("latin-1", "replace"))
+    if length > MAX_TEXT:
+        shown = f"{shown[:-1]}{UNSHOWN}{shown[-1]} ({length} bytes)"
+    return shown if tag == "bytes" else f"bytearray({shown})"
+
+
+def _printable(text: str, most: int) -> str:
+    shown = "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text[:most])
+    return shown if len(text) <= most else shown + UNSHOWN
