@@ -1,1 +1,1 @@
-"""Scripts that run inside the sandbox to find workloads: stdlib only, Python 3.9 and newer."""
+"""Finds workloads inside the sandbox: stdlib only, Python 3.9 and newer; the host binds this folder read-only."""

@@ -1,0 +1,144 @@
+"""What comes back from a harness. Everything in it was within reach of the user's code, so everything is checked."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from dataclasses import dataclass
+from typing import Any, Literal
+
+MAX_RECORDS = 4096
+_RECORD = b"R"
+_HEADER_BYTES = 5  # a letter for the kind and four bytes for the length
+MAX_CALL_BYTES = 8 * 1024 * 1024
+MAX_DESCRIPTION = 120
+MAX_REASON = 300
+MAX_COUNT = 10**12
+MAX_SECONDS = 10**6
+
+Ending = Literal["returned", "raised", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundCall:
+    """A call as the harness recorded it; `number` counts the calls of its origin from 1."""
+
+    blob: bytes
+    origin: str
+    description: str
+    ending: Ending
+    number: int
+    cpu_time_s: float  # as the harness saw it: good enough to choose by
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Something that went wrong in a job. `stage` is the harness's word for where."""
+
+    stage: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionProfile:
+    """What the profiler saw of one function of the file: seconds in itself and in callees outside the file."""
+
+    qualname: str
+    cost_s: float
+    calls: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """All records of one job. `finished` is False if the job was cut off."""
+
+    calls: tuple[FoundCall, ...]
+    skipped: tuple[tuple[str, str], ...]  # origin, reason
+    failures: tuple[Failure, ...]
+    profiles: tuple[FunctionProfile, ...]
+    count: int
+    finished: bool
+    damaged: int  # frames that are no records: something wrote into the channel
+
+
+def parse_answer(stdout: bytes) -> Answer:
+    """Read the records in what a harness wrote; what is none is only counted."""
+    calls: list[FoundCall] = []
+    skipped: list[tuple[str, str]] = []
+    failures: list[Failure] = []
+    profiles: list[FunctionProfile] = []
+    count, finished, damaged = 0, False, 0
+    payloads, rest = _frames(stdout)
+    for payload in payloads:
+        match _record(payload):
+            case {"kind": "call"} as record if (call := _call(record)) is not None:
+                calls.append(call)
+                count = max(count, call.number)
+            case {"kind": "skipped", "origin": str(origin), "reason": str(reason)}:
+                skipped.append((scrub(origin, MAX_DESCRIPTION), scrub(reason, MAX_REASON)))
+            case {"kind": "failed", "stage": str(stage), "reason": str(reason)}:
+                failures.append(Failure(scrub(stage, 20), scrub(reason, MAX_REASON)))
+            case {"kind": "profile", "function": str(name), "cost_s": float(cost_s), "calls": int(number)} if (
+                0 <= cost_s < MAX_SECONDS and 0 <= number <= MAX_COUNT
+            ):
+                profiles.append(FunctionProfile(scrub(name, MAX_REASON), cost_s, number))
+            case {"kind": "done", "calls": int(number)} if 0 <= number <= MAX_COUNT:
+                count, finished = max(count, number), True
+            case _:
+                damaged += 1
+    damaged += finished and rest > 0  # a job that was cut off may well leave half a frame
+    return Answer(tuple(calls), tuple(skipped), tuple(failures), tuple(profiles), count, finished, damaged)
+
+
+def scrub(text: str, length: int) -> str:
+    """One printable line of at most `length` characters."""
+    line = "".join(character if character.isprintable() else " " for character in text[: 2 * length])
+    line = " ".join(line.split())
+    return line if len(line) <= length else line[: length - 1] + "…"
+
+
+def last_lines(stderr: str, lines: int = 3) -> str:
+    """The end of what a program wrote to stderr, as one line for a message; empty if it wrote nothing."""
+    kept = [line.strip() for line in stderr.splitlines() if line.strip()][-lines:]
+    return scrub(" | ".join(kept), MAX_REASON)
+
+
+def _frames(data: bytes) -> tuple[list[bytes], int]:
+    """The payloads of the record frames (`sandbox/driver/ab_channel.py`), and how many bytes are none."""
+    payloads: list[bytes] = []
+    position = 0
+    while len(payloads) < MAX_RECORDS and data[position : position + 1] == _RECORD:
+        start = position + _HEADER_BYTES
+        end = start + int.from_bytes(data[position + 1 : start], "big")
+        if start > len(data) or end > len(data):
+            break
+        payloads.append(data[start:end])
+        position = end
+    return payloads, len(data) - position
+
+
+def _record(payload: bytes) -> Any:
+    try:
+        return json.loads(payload)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _call(record: dict[str, Any]) -> FoundCall | None:
+    match record:
+        case {
+            "blob": str(blob),
+            "origin": str(origin),
+            "description": str(description),
+            "ended": "returned" | "raised" | "unknown" as ending,
+            "number": int(number),
+            "cpu_time_s": float(cpu_time_s),
+        } if 0 <= cpu_time_s < MAX_SECONDS and len(blob) <= MAX_CALL_BYTES * 4 // 3 + 4 and 0 <= number <= MAX_COUNT:
+            try:
+                decoded = base64.b64decode(blob, validate=True)
+            except (binascii.Error, ValueError):
+                return None
+            origin, description = scrub(origin, MAX_DESCRIPTION), scrub(description, MAX_DESCRIPTION)
+            return FoundCall(decoded, origin, description, ending, number, cpu_time_s)
+    return None

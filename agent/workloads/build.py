@@ -1,0 +1,130 @@
+"""Builds the workload of a target: finds calls, replays them on the original, and holds a part of them out.
+
+Where calls come from, in this order. A file given with `--calls` is the user's word and stands alone, as do the
+cases given with `--cases`. Otherwise the file's own `__main__` block, its doctests and the project's tests are all
+asked. Inputs from type hints join in only if those gave fewer than two usable calls or nothing that takes a
+measurable time, for a real call shows what the function is for and an invented one does not. Edge cases are always
+derived from what there is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from afterburner.agent.errors import WorkloadError
+from afterburner.agent.types import Skipped, Workload
+from afterburner.agent.workloads.asking import Harness
+from afterburner.agent.workloads.cases import case_workload, read_cases
+from afterburner.agent.workloads.choose import choose_calls, hold_out
+from afterburner.agent.workloads.replay import Replay
+from afterburner.agent.workloads.sources import Finding, Sources
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from afterburner.agent.types import RunSettings, Target, WorkloadCall
+    from afterburner.sandbox import Limits, PythonEnvironment
+    from afterburner.sandbox.sandbox import Sandbox
+
+MEASURABLE_S = 0.005  # real calls that together take less of the original's CPU time are joined by generated ones
+ENOUGH_CALLS = 2
+MAX_SKIPPED = 100
+
+
+def build_workload(
+    sandbox: Sandbox,
+    target: Target,
+    environment: PythonEnvironment,
+    settings: RunSettings,
+    limits: Limits,
+    report: Callable[[str], None],
+) -> Workload:
+    """Find what the target is judged and measured on.
+
+    Args:
+        sandbox: where everything of the user's runs.
+        target: a function, or (with `--cases`) a whole program.
+        environment: the user's interpreter and staged project.
+        settings: the options of the run; `calls_file`, `cases_dir` and `seed` matter here.
+        limits: for one look at a source of calls, and for one batch of calls.
+        report: is told what is being done, in words for the user.
+
+    Raises:
+        WorkloadError: nothing usable was found, or the original fails.
+        UsageError: a file or folder that the user named cannot be used.
+        SandboxInternalError: the sandbox failed.
+    """
+    if settings.cases_dir is not None and target.function is None:
+        cases = read_cases(Path(settings.cases_dir))
+        report(f"running the program on {len(cases)} cases")
+        return case_workload(sandbox, target, environment, limits, cases, settings.seed)
+    if target.function is None:
+        raise WorkloadError(
+            f"{target.path}: a whole program can only be judged on stdin/stdout cases. Give --cases DIR with NAME.in "
+            "and NAME.out, or name a function with --function."
+        )
+    sources = Sources(Harness(sandbox, target, environment, limits), settings, report)
+    search = _Search(sources, Replay(sandbox, target, environment, limits), report)
+    search.find()
+    return search.workload(settings.seed)
+
+
+@dataclass(slots=True)
+class _Search:
+    """What has been found so far."""
+
+    sources: Sources
+    replay: Replay
+    report: Callable[[str], None]
+    calls: list[WorkloadCall] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    tried: list[str] = field(default_factory=list)
+
+    def find(self) -> None:
+        """Ask one source after the other."""
+        for finding in self.sources.real():
+            self._use(finding)
+        if self.sources.may_generate and not self._is_enough():
+            self._use(self.sources.generated())
+        if self.calls:
+            self._use(self.sources.derived(self.calls))
+
+    def workload(self, seed: int) -> Workload:
+        """Split what is there, and make sure that the original passes on each part as the judge runs it."""
+        chosen, held_out = hold_out(self.calls, seed)
+        chosen, unstable = self.replay.confirm(chosen)
+        held_out, also_unstable = self.replay.confirm(held_out)
+        self.skipped += [*unstable, *also_unstable]
+        if not chosen:
+            chosen, held_out = held_out, []
+        if not chosen:
+            raise self._nothing_found()
+        return Workload(calls=tuple(chosen), held_out_calls=tuple(held_out), skipped=tuple(self.skipped[:MAX_SKIPPED]))
+
+    def _is_enough(self) -> bool:
+        return len(self.calls) >= ENOUGH_CALLS and sum(call.cpu_time_s for call in self.calls) >= MEASURABLE_S
+
+    def _use(self, finding: Finding) -> None:
+        self.skipped += finding.skipped
+        self.tried += finding.tried
+        chosen = choose_calls(finding.calls)
+        if not chosen:
+            return
+        self.report(f"replaying {len(chosen)} calls {finding.name}")
+        kept, skipped = self.replay.keep_usable(chosen)
+        self.skipped += skipped
+        known = {call.blob for call in self.calls}
+        self.calls += [call for call in kept if call.blob not in known]
+        if not kept:
+            self.tried.append(f"{finding.name}: none of {len(chosen)} calls can be used, {skipped[0].reason}")
+
+    def _nothing_found(self) -> WorkloadError:
+        target = self.sources.harness.target
+        lines = "".join(f"\n  - {line}" for line in dict.fromkeys(self.tried))
+        return WorkloadError(
+            f"{target.path}: no usable calls of {target.function} were found. Tried:{lines}\n"
+            "Give --calls FILE.py, a Python file that calls it; or --cases DIR with NAME.in and NAME.out for a whole "
+            'program; or add an `if __name__ == "__main__":` block or type hints to the file.'
+        )

@@ -1,0 +1,99 @@
+"""Stdin/stdout cases: a folder of `NAME.in` and `NAME.out`."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from afterburner.agent.errors import WorkloadError
+from afterburner.agent.types import Workload, WorkloadCase
+from afterburner.agent.workloads.answers import last_lines
+from afterburner.sandbox import Program, SandboxInternalError, TestCase, UsageError, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from afterburner.agent.types import Target
+    from afterburner.sandbox import CaseReport, Limits, PythonEnvironment
+    from afterburner.sandbox.sandbox import Sandbox
+
+HELD_OUT_SHARE = 0.3
+MAX_FILE_BYTES = 64 * 1024 * 1024
+MAX_CASES = 200
+
+
+def read_cases(folder: Path) -> list[WorkloadCase]:
+    """All cases of the folder, by name.
+
+    Raises:
+        UsageError: no such folder, a partner is missing, a file is too large or cannot be read.
+        WorkloadError: there are no cases in it.
+    """
+    if not folder.is_dir():
+        raise UsageError(f"--cases: {folder} is not a folder. Give a folder that holds NAME.in and NAME.out files.")
+    inputs = {path.stem: path for path in folder.glob("*.in")}
+    outputs = {path.stem: path for path in folder.glob("*.out")}
+    if not inputs and not outputs:
+        raise WorkloadError(f"--cases: {folder} holds no cases. Put pairs of NAME.in and NAME.out into it.")
+    for name in sorted(inputs.keys() ^ outputs.keys()):
+        there, missing = (inputs[name], ".out") if name in inputs else (outputs[name], ".in")
+        raise UsageError(f"--cases: {there} has no partner {name}{missing} beside it. Add it, or remove {there.name}.")
+    if len(inputs) > MAX_CASES:
+        raise UsageError(f"--cases: {folder} holds {len(inputs)} cases, more than {MAX_CASES}. Keep the telling ones.")
+    return [WorkloadCase(name, _read(inputs[name]), _read(outputs[name]), f"case {name}") for name in sorted(inputs)]
+
+
+def case_workload(
+    sandbox: Sandbox,
+    target: Target,
+    environment: PythonEnvironment,
+    limits: Limits,
+    cases: Sequence[WorkloadCase],
+    seed: int,
+) -> Workload:
+    """The workload of a whole program: every case has to pass on the original.
+
+    Raises:
+        WorkloadError: the original fails on a case.
+    """
+    program = Program("python", target.source, path=target.path, environment=environment)
+    reports = sandbox.run(program, [TestCase(case.stdin, case.expected_stdout, case.name) for case in cases], limits)
+    for case, report in zip(cases, reports.cases, strict=True):
+        if report.verdict is not Verdict.ACCEPTED:
+            raise _refusal(target, case, report)
+    held = _held_out([report.measurement.cpu_time_s for report in reports.cases], seed)
+    return Workload(
+        cases=tuple(case for index, case in enumerate(cases) if index not in held),
+        held_out_cases=tuple(case for index, case in enumerate(cases) if index in held),
+    )
+
+
+def _refusal(target: Target, case: WorkloadCase, report: CaseReport) -> Exception:
+    if report.verdict is Verdict.INTERNAL_ERROR:
+        return SandboxInternalError(f"The sandbox failed on case {case.name}: {report.detail}")
+    said = last_lines(report.stderr)
+    return WorkloadError(
+        f"{target.path} itself fails on case {case.name}: {report.verdict.value.replace('_', ' ')}, {report.detail}"
+        + (f" ({said})" if said else "")
+        + f". Correct the program, {case.name}.in or {case.name}.out."
+    )
+
+
+def _held_out(costs_s: Sequence[float], seed: int) -> set[int]:
+    """About 30 % of the cases; the costliest stays, the second costliest is held out, chance picks the others."""
+    if len(costs_s) < 2:
+        return set()
+    by_cost = sorted(range(len(costs_s)), key=lambda index: -costs_s[index])
+    others = sorted(by_cost[2:])
+    wanted = max(round(len(costs_s) * HELD_OUT_SHARE), 1) - 1
+    return {by_cost[1], *random.Random(seed).sample(others, min(wanted, len(others)))}  # noqa: S311 - no secret
+
+
+def _read(path: Path) -> bytes:
+    try:
+        if path.stat().st_size > MAX_FILE_BYTES:
+            raise UsageError(f"--cases: {path} is larger than {MAX_FILE_BYTES >> 20} MiB. Use a smaller case.")
+        return path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"--cases: {path} cannot be read: {error.strerror}.") from error

@@ -1,0 +1,95 @@
+"""Makes edge cases out of real calls: what a wrong rewrite would miss is often just not in the ordinary input."""
+
+import base64
+import importlib
+import itertools
+import time
+
+from ab_calls import NotCopyable, dump_call, load_call
+from ab_modules import resolve
+from abh_describe import describe_call
+from abh_run import guarded
+from abh_trial import Trier, limit_memory
+
+MAX_DERIVED = 12
+LIMIT_S = 2.0
+MAX_RAISING = 4
+BUDGET_S = 8.0
+
+
+def derive_calls(request, recorder, write):
+    """Vary one argument of a given call at a time, and keep what the original copes with in time."""
+    module = guarded(write, "import", lambda: importlib.import_module(request["module"]))
+    if module is None:
+        return
+    limit_memory(request["memory_kib"])
+    with recorder.removed(module):
+        guarded(write, "run", lambda: _derive(request, module, write))
+
+
+def _derive(request, module, write):
+    blobs = [base64.b64decode(blob) for blob in request["blobs"]]
+    trier = Trier(module, resolve(module, request["qualname"]).function, request, write)
+    for blob in blobs:
+        trier.know(blob)
+    raising, deadline_s = 0, time.monotonic() + BUDGET_S
+    # In turns from each call: the first call must not use up all the room.
+    for blob in _in_turns([_variants(blob) for blob in blobs]):
+        if trier.written >= MAX_DERIVED or time.monotonic() > deadline_s:
+            return
+        cost = trier.cost(blob, LIMIT_S)
+        if cost is None:
+            call = load_call(blob)
+            text = describe_call(request["qualname"], call.args, call.kwargs)
+            reason = "the original takes longer than %g s for %s" % (LIMIT_S, text)
+            write({"kind": "skipped", "origin": request["origin"], "reason": reason})
+        elif cost[1] == "returned" or raising < MAX_RAISING:
+            raising += trier.keep(blob, *cost) and cost[1] == "raised"
+
+
+def _variants(blob):
+    """Blobs of the call with one argument changed; the changes are taken in turns from argument to argument."""
+    call = load_call(blob)
+    places = [(index, None) for index in range(len(call.args))] + [(None, name) for name in call.kwargs]
+    changes = [
+        [
+            (place, changed)
+            for changed in changed_values(call.args[place[0]] if place[1] is None else call.kwargs[place[1]])
+        ]
+        for place in places
+    ]
+    for (index, name), changed in _in_turns(changes):
+        fresh = load_call(blob)
+        args, kwargs = list(fresh.args), dict(fresh.kwargs)
+        if name is None:
+            args[index] = changed
+        else:
+            kwargs[name] = changed
+        try:
+            yield dump_call(args, kwargs, fresh.globals, fresh.absent)
+        except NotCopyable:
+            continue
+
+
+def changed_values(value):
+    """Edge cases near a value of an exact built-in type; none for anything else."""
+    kind = type(value)
+    if kind in (list, tuple, str, bytes):
+        half = len(value) // 2
+        changed = [value[:0], value + value, value[::-1], value[:half], value[:1], value[half:] + value[:half]]
+    elif kind is dict:
+        items = list(value.items())
+        changed = [{}, dict(items[::-1]), dict(items[: len(items) // 2]), dict(items[:1])]
+    elif kind in (set, frozenset):
+        items = list(value)
+        changed = [kind(), kind(items[: len(items) // 2]), kind(items[:1])]
+    elif kind is int:
+        changed = [0, 1, value // 2, value + 1]
+    else:
+        changed = []
+    return changed
+
+
+def _in_turns(iterables):
+    for row in itertools.zip_longest(*iterables):
+        yield from (item for item in row if item is not None)

@@ -1,0 +1,64 @@
+"""Short, bounded text for values and calls, made without running any code of the user's."""
+
+MAX_TEXT = 120
+MAX_ITEMS = 3
+MAX_DEPTH = 3
+MAX_STRING = 24
+
+_BRACKETS = {list: ("[", "]"), tuple: ("(", ")"), set: ("{", "}"), frozenset: ("frozenset({", "})")}
+
+
+def describe_call(qualname, args, kwargs):
+    """Text such as `pairs([3, 1, …], 7)`; a method's first argument is described by its type."""
+    parts = [describe(value) for value in args]
+    parts += ["%s=%s" % (name, describe(value)) for name, value in kwargs.items()]
+    return _cut("%s(%s)" % (qualname, ", ".join(parts)), MAX_TEXT)
+
+
+def describe(value, depth=0):
+    """Text for one value. Only exact built-in types are looked into: a subclass may have a `__repr__` of its own."""
+    kind = type(value)
+    if kind is str or kind is bytes:
+        return repr(value) if len(value) <= MAX_STRING else repr(value[:MAX_STRING])[:-1] + "…" + repr(value)[-1]
+    if kind is int and value.bit_length() > 200:
+        return "<int of %d bits>" % value.bit_length()
+    if kind in (int, float, complex, bool) or value is None:
+        return repr(value)
+    if depth < MAX_DEPTH and kind in _BRACKETS:
+        return _items(value, _BRACKETS[kind], depth)
+    if depth < MAX_DEPTH and kind is dict:
+        pairs = [
+            "%s: %s" % (describe(key, depth + 1), describe(item, depth + 1))
+            for key, item in _first(value.items(), MAX_ITEMS)
+        ]
+        return "{%s%s}" % (", ".join(pairs), ", …" if len(value) > MAX_ITEMS else "")
+    return "<%s>" % kind.__name__
+
+
+def size_of(value):
+    """How much work a value may mean: its length, or the magnitude of an integer. 0 for what cannot be told."""
+    kind = type(value)
+    if kind in (list, tuple, set, frozenset, dict, str, bytes, bytearray):
+        return len(value)
+    if kind is int:
+        return abs(value)
+    return 0
+
+
+def _items(value, brackets, depth):
+    parts = [describe(item, depth + 1) for item in _first(value, MAX_ITEMS)]
+    more = ", …" if len(value) > MAX_ITEMS else ""
+    return brackets[0] + ", ".join(parts) + more + brackets[1]
+
+
+def _first(iterable, count):
+    found = []
+    for item in iterable:
+        if len(found) == count:
+            break
+        found.append(item)
+    return found
+
+
+def _cut(text, length):
+    return text if len(text) <= length else text[: length - 1] + "…"

@@ -1,0 +1,86 @@
+"""Installs the recorder when the target's file is executed, right after the function's definition.
+
+So `from module import function`, anywhere, already finds the recorded function, also in a package's `__init__`
+that imports it again, and calls that the file makes at top level are seen.
+"""
+
+import ast
+import os
+import sys
+from importlib.abc import MetaPathFinder
+from importlib.machinery import PathFinder, SourceFileLoader
+from importlib.util import spec_from_file_location
+
+_STATE = {"recorder": None}
+
+
+def watch(module_name, path, source, recorder):
+    """From now on whoever imports the file `path` gets its function recorded, under whatever module name.
+
+    `source` stands in for what is on the disk.
+    """
+    _STATE["recorder"] = recorder
+    sys.meta_path.insert(0, _Finder(module_name, path, source, recorder))
+
+
+def installed(module_name):
+    """Called by the target's module itself, after the definition."""
+    recorder = _STATE["recorder"]
+    if recorder is not None and module_name in sys.modules:
+        recorder.install(sys.modules[module_name])
+
+
+class _Finder(MetaPathFinder):
+    def __init__(self, module_name, path, source, recorder):
+        self._module_name, self._path, self._source, self._recorder = module_name, path, source, recorder
+        is_package = os.path.basename(path) == "__init__.py"
+        self._submodules = [os.path.dirname(path)] if is_package else None
+        self._leaf = module_name.rpartition(".")[2]
+
+    def find_spec(self, fullname, path=None, target=None):
+        if fullname.rpartition(".")[2] != self._leaf:
+            return None
+        if fullname != self._module_name:
+            spec = PathFinder.find_spec(fullname, path, target)
+            if spec is None or not spec.origin or os.path.realpath(spec.origin) != os.path.realpath(self._path):
+                return None
+        loader = _Loader(fullname, self._path, self._source, self._recorder)
+        return spec_from_file_location(fullname, self._path, loader=loader, submodule_search_locations=self._submodules)
+
+
+class _Loader(SourceFileLoader):
+    def __init__(self, fullname, path, source, recorder):
+        super().__init__(fullname, path)
+        self._source, self._recorder = source, recorder
+
+    def get_code(self, fullname):
+        # Not from __pycache__: the call that installs the recorder would not be in there.
+        tree = ast.parse(self._source, self.path)
+        _insert_installation(tree, self._recorder.qualname.split(".")[0])
+        return compile(tree, self.path, "exec", dont_inherit=True)
+
+    def exec_module(self, module):
+        super().exec_module(module)
+        self._recorder.install(module)  # again: the file may have bound the name anew, as in `f = cache(f)`
+
+
+def _insert_installation(tree, name):
+    """Put a call of `installed` behind every top-level definition of `name`, also inside `if` and `try`."""
+    definitions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+    def visit(body):
+        for index in range(len(body) - 1, -1, -1):
+            node = body[index]
+            if isinstance(node, definitions):
+                if node.name == name:
+                    hook = ast.parse("__import__('abh_hook').installed(__name__)").body[0]
+                    for part in ast.walk(hook):
+                        ast.copy_location(part, node)
+                    body.insert(index + 1, hook)
+                continue
+            for field in ("body", "orelse", "finalbody"):
+                visit(getattr(node, field, None) or [])
+            for handler in getattr(node, "handlers", ()):
+                visit(handler.body)
+
+    visit(tree.body)

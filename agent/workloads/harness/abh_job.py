@@ -1,0 +1,91 @@
+"""The harness's entry: reads a request, does one job, sends one JSON record a frame as they come."""
+
+import importlib
+import json
+import os
+import sys
+
+from ab_calls import dump_call, snapshot_globals, touched_globals
+from ab_channel import leave_driver_folder, read_request, take_output
+from ab_modules import resolve
+from abh_hook import watch
+from abh_profile import profile_job
+from abh_recorder import NoRecorder, Recorder
+
+RECORD = b"R"
+JOBS = {
+    "main": ("abh_run", "run_main"),
+    "calls": ("abh_run", "run_calls_file"),
+    "doctest": ("abh_doctest", "run_doctests"),
+    "pytest": ("abh_pytest", "run_tests"),
+    "generate": ("abh_generate", "generate_calls"),
+    "derive": ("abh_derive", "derive_calls"),
+}
+
+
+def main():
+    """Do the job that the request on stdin names. Leaves without waiting for threads that user code started."""
+    request = json.loads(read_request())
+    output = take_output()
+    silence_stdout()
+    set_stdin(request.get("stdin", "").encode("latin-1"))
+
+    def write(record):
+        output.send(RECORD, json.dumps(record).encode("ascii"))
+
+    module_name, function_name = JOBS[request["job"]]
+    job = getattr(importlib.import_module(module_name), function_name)
+    for folder in (None, os.path.dirname(os.path.abspath(__file__))):
+        leave_driver_folder(folder)
+    sys.path[:0] = [path for path in request["import_paths"] if path not in sys.path]
+    sys.modules.pop(request["module"], None)  # a file of the user's may be called like a module that we have imported
+    sys.dont_write_bytecode = True
+    if request["qualname"]:
+        recorder = Recorder(request["qualname"], copy_with_globals(request, write), write)
+        watch(request["module"], request["path"], request["source"], recorder)
+        job(request, recorder, write)
+    else:
+        recorder = NoRecorder(request["mentions"])
+        profile_job(job, request, recorder, write)
+    write({"kind": "done", "calls": recorder.count})
+    sys.stderr.flush()
+    os._exit(0)
+
+
+def copy_with_globals(request, write):
+    """A function that makes the blob of a call, together with the module state that the call depends on."""
+    known = {}
+
+    def copy(args, kwargs):
+        module = sys.modules[request["module"]]
+        if not known:
+            known["names"] = touched_globals(resolve(module, request["qualname"]).function, module)
+        snapshot = snapshot_globals(module, known["names"])
+        for name in snapshot.uncopyable:
+            if name not in known:
+                known[name] = True
+                reason = "`%s` cannot be copied: every call sees it as importing the module left it" % name
+                write({"kind": "skipped", "origin": "module state", "reason": reason})
+        return dump_call(args, kwargs, snapshot.values, snapshot.absent)
+
+    return copy
+
+
+def silence_stdout():
+    """What user code prints while calls are collected is of no interest, and must not fill the sandbox's disk."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1, inheritable=True)
+    os.close(nowhere)
+
+
+def set_stdin(data):
+    """Let user code read `data` from stdin."""
+    if not data:
+        return
+    path = "/tmp/.afterburner-stdin"  # noqa: S108 - the sandbox's own tmpfs
+    with open(path, "wb") as file:  # noqa: PTH123 - plain and quick
+        file.write(data)
+    descriptor = os.open(path, os.O_RDONLY)
+    os.unlink(path)
+    os.dup2(descriptor, 0, inheritable=True)
+    os.close(descriptor)

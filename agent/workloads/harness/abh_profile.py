@@ -1,0 +1,92 @@
+"""Profiles a workload and tells what each function of the target's file costs."""
+
+import ast
+import cProfile
+import os
+import signal
+
+
+class OutOfTime(BaseException):
+    """The time for profiling is over. No `Exception`, so that user code that catches those lets it through."""
+
+
+def profile_job(job, request, recorder, write):
+    """Run `job` under cProfile and write one record for each function of the file that ran.
+
+    After `profile_s` the job is interrupted: a profile of a part of an endless workload is a profile, too.
+    """
+    profiler = cProfile.Profile()
+    signal.signal(signal.SIGALRM, _interrupt)
+    signal.setitimer(signal.ITIMER_REAL, request["profile_s"], 0.1)
+    try:
+        profiler.runcall(job, request, recorder, write)
+    except OutOfTime:
+        pass
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        profiler.disable()
+    for name, (cost_s, calls) in function_costs(profiler.getstats(), request).items():
+        write({"kind": "profile", "function": name, "cost_s": float(cost_s), "calls": calls})
+
+
+def function_costs(entries, request):
+    """Map `name` or `Class.name` to (seconds, calls): its own time and that of its callees outside the file.
+
+    Nested functions, lambdas and comprehensions count as the function that they stand in.
+    """
+    spans = function_spans(request["source"])
+    real = os.path.realpath(request["path"])
+    names = {}
+    for entry in entries:
+        names[entry.code] = _name_of(entry.code, real, spans)
+    outside_shares = {entry.code: _outside_share(entry, names) for entry in entries}
+    costs = {}
+    for entry in entries:
+        name = names[entry.code]
+        if not name:
+            continue
+        cost_s = entry.inlinetime
+        for callee in entry.calls or ():
+            if names.get(callee.code) is None:
+                cost_s += callee.totaltime * outside_shares.get(callee.code, 1.0)
+        before_s, calls = costs.get(name, (0.0, 0))
+        is_function = getattr(entry.code, "co_name", "") == name.rpartition(".")[2]
+        costs[name] = (before_s + max(cost_s, 0.0), calls + (entry.callcount if is_function else 0))
+    return costs
+
+
+def function_spans(source):
+    """(name, first line, last line) of every function and method that can be a target, decorators included."""
+    spans = []
+
+    def visit(body, prefix):
+        for node in body:
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                first = min([node.lineno] + [decorator.lineno for decorator in node.decorator_list])
+                spans.append((prefix + node.name, first, node.end_lineno))
+            elif isinstance(node, ast.ClassDef):
+                visit(node.body, prefix + node.name + ".")
+            elif isinstance(node, (ast.If, ast.Try)):
+                visit(node.body + node.orelse, prefix)
+
+    visit(ast.parse(source).body, "")
+    return spans
+
+
+def _name_of(code, real, spans):
+    """The target it belongs to; empty for other code of the file; None for code that is not in the file."""
+    if isinstance(code, str) or os.path.realpath(code.co_filename) != real:
+        return None
+    return next((name for name, first, last in spans if first <= code.co_firstlineno <= last), "")
+
+
+def _outside_share(entry, names):
+    """The share of a library function's time that it did not spend in calls back into the file."""
+    if not entry.totaltime:
+        return 1.0
+    inside_s = sum(callee.totaltime for callee in entry.calls or () if names.get(callee.code) is not None)
+    return min(max(1.0 - inside_s / entry.totaltime, 0.0), 1.0)
+
+
+def _interrupt(_number, _frame):
+    raise OutOfTime

@@ -1,0 +1,98 @@
+"""Runs the project's pytest tests that may reach the target, under the recorder."""
+
+import importlib.util
+import os
+import re
+import sys
+
+from abh_run import guarded
+
+MAX_FILES = 20
+MAX_FILE_BYTES = 1024 * 1024
+MAX_VISITED = 20_000
+# Plugins that spread, reorder or measure tests, or write files. A plugin that is not installed is no error here.
+UNWANTED_PLUGINS = ("cacheprovider", "xdist", "cov", "randomly", "random_order", "benchmark", "timeout", "sugar")
+
+
+def run_tests(request, recorder, write):
+    """Find test files by a look at their text, then run them in this process."""
+    files = find_test_files(request["project_root"], request["module"], recorder.names)
+    if not files:
+        write({"kind": "failed", "stage": "no_tests", "reason": "no test file of the project mentions it"})
+        return
+    if importlib.util.find_spec("pytest") is None:
+        reason = "%s would be run, but pytest is not installed in this environment" % ", ".join(files[:3])
+        write({"kind": "failed", "stage": "no_pytest", "reason": reason})
+        return
+    import pytest  # noqa: PLC0415 - only now is it known to be there
+
+    os.environ.pop("PYTEST_ADDOPTS", None)
+    os.chdir(request["project_root"])
+    sys.path.extend([request["project_root"]])
+    arguments = [
+        "-q",
+        "--no-header",
+        "--tb=line",
+        "--maxfail=50",
+        "--rootdir",
+        request["project_root"],
+        "-o",
+        "addopts=",
+    ]
+    for plugin in UNWANTED_PLUGINS:
+        arguments += ["-p", "no:" + plugin]
+    plugin = _Plugin(recorder)
+    code = guarded(write, "run", lambda: pytest.main(arguments + files, plugins=[plugin]))
+    for name, reason in plugin.failed:
+        write({"kind": "skipped", "origin": "pytest: " + name, "reason": reason})
+    if code is not None and int(code) in (2, 3, 4):
+        write({"kind": "failed", "stage": "run", "reason": "pytest left with exit code %d" % int(code)})
+
+
+def find_test_files(root, module, names):
+    """Paths of test files, relative to `root`: first those that name a function, then those that name the module."""
+    names_function = re.compile(r"\b(%s)\b" % "|".join(map(re.escape, names)))
+    names_module = re.compile(r"\b%s\b" % re.escape(module.rpartition(".")[2]))
+    best, second = [], []
+    for path in _python_files(root):
+        with open(path, encoding="utf-8", errors="replace") as file:  # noqa: PTH123 - plain and quick
+            text = file.read(MAX_FILE_BYTES)
+        if names_function.search(text):
+            best.append(path)
+        elif names_module.search(text):
+            second.append(path)
+    return [os.path.relpath(path, root) for path in (sorted(best) + sorted(second))[:MAX_FILES]]
+
+
+def _python_files(root):
+    visited = 0
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "node_modules")
+        for name in files:
+            visited += 1
+            if visited > MAX_VISITED:
+                return
+            if name.endswith(".py") and (name.startswith("test_") or name.endswith("_test.py")):
+                yield os.path.join(folder, name)
+
+
+class _Plugin:
+    """Tells the recorder which test is running, and remembers what failed."""
+
+    def __init__(self, recorder):
+        self._recorder = recorder
+        self.failed = []
+
+    def pytest_runtest_setup(self, item):
+        self._recorder.origin = "pytest: " + item.nodeid.split("::")[0]
+
+    def pytest_collectreport(self, report):
+        self._remember(report)
+
+    def pytest_runtest_logreport(self, report):
+        self._remember(report)
+
+    def _remember(self, report):
+        if report.failed and len(self.failed) < 10:
+            reason = str(report.longrepr).strip().splitlines() or ["it failed"]
+            self.failed.append((report.nodeid, "the test fails here: " + reason[-1]))

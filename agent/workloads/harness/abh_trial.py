@@ -1,0 +1,99 @@
+"""Tries a call on the original, under an alarm: does it end, does it return, what does it cost?"""
+
+import base64
+import hashlib
+import resource
+import signal
+import time
+
+from ab_calls import load_call
+from abh_describe import describe_call
+
+
+class TooLong(BaseException):
+    """The alarm. No `Exception`, so that user code that catches those lets it through."""
+
+
+class Trier:
+    """Makes calls of one function from blobs, and writes those that are wanted."""
+
+    def __init__(self, module, function, request, write):
+        self._module, self._function, self._write = module, function, write
+        self._qualname, self._origin = request["qualname"], request["origin"]
+        self._seen = set()
+        self.written = 0
+        signal.signal(signal.SIGALRM, _raise_too_long)
+
+    def cost(self, blob, limit_s):
+        """(CPU seconds, "returned" or "raised"), or None if it takes longer than `limit_s` of wall time.
+
+        Lazy results are used up: a generator costs what its items cost.
+        """
+        call = self._prepare(blob)
+        ended = "raised"
+        # The alarm repeats, in case that user code catches it with a bare `except`.
+        signal.setitimer(signal.ITIMER_REAL, limit_s, 0.1)
+        try:
+            started_s = time.thread_time()
+            try:
+                result = self._function(*call.args, **call.kwargs)
+                if hasattr(result, "__next__"):
+                    for _ in result:
+                        pass
+                ended = "returned"
+            except TooLong:
+                return None
+            except BaseException:  # noqa: BLE001, S110 - an exception is an outcome like any other
+                pass
+            return time.thread_time() - started_s, ended
+        except TooLong:
+            return None
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+
+    def keep(self, blob, cpu_time_s, ended):
+        """Write the call, unless the same was written before. Tells whether it was new."""
+        digest = hashlib.sha256(blob).digest()
+        if digest in self._seen:
+            return False
+        self._seen.add(digest)
+        self.written += 1
+        call = load_call(blob)
+        self._write(
+            {
+                "kind": "call",
+                "origin": self._origin,
+                "description": describe_call(self._qualname, call.args, call.kwargs),
+                "ended": ended,
+                "number": self.written,
+                "cpu_time_s": float(cpu_time_s),
+                "blob": base64.b64encode(blob).decode("ascii"),
+            }
+        )
+        return True
+
+    def _prepare(self, blob):
+        """The call, with the module's state as it asks for and an empty `functools.cache`."""
+        call = load_call(blob)
+        vars(self._module).update(call.globals)
+        for name in call.absent:
+            vars(self._module).pop(name, None)
+        if callable(getattr(self._function, "cache_clear", None)):
+            self._function.cache_clear()
+        return call
+
+    def know(self, blob):
+        """Treat this call as written already."""
+        self._seen.add(hashlib.sha256(blob).digest())
+
+
+def limit_memory(memory_kib):
+    """Let a too large input end in a MemoryError rather than in the end of the whole job."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    wanted = memory_kib * 1024 * 3 // 4
+    if soft == resource.RLIM_INFINITY or wanted < soft:
+        resource.setrlimit(resource.RLIMIT_AS, (wanted, hard))
+
+
+def _raise_too_long(_number, _frame):
+    raise TooLong
