@@ -21,14 +21,17 @@ if TYPE_CHECKING:
     from afterburner.sandbox.types import Bind, Command, ContainerSpec, Limits
 
 HOME = "/afterburner"  # what the sandbox itself puts into a container lies here
+_METER = f"{HOME}/meter"
 WRITABLE = ("/tmp", "/dev/shm")  # noqa: S108 - inside the container; the meter empties them between runs
 _START_TIMEOUT_S = 30.0  # a busy machine, not a slow start: it takes about 10 ms
 _GRACE_S = 5.0  # the meter ends a run itself; this long after the limit the host does
 _END_TIMEOUT_S = 5.0
 _SHARED_MEMORY_KIB = 65_536
-_PASSWD = b"nobody:x:65534:65534:nobody:/tmp:/bin/false\n"
-_GROUP = b"nogroup:x:65534:\n"
-_HOSTS = b"127.0.0.1 localhost\n::1 localhost\n"
+_ETC = {
+    "passwd": b"nobody:x:65534:65534:nobody:/tmp:/bin/false\n",
+    "group": b"nogroup:x:65534:\n",
+    "hosts": b"127.0.0.1 localhost\n::1 localhost\n",
+}
 _NAMESPACES = (
     *("--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session", "--as-pid-1"),
     *("--cap-drop", "ALL", "--clearenv", "--uid", "65534", "--gid", "65534", "--hostname", "sandbox"),
@@ -57,19 +60,9 @@ class Container:
         with ExitStack() as stack:
             ours, theirs = socket.socketpair()
             self._socket = stack.enter_context(ours)
-            with theirs, ExitStack() as given:
-                self._complaints = stack.enter_context(os.fdopen(os.memfd_create("complaints"), "w+b"))
-                descriptors = [given.enter_context(_memory_file(text)).fileno() for text in (_PASSWD, _GROUP, _HOSTS)]
-                self._process = subprocess.Popen(
-                    self._arguments(theirs.fileno(), descriptors),
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
-                    stderr=self._complaints,
-                    env={},
-                    cwd="/",
-                    pass_fds=(theirs.fileno(), *descriptors),
-                    process_group=0,  # Ctrl-C is for us alone; we then end the container in order
-                )
+            self._complaints = stack.enter_context(_memory_file(b""))
+            with theirs:
+                self._start(theirs.fileno())
             stack.callback(self._end)
             self._receive_ready()
             self.usable = True
@@ -112,6 +105,30 @@ class Container:
         result = wire.check_reply(reply, command, limits, host_wall_s=time.monotonic() - started)
         self.usable = not reply.header.dirty
         return result
+
+    def _start(self, channel: int) -> None:
+        """Starts bubblewrap. It waits for its arguments, and by then it is what the kernel would kill first."""
+        with ExitStack() as given:
+            contents = [given.enter_context(_memory_file(text)).fileno() for text in _ETC.values()]
+            arguments = self._arguments(contents)
+            reading, writing = (
+                given.enter_context(os.fdopen(end, mode)) for end, mode in zip(os.pipe(), ("rb", "wb"), strict=True)
+            )
+            self._process = subprocess.Popen(
+                [self._bubblewrap, "--args", str(reading.fileno()), "--", _METER, str(channel), *WRITABLE],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=self._complaints,
+                env={},
+                cwd="/",
+                pass_fds=(channel, reading.fileno(), *contents),
+                process_group=0,  # Ctrl-C is for us alone; we then end the container in order
+            )
+            reading.close()
+            with suppress(OSError):  # it may have ended already, which shows when it does not answer
+                Path(f"/proc/{self._process.pid}/oom_score_adj").write_text("1000", encoding="ascii")
+                writing.write(b"".join(os.fsencode(argument) + b"\0" for argument in arguments))
+                writing.flush()
 
     def kill(self) -> None:
         """Ends the container at once, with everything in it."""
@@ -177,19 +194,21 @@ class Container:
         said = self._complaints.read(2000).decode(errors="replace").strip()
         return f"It said: {said}" if said else f"It said nothing (exit code {self._process.returncode})."
 
-    def _arguments(self, channel: int, descriptors: list[int]) -> list[str]:
-        """The whole bubblewrap command. Later mounts lie over earlier ones."""
-        arguments = [self._bubblewrap, *_NAMESPACES]
-        arguments += _system_folders()
-        for name, descriptor in zip(("passwd", "group", "hosts"), descriptors, strict=True):
+    def _arguments(self, contents: list[int]) -> list[str]:
+        """Everything between `bwrap` and the command. Later mounts lie over earlier ones."""
+        arguments = [*_NAMESPACES, *_system_folders()]
+        for name, descriptor in zip(_ETC, contents, strict=True):
             arguments += ["--ro-bind-data", str(descriptor), f"/etc/{name}"]
         arguments += ["--proc", "/proc", "--dev", "/dev"]
         arguments += _tmpfs("/tmp", self._spec.writable_kib)  # noqa: S108 - inside the container
         arguments += _tmpfs("/dev/shm", min(_SHARED_MEMORY_KIB, self._spec.writable_kib))  # noqa: S108 - likewise
         for bind in _parents_first(self._spec.binds):
             arguments += ["--ro-bind", bind.source, bind.destination]
-        arguments += ["--ro-bind", str(self._meter), f"{HOME}/meter", "--remount-ro", "/dev", "--remount-ro", "/"]
-        return [*arguments, "--", f"{HOME}/meter", str(channel), *WRITABLE]
+        arguments += ["--ro-bind", str(self._meter), _METER]
+        # Under the real root the program owns what is in /proc: the host's kernel settings among it.
+        for path in ("/proc", "/dev", "/"):
+            arguments += ["--remount-ro", path]
+        return arguments
 
 
 def _memory_file(text: bytes) -> BinaryIO:

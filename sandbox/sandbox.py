@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import tempfile
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from afterburner.sandbox.calls import prepare_call, read_reply
 from afterburner.sandbox.container import HOME, Container
 from afterburner.sandbox.errors import SandboxInternalError, UsageError
+from afterburner.sandbox.interpreter import own_environment
 from afterburner.sandbox.judge import explain_difference
 from afterburner.sandbox.leftovers import workspace
 from afterburner.sandbox.meter.build import meter_path
@@ -115,15 +117,12 @@ class Sandbox:
             raise UsageError(f"The sandbox cannot run {program.language!r} yet; it knows 'python'.")
         if not cases:
             raise UsageError("There is nothing to run: no cases were given.")
-        environment = program.environment
-        if environment is None:
-            from afterburner.sandbox.interpreter import own_environment  # noqa: PLC0415 - until it is there
-
-            environment = own_environment()
+        environment = program.environment or own_environment()
+        task = _Task(replace(program, environment=environment), environment, limits, cpu)
         reports: list[CaseReport] = []
         with self._staged(program, environment, limits) as spec, _Supply(self, spec) as supply:
             for case in cases:
-                reports.append(_run_case(supply, replace(program, environment=environment), case, limits, cpu))
+                reports.append(task.run(supply, case))
                 if stop_at_failure and reports[-1].verdict is not Verdict.ACCEPTED:
                     break
         return summarise(reports, self.describe()[0])
@@ -165,9 +164,17 @@ class _Supply:
             self._current = self._stack.enter_context(self._sandbox.container(self._spec))
         return self._current
 
+    def discard(self) -> None:
+        """Ends the current container."""
+        self._stack.close()
+        self._current = None
+
 
 def python_variables(environment: PythonEnvironment, hash_seed: int = 0) -> dict[str, str]:
-    """The whole environment of a Python program in the sandbox; nothing comes from the host's."""
+    """The whole environment of a Python program in the sandbox; nothing comes from the host's.
+
+    It leaves `import_paths` to others: a `PYTHONPATH` would let a project's `json.py` stand before our driver's.
+    """
     variables = {
         "PATH": f"{Path(environment.executable).parent}:{_SEARCH_PATH}",
         "HOME": "/tmp",  # noqa: S108 - inside the container
@@ -177,8 +184,6 @@ def python_variables(environment: PythonEnvironment, hash_seed: int = 0) -> dict
         "PYTHONNOUSERSITE": "1",
     }
     variables |= {f"{library}_NUM_THREADS": "1" for library in _ONE_THREAD}
-    if environment.import_paths:
-        variables["PYTHONPATH"] = ":".join(environment.import_paths)
     return variables
 
 
@@ -189,51 +194,62 @@ def _place(program: Program) -> str:
     return program.path or _SCRIPT
 
 
-def _run_case(
-    supply: _Supply, program: Program, case: TestCase | CallCase, limits: Limits, cpu: int | None
-) -> CaseReport:
-    """One case, once more in a new container if the sandbox itself failed."""
-    for _ in range(2):
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """What stays the same from case to case."""
+
+    program: Program
+    environment: PythonEnvironment
+    limits: Limits
+    cpu: int | None
+
+    def run(self, supply: _Supply, case: TestCase | CallCase) -> CaseReport:
+        """One case; once more in a new container if the sandbox itself failed."""
         try:
-            return _attempt(supply.get(), program, case, limits, cpu)
+            return self._attempt(supply.get(), case)
+        except SandboxInternalError:
+            supply.discard()
+        try:
+            return self._attempt(supply.get(), case)
         except SandboxInternalError as error:
-            failure = error
-    nothing = Measurement(0.0, 0.0, 0, 0.0)
-    return CaseReport(Verdict.INTERNAL_ERROR, str(failure), nothing, None, None, b"", "")
+            nothing = Measurement(0.0, 0.0, 0, 0.0)
+            return CaseReport(Verdict.INTERNAL_ERROR, str(error), nothing, None, None, b"", "")
+
+    def _attempt(self, container: Container, case: TestCase | CallCase) -> CaseReport:
+        if isinstance(case, CallCase):
+            tail, stdin = prepare_call(self.program, case)
+            raw = container.run(self._command(tail, case.hash_seed), stdin, self.limits, cpu=self.cpu)
+            return _judge_calls(report_of_process(raw, self.limits), raw, case)
+        command = self._command((_place(self.program), *self.program.arguments))
+        if self.environment.import_paths:
+            command.environment["PYTHONPATH"] = ":".join(self.environment.import_paths)
+        raw = container.run(command, case.stdin, self.limits, cpu=self.cpu)
+        return _judge_output(report_of_process(raw, self.limits), case)
+
+    def _command(self, tail: tuple[str, ...], hash_seed: int = 0) -> Command:
+        variables = python_variables(self.environment, hash_seed)
+        return Command((self.environment.executable, *tail), variables, self.environment.working_directory)
 
 
-def _attempt(
-    container: Container, program: Program, case: TestCase | CallCase, limits: Limits, cpu: int | None
-) -> CaseReport:
-    environment = program.environment
-    if environment is None:  # run() has put one in
-        raise SandboxInternalError("A Python program without an interpreter.")
-    if isinstance(case, CallCase):
-        from afterburner.sandbox.calls import prepare_call, read_reply  # noqa: PLC0415 - until it is there
+def _judge_output(report: CaseReport, case: TestCase) -> CaseReport:
+    if report.verdict is not Verdict.ACCEPTED or case.expected_stdout is None:
+        return report
+    difference = explain_difference(case.expected_stdout, report.stdout)
+    if difference is None:
+        return report
+    return replace(report, verdict=Verdict.WRONG_ANSWER, detail=difference)
 
-        tail, stdin = prepare_call(program, case)
-        variables = python_variables(environment, case.hash_seed)
-    else:
-        tail, stdin = (_place(program), *program.arguments), case.stdin
-        variables = python_variables(environment)
-    command = Command((environment.executable, *tail), variables, environment.working_directory)
-    raw = container.run(command, stdin, limits, cpu=cpu)
-    report = report_of_process(raw, limits)
-    if isinstance(case, CallCase):
-        verdict, detail, outcomes, call_measurement, difference_at = read_reply(raw, case)
-        if worst([report.verdict, verdict]) is not verdict:  # how it ended outranks what it says of itself
-            verdict, detail = report.verdict, report.detail
-        return replace(
-            report,
-            verdict=verdict,
-            detail=detail,
-            stdout=b"",
-            outcomes=outcomes,
-            call_measurement=call_measurement,
-            difference_at=difference_at,
-        )
-    if report.verdict is Verdict.ACCEPTED and case.expected_stdout is not None:
-        difference = explain_difference(case.expected_stdout, raw.stdout)
-        if difference is not None:
-            return replace(report, verdict=Verdict.WRONG_ANSWER, detail=difference)
-    return report
+
+def _judge_calls(report: CaseReport, raw: RawResult, case: CallCase) -> CaseReport:
+    verdict, detail, outcomes, call_measurement, difference_at = read_reply(raw, case)
+    if worst([report.verdict, verdict]) is not verdict:  # how the process ended outranks what it says of itself
+        verdict, detail = report.verdict, report.detail
+    return replace(
+        report,
+        verdict=verdict,
+        detail=detail,
+        stdout=b"",
+        outcomes=outcomes,
+        call_measurement=call_measurement,
+        difference_at=difference_at,
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import pytest
@@ -54,10 +55,9 @@ def _forbid(report: pytest.TestReport | pytest.CollectReport) -> None:
 @pytest.fixture(scope="session")
 def sandbox() -> Iterator[Sandbox]:
     """The real sandbox of this machine."""
-    try:
-        opened = open_sandbox()
-        entered = opened.__enter__()
-    except SandboxUnavailableError as error:
-        pytest.skip(str(error))
-    yield entered
-    opened.__exit__(None, None, None)
+    with ExitStack() as stack:
+        try:
+            opened = stack.enter_context(open_sandbox())
+        except SandboxUnavailableError as error:
+            pytest.skip(str(error))
+        yield opened

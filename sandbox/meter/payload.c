@@ -69,15 +69,6 @@ static void reset_signals(void) {
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* If memory runs out on the host, this goes first. */
-static void volunteer_for_oom(void) {
-    int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-    if (file < 0) return;
-    if (write(file, "1000", 4) != 4) { /* best effort */
-    }
-    close(file);
-}
-
 /* Leaves 0 to 2 and the status pipe, which closes itself at exec. Returns the pipe's new number. */
 static int close_descriptors(int status_pipe) {
     if (status_pipe != 3 && dup3(status_pipe, 3, O_CLOEXEC) != 3) _exit(125);
@@ -93,9 +84,7 @@ int start_payload(const struct request *request, int status_pipe) {
     reset_signals();
     setsid();
     umask(022);
-    prctl(PR_SET_DUMPABLE, 1); /* or /proc/self would not be its own */
     prctl(PR_SET_TIMERSLACK, 0UL); /* its sleeps are as imprecise as anywhere */
-    volunteer_for_oom();
     int failure = 0;
     if (request->header.cpu_plus_one > 0 && pin(request->header.cpu_plus_one) != 0) failure = errno;
     if (failure == 0 && chdir(request->working_directory) != 0) failure = errno;
