@@ -74,7 +74,8 @@ def plan_imports(tree: ast.Module, lines: list[str], imports: tuple[str, ...], a
     """
     bound = module_bindings(tree.body)
     present = {full for statement in tree.body[:anchor] for full in _full_names(statement)}
-    wanted: dict[str, list[str]] = defaultdict(list)  # module → members ("" for the module itself)
+    modules: list[str] = []  # import …
+    members: dict[str, list[str]] = defaultdict(list)  # from … import …
     for text in imports:
         for statement in parse_code(trimmed(text, "import"), "import").body:
             if not isinstance(statement, ast.Import | ast.ImportFrom):
@@ -85,13 +86,14 @@ def plan_imports(tree: ast.Module, lines: list[str], imports: tuple[str, ...], a
                 _check_import(full, name, origin, bound)
                 present.add(full)
                 bound[name].add(origin)
-                module, _, member = full.partition(":")
-                wanted[module].append(member)
-    places: dict[int, list[str]] = defaultdict(list)
-    for module, members in wanted.items():
-        text = f"from {module} import {', '.join(sorted(members))}" if members[0] else f"import {module}"
-        places[_position(tree, anchor, standard=_is_standard(module))].append(text)
-    return [_import_insertion(tree, lines, position, texts) for position, texts in places.items()]
+                module, colon, member = full.partition(":")
+                if colon:
+                    members[module].append(member)
+                else:
+                    modules.append(module)
+    texts = [f"import {module}" for module in modules]
+    texts += [f"from {module} import {', '.join(sorted(names))}" for module, names in members.items()]
+    return _merged([_place_import(tree, lines, anchor, text) for text in texts])
 
 
 def plan_helpers(
@@ -154,8 +156,9 @@ def _full_names(statement: ast.stmt) -> list[str]:
     return [f"{'.' * statement.level}{statement.module or ''}:{name}" for name in names]
 
 
-def _is_standard(module: str) -> bool:
-    return module.partition(" ")[0].partition(".")[0] in sys.stdlib_module_names
+def _is_standard(statement: ast.stmt) -> bool:
+    name = _full_names(statement)[0].partition(":")[0]
+    return name.partition(" ")[0].partition(".")[0] in sys.stdlib_module_names
 
 
 def _is_future(statement: ast.stmt) -> bool:
@@ -180,49 +183,63 @@ def preamble_length(tree: ast.Module) -> int:
     return count
 
 
-def _position(tree: ast.Module, anchor: int, *, standard: bool) -> int:
-    """Say how many of the module's statements an import goes behind."""
-    first = preamble_length(tree)
+def _place_import(tree: ast.Module, lines: list[str], anchor: int, text: str) -> Insertion:
+    """Find where an import goes: among those of its kind (standard library or not), in their order if they have one."""
+    new = parse(text).body[0]
     same: list[int] = []
     others: list[int] = []
+    first = preamble_length(tree)
     for index, statement in enumerate(tree.body[:anchor]):
         if isinstance(statement, _DEFINITIONS):
             break
         if isinstance(statement, ast.Import | ast.ImportFrom) and index >= first:
-            module = _full_names(statement)[0].partition(":")[0]
-            (same if _is_standard(module) == standard else others).append(index)
+            (same if _is_standard(statement) == _is_standard(new) else others).append(index)
+    smaller = [index for index in same if _sort_key(tree.body[index]) <= _sort_key(new)]
+    if smaller:
+        return _behind(tree, lines, smaller[-1], new, text)
     if same:
-        return same[-1] + 1
-    if others and not standard:
-        return others[-1] + 1
-    return first
+        return Insertion(tree.body[same[0]].lineno, same[0], (text,), (new,))
+    if others and not _is_standard(new):
+        return _behind(tree, lines, others[-1], new, text)
+    if first:
+        return _behind(tree, lines, first - 1, new, text)
+    gap = [""] * _gap(new, tree.body[0], least=1)
+    return Insertion(_attached_line(tree, lines, 0), 0, (text, *gap), (new,))
 
 
-def _import_insertion(tree: ast.Module, lines: list[str], position: int, texts: list[str]) -> Insertion:
-    texts = sorted(texts, key=lambda text: (text.startswith("from"), text))
-    statements = tuple(statement for text in texts for statement in parse(text).body)
-    following = tree.body[position]
-    new_lines = list(texts)
-    if position == 0:
-        before = _attached_line(tree, lines, 0)
-        new_lines += [""] * _gap(statements[-1], following, least=1)
-        return Insertion(before, position, tuple(new_lines), statements)
-    previous = tree.body[position - 1]
-    before = _line_after(tree, position)
+def _behind(tree: ast.Module, lines: list[str], index: int, new: ast.stmt, text: str) -> Insertion:
+    """Place an import in the line below a statement, and below what else stands in that statement's line."""
+    previous = tree.body[index]
+    position = index + 1
+    while position < len(tree.body) and tree.body[position].lineno <= (tree.body[position - 1].end_lineno or 0):
+        position += 1
+    before = (tree.body[position - 1].end_lineno or 0) + 1
+    new_lines = [text]
     if _is_docstring(previous) or _is_future(previous):
         new_lines.insert(0, "")
-        if lines[before - 1].strip():
-            new_lines += [""] * _gap(statements[-1], following, least=1)
-    return Insertion(before, position, tuple(new_lines), statements)
+        if before <= len(lines) and lines[before - 1].strip():
+            new_lines += [""] * _gap(new, tree.body[min(position, len(tree.body) - 1)], least=1)
+    return Insertion(before, position, tuple(new_lines), (new,))
 
 
-def _line_after(tree: ast.Module, position: int) -> int:
-    """Give the line below the statements that stand before `position`, be there several in one line."""
-    line = tree.body[position - 1].end_lineno or 0
-    for statement in tree.body[position:]:
-        if statement.lineno <= line:
-            line = max(line, statement.end_lineno or 0)
-    return line + 1
+def _merged(insertions: list[Insertion]) -> list[Insertion]:
+    """Join the insertions of one place, sorted, with the empty lines around them once."""
+    places: dict[int, list[Insertion]] = defaultdict(list)
+    for insertion in insertions:
+        places[insertion.before].append(insertion)
+    merged = []
+    for before, group in sorted(places.items()):
+        group.sort(key=lambda each: _sort_key(each.statements[0]))
+        lines = group[0].lines
+        code = next(index for index, line in enumerate(lines) if line)
+        texts = [line for each in group for line in each.lines if line]
+        statements = tuple(statement for each in group for statement in each.statements)
+        merged.append(Insertion(before, group[0].position, (*lines[:code], *texts, *lines[code + 1 :]), statements))
+    return merged
+
+
+def _sort_key(statement: ast.stmt) -> tuple[bool, str]:
+    return isinstance(statement, ast.ImportFrom), (_full_names(statement) or [""])[0]
 
 
 def first_line_of(statement: ast.stmt) -> int:

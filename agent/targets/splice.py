@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import copy
 import io
 import tokenize
@@ -203,7 +204,7 @@ def _check_rest(
     """
     meant: list[ast.stmt] = []
     for position, statement in enumerate(tree.body):
-        for insertion in insertions:
+        for insertion in sorted(insertions, key=lambda each: each.before):
             if insertion.position == position:
                 meant += insertion.statements
         meant.append(statement)
@@ -231,6 +232,8 @@ def _check_encoding(target: Target, text: str) -> None:
         data = text.encode(target.encoding)
     except UnicodeEncodeError as error:
         raise RewriteError(f"The rewrite has characters that {target.encoding} lacks: {error}.") from None
-    declared, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+    declared = ""
+    with contextlib.suppress(SyntaxError):  # no declaration any more, and not UTF-8
+        declared, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
     if declared != target.encoding:
         raise RewriteError(f"The rewrite loses the file's coding declaration ({target.encoding}).")
