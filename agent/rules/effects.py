@@ -56,6 +56,8 @@ class Effects:
     def is_pure_call(self, call: cst.Call) -> bool:
         """Tell whether the call itself, apart from its arguments, only computes a value."""
         qualified = self._resolver.qualified(call.func)
+        if qualified == "builtins.next":
+            return bool(call.args) and isinstance(call.args[0].value, cst.GeneratorExp)
         if qualified is not None:
             return knowledge.is_pure_function(qualified)
         if isinstance(call.func, cst.Name):
@@ -160,6 +162,10 @@ class Effects:
 
     def _call(self, call: cst.Call, found: Changes) -> None:
         qualified = self._resolver.qualified(call.func)
+        if qualified == "builtins.next":
+            for arg in call.args:
+                self._content(arg.value, found)
+            return
         if qualified is not None and qualified.removeprefix("builtins.") in knowledge.HARMLESS_BUILTINS:
             found.visible = True
             return

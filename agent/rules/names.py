@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import libcst as cst
+
 from afterburner.agent.rules.tree import walk
 
 if TYPE_CHECKING:
@@ -28,6 +29,13 @@ def canonical(expression: cst.BaseExpression) -> str:
         return ast.unparse(ast.parse(source, mode="eval"))
     except (SyntaxError, ValueError, RecursionError):  # syntax newer than the running interpreter's
         return source
+
+
+def operand(expression: cst.BaseExpression) -> str:
+    """Write an expression so that it can stand beside any operator."""
+    written = text(expression)
+    atoms = (cst.Name, cst.Attribute, cst.Subscript, cst.Call, cst.BaseNumber, cst.BaseString, cst.Tuple, cst.List)
+    return written if isinstance(expression, atoms) or expression.lpar else f"({written})"
 
 
 def same(first: cst.BaseExpression, second: cst.BaseExpression) -> bool:

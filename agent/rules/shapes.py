@@ -94,3 +94,32 @@ def assigned_values(scope: cst.CSTNode, name: str) -> Iterator[cst.BaseExpressio
             and node.value is not None
         ):
             yield node.value
+
+
+_ITERATOR_MAKERS = frozenset(
+    (
+        "builtins.enumerate", "builtins.filter", "builtins.iter", "builtins.map", "builtins.open", "builtins.reversed",
+        "builtins.zip", "csv.DictReader", "csv.reader", "fileinput.input", "io.open", "os.scandir", "os.walk",
+    )
+)  # fmt: skip
+
+
+def may_be_iterator(value: cst.BaseExpression, scope: cst.CSTNode, resolver: Resolver) -> bool:
+    """Tell whether a name was given something that can be gone through only once; a call makes a new one each time."""
+    if not isinstance(value, cst.Name):
+        return False
+    return any(_makes_iterator(source, resolver) for source in assigned_values(scope, value.value))
+
+
+def _makes_iterator(value: cst.BaseExpression, resolver: Resolver) -> bool:
+    if isinstance(value, cst.GeneratorExp):
+        return True
+    if not isinstance(value, cst.Call):
+        return False
+    qualified = resolver.qualified(value.func) or ""
+    if isinstance(value.func, cst.Name) and not qualified:
+        own = resolver.functions(value.func.value)
+        return any(isinstance(node, cst.Yield) for function in own for node in walk_own(function))
+    if isinstance(value.func, cst.Attribute) and value.func.attr.value == "finditer":
+        return True
+    return qualified.startswith("itertools.") or qualified in _ITERATOR_MAKERS

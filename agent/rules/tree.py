@@ -120,6 +120,20 @@ class Tree:
         return found
 
 
+def outermost_comprehension(tree: Tree, node: cst.CSTNode) -> cst.CSTNode | None:
+    """Give the outermost comprehension that evaluates the node more than once; None if there is none."""
+    found: cst.CSTNode | None = None
+    below = node
+    for ancestor in tree.ancestors(node):
+        if isinstance(ancestor, Function | cst.BaseStatement):
+            break
+        if isinstance(ancestor, Comprehension) and not tree.within(node, ancestor.for_in.iter):
+            is_own_first = below is ancestor.for_in and node is ancestor.for_in
+            found = found if is_own_first else ancestor
+        below = ancestor
+    return found
+
+
 class Edits:
     """Changes to a scope, collected first and made in one pass."""
 
