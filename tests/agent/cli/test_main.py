@@ -7,9 +7,14 @@ import signal
 import subprocess
 import sys
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import typer
+import typer.core
+
+from afterburner.agent.cli.main import app
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,6 +79,17 @@ def test_help_names_every_option_of_run(program: CommandLine) -> None:
     ):  # fmt: skip
         assert option in done.stdout, option
     assert "\x1b" not in done.stdout
+
+
+def test_the_page_about_the_command_line_names_every_option_and_exit_code() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "cli.md").read_text("utf-8")
+    command = typer.main.get_command(app)
+    assert isinstance(command, typer.core.TyperGroup)
+    for parameter in command.commands["run"].params:
+        for option in parameter.opts:
+            assert f"`{option}" in page or f"`{option.upper()}" in page, option
+    for code in (0, 1, 2, 3, 4, 130):
+        assert f"| {code} |" in page
 
 
 def test_version(program: CommandLine) -> None:
