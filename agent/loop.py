@@ -6,9 +6,11 @@ The main path reads top to bottom; what a run works with is its `Workbench`, wha
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from afterburner.agent.errors import TargetError
+from afterburner.agent.proposers.base import ProposalRequest
 from afterburner.agent.selection.decide import Comparison, median_measurement
 from afterburner.agent.state import Confirmation, Incumbent, LoopState, Pending
 from afterburner.agent.types import CandidateRecord, Decision, HeldOut, ProgressEvent
@@ -74,13 +76,13 @@ class Loop:
 
     def generate(self, state: LoopState) -> dict[str, object]:
         """Ask the proposer for candidates that improve on the incumbent."""
-        from afterburner.agent.proposers.base import ProposalRequest  # noqa: PLC0415 - kept off the import path
+        from afterburner.agent.targets.locate import with_source  # noqa: PLC0415 - imports libcst
 
         iteration, incumbent = state["iteration"] + 1, state["lineage"][-1]
         self._tell("generate", f"asking {self.proposer.name}", iteration)
         proposals = self.proposer.propose(
             ProposalRequest(
-                target=replace(self.bench.target, source=incumbent.source),
+                target=with_source(self.bench.target, incumbent.source),
                 objective=self.settings.objective,
                 measurement=incumbent.measurement,
                 passed=True,
@@ -142,13 +144,13 @@ class Loop:
         return {"confirmation": confirmation}
 
     def _pending(self, candidate_id: str, proposal: Proposal, incumbent: Incumbent) -> Pending:
-        from afterburner.agent.errors import TargetError  # noqa: PLC0415 - kept beside its use
-        from afterburner.agent.targets.splice import splice  # noqa: PLC0415 - imports libcst
+        from afterburner.agent.targets.locate import with_source  # noqa: PLC0415 - imports libcst
+        from afterburner.agent.targets.splice import splice  # noqa: PLC0415 - likewise
 
         source, error = "", proposal.error
         if proposal.rewrite is not None:
             try:
-                source = splice(replace(self.bench.target, source=incumbent.source), proposal.rewrite)
+                source = splice(with_source(self.bench.target, incumbent.source), proposal.rewrite)
             except TargetError as refusal:
                 error = str(refusal)
         return Pending(candidate_id, proposal.proposer, source, proposal.reasoning, error)
