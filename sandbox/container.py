@@ -25,7 +25,7 @@ _METER = f"{HOME}/meter"
 WRITABLE = ("/tmp", "/dev/shm")  # noqa: S108 - inside the container; the meter empties them between runs
 _START_TIMEOUT_S = 30.0  # a busy machine, not a slow start: it takes about 10 ms
 _GRACE_S = 5.0  # the meter ends a run itself; this long after the limit the host does
-_END_TIMEOUT_S = 5.0
+_END_TIMEOUT_S = 2.0
 _SHARED_MEMORY_KIB = 65_536
 _ETC = {
     "passwd": b"nobody:x:65534:65534:nobody:/tmp:/bin/false\n",
@@ -42,8 +42,8 @@ class Container:
     """A container that runs one command after another, each from an empty `/tmp`.
 
     Use it as a context manager, and open, use and close it in one thread: the container dies with the thread that
-    opened it. After a run that went over the host's own clock, or left something behind that could not be removed,
-    `usable` is False and another container has to be opened.
+    opened it. `usable` is False, and another container has to be opened, after a run that went over the host's own
+    clock, that left something behind which could not be removed, or that raised.
 
     Raises:
         SandboxInternalError: it does not start, or the meter breaks its protocol.
@@ -131,16 +131,17 @@ class Container:
                 writing.flush()
 
     def kill(self) -> None:
-        """Ends the container at once, with everything in it."""
+        """Ends the container at once, with everything in it. Any thread may do this.
+
+        It hangs up, upon which the meter leaves and the kernel ends the rest.
+        """
         self.usable = False
-        self._process.kill()
-        with suppress(OSError):
+        with suppress(OSError):  # it has hung up already
             self._socket.shutdown(socket.SHUT_RDWR)
 
     def _end(self) -> None:
-        """Hangs up, upon which the meter leaves and the kernel ends the rest; otherwise kills."""
-        with suppress(OSError):
-            self._socket.shutdown(socket.SHUT_RDWR)
+        """Waits until everything is gone. Killing bubblewrap itself, the last resort, would not wait for that."""
+        self.kill()
         try:
             self._process.wait(_END_TIMEOUT_S)
         except subprocess.TimeoutExpired:

@@ -14,6 +14,8 @@ from afterburner.sandbox.errors import SandboxUnavailableError
 
 _OLDEST = (0, 8)  # the first bubblewrap with --disable-userns
 _PROBE_TIMEOUT_S = 20.0
+_KERNEL_SETTINGS = Path("/proc/sys")
+_CONTAINER_MARKS = (Path("/.dockerenv"), Path("/run/.containerenv"))
 _INSTALL = {
     "apt-get": "apt-get install bubblewrap",
     "dnf": "dnf install bubblewrap",
@@ -93,7 +95,7 @@ def _version(path: str) -> str:
 def _probe(path: str) -> None:
     """Starts the smallest container that uses everything which systems are known to forbid."""
     probe = [path, "--unshare-all", "--unshare-user", "--disable-userns", "--uid", "65534", "--gid", "65534"]
-    probe += ["--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--cap-drop", "ALL", "true"]
+    probe += ["--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--cap-drop", "ALL", path, "--version"]
     answer = _run(probe)
     if answer.returncode != 0:
         raise SandboxUnavailableError(
@@ -115,7 +117,7 @@ def _why_not() -> str:
             "apparmor_parser -r /etc/apparmor.d/bwrap-userns-restrict`, or lift the restriction: "
             "`sysctl -w kernel.apparmor_restrict_unprivileged_userns=0`."
         )
-    if _inside_container():
+    if any(mark.exists() for mark in _CONTAINER_MARKS):
         return (
             "This is a container that forbids namespaces. Start it with `docker run --security-opt seccomp=unconfined "
             "--security-opt apparmor=unconfined --security-opt systempaths=unconfined` (Podman: `--security-opt "
@@ -126,13 +128,9 @@ def _why_not() -> str:
 
 def _kernel(name: str) -> str:
     try:
-        return Path("/proc/sys", name).read_text(encoding="ascii").strip()
+        return (_KERNEL_SETTINGS / name).read_text(encoding="ascii").strip()
     except OSError:
         return ""
-
-
-def _inside_container() -> bool:
-    return Path("/.dockerenv").exists() or Path("/run/.containerenv").exists()
 
 
 def _run(command: list[str]) -> subprocess.CompletedProcess[str]:

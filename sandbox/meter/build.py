@@ -17,7 +17,7 @@ from afterburner.sandbox.errors import SandboxUnavailableError
 
 _FLAGS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-Werror")
 _MACHINES = frozenset({"x86_64", "aarch64"})  # the system call filter knows the numbers of these
-_COMPILE_TIMEOUT_S = 180.0
+_COMPILE_TIMEOUT_S = 600.0  # ziglang builds its C library, too, which takes a minute
 
 
 def meter_path() -> Path:
