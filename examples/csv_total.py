@@ -44,17 +44,16 @@ def turnover(text, country, month):
 
 def sample_export(rng, items):
     """An export as the shop writes it, sorted by order number."""
+    columns = zip(
+        rng.choices(["DE", "FR", "AT", "IT"], k=items),
+        rng.choices([f"2025-{month:02d}-{day:02d}" for month in range(1, 7) for day in range(1, 29)], k=items),
+        rng.choices([f"SKU-{number:05d}" for number in range(5000)], k=items),
+        rng.choices(["4.99", "12.50", "20", "129.90", "349.00"], k=items),
+        rng.choices(["", "", "", "5", "10"], k=items),
+    )
     lines = [HEADER]
-    order = 70_000
-    for _ in range(items):
-        order += rng.random() < 0.4
-        date = f"2025-{rng.randrange(1, 7):02d}-{rng.randrange(1, 29):02d}"
-        price = f"{rng.randrange(1, 400)}.{rng.randrange(100):02d}"
-        discount = rng.choice(["", "", "", "5", "10"])
-        lines.append(
-            f"{order},{date},{rng.choice(['DE', 'FR', 'AT', 'IT'])},SKU-{rng.randrange(5000):05d},"
-            f"{rng.randrange(1, 9)},{price},{discount}"
-        )
+    for number, (country, date, sku, price, discount) in enumerate(columns):
+        lines.append(f"{70_000 + number * 2 // 5},{date},{country},{sku},{1 + number % 8},{price},{discount}")
     return "\n".join(lines) + "\n"
 
 

@@ -79,13 +79,18 @@ def render(day: str, summary: Summary) -> str:
 def sample_log(rng: random.Random, day: str, requests: int, clients: int) -> list[str]:
     """A log such as a small shop has; the same for the same seed."""
     addresses = [f"10.{rng.randrange(256)}.{rng.randrange(256)}.{rng.randrange(1, 255)}" for _ in range(clients)]
+    paths = ["/", "/cart", "/health", *(f"/item/{number}" for number in range(900)), "/search?q=lamp"]
+    asked = zip(
+        rng.choices(addresses, k=requests),
+        rng.choices(paths, weights=[300, 300, 300, *[1] * 900, 200], k=requests),
+        rng.choices(["200", "304", "404", "500"], weights=[90, 5, 4, 1], k=requests),
+    )
     lines = []
-    for number in range(requests):
-        path = rng.choice(["/", "/cart", f"/item/{rng.randrange(900)}", f"/search?q={rng.randrange(50)}", "/health"])
-        status = rng.choices([200, 304, 404, 500], weights=[90, 5, 4, 1])[0]
-        size = "-" if status == 304 else str(rng.randrange(200, 40_000))
-        time = f"{day}:{number * 86_399 // requests // 3600:02d}:{rng.randrange(60):02d}:{rng.randrange(60):02d} +0000"
-        lines.append(f'{rng.choice(addresses)} - - [{time}] "GET {path} HTTP/1.1" {status} {size}')
+    for number, (address, path, status) in enumerate(asked):
+        second = number * 86_400 // requests
+        time = f"{day}:{second // 3600:02d}:{second // 60 % 60:02d}:{second % 60:02d} +0000"
+        size = "-" if status == "304" else 200 + number * 7919 % 40_000
+        lines.append(f'{address} - - [{time}] "GET {path} HTTP/1.1" {status} {size}')
     lines[requests // 2] = lines[requests // 2][:30]  # the disk was full for a moment
     return lines
 

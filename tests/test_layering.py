@@ -1,0 +1,179 @@
+"""The house rules of imports: arrows point down, no circles, one import name, nothing heavy until it is used."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from subprocess import run
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+NAMESPACE = "afterburner"
+MAY_IMPORT = {
+    "sandbox": set(),
+    "agent": {"sandbox"},
+    "evals": {"agent", "sandbox"},
+    "training": {"evals", "agent", "sandbox"},
+    "lsp_server": {"agent"},
+    "ci_action": {"agent"},
+}
+# Their files are scripts inside the sandbox, under whatever Python the user has.
+INSIDE_THE_SANDBOX = (ROOT / "sandbox" / "driver", ROOT / "agent" / "workloads" / "harness")
+# They may belong to the user's interpreter; a script looks for them when it needs them.
+MAY_BE_THERE = {"hypothesis", "pytest"}
+HEAVY = {"hypothesis", "langgraph", "libcst", "litellm", "openai", "sqlite3", "torch", "transformers", "vllm"}
+
+
+@dataclass(frozen=True)
+class Import:
+    """One imported module, and whether only the type checker sees the import."""
+
+    module: str
+    line: int
+    typing_only: bool
+
+
+def is_type_checking(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+
+
+def imports_in(node: ast.AST, *, typing_only: bool = False) -> list[Import]:
+    """All imports below `node`, those inside functions too."""
+    if isinstance(node, ast.Import):
+        return [Import(alias.name, node.lineno, typing_only) for alias in node.names]
+    if isinstance(node, ast.ImportFrom):
+        if node.level:
+            return [Import("." * node.level + (node.module or ""), node.lineno, typing_only)]
+        names = [Import(f"{node.module}.{alias.name}", node.lineno, typing_only) for alias in node.names]
+        return names if node.module in SUBPACKAGES else [Import(node.module or "", node.lineno, typing_only)]
+    found: list[Import] = []
+    if isinstance(node, ast.If) and is_type_checking(node):
+        for child in node.body:
+            found += imports_in(child, typing_only=True)
+        children: list[ast.AST] = list(node.orelse)
+    else:
+        children = list(ast.iter_child_nodes(node))
+    for child in children:
+        found += imports_in(child, typing_only=typing_only)
+    return found
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join((NAMESPACE, *(parts[:-1] if parts[-1] == "__init__" else parts)))
+
+
+FILES = {module_name(path): path for floor in MAY_IMPORT for path in sorted((ROOT / floor).rglob("*.py"))}
+SUBPACKAGES = {name for name, path in FILES.items() if path.name == "__init__.py"}
+IMPORTS = {name: imports_in(ast.parse(path.read_text(encoding="utf-8"))) for name, path in FILES.items()}
+EVERY_FILE = [*FILES.values(), *sorted((ROOT / "tests").rglob("*.py")), *sorted((ROOT / "scripts").rglob("*.py"))]
+
+
+def place(module: str, line: int) -> str:
+    return f"{FILES[module].relative_to(ROOT)}:{line}"
+
+
+def floor_of(module: str) -> str | None:
+    parts = module.split(".")
+    return parts[1] if parts[0] == NAMESPACE and len(parts) > 1 else None
+
+
+def test_every_floor_of_the_repository_has_its_rule() -> None:
+    folders = {path.parent.name for path in ROOT.glob("*/__init__.py")}
+    assert folders == MAY_IMPORT.keys()
+
+
+def test_arrows_point_down() -> None:
+    upwards = [
+        f"{place(module, imported.line)} imports {imported.module}"
+        for module, imports in IMPORTS.items()
+        for imported in imports
+        if (own := floor_of(module)) is not None
+        and (other := floor_of(imported.module)) not in {None, own}
+        and other not in MAY_IMPORT[own]
+    ]
+    assert upwards == []
+
+
+def test_nobody_imports_a_folder_by_its_bare_name() -> None:
+    bare = [
+        f"{path.relative_to(ROOT)}:{imported.line} imports {imported.module}"
+        for path in EVERY_FILE
+        for imported in imports_in(ast.parse(path.read_text(encoding="utf-8")))
+        if imported.module.split(".")[0] in MAY_IMPORT
+    ]
+    assert bare == []
+
+
+def test_the_floors_import_absolutely() -> None:
+    relative = [
+        f"{place(module, imported.line)} imports {imported.module}"
+        for module, imports in IMPORTS.items()
+        for imported in imports
+        if imported.module.startswith(".")
+    ]
+    assert relative == []
+
+
+def test_there_are_no_circles() -> None:
+    """An import inside a function counts: it would hide a circle, not undo it."""
+    graph = {
+        module: {home for imported in imports if not imported.typing_only and (home := home_of(imported.module))}
+        for module, imports in IMPORTS.items()
+    }
+    assert [" -> ".join(circle) for circle in circles(graph)] == []
+
+
+def home_of(imported: str) -> str | None:
+    """The module of ours that an import names; `from package import name` may name a module or something in it."""
+    while imported and imported not in FILES:
+        imported = imported.rpartition(".")[0]
+    return imported or None
+
+
+def circles(graph: dict[str, set[str]]) -> list[list[str]]:
+    found: list[list[str]] = []
+    done: set[str] = set()
+
+    def visit(module: str, path: list[str]) -> None:
+        if module in path:
+            found.append([*path[path.index(module) :], module])
+            return
+        if module in done:
+            return
+        for other in sorted(graph[module] - {module}):
+            visit(other, [*path, module])
+        done.add(module)
+
+    for start in sorted(graph):
+        visit(start, [])
+    return found
+
+
+def test_a_circle_would_be_found() -> None:
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": set()}) == [["b", "c", "b"]]
+
+
+@pytest.mark.parametrize("folder", INSIDE_THE_SANDBOX, ids=lambda folder: folder.name)
+def test_what_runs_inside_the_sandbox_needs_only_a_python_of_3_9(folder: Path) -> None:
+    siblings = {path.stem for home in INSIDE_THE_SANDBOX for path in home.glob("*.py")}
+    foreign = [
+        f"{path.name}:{imported.line} imports {imported.module}"
+        for path in sorted(folder.glob("*.py"))
+        for imported in imports_in(ast.parse(path.read_text(encoding="utf-8"), feature_version=(3, 9)))
+        if not imported.typing_only
+        and imported.module.split(".")[0] not in sys.stdlib_module_names | siblings | MAY_BE_THERE
+    ]
+    assert foreign == []
+
+
+@pytest.mark.parametrize(
+    "module", ["afterburner.sandbox", "afterburner.agent", "afterburner.agent.types", "afterburner.agent.cli.main"]
+)
+def test_importing_a_front_door_loads_nothing_heavy(module: str) -> None:
+    script = f"import sys, {module}; print(*sorted({HEAVY!r} & {{name.split('.')[0] for name in sys.modules}}))"
+    done = run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
