@@ -15,6 +15,7 @@ class PythonEnvironment:
 
     `executable` is the path to start inside the sandbox. `binds` hold the interpreter's prefixes, its site-packages
     and the staged project at its original path. `import_paths` go to the front of `sys.path` (project roots).
+    `site_packages` are the host folders that packages are installed in.
     """
 
     executable: str
@@ -22,3 +23,4 @@ class PythonEnvironment:
     binds: tuple[Bind, ...]
     import_paths: tuple[str, ...] = ()
     working_directory: str = "/tmp"  # noqa: S108 - the sandbox's own tmpfs
+    site_packages: tuple[str, ...] = ()

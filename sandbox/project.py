@@ -1,0 +1,336 @@
+"""Finds the project of a file and copies the project's own files to where the sandbox may see them.
+
+Own files are what git tracks or does not ignore; outside a repository, the folder without dot files. Keys, `.env`
+files and virtual environments are never among them, tracked or not. Nothing is read through a symbolic link.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import shutil
+import stat
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from afterburner.sandbox.errors import UsageError
+from afterburner.sandbox.types import Bind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+MAX_FILES = 50_000
+MAX_BYTES = 1024**3
+MAX_FILE_BYTES = 64 * 1024**2  # a larger file is data; it is left out and named
+_MAX_NAMED = 100  # of the files that are left out
+_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg")
+_SECRET_NAMES = (
+    *(".env*", ".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass", ".htpasswd", ".git-credentials", ".dockercfg"),
+    *("*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "*.ppk", "*.gpg", "*.tfstate*"),
+    *(
+        "id_rsa*",
+        "id_dsa*",
+        "id_ecdsa*",
+        "id_ed25519*",
+        "kubeconfig*",
+        "service-account*.json",
+        "service_account*.json",
+    ),
+    *("credentials", "credentials.*", "secrets", "secrets.*", ".vault*", "token.json", "client_secret*.json"),
+)
+_SECRET_FOLDERS = frozenset({".aws", ".azure", ".docker", ".gcloud", ".gnupg", ".kube", ".ssh"})
+_FOREIGN_FOLDERS = frozenset(
+    {
+        ".git",
+        ".hg",
+        ".svn",
+        ".tox",
+        ".nox",
+        "node_modules",
+        "__pycache__",
+        ".mypy_cache",
+        ".pytest_cache",
+        ".ruff_cache",
+    }
+)
+_SYSTEM_FOLDERS = frozenset(
+    {
+        *("/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib64", "/media", "/mnt", "/opt"),
+        *("/proc", "/run", "/sbin", "/srv", "/sys", "/tmp", "/usr", "/usr/local", "/var"),  # noqa: S108 - a name only
+    }
+)
+_CODE_SUFFIXES = (".py", ".pyi", ".pyx")  # a module may well be called credentials.py
+
+
+@dataclass(frozen=True, slots=True)
+class StagedProject:
+    """The copy of a project's own files.
+
+    `binds` shows it read-only at the project's original path, `root`; `folder` is the copy on the host. `files` were
+    copied; `left_out` says in words what was not and why.
+    """
+
+    binds: tuple[Bind, ...]
+    files: int
+    left_out: tuple[str, ...]
+    root: Path
+    folder: Path
+    is_single_file: bool = False  # nothing but the target: its folder is no project but a home or a system folder
+
+    def make_room(self, binds: Iterable[Bind]) -> None:
+        """Put empty files and folders into the copy where something is to be bound inside the project.
+
+        The project's `.venv` is the usual case: inside a read-only view no mount point can be made any more.
+        """
+        for bind in binds:
+            destination = Path(bind.destination)
+            if self.is_single_file or destination == self.root or not destination.is_relative_to(self.root):
+                continue
+            place = self.folder / destination.relative_to(self.root)
+            if os.path.lexists(place):
+                continue
+            if Path(bind.source).is_dir():
+                place.mkdir(parents=True)
+            else:
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.touch()
+
+
+def find_project_root(path: str | Path) -> Path:
+    """The folder that a file's project lives in; absolute, with symbolic links as they were given.
+
+    It is the top of the git repository, else the nearest folder with a `pyproject.toml`, `setup.py` or `setup.cfg`,
+    else the file's own folder. The search stops below the home folder. A file that lies in the home folder itself
+    gets that as its root, of which `stage_project` then copies nothing else.
+    """
+    folder = Path(os.path.abspath(path)).parent  # noqa: PTH100 - Path.resolve would follow links
+    candidates = [each for each in (folder, *folder.parents) if not _is_no_project(each)]
+    for each in candidates:
+        if os.path.lexists(each / ".git"):
+            return each
+    for each in candidates:
+        if any((each / marker).is_file() for marker in _MARKERS):
+            return each
+    return folder
+
+
+def stage_project(root: Path, destination: Path, target: Path) -> StagedProject:
+    """Copy the project's own files into `destination`, which is made if need be.
+
+    Args:
+        root: the project, from `find_project_root`.
+        destination: an empty folder of ours.
+        target: the file that is to be optimised; it is copied whatever git says of it.
+
+    Raises:
+        UsageError: the project is too large, or the disk is full; the message says what to do.
+    """
+    root = Path(os.path.abspath(root))  # noqa: PTH100 - as in find_project_root
+    staging = _Staging(root, destination)
+    target_name = Path(os.path.relpath(target, root))
+    is_single_file = _is_no_project(root)
+    destination.mkdir(parents=True, exist_ok=True)
+    try:
+        staging.copy(target_name, is_target=True)
+        if is_single_file:
+            staging.left_out.append(f"everything else in {root}: only a folder for the project itself is copied")
+        else:
+            for name in _own_files(root, staging.left_out):
+                if name != target_name:
+                    staging.copy(name)
+    except OSError as error:
+        raise UsageError(f"The project at {root} cannot be copied for the sandbox: {error}.") from error
+    shown = target_name if is_single_file else ""
+    bind = Bind(str(destination / shown), str(root / shown))
+    return StagedProject(
+        (bind,), staging.files, tuple(staging.left_out[:_MAX_NAMED]), root, destination, is_single_file=is_single_file
+    )
+
+
+@dataclass(slots=True)
+class _Staging:
+    """Copies one file after the other and counts."""
+
+    root: Path
+    destination: Path
+    files: int = 0
+    size: int = 0
+    left_out: list[str] = field(default_factory=list)
+    _real_folders: dict[Path, bool] = field(default_factory=lambda: {Path(): True})
+
+    def copy(self, name: Path, *, is_target: bool = False) -> None:
+        """Copy what lies at `name`, relative to the root, if it is a file or a link and may be copied."""
+        if os.pardir in name.parts:
+            raise UsageError(f"{self.root / name} does not lie in the project {self.root}.")
+        reason = None if is_target else _why_not(name)
+        if reason is None and not self._is_in_real_folder(name.parent):
+            reason = "its folder is a symbolic link"
+        if reason is None:
+            reason = self._copy(self.root / name, self.destination / name, is_target=is_target)
+        if reason is not None:
+            self.left_out.append(f"{name}: {reason}")
+
+    def _copy(self, source: Path, destination: Path, *, is_target: bool) -> str | None:
+        try:
+            status = source.stat() if is_target else source.lstat()
+        except FileNotFoundError:
+            return None  # git still lists what was deleted
+        if not stat.S_ISREG(status.st_mode) and not stat.S_ISLNK(status.st_mode):
+            return None if stat.S_ISDIR(status.st_mode) else "it is no regular file"
+        if status.st_size > MAX_FILE_BYTES:
+            return f"it is larger than {MAX_FILE_BYTES // 1024**2} MiB"
+        self._count(status.st_size)
+        destination.parent.mkdir(parents=True, exist_ok=True)
+        if stat.S_ISLNK(status.st_mode):
+            destination.symlink_to(source.readlink())
+            return None
+        return _copy_regular(source, destination, status.st_mode, follow=is_target)
+
+    def _count(self, size: int) -> None:
+        self.files += 1
+        self.size += size
+        if self.files > MAX_FILES or self.size > MAX_BYTES:
+            raise UsageError(
+                f"The project at {self.root} is too large for the sandbox: more than {MAX_FILES:,} files or "
+                f"{MAX_BYTES // 1024**3} GiB. Let git ignore what the code does not need, or put the file and what it "
+                "imports into a folder of their own."
+            )
+
+    def _is_in_real_folder(self, folder: Path) -> bool:
+        """Whether no part of a relative folder is a symbolic link, through which the copy would leave the project."""
+        if folder not in self._real_folders:
+            is_link = (self.root / folder).is_symlink()
+            self._real_folders[folder] = not is_link and self._is_in_real_folder(folder.parent)
+        return self._real_folders[folder]
+
+
+def _copy_regular(source: Path, destination: Path, mode: int, *, follow: bool) -> str | None:
+    """Copy a file that was regular a moment ago; a pipe in its place now must not make us wait."""
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
+    try:
+        descriptor = os.open(source, flags)
+    except PermissionError:
+        return "it may not be read"
+    with open(descriptor, "rb") as reading, destination.open("xb") as writing:  # noqa: PTH123 - from a descriptor
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return "it is no regular file"
+        shutil.copyfileobj(reading, writing, 1 << 20)
+    destination.chmod(0o755 if mode & 0o111 else 0o644)
+    return None
+
+
+def _why_not(name: Path) -> str | None:
+    """Why a file is not copied although it is in the project; None if it is."""
+    *folders, last = (part.lower() for part in name.parts)
+    if any(folder in _SECRET_FOLDERS for folder in folders):
+        return "such folders hold keys"
+    if any(fnmatch.fnmatchcase(last, pattern) for pattern in _SECRET_NAMES) and not last.endswith(_CODE_SUFFIXES):
+        return "such files hold keys"
+    if any(folder in _FOREIGN_FOLDERS for folder in folders):
+        return "it is not the project's own"
+    return None
+
+
+def _own_files(root: Path, left_out: list[str]) -> Iterator[Path]:
+    """Relative names of the project's files, from git or from the disk."""
+    listed = _git_files(root) if os.path.lexists(root / ".git") else None
+    if listed is None:
+        yield from _files_below(root, root, left_out)
+        return
+    environments = _Environments(root)
+    for name in listed:
+        if environments.hold(name):
+            continue
+        path = root / name
+        if path.is_dir() and not path.is_symlink():  # a submodule, or a repository inside the repository
+            yield from (name / inner for inner in _git_files(path) or ())
+        else:
+            yield name
+
+
+def _git_files(root: Path) -> list[Path] | None:
+    """What git tracks or does not ignore; None if git cannot tell.
+
+    The repository's own settings must not make git run anything or look elsewhere.
+    """
+    git = shutil.which("git")
+    if git is None:
+        return None
+    command = [
+        *(git, f"--git-dir={root / '.git'}", f"--work-tree={root}", "-c", "core.fsmonitor=false"),
+        *("-c", "core.hooksPath=/dev/null", "-c", "core.untrackedCache=false", "-c", "core.quotePath=false"),
+        *("ls-files", "--cached", "--others", "--exclude-standard", "-z"),
+    ]
+    variables = {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": "/dev/null",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "LC_ALL": "C",
+    }
+    try:
+        done = subprocess.run(command, cwd=root, env=variables, capture_output=True, check=False, timeout=60)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    if done.returncode != 0:
+        return None
+    return sorted({Path(os.fsdecode(name)) for name in done.stdout.split(b"\0") if name})
+
+
+class _Environments:
+    """Knows the folders that are virtual environments, however they are called."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._known: dict[Path, bool] = {Path(): False}
+
+    def hold(self, name: Path) -> bool:
+        """Whether a file lies in such a folder."""
+        folder = name.parent
+        if folder not in self._known:
+            self._known[folder] = self.hold(folder) or is_python_environment(self._root / folder)
+        return self._known[folder]
+
+
+def is_python_environment(folder: Path) -> bool:
+    """Whether a folder is a virtual environment or one of conda's."""
+    return (folder / "pyvenv.cfg").is_file() or (folder / "conda-meta").is_dir()
+
+
+def _files_below(root: Path, folder: Path, left_out: list[str]) -> Iterator[Path]:
+    """Files of a folder and the folders in it, without dot files."""
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except PermissionError:
+        left_out.append(f"{folder.relative_to(root)}: it may not be read")
+        return
+    for entry in entries:
+        if entry.name.startswith("."):
+            continue
+        if not entry.is_dir(follow_symlinks=False):
+            yield Path(entry.path).relative_to(root)
+        elif entry.name not in _FOREIGN_FOLDERS and not is_python_environment(Path(entry.path)):
+            yield from _files_below(root, Path(entry.path), left_out)
+
+
+def _is_no_project(folder: Path) -> bool:
+    """Whether a folder is the home folder, one above it, or one that the system or all its users share."""
+    homes = _homes()
+    if folder == Path(folder.anchor) or folder.as_posix() in _SYSTEM_FOLDERS:
+        return True
+    if any(home.is_relative_to(folder) for home in homes):
+        return True
+    try:
+        return bool(folder.stat().st_mode & stat.S_ISVTX)  # as /tmp: everyone's files lie in it
+    except OSError:
+        return False
+
+
+def _homes() -> tuple[Path, ...]:
+    try:
+        home = Path.home()
+    except RuntimeError:  # no home is known
+        return ()
+    return home, home.resolve()
