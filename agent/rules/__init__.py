@@ -1,1 +1,24 @@
 """The embedded rules: source-to-source rewrites that need no model, no key and no network."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from afterburner.agent.rules.base import Rule
+
+# Module and class, in the order in which they are proposed: what usually gains most comes first.
+_RULES = (
+    ("set_membership", "SetMembership"),
+    ("compile_patterns", "CompilePatterns"),
+    ("ruff_fixes", "RuffFixes"),
+)
+
+
+def all_rules() -> tuple[Rule, ...]:
+    """Give one of each rule. They are imported here, since they need libcst, which takes a moment to load."""
+    return tuple(
+        getattr(importlib.import_module(f"{__name__}.{module_name}"), class_name)()
+        for module_name, class_name in _RULES
+    )
