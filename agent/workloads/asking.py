@@ -65,6 +65,7 @@ class Harness:
             "import_paths": [*environment.import_paths, self.target.import_root],
             "project_root": self.target.project_root,
             "memory_kib": self.limits.memory_kib,
+            "wall_time_s": self.limits.wall_time_s,
             **(fields or {}),
         }
         bind = Bind(str(Path(__file__).parent / "harness"), HARNESS_AT)

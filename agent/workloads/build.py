@@ -9,7 +9,7 @@ derived from what there is.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,9 +31,10 @@ if TYPE_CHECKING:
 MEASURABLE_S = 0.005  # real calls that together take less of the original's CPU time are joined by generated ones
 ENOUGH_CALLS = 2
 MAX_SKIPPED = 100
+MAX_TRIED = 12
 
 
-def build_workload(
+def build_workload(  # noqa: PLR0913, PLR0917 - what a workload depends on, and who is told
     sandbox: Sandbox,
     target: Target,
     environment: PythonEnvironment,
@@ -84,19 +85,16 @@ class _Search:
 
     def find(self) -> None:
         """Ask one source after the other."""
-        for finding in self.sources.real():
-            self._use(finding)
+        self._use(list(self.sources.real()))
         if self.sources.may_generate and not self._is_enough():
-            self._use(self.sources.generated())
+            self._use([self.sources.generated()])
         if self.calls:
-            self._use(self.sources.derived(self.calls))
+            self._use([self.sources.derived(self.calls)])
 
     def workload(self, seed: int) -> Workload:
         """Split what is there, and make sure that the original passes on each part as the judge runs it."""
-        chosen, held_out = hold_out(self.calls, seed)
-        chosen, unstable = self.replay.confirm(chosen)
-        held_out, also_unstable = self.replay.confirm(held_out)
-        self.skipped += [*unstable, *also_unstable]
+        (chosen, held_out), unstable = self.replay.confirm(hold_out(self.calls, seed))
+        self.skipped += unstable
         if not chosen:
             chosen, held_out = held_out, []
         if not chosen:
@@ -106,23 +104,24 @@ class _Search:
     def _is_enough(self) -> bool:
         return len(self.calls) >= ENOUGH_CALLS and sum(call.cpu_time_s for call in self.calls) >= MEASURABLE_S
 
-    def _use(self, finding: Finding) -> None:
-        self.skipped += finding.skipped
-        self.tried += finding.tried
-        chosen = choose_calls(finding.calls)
+    def _use(self, findings: Sequence[Finding]) -> None:
+        """Replay what the sources gave, and keep what can be used."""
+        for finding in findings:
+            self.skipped += finding.skipped
+            self.tried += finding.tried
+        known = {call.blob for call in self.calls}
+        chosen = choose_calls([call for finding in findings for call in finding.calls if call.blob not in known])
         if not chosen:
             return
-        self.report(f"replaying {len(chosen)} calls {finding.name}")
+        self.report(f"replaying {len(chosen)} calls")
         kept, skipped = self.replay.keep_usable(chosen)
+        self.calls += kept
         self.skipped += skipped
-        known = {call.blob for call in self.calls}
-        self.calls += [call for call in kept if call.blob not in known]
-        if not kept:
-            self.tried.append(f"{finding.name}: none of {len(chosen)} calls can be used, {skipped[0].reason}")
+        self.tried += [f"{each.origin}: {each.reason}" for each in skipped]
 
     def _nothing_found(self) -> WorkloadError:
         target = self.sources.harness.target
-        lines = "".join(f"\n  - {line}" for line in dict.fromkeys(self.tried))
+        lines = "".join(f"\n  - {line}" for line in list(dict.fromkeys(self.tried))[:MAX_TRIED])
         return WorkloadError(
             f"{target.path}: no usable calls of {target.function} were found. Tried:{lines}\n"
             "Give --calls FILE.py, a Python file that calls it; or --cases DIR with NAME.in and NAME.out for a whole "

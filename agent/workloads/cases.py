@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.agent.errors import WorkloadError
@@ -13,6 +12,7 @@ from afterburner.sandbox import Program, SandboxInternalError, TestCase, UsageEr
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from afterburner.agent.types import Target
     from afterburner.sandbox import CaseReport, Limits, PythonEnvironment
@@ -44,7 +44,7 @@ def read_cases(folder: Path) -> list[WorkloadCase]:
     return [WorkloadCase(name, _read(inputs[name]), _read(outputs[name]), f"case {name}") for name in sorted(inputs)]
 
 
-def case_workload(
+def case_workload(  # noqa: PLR0913, PLR0917 - as build_workload
     sandbox: Sandbox,
     target: Target,
     environment: PythonEnvironment,

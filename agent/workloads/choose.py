@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import math
 import random
-from typing import TYPE_CHECKING, Protocol
+from itertools import zip_longest
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -18,15 +19,8 @@ COSTLIEST = 6
 FIRST = 8
 BUDGET_S = 1.0  # CPU time of the chosen calls next to the costliest: each sample of a candidate repeats them all
 HELD_OUT_SHARE = 0.3
+INVENTED = frozenset({"generated", "derived"})  # origins of calls that nobody wrote down
 HEAVY_SHARE = 0.2  # of the costliest call's time; a call above it carries the measurement
-
-
-class Costed(Protocol):
-    """Something with a cost."""
-
-    @property
-    def cpu_time_s(self) -> float:
-        """CPU time of the original, s."""
 
 
 def choose_calls(found: Sequence[FoundCall], max_calls: int = MAX_CALLS, budget_s: float = BUDGET_S) -> list[FoundCall]:
@@ -50,43 +44,40 @@ def choose_calls(found: Sequence[FoundCall], max_calls: int = MAX_CALLS, budget_
 
 
 def hold_out(calls: Sequence[WorkloadCall], seed: int) -> tuple[list[WorkloadCall], list[WorkloadCall]]:
-    """Split into calls for selection and calls for confirmation, about 30 % of each kind of origin.
+    """Split into calls for selection and calls for confirmation, about 30 % of the calls and a mix of origins.
 
-    Heavy calls and light ones are split separately, so that both parts can be timed. The choice depends on the seed
-    and on the calls themselves, not on their order. With two calls or more, each part has at least one.
+    Each part gets a heavy call if there are two, so that both can be timed. A single real call stays with selection.
+    The choice depends on the seed and on the calls themselves, not on their order. With two calls or more, each part
+    has at least one.
     """
     if len(calls) < 2:
         return list(calls), []
-    held = set[int]()
+    ranked = sorted(range(len(calls)), key=lambda index: _rank(calls[index], seed))
     heavy_s = HEAVY_SHARE * max(call.cpu_time_s for call in calls)
-    heavy = [index for index, call in enumerate(calls) if call.cpu_time_s >= heavy_s]
-    light = [index for index, call in enumerate(calls) if call.cpu_time_s < heavy_s]
-    if len(heavy) == 1 and light:
-        # The only heavy call stays with selection; the next best stands for it in the other part.
-        held.add(max(light, key=lambda index: calls[index].cpu_time_s))
-    else:
-        held |= _share(calls, heavy, seed, at_least=1)
-    held |= _share(calls, [index for index in light if index not in held], seed, at_least=0)
+    heavy = [index for index in ranked if calls[index].cpu_time_s >= heavy_s]
+    real = [index for index in ranked if calls[index].origin not in INVENTED]
+    kept = {heavy[0], *real} if len(real) == 1 else {heavy[0]}
+    if len(kept) == len(calls):
+        kept = {real[0]}
+    free = [index for index in ranked if index not in kept]
+    first = next((index for index in free if index in heavy), None)
+    if first is None:
+        first = max(free, key=lambda index: calls[index].cpu_time_s)
+    wanted = max(math.floor(len(calls) * HELD_OUT_SHARE + 0.5), 1)
+    held = set([first, *_mixed(calls, [index for index in free if index != first])][:wanted])
     return (
         [call for index, call in enumerate(calls) if index not in held],
         [call for index, call in enumerate(calls) if index in held],
     )
 
 
-def _share(calls: Sequence[WorkloadCall], indices: Sequence[int], seed: int, at_least: int) -> set[int]:
-    """A share of these calls, taken from each origin in turn; never all of them."""
-    wanted = max(math.floor(len(indices) * HELD_OUT_SHARE + 0.5), at_least)
-    wanted = min(wanted, len(indices) - 1)
+def _mixed(calls: Sequence[WorkloadCall], indices: Sequence[int]) -> list[int]:
+    """The indices again, one of each origin in turn."""
     by_origin: dict[str, list[int]] = {}
-    for index in sorted(indices, key=lambda index: _rank(calls[index], seed)):
+    for index in indices:
         by_origin.setdefault(calls[index].origin, []).append(index)
-    queues = [by_origin[origin] for origin in sorted(by_origin, key=lambda origin: -len(by_origin[origin]))]
-    taken = set[int]()
-    for turn in range(max(map(len, queues), default=0)):
-        for queue in queues:
-            if turn < len(queue) and len(taken) < wanted:
-                taken.add(queue[turn])
-    return taken
+    rows = zip_longest(*by_origin.values())
+    return [index for row in rows for index in row if index is not None]
 
 
 def _rank(call: WorkloadCall, seed: int) -> float:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from afterburner.sandbox import Limits, PythonEnvironment
     from afterburner.sandbox.sandbox import Sandbox
 
-PROFILED_SHARE = 0.8  # of the time limit; then the profile is written, whether the workload is through or not
 MAX_LISTED = 12
 
 
@@ -58,7 +57,6 @@ def _profiles(harness: Harness, settings: RunSettings, names: list[str]) -> Iter
     common: dict[str, object] = {
         "qualname": "",
         "mentions": mentions,
-        "profile_s": PROFILED_SHARE * harness.limits.wall_time_s,
     }
     if settings.calls_file is not None:
         yield harness.ask("calls", "--calls", {**common, **calls_fields(Path(settings.calls_file))})

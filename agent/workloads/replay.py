@@ -1,4 +1,4 @@
-"""Makes every found call again on the original and keeps those that can be judged by: the same twice, and comparable."""
+"""Makes every found call again on the original and keeps what can be judged by: the same twice, and comparable."""
 
 from __future__ import annotations
 
@@ -23,6 +23,17 @@ MAX_ROUNDS = 3
 
 
 @dataclass(frozen=True, slots=True)
+class _Batch:
+    """Calls that one process makes."""
+
+    calls: Sequence[FoundCall | WorkloadCall]
+    hash_seed: int
+
+    def case(self) -> CallCase:
+        return CallCase(tuple(call.blob for call in self.calls), hash_seed=self.hash_seed)
+
+
+@dataclass(frozen=True, slots=True)
 class Replay:
     """Runs calls on the original, as the judge will run them on a candidate."""
 
@@ -35,50 +46,64 @@ class Replay:
         """The calls that do the same twice, with what they do and cost, and why the others are left out."""
         kept: list[WorkloadCall] = []
         skipped: list[Skipped] = []
-        first = self._outcomes(found, HASH_SEEDS[0])
-        # In the opposite order, so that a call which leans on another one before it shows.
-        second = self._outcomes(found[::-1], HASH_SEEDS[1])[::-1]
-        for call, one, other in zip(found, first, second, strict=True):
-            reason = one if isinstance(one, str) else other if isinstance(other, str) else _objection(call, one, other)
-            if reason is not None or isinstance(one, str):
+        # Backwards the second time, so that a call which leans on another one before it shows.
+        first, second = self._outcomes([_Batch(found, HASH_SEEDS[0]), _Batch(found[::-1], HASH_SEEDS[1])])
+        for call, one, other in zip(found, first, reversed(second), strict=True):
+            if isinstance(one, str) or isinstance(other, str):
+                reason: str | None = one if isinstance(one, str) else str(other)
+            else:
+                reason = _objection(call, one, other)
+            if reason is None and not isinstance(one, str):
+                kept.append(WorkloadCall(call.blob, call.origin, call.description, one.cpu_time_s, one.encoded))
+            else:
                 skipped.append(Skipped(call.origin, f"{call.description}: {reason}"))
-                continue
-            kept.append(WorkloadCall(call.blob, call.origin, call.description, one.cpu_time_s, one.encoded))
         return kept, skipped
 
-    def confirm(self, calls: Sequence[WorkloadCall]) -> tuple[list[WorkloadCall], list[Skipped]]:
-        """Run the calls in one process, in this order, and drop those that differ from what was found.
+    def confirm(self, parts: Sequence[Sequence[WorkloadCall]]) -> tuple[list[list[WorkloadCall]], list[Skipped]]:
+        """Run each part in one process, in its order, and drop the calls that differ from what was found.
 
         That is what the judge does with a candidate; the original has to pass, or nothing can.
         """
-        kept, skipped = list(calls), list[Skipped]()
+        kept = [list(part) for part in parts]
+        skipped: list[Skipped] = []
         for _ in range(MAX_ROUNDS):
-            wrong = set[int]()
-            for seed in HASH_SEEDS if kept else ():
-                outcomes = self._outcomes(kept, seed)
-                wrong |= {
-                    index
-                    for index, (call, outcome) in enumerate(zip(kept, outcomes, strict=True))
-                    if isinstance(outcome, str) or outcome.encoded != call.expected
-                }
+            batches = [_Batch(part, seed) for part in kept for seed in HASH_SEEDS]
+            wrong: dict[bytes, str] = {}
+            for batch, outcomes in zip(batches, self._outcomes(batches), strict=True):
+                for call, outcome in zip(batch.calls, outcomes, strict=True):
+                    if isinstance(outcome, str):
+                        wrong[call.blob] = outcome
+                    elif isinstance(call, WorkloadCall) and outcome.encoded != call.expected:
+                        wrong[call.blob] = "its outcome depends on the calls before it"
             skipped += [
-                Skipped(kept[index].origin, f"{kept[index].description}: its outcome depends on the calls before it")
-                for index in sorted(wrong)
+                Skipped(call.origin, f"{call.description}: {wrong[call.blob]}")
+                for part in kept
+                for call in part
+                if call.blob in wrong
             ]
-            kept = [call for index, call in enumerate(kept) if index not in wrong]
+            kept = [[call for call in part if call.blob not in wrong] for part in kept]
             if not wrong:
                 break
         return kept, skipped
 
-    def _outcomes(self, calls: Sequence[FoundCall | WorkloadCall], seed: int) -> list[CallOutcome | str]:
-        """What each call did, or why that is not known. If one call ends the process, each gets its own process."""
-        if not calls:
-            return []
-        (report,) = self._run([CallCase(tuple(call.blob for call in calls), hash_seed=seed)])
-        if report.verdict is Verdict.ACCEPTED and len(report.outcomes) == len(calls):
-            return list(report.outcomes)
-        reports = self._run([CallCase((call.blob,), hash_seed=seed) for call in calls])
-        return [_only_outcome(each) for each in reports]
+    def _outcomes(self, batches: Sequence[_Batch]) -> list[list[CallOutcome | str]]:
+        """What each call of each batch did, or why that is not known.
+
+        If one call ends the process of its batch, each call of the batch gets a process of its own.
+        """
+        cases = [batch.case() for batch in batches if batch.calls]
+        reports = iter(self._run(cases) if cases else ())
+        outcomes: list[list[CallOutcome | str]] = []
+        for batch in batches:
+            report = next(reports) if batch.calls else None
+            if report is None:
+                outcomes.append([])
+            elif report.verdict is Verdict.ACCEPTED and len(report.outcomes) == len(batch.calls):
+                outcomes.append(list(report.outcomes))
+            else:
+                alone = self._run([_Batch([call], batch.hash_seed).case() for call in batch.calls])
+                outcomes.append([_only_outcome(each) for each in alone])
+        return outcomes
 
     def _run(self, cases: Sequence[CallCase]) -> tuple[CaseReport, ...]:
         entry = FunctionEntry(self.target.module, self.target.path, self.target.function or "")
@@ -113,12 +138,12 @@ def _objection(call: FoundCall, one: CallOutcome, other: CallOutcome) -> str | N
 def _tree(encoded: bytes) -> list[Any] | None:
     """The tagged tree of `sandbox/driver/ab_encode.py`, if it is an outcome."""
     try:
-        tree = json.loads(encoded)
+        tree: Any = json.loads(encoded)
     except (ValueError, RecursionError):
         return None
     match tree:
-        case ["outcome", str(), [str(), *_], *_]:
-            return tree
+        case ["outcome", str(), [str(), *_], *_] as whole:
+            return list(whole)
     return None
 
 

@@ -1,23 +1,37 @@
 """Makes edge cases out of real calls: what a wrong rewrite would miss is often just not in the ordinary input."""
 
+from __future__ import annotations
+
 import base64
 import importlib
 import itertools
 import time
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, List
 
-from ab_calls import NotCopyable, dump_call, load_call
-from ab_modules import resolve
-from abh_describe import describe_call
-from abh_run import guarded
-from abh_trial import Trier, limit_memory
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from afterburner.agent.workloads.harness.abh_describe import describe_call
+    from afterburner.agent.workloads.harness.abh_recorder import Recorder
+    from afterburner.agent.workloads.harness.abh_run import guarded
+    from afterburner.agent.workloads.harness.abh_trial import Trier, limit_memory
+    from afterburner.agent.workloads.harness.abh_words import Request, Write
+    from afterburner.sandbox.driver.ab_calls import NotCopyable, dump_call, load_call
+    from afterburner.sandbox.driver.ab_modules import resolve
+else:
+    from ab_calls import NotCopyable, dump_call, load_call
+    from ab_modules import resolve
+    from abh_describe import describe_call
+    from abh_run import guarded
+    from abh_trial import Trier, limit_memory
 
 MAX_DERIVED = 12
 LIMIT_S = 2.0
 MAX_RAISING = 4
-BUDGET_S = 8.0
+BUDGET_SHARE = 0.6  # of the time limit
 
 
-def derive_calls(request, recorder, write):
+def derive_calls(request: Request, recorder: Recorder, write: Write) -> None:
     """Vary one argument of a given call at a time, and keep what the original copes with in time."""
     module = guarded(write, "import", lambda: importlib.import_module(request["module"]))
     if module is None:
@@ -27,12 +41,12 @@ def derive_calls(request, recorder, write):
         guarded(write, "run", lambda: _derive(request, module, write))
 
 
-def _derive(request, module, write):
+def _derive(request: Request, module: ModuleType, write: Write) -> None:
     blobs = [base64.b64decode(blob) for blob in request["blobs"]]
     trier = Trier(module, resolve(module, request["qualname"]).function, request, write)
     for blob in blobs:
         trier.know(blob)
-    raising, deadline_s = 0, time.monotonic() + BUDGET_S
+    raising, deadline_s = 0, time.monotonic() + BUDGET_SHARE * request["wall_time_s"]
     # In turns from each call: the first call must not use up all the room.
     for blob in _in_turns([_variants(blob) for blob in blobs]):
         if trier.written >= MAX_DERIVED or time.monotonic() > deadline_s:
@@ -47,7 +61,7 @@ def _derive(request, module, write):
             raising += trier.keep(blob, *cost) and cost[1] == "raised"
 
 
-def _variants(blob):
+def _variants(blob: bytes) -> Iterator[bytes]:
     """Blobs of the call with one argument changed; the changes are taken in turns from argument to argument."""
     call = load_call(blob)
     places = [(index, None) for index in range(len(call.args))] + [(None, name) for name in call.kwargs]
@@ -71,7 +85,7 @@ def _variants(blob):
             continue
 
 
-def changed_values(value):
+def changed_values(value: Any) -> List[Any]:
     """Edge cases near a value of an exact built-in type; none for anything else."""
     kind = type(value)
     if kind in (list, tuple, str, bytes):
@@ -86,10 +100,10 @@ def changed_values(value):
     elif kind is int:
         changed = [0, 1, value // 2, value + 1]
     else:
-        changed = []
+        return []
     return changed
 
 
-def _in_turns(iterables):
+def _in_turns(iterables: Iterable[Iterable[Any]]) -> Iterator[Any]:
     for row in itertools.zip_longest(*iterables):
         yield from (item for item in row if item is not None)

@@ -1,21 +1,30 @@
 """Short, bounded text for values and calls, made without running any code of the user's."""
 
+from __future__ import annotations
+
+from typing import Any, Dict, Iterable, List, Mapping, Sequence, Tuple
+
 MAX_TEXT = 120
 MAX_ITEMS = 3
 MAX_DEPTH = 3
 MAX_STRING = 24
 
-_BRACKETS = {list: ("[", "]"), tuple: ("(", ")"), set: ("{", "}"), frozenset: ("frozenset({", "})")}
+_BRACKETS: Dict[type, Tuple[str, str]] = {
+    list: ("[", "]"),
+    tuple: ("(", ")"),
+    set: ("{", "}"),
+    frozenset: ("frozenset({", "})"),
+}
 
 
-def describe_call(qualname, args, kwargs):
+def describe_call(qualname: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
     """Text such as `pairs([3, 1, …], 7)`; a method's first argument is described by its type."""
     parts = [describe(value) for value in args]
     parts += ["%s=%s" % (name, describe(value)) for name, value in kwargs.items()]
     return _cut("%s(%s)" % (qualname, ", ".join(parts)), MAX_TEXT)
 
 
-def describe(value, depth=0):
+def describe(value: Any, depth: int = 0) -> str:
     """Text for one value. Only exact built-in types are looked into: a subclass may have a `__repr__` of its own."""
     kind = type(value)
     if kind is str or kind is bytes:
@@ -32,27 +41,24 @@ def describe(value, depth=0):
             for key, item in _first(value.items(), MAX_ITEMS)
         ]
         return "{%s%s}" % (", ".join(pairs), ", …" if len(value) > MAX_ITEMS else "")
-    return "<%s>" % kind.__name__
+    return value.__name__ if kind is type else "<%s>" % kind.__name__
 
 
-def size_of(value):
+def size_of(value: Any) -> Any:
     """How much work a value may mean: its length, or the magnitude of an integer. 0 for what cannot be told."""
-    kind = type(value)
-    if kind in (list, tuple, set, frozenset, dict, str, bytes, bytearray):
+    if type(value) in (list, tuple, set, frozenset, dict, str, bytes, bytearray):
         return len(value)
-    if kind is int:
-        return abs(value)
-    return 0
+    return abs(value) if type(value) is int else 0
 
 
-def _items(value, brackets, depth):
+def _items(value: Any, brackets: Tuple[str, str], depth: int) -> str:
     parts = [describe(item, depth + 1) for item in _first(value, MAX_ITEMS)]
     more = ", …" if len(value) > MAX_ITEMS else ""
     return brackets[0] + ", ".join(parts) + more + brackets[1]
 
 
-def _first(iterable, count):
-    found = []
+def _first(iterable: Iterable[Any], count: int) -> List[Any]:
+    found: List[Any] = []
     for item in iterable:
         if len(found) == count:
             break
@@ -60,5 +66,5 @@ def _first(iterable, count):
     return found
 
 
-def _cut(text, length):
+def _cut(text: str, length: int) -> str:
     return text if len(text) <= length else text[: length - 1] + "…"

@@ -1,14 +1,23 @@
 """Runs the doctests of the target's module that mention the function, under the recorder."""
 
+from __future__ import annotations
+
 import doctest
+import functools
 import importlib
 import io
 import re
+from typing import TYPE_CHECKING
 
-from abh_run import guarded
+if TYPE_CHECKING:
+    from afterburner.agent.workloads.harness.abh_recorder import Recorder
+    from afterburner.agent.workloads.harness.abh_run import guarded
+    from afterburner.agent.workloads.harness.abh_words import Request, Write
+else:
+    from abh_run import guarded
 
 
-def run_doctests(request, recorder, write):
+def run_doctests(request: Request, recorder: Recorder, write: Write) -> None:
     """Run every docstring of the module whose examples name the function, and the function's own."""
     module = guarded(write, "import", lambda: importlib.import_module(request["module"]))
     if module is None:
@@ -26,7 +35,7 @@ def run_doctests(request, recorder, write):
     runner = doctest.DocTestRunner(verbose=False)
     for test in tests:
         test.globs = dict(vars(module))
-        guarded(write, "run", lambda test=test: runner.run(test, out=io.StringIO().write, clear_globs=False))
+        guarded(write, "run", functools.partial(runner.run, test, out=io.StringIO().write, clear_globs=False))
     if runner.failures:
         reason = "%d of %d doctest examples fail" % (runner.failures, runner.tries)
         write({"kind": "skipped", "origin": request["origin"], "reason": reason})

@@ -1,18 +1,32 @@
 """Draws values of a shape with Hypothesis, and builds large ones from pools of such values."""
 
+from __future__ import annotations
+
 import collections
 import math
 import random
 import string
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Tuple
 
-from abh_hints import CONTAINERS
+if TYPE_CHECKING:
+    from afterburner.agent.workloads.harness.abh_hints import CONTAINERS, Shape, Shapes
+else:
+    from abh_hints import CONTAINERS, Shape, Shapes
 
 POOL = 40
 SMALL_CONTAINER = 6
 INNER_SIZE = 4  # of containers in containers
 SMALL_NUMBER = (-2, 40)  # top-level integers are often sizes: a huge one would only hang
 WORD = 6
+# Ordinary characters, and such as change length, category or order under `lower`, `split` and their like. Hypothesis's
+# own alphabet is all of Unicode, for which it would build tables for seconds each time.
+ALPHABET = (
+    string.printable
+    + "\x00\x85\xa0\xdf\xe9\xe4\u0130\u0131\u017f\u0301\u03c2\u03a3\u0660\u200b\u2028\u65e5\ufb01\U0001f600"
+)
+
+
+Arguments = Tuple[List[Any], Dict[str, Any]]
 
 
 class Variant(NamedTuple):
@@ -26,7 +40,7 @@ class Variant(NamedTuple):
     numbers_only: bool
 
 
-def variants_of(shapes):
+def variants_of(shapes: Shapes) -> List[Variant]:
     """The variants that make a difference for these parameters."""
     wanted = [shape for shape, _, optional in shapes.values() if not optional]
     has_number = any(_plain(shape)[0] == "int" for shape in wanted)
@@ -45,11 +59,11 @@ def variants_of(shapes):
 class Grower:
     """Makes the arguments of one function. `shapes` are those of `abh_hints.parameter_shapes`."""
 
-    def __init__(self, shapes, seed):
+    def __init__(self, shapes: Shapes, seed: int) -> None:
         self._shapes, self._seed = shapes, seed
-        self._pools = {}
+        self._pools: Dict[str, List[Any]] = {}
 
-    def draw(self, count):
+    def draw(self, count: int) -> List[Arguments]:
         """Up to `count` small (args, kwargs) as Hypothesis draws them."""
         from hypothesis import strategies as st  # noqa: PLC0415 - only this job needs it
 
@@ -59,9 +73,9 @@ class Grower:
             strategy = self._top_strategy(shape)
             parts.append(st.one_of(st.just(_LEFT_OUT), strategy) if optional else strategy)
         drawn = self._examples(st.tuples(*parts), count)
-        return [self._arguments(dict(zip(names, values))) for values in drawn]
+        return [self._arguments(dict(zip(names, values))) for values in drawn]  # noqa: B905 - Python 3.9 has no strict
 
-    def build(self, variant, size, index):
+    def build(self, variant: Variant, size: int, index: int) -> Arguments:
         """One large (args, kwargs). The same variant, size, index and seed give the same values."""
         rng = random.Random("%d %s %d %d" % (self._seed, variant, size, index))  # noqa: S311 - no secret
         values = {}
@@ -69,8 +83,10 @@ class Grower:
             values[name] = _LEFT_OUT if optional else self._top(shape, variant, size, rng)
         return self._arguments(values)
 
-    def _arguments(self, values):
-        args, kwargs, gap = [], {}, False
+    def _arguments(self, values: Dict[str, Any]) -> Arguments:
+        args: List[Any] = []
+        kwargs: Dict[str, Any] = {}
+        gap = False
         for name, value in values.items():
             if value is _LEFT_OUT:
                 gap = True
@@ -80,7 +96,7 @@ class Grower:
                 args.append(value)
         return args, kwargs
 
-    def _top(self, shape, variant, size, rng):
+    def _top(self, shape: Shape, variant: Variant, size: int, rng: random.Random) -> Any:
         shape = _plain(shape)
         if shape[0] == "int":
             return {"size": size, "few": 3, "share": max(size // 4, 1)}[variant.number]
@@ -89,7 +105,7 @@ class Grower:
             size = inner = max(int(size**0.5), 2)
         return self._value(shape, size, inner, rng, size)
 
-    def _value(self, shape, size, inner, rng, spread):
+    def _value(self, shape: Shape, size: int, inner: int, rng: random.Random, spread: int) -> Any:
         """A value whose containers hold `size` elements; containers in them hold `inner`."""
         shape = _plain(shape)
         kind = shape[0]
@@ -109,7 +125,7 @@ class Grower:
             return text if kind == "str" else text.encode()
         return self._leaf(shape, rng, spread)
 
-    def _text(self, size, rng, spread):
+    def _text(self, size: int, rng: random.Random, spread: int) -> str:
         """A word, or for a large size a text of that many characters made of words."""
         if size <= INNER_SIZE:
             pool = self._pool(("str",))
@@ -123,7 +139,7 @@ class Grower:
             length += len(word) + 1
         return " ".join(parts)[:size]
 
-    def _leaf(self, shape, rng, spread):
+    def _leaf(self, shape: Shape, rng: random.Random, spread: int) -> Any:
         kind = shape[0]
         if kind == "constant":
             return shape[1]
@@ -136,22 +152,22 @@ class Grower:
             pool = [number for number in pool if math.isfinite(number) and abs(number) < 1e12] or [0.5]
         return rng.choice(pool)
 
-    def _pool(self, shape):
+    def _pool(self, shape: Shape) -> List[Any]:
         key = repr(shape)
         if key not in self._pools:
             self._pools[key] = self._examples(_strategy(shape), POOL)
         return self._pools[key]
 
-    def _top_strategy(self, shape):
+    def _top_strategy(self, shape: Shape) -> Any:
         from hypothesis import strategies as st  # noqa: PLC0415 - only this job needs it
 
         return st.integers(*SMALL_NUMBER) if shape[0] == "int" else _strategy(shape)
 
-    def _examples(self, strategy, count):
+    def _examples(self, strategy: Any, count: int) -> List[Any]:
         """What Hypothesis draws for our seed; without its database, so that nothing of earlier runs comes in."""
         from hypothesis import HealthCheck, Phase, given, seed, settings  # noqa: PLC0415 - only this job needs it
 
-        drawn = []
+        drawn: List[Any] = []
 
         @seed(self._seed)
         @settings(
@@ -162,7 +178,7 @@ class Grower:
             suppress_health_check=list(HealthCheck),
         )
         @given(strategy)
-        def collect(value):
+        def collect(value: Any) -> None:
             drawn.append(value)
 
         collect()
@@ -170,33 +186,36 @@ class Grower:
 
 
 _LEFT_OUT = object()
-_BUILDERS = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset, "deque": collections.deque}
+_BUILDERS: Dict[str, Callable[[Any], Any]] = {
+    "list": list,
+    "tuple": tuple,
+    "set": set,
+    "frozenset": frozenset,
+    "deque": collections.deque,
+}
 
 
-def _strategy(shape):
+def _strategy(shape: Shape) -> Any:
     from hypothesis import strategies as st  # noqa: PLC0415 - only this job needs it
 
+    plain = {"int": int, "float": float, "bytes": bytes, "bool": bool}
     kind = shape[0]
-    if kind == "constant":
-        return st.just(shape[1])
     if kind in CONTAINERS:
-        items = _strategy(shape[1])
-        if kind in ("set", "frozenset"):
-            return st.frozensets(items, max_size=SMALL_CONTAINER).map(_BUILDERS[kind])
-        return st.lists(items, max_size=SMALL_CONTAINER).map(_BUILDERS[kind])
-    if kind == "dict":
-        return st.dictionaries(_strategy(shape[1]), _strategy(shape[2]), max_size=SMALL_CONTAINER)
-    if kind == "fixed":
-        return st.tuples(*map(_strategy, shape[1]))
-    if kind == "union":
-        return st.one_of(*map(_strategy, shape[1]))
-    if kind == "record":
-        return st.builds(shape[1], **{name: _strategy(part) for name, part in shape[2].items()})
-    plain = {"int": int, "float": float, "str": str, "bytes": bytes, "bool": bool}
-    return st.from_type(plain[kind] if kind in plain else shape[1])
+        many = st.frozensets if kind in ("set", "frozenset") else st.lists
+        return many(_strategy(shape[1]), max_size=SMALL_CONTAINER).map(_BUILDERS[kind])
+    makers: Dict[str, Callable[[], Any]] = {
+        "constant": lambda: st.just(shape[1]),
+        "str": lambda: st.text(ALPHABET),
+        "dict": lambda: st.dictionaries(_strategy(shape[1]), _strategy(shape[2]), max_size=SMALL_CONTAINER),
+        "fixed": lambda: st.tuples(*map(_strategy, shape[1])),
+        "union": lambda: st.one_of(*map(_strategy, shape[1])),
+        "record": lambda: st.builds(shape[1], **{name: _strategy(part) for name, part in shape[2].items()}),
+        "leaf": lambda: st.from_type(shape[1]),
+    }
+    return makers[kind]() if kind in makers else st.from_type(plain[kind])
 
 
-def _plain(shape):
+def _plain(shape: Shape) -> Shape:
     """For a union, its first part that can grow, else its first that is more than None."""
     if shape[0] != "union":
         return shape
@@ -204,7 +223,7 @@ def _plain(shape):
     return next((part for part in parts if _grows(part)), parts[0])
 
 
-def _grows(shape):
+def _grows(shape: Shape) -> bool:
     shape = _plain(shape)
     if shape[0] == "record":
         return any(_grows(part) for part in shape[2].values())

@@ -5,16 +5,25 @@ A shape is a tuple: a kind, then its parts. `("list", shape)`, `("set", shape)`,
 `("int",)`, `("float",)`, `("str",)`, `("bytes",)`, `("bool",)`, `("record", class, {name: shape})`, `("leaf", hint)`.
 """
 
+from __future__ import annotations
+
 import ast
 import collections
 import collections.abc
+import contextlib
 import dataclasses
 import inspect
+import sys
+import types
 import typing
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+Shape = Tuple[Any, ...]
+Shapes = Dict[str, Tuple[Shape, bool, bool]]  # by parameter: shape, keyword-only, has a default
 
 MAX_DEPTH = 6
 CONTAINERS = frozenset(("list", "set", "frozenset", "deque", "tuple"))
-_ABSTRACT = {
+_ABSTRACT: Dict[Any, str] = {
     collections.abc.Iterable: "list",
     collections.abc.Collection: "list",
     collections.abc.Sequence: "list",
@@ -27,22 +36,23 @@ _ABSTRACT = {
     frozenset: "frozenset",
     collections.deque: "deque",
 }
-_MAPPINGS = (collections.abc.Mapping, collections.abc.MutableMapping, dict)
-_PLAIN = {int: "int", float: "float", str: "str", bytes: "bytes", bool: "bool"}
+_MAPPINGS: Tuple[Any, ...] = (collections.abc.Mapping, collections.abc.MutableMapping, dict)
+_UNIONS = (typing.Union, getattr(types, "UnionType", typing.Union))  # the latter from Python 3.10 on
+_PLAIN: Dict[Any, str] = {int: "int", float: "float", str: "str", bytes: "bytes", bool: "bool"}
 
 
 class Unusable(Exception):  # noqa: N818 - it is told to the user as a reason, not as an error
     """No inputs can be made for this function; the message says for which parameter and why."""
 
 
-def parameter_shapes(function, source, skip_first):
+def parameter_shapes(function: Callable[..., Any], source: str, *, skip_first: bool) -> Shapes:
     """Map each parameter to (shape, is keyword-only, has a default). `*args` and `**kwargs` stay empty."""
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError) as error:
         raise Unusable("its signature cannot be read: %s" % error) from None
     namespace = _namespace(function, source)
-    shapes = {}
+    shapes: Shapes = {}
     for parameter in parameters[1:] if skip_first else parameters:
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
@@ -56,7 +66,7 @@ def parameter_shapes(function, source, skip_first):
     return shapes
 
 
-def class_shape(cls, source):
+def class_shape(cls: Any, source: str) -> Shape:
     """The shape of an instance, from the hints of its constructor."""
     if cls.__init__ is object.__init__ and not issubclass(cls, tuple):
         return ("record", cls, {})
@@ -64,58 +74,61 @@ def class_shape(cls, source):
     return ("record", cls, {name: shape for name, (shape, _, optional) in shapes.items() if not optional})
 
 
-def shape_of(hint, namespace, depth=0):
+def shape_of(hint: Any, namespace: Dict[str, Any], depth: int = 0) -> Shape:
     """The shape of a hint."""
-    hint = getattr(hint, "__value__", hint)  # `type Alias = ...`
-    hint = getattr(hint, "__supertype__", hint)  # NewType
-    if isinstance(hint, str):
-        hint = eval(hint, namespace)  # noqa: S307 - a hint of the user's file, in the sandbox
-    if isinstance(hint, typing.TypeVar):
-        hint = hint.__bound__ or (hint.__constraints__ or (int,))[0]
+    hint = _bare(hint, namespace)
     if hint in (typing.Any, object) or depth > MAX_DEPTH:
         return ("int",)
-    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
-    if origin is None and isinstance(hint, type):
-        origin = hint
-
-    def inner(index=0):
-        return shape_of(arguments[index], namespace, depth + 1) if len(arguments) > index else ("int",)
-
-    if hasattr(hint, "__metadata__"):
-        return shape_of(hint.__origin__, namespace, depth + 1)
-    if origin in _PLAIN:
-        return (_PLAIN[origin],)
-    if origin in _ABSTRACT:
-        return (_ABSTRACT[origin], inner())
-    if origin in _MAPPINGS:
-        return ("dict", inner(0) if arguments else ("str",), inner(1))
-    if origin is tuple:
-        if not arguments or arguments[-1] is Ellipsis:
-            return ("tuple", inner())
-        return ("fixed", [inner(index) for index in range(len(arguments))])
-    if _is_union(origin):
-        return ("union", [shape_of(part, namespace, depth + 1) for part in arguments])
+    if hint in _PLAIN:
+        return (_PLAIN[hint],)
     if isinstance(hint, type) and dataclasses.is_dataclass(hint):
         hints = _class_hints(hint, namespace)
-        fields = [field for field in dataclasses.fields(hint) if field.init]
-        return ("record", hint, {field.name: shape_of(hints[field.name], namespace, depth + 1) for field in fields})
-    return ("leaf", hint)
+        names = [field.name for field in dataclasses.fields(hint) if field.init]
+        return ("record", hint, {name: shape_of(hints[name], namespace, depth + 1) for name in names})
+    parts = typing.get_args(hint)
+    shapes = [shape_of(part, namespace, depth + 1) for part in parts if part is not Ellipsis and _is_hint(part)]
+    return _composed(typing.get_origin(hint) or hint, parts, shapes) or ("leaf", hint)
 
 
-def _is_union(origin):
-    import types  # noqa: PLC0415 - UnionType is there from Python 3.10 on
+def _composed(origin: Any, parts: Tuple[Any, ...], shapes: List[Shape]) -> Optional[Shape]:
+    """The shape of a container or a union of these shapes; what is not said about elements is an integer."""
+    first = shapes[0] if shapes else ("int",)
+    if origin in _ABSTRACT:
+        return (_ABSTRACT[origin], first)
+    if origin in _MAPPINGS:
+        return ("dict", *shapes[:2]) if len(shapes) == 2 else ("dict", ("str",), ("int",))
+    if origin is tuple:
+        return ("tuple", first) if not parts or parts[-1] is Ellipsis else ("fixed", shapes)
+    if origin in _UNIONS:
+        return ("union", shapes)
+    return None
 
-    return origin is typing.Union or origin is getattr(types, "UnionType", typing.Union)
+
+def _bare(hint: Any, namespace: Dict[str, Any]) -> Any:
+    """The hint behind names, aliases, `NewType`, `Annotated` and type variables."""
+    if isinstance(hint, str):
+        hint = eval(hint, namespace)  # noqa: S307 - a hint of the user's file, in the sandbox
+    for attribute in ("__value__", "__supertype__"):
+        hint = getattr(hint, attribute, hint)
+    if hasattr(hint, "__metadata__"):
+        hint = hint.__origin__
+    if isinstance(hint, typing.TypeVar):
+        hint = hint.__bound__ or (hint.__constraints__ or (int,))[0]
+    return _bare(hint.__forward_arg__, namespace) if isinstance(hint, typing.ForwardRef) else hint
 
 
-def _class_hints(cls, namespace):
+def _is_hint(part: Any) -> bool:
+    return not isinstance(part, (list, int, bytes)) or isinstance(part, type)
+
+
+def _class_hints(cls: Any, namespace: Dict[str, Any]) -> Dict[str, Any]:
     try:
         return typing.get_type_hints(cls, localns=namespace)
     except Exception as error:  # noqa: BLE001 - evaluating a hint runs any expression
         raise Unusable("the type hints of `%s` cannot be resolved: %s" % (cls.__name__, error)) from None
 
 
-def _resolve(parameter, namespace):
+def _resolve(parameter: inspect.Parameter, namespace: Dict[str, Any]) -> Any:
     hint = parameter.annotation
     try:
         return eval(hint, namespace) if isinstance(hint, str) else hint  # noqa: S307 - as above
@@ -123,25 +136,17 @@ def _resolve(parameter, namespace):
         raise Unusable("the type hint of `%s` cannot be resolved: %s" % (parameter.name, error)) from None
 
 
-def _namespace(function, source):
+def _namespace(function: Callable[..., Any], source: str) -> Dict[str, Any]:
     """What hints may name: the module, what it imports only for type checkers, and `typing` with its kin."""
-    namespace = {}
+    namespace: Dict[str, Any] = {}
     for module in (typing, collections.abc, collections):
         namespace.update({name: value for name, value in vars(module).items() if not name.startswith("_")})
-    # A callable without `__globals__` (a class, a `functools.cache`) still has the module's name.
-    import sys  # noqa: PLC0415 - beside its one use
-
-    module = sys.modules.get(getattr(function, "__module__", None) or "")
-    namespace.update(vars(module) if module else {})
+    # By its module's name: a class or a `functools.cache` has no `__globals__`.
+    own = sys.modules.get(getattr(function, "__module__", None) or "")
+    namespace.update(vars(own) if own else {})
     for node in ast.parse(source).body:
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
             for statement in node.body:
-                _try_statement(statement, namespace)
+                with contextlib.suppress(Exception):  # what is missing shows when a hint names it
+                    exec(compile(ast.Module([statement], []), "<hints>", "exec"), namespace)  # noqa: S102 - in the sandbox
     return namespace
-
-
-def _try_statement(statement, namespace):
-    try:
-        exec(compile(ast.Module([statement], []), "<type checking>", "exec"), namespace)  # noqa: S102 - in the sandbox
-    except Exception:  # noqa: BLE001, S110 - what is missing shows when a hint names it
-        pass

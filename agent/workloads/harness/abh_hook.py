@@ -1,20 +1,29 @@
+# ruff: noqa: PTH119, PTH120 - os.path is loaded anyway; the harness starts once for each question
 """Installs the recorder when the target's file is executed, right after the function's definition.
 
 So `from module import function`, anywhere, already finds the recorded function, also in a package's `__init__`
 that imports it again, and calls that the file makes at top level are seen.
 """
 
+from __future__ import annotations
+
 import ast
 import os
 import sys
 from importlib.abc import MetaPathFinder
-from importlib.machinery import PathFinder, SourceFileLoader
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from importlib.util import spec_from_file_location
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence
 
-_STATE = {"recorder": None}
+if TYPE_CHECKING:
+    from types import CodeType, ModuleType
+
+    from afterburner.agent.workloads.harness.abh_recorder import Recorder
+
+_STATE: Dict[str, Recorder] = {}
 
 
-def watch(module_name, path, source, recorder):
+def watch(module_name: str, path: str, source: str, recorder: Recorder) -> None:
     """From now on whoever imports the file `path` gets its function recorded, under whatever module name.
 
     `source` stands in for what is on the disk.
@@ -23,21 +32,23 @@ def watch(module_name, path, source, recorder):
     sys.meta_path.insert(0, _Finder(module_name, path, source, recorder))
 
 
-def installed(module_name):
+def installed(module_name: str) -> None:
     """Called by the target's module itself, after the definition."""
-    recorder = _STATE["recorder"]
+    recorder = _STATE.get("recorder")
     if recorder is not None and module_name in sys.modules:
         recorder.install(sys.modules[module_name])
 
 
 class _Finder(MetaPathFinder):
-    def __init__(self, module_name, path, source, recorder):
+    def __init__(self, module_name: str, path: str, source: str, recorder: Recorder) -> None:
         self._module_name, self._path, self._source, self._recorder = module_name, path, source, recorder
         is_package = os.path.basename(path) == "__init__.py"
         self._submodules = [os.path.dirname(path)] if is_package else None
         self._leaf = module_name.rpartition(".")[2]
 
-    def find_spec(self, fullname, path=None, target=None):
+    def find_spec(
+        self, fullname: str, path: Optional[Sequence[str]] = None, target: Any = None
+    ) -> Optional[ModuleSpec]:
         if fullname.rpartition(".")[2] != self._leaf:
             return None
         if fullname != self._module_name:
@@ -49,26 +60,26 @@ class _Finder(MetaPathFinder):
 
 
 class _Loader(SourceFileLoader):
-    def __init__(self, fullname, path, source, recorder):
+    def __init__(self, fullname: str, path: str, source: str, recorder: Recorder) -> None:
         super().__init__(fullname, path)
         self._source, self._recorder = source, recorder
 
-    def get_code(self, fullname):
+    def get_code(self, fullname: str) -> CodeType:  # noqa: ARG002 - importlib's signature
         # Not from __pycache__: the call that installs the recorder would not be in there.
         tree = ast.parse(self._source, self.path)
         _insert_installation(tree, self._recorder.qualname.split(".")[0])
         return compile(tree, self.path, "exec", dont_inherit=True)
 
-    def exec_module(self, module):
+    def exec_module(self, module: ModuleType) -> None:
         super().exec_module(module)
         self._recorder.install(module)  # again: the file may have bound the name anew, as in `f = cache(f)`
 
 
-def _insert_installation(tree, name):
+def _insert_installation(tree: ast.Module, name: str) -> None:
     """Put a call of `installed` behind every top-level definition of `name`, also inside `if` and `try`."""
     definitions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
-    def visit(body):
+    def visit(body: List[Any]) -> None:
         for index in range(len(body) - 1, -1, -1):
             node = body[index]
             if isinstance(node, definitions):

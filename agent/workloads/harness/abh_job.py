@@ -1,16 +1,29 @@
+# ruff: noqa: PTH100, PTH108, PTH120 - os.path is loaded anyway; the harness starts once for each question
 """The harness's entry: reads a request, does one job, sends one JSON record a frame as they come."""
+
+from __future__ import annotations
 
 import importlib
 import json
 import os
 import sys
+from typing import TYPE_CHECKING, Any, Dict, Mapping, Sequence
 
-from ab_calls import dump_call, snapshot_globals, touched_globals
-from ab_channel import leave_driver_folder, read_request, take_output
-from ab_modules import resolve
-from abh_hook import watch
-from abh_profile import profile_job
-from abh_recorder import NoRecorder, Recorder
+if TYPE_CHECKING:
+    from afterburner.agent.workloads.harness.abh_hook import watch
+    from afterburner.agent.workloads.harness.abh_profile import profile_job
+    from afterburner.agent.workloads.harness.abh_recorder import NoRecorder, Recorder
+    from afterburner.agent.workloads.harness.abh_words import Copy, Record, Request, Write
+    from afterburner.sandbox.driver.ab_calls import dump_call, snapshot_globals, touched_globals
+    from afterburner.sandbox.driver.ab_channel import leave_driver_folder, read_request, take_output
+    from afterburner.sandbox.driver.ab_modules import resolve
+else:
+    from ab_calls import dump_call, snapshot_globals, touched_globals
+    from ab_channel import leave_driver_folder, read_request, take_output
+    from ab_modules import resolve
+    from abh_hook import watch
+    from abh_profile import profile_job
+    from abh_recorder import NoRecorder, Recorder
 
 RECORD = b"R"
 JOBS = {
@@ -23,14 +36,14 @@ JOBS = {
 }
 
 
-def main():
+def main() -> None:
     """Do the job that the request on stdin names. Leaves without waiting for threads that user code started."""
     request = json.loads(read_request())
     output = take_output()
     silence_stdout()
     set_stdin(request.get("stdin", "").encode("latin-1"))
 
-    def write(record):
+    def write(record: Record) -> None:
         output.send(RECORD, json.dumps(record).encode("ascii"))
 
     module_name, function_name = JOBS[request["job"]]
@@ -41,7 +54,7 @@ def main():
     sys.modules.pop(request["module"], None)  # a file of the user's may be called like a module that we have imported
     sys.dont_write_bytecode = True
     if request["qualname"]:
-        recorder = Recorder(request["qualname"], copy_with_globals(request, write), write)
+        recorder: Any = Recorder(request["qualname"], copy_with_globals(request, write), write)
         watch(request["module"], request["path"], request["source"], recorder)
         job(request, recorder, write)
     else:
@@ -52,11 +65,11 @@ def main():
     os._exit(0)
 
 
-def copy_with_globals(request, write):
+def copy_with_globals(request: Request, write: Write) -> Copy:
     """A function that makes the blob of a call, together with the module state that the call depends on."""
-    known = {}
+    known: Dict[str, Any] = {}
 
-    def copy(args, kwargs):
+    def copy(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bytes:
         module = sys.modules[request["module"]]
         if not known:
             known["names"] = touched_globals(resolve(module, request["qualname"]).function, module)
@@ -71,14 +84,14 @@ def copy_with_globals(request, write):
     return copy
 
 
-def silence_stdout():
+def silence_stdout() -> None:
     """What user code prints while calls are collected is of no interest, and must not fill the sandbox's disk."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1, inheritable=True)
     os.close(nowhere)
 
 
-def set_stdin(data):
+def set_stdin(data: bytes) -> None:
     """Let user code read `data` from stdin."""
     if not data:
         return

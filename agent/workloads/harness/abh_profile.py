@@ -1,23 +1,33 @@
 """Profiles a workload and tells what each function of the target's file costs."""
 
+from __future__ import annotations
+
 import ast
 import cProfile
 import os
 import signal
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Optional, Tuple
+
+if TYPE_CHECKING:
+    from afterburner.agent.workloads.harness.abh_recorder import NoRecorder
+    from afterburner.agent.workloads.harness.abh_words import Request, Write
+
+
+PROFILED_SHARE = 0.8  # of the time limit
 
 
 class OutOfTime(BaseException):
     """The time for profiling is over. No `Exception`, so that user code that catches those lets it through."""
 
 
-def profile_job(job, request, recorder, write):
+def profile_job(job: Callable[..., None], request: Request, recorder: NoRecorder, write: Write) -> None:
     """Run `job` under cProfile and write one record for each function of the file that ran.
 
-    After `profile_s` the job is interrupted: a profile of a part of an endless workload is a profile, too.
+    Before the time limit the job is interrupted: a profile of a part of an endless workload is a profile, too.
     """
     profiler = cProfile.Profile()
     signal.signal(signal.SIGALRM, _interrupt)
-    signal.setitimer(signal.ITIMER_REAL, request["profile_s"], 0.1)
+    signal.setitimer(signal.ITIMER_REAL, PROFILED_SHARE * request["wall_time_s"], 0.1)
     try:
         profiler.runcall(job, request, recorder, write)
     except OutOfTime:
@@ -29,7 +39,7 @@ def profile_job(job, request, recorder, write):
         write({"kind": "profile", "function": name, "cost_s": float(cost_s), "calls": calls})
 
 
-def function_costs(entries, request):
+def function_costs(entries: Iterable[Any], request: Request) -> Dict[str, Tuple[float, int]]:
     """Map `name` or `Class.name` to (seconds, calls): its own time and that of its callees outside the file.
 
     Nested functions, lambdas and comprehensions count as the function that they stand in.
@@ -40,7 +50,7 @@ def function_costs(entries, request):
     for entry in entries:
         names[entry.code] = _name_of(entry.code, real, spans)
     outside_shares = {entry.code: _outside_share(entry, names) for entry in entries}
-    costs = {}
+    costs: Dict[str, Tuple[float, int]] = {}
     for entry in entries:
         name = names[entry.code]
         if not name:
@@ -55,15 +65,15 @@ def function_costs(entries, request):
     return costs
 
 
-def function_spans(source):
+def function_spans(source: str) -> List[Tuple[str, int, int]]:
     """(name, first line, last line) of every function and method that can be a target, decorators included."""
-    spans = []
+    spans: List[Tuple[str, int, int]] = []
 
-    def visit(body, prefix):
+    def visit(body: List[Any], prefix: str) -> None:
         for node in body:
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 first = min([node.lineno] + [decorator.lineno for decorator in node.decorator_list])
-                spans.append((prefix + node.name, first, node.end_lineno))
+                spans.append((prefix + node.name, first, node.end_lineno or first))
             elif isinstance(node, ast.ClassDef):
                 visit(node.body, prefix + node.name + ".")
             elif isinstance(node, (ast.If, ast.Try)):
@@ -73,20 +83,20 @@ def function_spans(source):
     return spans
 
 
-def _name_of(code, real, spans):
+def _name_of(code: Any, real: str, spans: List[Tuple[str, int, int]]) -> Optional[str]:
     """The target it belongs to; empty for other code of the file; None for code that is not in the file."""
     if isinstance(code, str) or os.path.realpath(code.co_filename) != real:
         return None
     return next((name for name, first, last in spans if first <= code.co_firstlineno <= last), "")
 
 
-def _outside_share(entry, names):
+def _outside_share(entry: Any, names: Dict[Any, Optional[str]]) -> float:
     """The share of a library function's time that it did not spend in calls back into the file."""
     if not entry.totaltime:
         return 1.0
     inside_s = sum(callee.totaltime for callee in entry.calls or () if names.get(callee.code) is not None)
-    return min(max(1.0 - inside_s / entry.totaltime, 0.0), 1.0)
+    return min(max(1.0 - float(inside_s / entry.totaltime), 0.0), 1.0)
 
 
-def _interrupt(_number, _frame):
+def _interrupt(_number: int, _frame: object) -> None:
     raise OutOfTime

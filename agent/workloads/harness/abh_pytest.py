@@ -1,11 +1,20 @@
+# ruff: noqa: PTH118 - os.path is loaded anyway; the harness starts once for each question
 """Runs the project's pytest tests that may reach the target, under the recorder."""
+
+from __future__ import annotations
 
 import importlib.util
 import os
 import re
 import sys
+from typing import TYPE_CHECKING, Any, Iterator, List, Tuple
 
-from abh_run import guarded
+if TYPE_CHECKING:
+    from afterburner.agent.workloads.harness.abh_recorder import Recorder
+    from afterburner.agent.workloads.harness.abh_run import guarded
+    from afterburner.agent.workloads.harness.abh_words import Request, Write
+else:
+    from abh_run import guarded
 
 MAX_FILES = 20
 MAX_FILE_BYTES = 1024 * 1024
@@ -14,7 +23,7 @@ MAX_VISITED = 20_000
 UNWANTED_PLUGINS = ("cacheprovider", "xdist", "cov", "randomly", "random_order", "benchmark", "timeout", "sugar")
 
 
-def run_tests(request, recorder, write):
+def run_tests(request: Request, recorder: Recorder, write: Write) -> None:
     """Find test files by a look at their text, then run them in this process."""
     files = find_test_files(request["project_root"], request["module"], recorder.names)
     if not files:
@@ -39,8 +48,8 @@ def run_tests(request, recorder, write):
         "-o",
         "addopts=",
     ]
-    for plugin in UNWANTED_PLUGINS:
-        arguments += ["-p", "no:" + plugin]
+    for unwanted in UNWANTED_PLUGINS:
+        arguments += ["-p", "no:" + unwanted]
     plugin = _Plugin(recorder)
     code = guarded(write, "run", lambda: pytest.main(arguments + files, plugins=[plugin]))
     for name, reason in plugin.failed:
@@ -49,11 +58,12 @@ def run_tests(request, recorder, write):
         write({"kind": "failed", "stage": "run", "reason": "pytest left with exit code %d" % int(code)})
 
 
-def find_test_files(root, module, names):
+def find_test_files(root: str, module: str, names: List[str]) -> List[str]:
     """Paths of test files, relative to `root`: first those that name a function, then those that name the module."""
     names_function = re.compile(r"\b(%s)\b" % "|".join(map(re.escape, names)))
     names_module = re.compile(r"\b%s\b" % re.escape(module.rpartition(".")[2]))
-    best, second = [], []
+    best: List[str] = []
+    second: List[str] = []
     for path in _python_files(root):
         with open(path, encoding="utf-8", errors="replace") as file:  # noqa: PTH123 - plain and quick
             text = file.read(MAX_FILE_BYTES)
@@ -64,7 +74,7 @@ def find_test_files(root, module, names):
     return [os.path.relpath(path, root) for path in (sorted(best) + sorted(second))[:MAX_FILES]]
 
 
-def _python_files(root):
+def _python_files(root: str) -> Iterator[str]:
     visited = 0
     for folder, folders, files in os.walk(root):
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "node_modules")
@@ -79,20 +89,23 @@ def _python_files(root):
 class _Plugin:
     """Tells the recorder which test is running, and remembers what failed."""
 
-    def __init__(self, recorder):
+    def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
-        self.failed = []
+        self.failed: List[Tuple[str, str]] = []
 
-    def pytest_runtest_setup(self, item):
+    def pytest_runtest_setup(self, item: Any) -> None:
+        """Name the test's file as the origin of what comes."""
         self._recorder.origin = "pytest: " + item.nodeid.split("::")[0]
 
-    def pytest_collectreport(self, report):
+    def pytest_collectreport(self, report: Any) -> None:
+        """A file that cannot be imported is a failure, too."""
         self._remember(report)
 
-    def pytest_runtest_logreport(self, report):
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Remember a test that fails."""
         self._remember(report)
 
-    def _remember(self, report):
+    def _remember(self, report: Any) -> None:
         if report.failed and len(self.failed) < 10:
             reason = str(report.longrepr).strip().splitlines() or ["it failed"]
             self.failed.append((report.nodeid, "the test fails here: " + reason[-1]))

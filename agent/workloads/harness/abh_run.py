@@ -1,4 +1,7 @@
+# ruff: noqa: PTH100, PTH120 - os.path is loaded anyway; the harness starts once for each question
 """Runs user code under the recorder: the file's own main block, or a file of calls."""
+
+from __future__ import annotations
 
 import ast
 import importlib
@@ -6,9 +9,15 @@ import os
 import sys
 import traceback
 import types
+from typing import TYPE_CHECKING, Callable, List, Optional, TypeVar
+
+if TYPE_CHECKING:
+    from afterburner.agent.workloads.harness.abh_recorder import Recorder
+    from afterburner.agent.workloads.harness.abh_words import Request, Write
+T = TypeVar("T")
 
 
-def run_main(request, recorder, write):
+def run_main(request: Request, recorder: Recorder, write: Write) -> None:
     """Import the target's file, then run its `if __name__ == "__main__":` blocks in its own namespace.
 
     The module keeps its import name, so that the classes of captured arguments can be found again on replay;
@@ -27,7 +36,7 @@ def run_main(request, recorder, write):
         guarded(write, "run", lambda: run_blocks(module, blocks, request["path"]))
 
 
-def run_calls_file(request, recorder, write):
+def run_calls_file(request: Request, recorder: Recorder, write: Write) -> None:
     """Run the user's file of calls. It may import the target, and it finds the module's names in its namespace."""
     path = request["calls_path"]
     try:
@@ -48,12 +57,12 @@ def run_calls_file(request, recorder, write):
     guarded(write, "run", lambda: exec(code, vars(script)))  # noqa: S102 - this is the sandbox
 
 
-def main_blocks(source, path):
+def main_blocks(source: str, path: str) -> List[ast.If]:
     """The top-level `if` statements of the file whose test asks for `__main__`."""
     return [node for node in ast.parse(source, path).body if isinstance(node, ast.If) and _asks_for_main(node.test)]
 
 
-def run_blocks(module, blocks, path):
+def run_blocks(module: types.ModuleType, blocks: List[ast.If], path: str) -> None:
     """Run these statements as if the module were the main program."""
     name = module.__name__
     sys.modules["__main__"] = module
@@ -65,7 +74,7 @@ def run_blocks(module, blocks, path):
         module.__name__ = name
 
 
-def guarded(write, stage, action):
+def guarded(write: Write, stage: str, action: Callable[[], T]) -> Optional[T]:
     """Do it; what goes wrong becomes a `failed` record, and its traceback goes to stderr for the host to quote."""
     try:
         return action()
@@ -78,17 +87,17 @@ def guarded(write, stage, action):
     return None
 
 
-def _asks_for_main(test):
+def _asks_for_main(test: ast.expr) -> bool:
     names = {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
     texts = {node.value for node in ast.walk(test) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     return "__name__" in names and "__main__" in texts
 
 
-def _last_line(error):
+def _last_line(error: BaseException) -> str:
     return traceback.format_exception_only(type(error), error)[-1].strip()
 
 
-def _print_traceback(error):
+def _print_traceback(error: BaseException) -> None:
     """Print it without the frames of this harness."""
     here = os.path.dirname(os.path.abspath(__file__))
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(here)]

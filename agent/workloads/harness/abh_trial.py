@@ -1,13 +1,25 @@
 """Tries a call on the original, under an alarm: does it end, does it return, what does it cost?"""
 
+from __future__ import annotations
+
 import base64
 import hashlib
 import resource
 import signal
 import time
+from typing import TYPE_CHECKING, Any, Callable, Optional, Set, Tuple
 
-from ab_calls import load_call
-from abh_describe import describe_call
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from afterburner.agent.workloads.harness.abh_describe import describe_call
+    from afterburner.agent.workloads.harness.abh_words import Request, Write
+    from afterburner.sandbox.driver.ab_calls import Call, dump_call, load_call
+    from afterburner.sandbox.driver.ab_state import restore_globals
+else:
+    from ab_calls import Call, dump_call, load_call
+    from ab_state import restore_globals
+    from abh_describe import describe_call
 
 
 class TooLong(BaseException):
@@ -17,14 +29,14 @@ class TooLong(BaseException):
 class Trier:
     """Makes calls of one function from blobs, and writes those that are wanted."""
 
-    def __init__(self, module, function, request, write):
+    def __init__(self, module: ModuleType, function: Callable[..., Any], request: Request, write: Write) -> None:
         self._module, self._function, self._write = module, function, write
         self._qualname, self._origin = request["qualname"], request["origin"]
-        self._seen = set()
+        self._seen: Set[bytes] = set()
         self.written = 0
         signal.signal(signal.SIGALRM, _raise_too_long)
 
-    def cost(self, blob, limit_s):
+    def cost(self, blob: bytes, limit_s: float) -> Optional[Tuple[float, str]]:
         """(CPU seconds, "returned" or "raised"), or None if it takes longer than `limit_s` of wall time.
 
         Lazy results are used up: a generator costs what its items cost.
@@ -51,12 +63,10 @@ class Trier:
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
 
-    def keep(self, blob, cpu_time_s, ended):
+    def keep(self, blob: bytes, cpu_time_s: float, ended: str) -> bool:
         """Write the call, unless the same was written before. Tells whether it was new."""
-        digest = hashlib.sha256(blob).digest()
-        if digest in self._seen:
+        if self.know(blob):
             return False
-        self._seen.add(digest)
         self.written += 1
         call = load_call(blob)
         self._write(
@@ -72,22 +82,25 @@ class Trier:
         )
         return True
 
-    def _prepare(self, blob):
+    def _prepare(self, blob: bytes) -> Call:
         """The call, with the module's state as it asks for and an empty `functools.cache`."""
         call = load_call(blob)
-        vars(self._module).update(call.globals)
-        for name in call.absent:
-            vars(self._module).pop(name, None)
-        if callable(getattr(self._function, "cache_clear", None)):
-            self._function.cache_clear()
+        restore_globals(self._module, call.globals, call.absent, [*call.args, *call.kwargs.values()])
+        clear = getattr(self._function, "cache_clear", None)
+        if callable(clear):
+            clear()
         return call
 
-    def know(self, blob):
-        """Treat this call as written already."""
-        self._seen.add(hashlib.sha256(blob).digest())
+    def know(self, blob: bytes) -> bool:
+        """Remember these arguments; tells whether they were known before, whatever the module's state."""
+        call = load_call(blob)
+        digest = hashlib.sha256(dump_call(call.args, call.kwargs, {})).digest()
+        known = digest in self._seen
+        self._seen.add(digest)
+        return known
 
 
-def limit_memory(memory_kib):
+def limit_memory(memory_kib: int) -> None:
     """Let a too large input end in a MemoryError rather than in the end of the whole job."""
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     wanted = memory_kib * 1024 * 3 // 4
@@ -95,5 +108,5 @@ def limit_memory(memory_kib):
         resource.setrlimit(resource.RLIMIT_AS, (wanted, hard))
 
 
-def _raise_too_long(_number, _frame):
+def _raise_too_long(_number: int, _frame: object) -> None:
     raise TooLong
