@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from afterburner.agent.targets.names import module_bindings, names_read
 from afterburner.agent.targets.text import parse
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 MAX_CONTEXT_CHARS = 6_000
 _MAX_DEFINITION_CHARS = 1_500
 _MAX_STRING_CHARS = 60
+_MIN_SECRET_CHARS = 2
 _SECRET_NAME = re.compile(r"key|token|secret|passw|credential|auth|private|dsn|salt|cookie|session", re.IGNORECASE)
 _SECRET_TEXT = re.compile(r"(?=.*\d)[A-Za-z0-9+/=_.-]{16,}|://[^/\s]*:[^/\s]*@|-----BEGIN")
 _HIDDEN = "…"
@@ -44,7 +45,7 @@ def describe_target(target: Target) -> str:
         parts.append(f"Its documentation:\n{doc}")
     context = _context(target, node)
     if context:
-        parts.append(f"It stands in a module of which it uses this:\n```python\n{context}\n```")
+        parts.append(f"Of its module this is at hand:\n```python\n{context}\n```")
     parts.append(
         "Give the whole function with its decorators, and beside it only the imports and new module-level helpers "
         "that it needs. Nothing else of the module can be changed."
@@ -53,7 +54,7 @@ def describe_target(target: Target) -> str:
 
 
 def _context(target: Target, node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
-    """Collect what the function refers to: imports, constants, other functions, its class's other methods by name."""
+    """Collect the imports, and what the function refers to: constants, functions, other methods of its class."""
     tree = parse(target.source)
     used = names_read(node)
     attributes = {each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)}
@@ -62,6 +63,8 @@ def _context(target: Target, node: ast.FunctionDef | ast.AsyncFunctionDef) -> st
     for statement in tree.body:
         if isinstance(statement, ast.ClassDef) and own_name and statement.name == own_class:
             pieces.append(_class_outline(statement, attributes | {"__init__"}, own_name))
+        elif isinstance(statement, ast.Import | ast.ImportFrom):
+            pieces.append(ast.unparse(statement))
         elif set(module_bindings([statement])) & used and getattr(statement, "name", "") != target.function:
             pieces.append(_shown(statement))
     text = ""
@@ -94,37 +97,37 @@ def _shown(statement: ast.stmt) -> str:
 
 
 class _Redacted(ast.NodeTransformer):
-    """Hides string and bytes constants that look like secrets, by their name or by themselves, and long ones."""
+    """Hides string constants that look like secrets, by a name beside them or by themselves; long ones too."""
+
+    def __init__(self) -> None:
+        self._named_secret = False
 
     def visit_Constant(self, node: ast.Constant) -> ast.Constant:
         value = node.value.decode("latin-1") if isinstance(node.value, bytes) else node.value
-        if isinstance(value, str) and (len(value) > _MAX_STRING_CHARS or _SECRET_TEXT.search(value)):
-            return ast.Constant(_HIDDEN)
+        if not isinstance(value, str):
+            return node
+        named = self._named_secret and len(value) >= _MIN_SECRET_CHARS
+        hidden = named or len(value) > _MAX_STRING_CHARS or _SECRET_TEXT.search(value)
+        return ast.Constant(_HIDDEN) if hidden else node
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        return self._below(node, " ".join(ast.unparse(target) for target in node.targets))
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
+        return self._below(node, ast.unparse(node.target))
+
+    def visit_keyword(self, node: ast.keyword) -> Any:
+        return self._below(node, node.arg or "")
+
+    def visit_Dict(self, node: ast.Dict) -> Any:
+        for index, (key, value) in enumerate(zip(node.keys, node.values, strict=True)):
+            node.values[index] = self._below(value, ast.unparse(key) if key else "", visit_itself=True)
         return node
 
-    def visit_Assign(self, node: ast.Assign) -> ast.AST:
-        return self._named(node, " ".join(module_bindings([node])))
-
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
-        return self._named(node, ast.unparse(node.target))
-
-    def visit_keyword(self, node: ast.keyword) -> ast.AST:
-        return self._named(node, node.arg or "")
-
-    def visit_Dict(self, node: ast.Dict) -> ast.AST:
-        for index, key in enumerate(node.keys):
-            if key is not None and _SECRET_NAME.search(ast.unparse(key)):
-                node.values[index] = ast.Constant(_HIDDEN)
-        return self.generic_visit(node)
-
-    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
-        return node  # its parts must stay what they are; what it is filled with is not in it
-
-    def _named(self, node: ast.Assign | ast.AnnAssign | ast.keyword, name: str) -> ast.AST:
-        hidden = isinstance(node.value, ast.Constant | ast.JoinedStr | ast.Call) and _SECRET_NAME.search(name)
-        if hidden and any(
-            isinstance(each, ast.Constant) and isinstance(each.value, str | bytes) for each in ast.walk(node)
-        ):
-            node.value = ast.Constant(_HIDDEN)
-            return node
-        return self.generic_visit(node)
+    def _below(self, node: Any, name: str, *, visit_itself: bool = False) -> Any:
+        before = self._named_secret
+        self._named_secret = before or bool(_SECRET_NAME.search(name))
+        try:
+            return self.visit(node) if visit_itself else self.generic_visit(node)
+        finally:
+            self._named_secret = before

@@ -154,10 +154,18 @@ class LiteLLMProposer:
         return f"{self.name} cannot be used. {advice} ({line[:_MAX_MESSAGE_CHARS]})"
 
     def _proposal(self, choice: Any, target: Target) -> Proposal:
-        content = choice.message.content or ""
         if choice.finish_reason == "length":
             return Proposal(self.name, None, "", "The answer was cut off: the model's limit of tokens was reached.")
-        return proposal_from(content, target, self.name)
+        return proposal_from(_answer_text(choice.message), target, self.name)
+
+
+def _answer_text(message: Any) -> str:
+    """Give the whole answer: LiteLLM takes `<thinking>…</thinking>` out of the content, as it does with reasoning."""
+    content = message.content or ""
+    reasoning = getattr(message, "reasoning_content", None)
+    if reasoning and "<thinking>" not in content:
+        return f"<thinking>{reasoning}</thinking>{content}"
+    return content
 
 
 def _solution(target: Target) -> str:

@@ -239,7 +239,7 @@ def _merged(insertions: list[Insertion]) -> list[Insertion]:
 
 
 def _sort_key(statement: ast.stmt) -> tuple[bool, str]:
-    return isinstance(statement, ast.ImportFrom), (_full_names(statement) or [""])[0]
+    return isinstance(statement, ast.ImportFrom), _full_names(statement)[0].partition(":")[0]
 
 
 def first_line_of(statement: ast.stmt) -> int:

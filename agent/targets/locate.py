@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import io
+import os
 import stat
 import sys
 import tokenize
@@ -62,7 +63,7 @@ def find_target(path: str | Path, function: str | None, whole_program: bool = Fa
     Raises:
         TargetError: the file cannot be read, or it has no such function; the message names the nearest.
     """
-    absolute = Path(path).absolute()
+    absolute = Path(os.path.abspath(path))  # noqa: PTH100 - Path.resolve would follow links
     source, encoding = read_source(absolute)
     project_root = _project_root(absolute)
     module, import_root = module_name(absolute, Path(project_root))
