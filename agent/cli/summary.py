@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from afterburner.agent.types import CandidateRecord, Gain, RunResult
     from afterburner.sandbox import Measurement
 
+FIGURE_COLUMNS = ("original", "before", "after", "gain")
 DECISION_STYLE = {
     Decision.IMPROVED: "green",
     Decision.NOT_BETTER: "yellow",
@@ -85,14 +86,23 @@ def _print_candidates(console: Console, result: RunResult) -> None:
 
 
 def _print_figures(console: Console, result: RunResult) -> None:
+    """Print before and after, with the interval beside the figure that it is of; without a winner the original."""
     console.print()
-    table = _table("", "before", "after", "gain", "interval")
     marked = _row_of_the_gain(result)
-    for name, show, before, after in _figures(result.original, result.best):
+    figures = _figures(result.original, result.best)
+    if not result.improved:
+        table = _table("", "original")
+        for name, show, before, _ in figures:
+            table.add_row(name, show(before), style="bold" if name == marked else "")
+        console.print(table)
+        return
+    table = _table("", "before", "after", "gain", "interval")
+    for name, show, before, after in figures:
         ratio = before / after if after > 0 else float("nan")
         interval = _interval(result.gain) if result.gain and name == marked else ""
-        after_cells = (show(after), format_ratio(ratio), interval) if result.improved else ("-", "-", "")
-        table.add_row(name, show(before), *after_cells, style="bold" if name == marked else "")
+        table.add_row(
+            name, show(before), show(after), format_ratio(ratio), interval, style="bold" if name == marked else ""
+        )
     console.print(table)
 
 
@@ -192,7 +202,7 @@ def _interval(gain: Gain) -> str:
 def _table(*columns: str) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
-        table.add_column(column, overflow="fold", justify="right" if column in ("before", "after", "gain") else "left")
+        table.add_column(column, overflow="fold", justify="right" if column in FIGURE_COLUMNS else "left")
     return table
 
 

@@ -55,7 +55,10 @@ def project(program: CommandLine, sandbox: Sandbox) -> Path:  # noqa: ARG001 - s
     folder = program.home / "shop"
     folder.mkdir()
     (folder / "names.py").write_text(SLOW, encoding="utf-8")
-    answers = [{"content": f"<solution>\n```python\n{code}```\n</solution>"} for code in (WRONG, FAST)]
+    answers = [
+        {"content": f"<thinking>\nA set.\n</thinking>\n<solution>\n```python\n{code}```\n</solution>"}
+        for code in (WRONG, FAST)
+    ]
     recording = "".join(json.dumps(answer) + "\n" for answer in answers)
     (folder / "answers.jsonl").write_text(recording, encoding="utf-8")
     return folder
@@ -129,7 +132,7 @@ def test_ctrl_c_in_the_middle_leaves_nothing_behind(program: CommandLine, projec
     assert "Traceback" not in shown
     assert shown.rindex("\x1b[?25h") > shown.rfind("\x1b[?25l")
     assert not [child for child in children if os.path.exists(f"/proc/{child}")]  # noqa: PTH110 - reads as it is meant
-    assert list(temporary.iterdir()) == []
+    assert list(temporary.glob("*/*")) == []  # the user's one folder for runs stays, and is empty
     assert sorted(path.name for path in project.iterdir()) == ["answers.jsonl", "names.py"]
     assert (project / "names.py").read_text("utf-8") == SLOW
 
@@ -171,9 +174,9 @@ def test_bad_input_is_one_clear_line(program: CommandLine, project: Path, argume
     done = program("run", *arguments, "--json", "x.json", folder=project)
     assert done.returncode == code, done.stderr
     problems = [line for line in done.stderr.splitlines() if not line.startswith("[0:")]
-    assert len(problems) == 1, done.stderr
     assert problems[0].startswith("error: ")
     assert "unexpected" not in problems[0]
+    assert len(problems) == 1 or code == 4, done.stderr  # what was tried for a workload is listed below the line
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
     assert not (project / "x.json").exists()
