@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import os
 import struct
 from typing import TYPE_CHECKING, NamedTuple
 
-from afterburner.sandbox.errors import SandboxInternalError
+from afterburner.sandbox.errors import SandboxInternalError, UsageError
 from afterburner.sandbox.types import Measurement, RawResult
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ _SERIES_CAPACITY = 16_384
 _MOST_OUTPUT_BYTES = 1 << 40
 _CLOCK_SLACK_S = 0.25  # between the meter's clock and the host's, and of CPU time that is booked in ticks
 _NANOSECONDS = 1e9
+_MOST = 1 << 33  # of anything: seconds, KiB, bytes, processes; times 2**30 it still fits its field
 
 
 class Header(NamedTuple):
@@ -60,7 +62,14 @@ class Reply(NamedTuple):
 
 
 def encode_request(command: Command, stdin: bytes, limits: Limits, cpu: int | None) -> bytes:
-    """One request, ready to be sent."""
+    """One request, ready to be sent.
+
+    Raises:
+        UsageError: a limit that is not a positive, finite number.
+    """
+    numbers = (*dataclasses.astuple(limits), cpu or 0)
+    if not all(0 <= number < _MOST for number in numbers) or 0 in numbers[:-1]:
+        raise UsageError(f"Limits have to be positive and finite, and a core's number not negative: {limits}")
     environment = [f"{name}={value}" for name, value in command.environment.items()]
     strings = [os.fsencode(text) for text in (command.working_directory, *command.argv, *environment)]
     if not command.argv or any(b"\0" in text for text in strings):

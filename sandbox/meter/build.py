@@ -15,7 +15,7 @@ from pathlib import Path
 
 from afterburner.sandbox.errors import SandboxUnavailableError
 
-_FLAGS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-Werror")
+_FLAGS = ("-std=c11", "-O2", "-Wall", "-Wextra")  # a test adds -Werror; a newer compiler's taste must not stop a user
 _MACHINES = frozenset({"x86_64", "aarch64"})  # the system call filter knows the numbers of these
 _COMPILE_TIMEOUT_S = 600.0  # ziglang builds its C library, too, which takes a minute
 

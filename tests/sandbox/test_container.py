@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import math
 import os
 import signal
 import threading
@@ -13,7 +14,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from afterburner.sandbox import Command, ContainerSpec, Limits, Program, SandboxInternalError, TestCase, Verdict
+from afterburner.sandbox import (
+    Command,
+    ContainerSpec,
+    Limits,
+    Program,
+    SandboxInternalError,
+    TestCase,
+    UsageError,
+    Verdict,
+)
 from afterburner.sandbox import container as container_module
 from afterburner.sandbox.container import Container
 from afterburner.sandbox.interpreter import own_environment
@@ -112,6 +122,15 @@ def test_a_command_that_cannot_be_started_says_why(sandbox: Sandbox, command: Co
 def test_a_word_with_a_nul_is_refused(sandbox: Sandbox) -> None:
     with sandbox.container(ContainerSpec()) as container, pytest.raises(SandboxInternalError, match="NUL"):
         container.run(Command(("/bin/echo", "a\0b")), b"", Limits())
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [Limits(wall_time_s=math.inf), Limits(cpu_time_s=math.nan), Limits(memory_kib=0), Limits(processes=-1)],
+)
+def test_limits_that_limit_nothing_are_refused(sandbox: Sandbox, limits: Limits) -> None:
+    with pytest.raises(UsageError, match="positive and finite"):
+        sandbox.run_raw(ContainerSpec(), Command(("/bin/true",)), b"", limits)
 
 
 def test_many_long_binds_and_a_long_environment_pass(sandbox: Sandbox, tmp_path: Path) -> None:

@@ -84,6 +84,12 @@ def test_the_compiler_of_the_environment_comes_first(
     assert (tmp_path / "used").read_text().startswith("-g0 ")
 
 
+def test_it_compiles_without_a_warning(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    strict = f"{shutil.which('cc')} -Werror -Wshadow -Wstrict-prototypes -Wpointer-arith"
+    monkeypatch.setattr(build, "_compilers", lambda: [tuple(strict.split())])
+    assert meter_path().parent == cache
+
+
 def test_a_compiler_that_fails_is_followed_by_the_next(
     cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

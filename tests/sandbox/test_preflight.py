@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -165,7 +166,7 @@ def test_wsl_2_is_linux(monkeypatch: pytest.MonkeyPatch, programs: Callable[...,
 def test_importing_starts_nothing(tmp_path: Path) -> None:
     """Not even a search for bubblewrap: the import must work anywhere."""
     source = "import afterburner.sandbox, os; print(os.listdir(os.environ['XDG_CACHE_HOME']))"
-    environment = {"PATH": "", "XDG_CACHE_HOME": str(tmp_path), "XDG_RUNTIME_DIR": str(tmp_path)}
+    environment = os.environ | {"PATH": "", "XDG_CACHE_HOME": str(tmp_path), "XDG_RUNTIME_DIR": str(tmp_path)}
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", source], env=environment, capture_output=True, text=True, check=True
     )
