@@ -39,7 +39,7 @@ SMALL_LIMIT_S = 0.5
 TOO_LONG_S = 0.2  # wall time; an input that takes longer is too large to be made again and again
 FIRST_SIZE = 16
 MAX_SIZE = 1_000_000
-MAX_BYTES = 512 * 1024  # every call is copied and encoded again and again
+MAX_BYTES = 128 * 1024  # every call is copied and encoded again and again
 LARGE_COPIES = 4  # inputs of the final size over all variants, so that some can be held out; two of each at least
 BUDGET_SHARE = 0.6  # of the time limit
 
