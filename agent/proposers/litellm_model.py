@@ -140,7 +140,10 @@ class LiteLLMProposer:
             (litellm.Timeout, f"It did not answer within {self._timeout_s:g} s."),
             (litellm.ContextWindowExceededError, "The function is too long for it."),
             (litellm.BadRequestError, "It does not accept the request."),
-            (litellm.InternalServerError, "Its server failed; try again later."),
+            (
+                litellm.InternalServerError,
+                "Its server failed or cannot be reached: check its address, or try again later.",
+            ),
             (litellm.APIConnectionError, "Check the network, and the address if you gave one."),
             (ImportError, "Install what the provider needs."),
         ):

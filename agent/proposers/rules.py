@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from afterburner.agent.errors import TargetError
 from afterburner.agent.proposers.base import Proposal
 from afterburner.agent.rules.base import RuleInput
 from afterburner.agent.targets.index import find_function, function_code
@@ -110,35 +109,32 @@ def _apply_all(group: Sequence[Rule], target: Target) -> _Step | None:
 
 
 def _apply(rule: Rule, target: Target, step: _Step) -> _Step | None:
+    module = cst.parse_module(step.source)
     if target.function is not None:
-        return _apply_to_function(rule, with_source(target, step.source), step)
+        return _apply_to_function(rule, target, step, module)
     done: _Step | None = None
     for qualname, *_ in functions_in(step.source):
-        now = done or step
-        try:
-            place = with_source(replace(target, function=qualname), now.source)
-        except TargetError:
-            continue  # an earlier place of this rule took it away
-        done = _apply_to_function(rule, place, now) or done
-    return _apply_to_module(rule, target, done or step) or done
+        after = _apply_to_function(rule, replace(target, function=qualname), done or step, module)
+        if after:
+            done = after
+            module = cst.parse_module(after.source)
+    return _apply_to_module(rule, target, done or step, module) or done
 
 
-def _apply_to_function(rule: Rule, target: Target, step: _Step) -> _Step | None:
-    module = cst.parse_module(step.source)
+def _apply_to_function(rule: Rule, target: Target, step: _Step, module: cst.Module) -> _Step | None:
     node = find_function(module, target.function or "")
     if node is None:
-        raise TargetError(f"No function {target.function} in {target.path}.")
+        return None  # what the rule did to another function took it away
     output = rule.rewrite(RuleInput(module, node, target.function))
     if output is None:
         return None
     if not isinstance(output.scope, cst.FunctionDef):
         raise TypeError("it made something else of a function")
     rewrite = Rewrite(function_code(module, output.scope), output.imports, output.helpers)
-    return _next(step, rule, output, splice(target, rewrite))
+    return _next(step, rule, output, splice(with_source(target, step.source), rewrite))
 
 
-def _apply_to_module(rule: Rule, target: Target, step: _Step) -> _Step | None:
-    module = cst.parse_module(step.source)
+def _apply_to_module(rule: Rule, target: Target, step: _Step, module: cst.Module) -> _Step | None:
     output = rule.rewrite(RuleInput(module, module, None))
     if output is None:
         return None

@@ -225,7 +225,7 @@ def test_a_server_that_is_not_there_is_explained(make_target: MakeTarget, monkey
     with running() as gone:
         monkeypatch.setenv("OPENAI_API_BASE", gone.url)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    with pytest.raises(ProposerError, match="cannot be used"):
+    with pytest.raises(ProposerError, match="cannot be reached: check its address"):
         ask(open_proposer("openai/good", retries=0), make_target(SOURCE, "f"))
 
 
