@@ -7,6 +7,7 @@ times that fit the meter's, outcomes equal byte for byte to those expected, whic
 from __future__ import annotations
 
 import json
+import signal
 import struct
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
@@ -133,6 +134,12 @@ class _Reply:
         self.windows.append((start_ns, end_ns))
         return True
 
+    def position(self) -> str:
+        """Where it stands, in words."""
+        made = len(self.windows)
+        call = f"call {made % self.calls + 1} of {self.calls}"
+        return call if made < self.calls else f"{call}, made for the {made // self.calls + 1}. time"
+
     def outcomes(self) -> tuple[CallOutcome, ...]:
         """The calls that were answered, with times summed over the passes."""
         wall_ns = [0] * self.calls
@@ -154,9 +161,7 @@ def read_reply(raw: RawResult, case: CallCase) -> CallReply:
     reply.read(list(split_frames(raw.stdout)))
     outcomes = reply.outcomes()
     if not reply.complete:
-        verdict, detail = reply.complaint or _broken(f"it ended in call {len(outcomes) + 1} of {reply.calls}")
-        if reply.complaint is None and len(outcomes) == reply.calls:
-            detail = "it ended before the last repetition of the calls"
+        verdict, detail = reply.complaint or _broken(f"{_ending(raw)} in {reply.position()}")
         return CallReply(verdict, detail, outcomes, None, None)
     measurement = measure_windows(reply.windows, sum(reply.cpu_ns), raw)
     complaint = _check_times(reply, raw)
@@ -168,6 +173,15 @@ def read_reply(raw: RawResult, case: CallCase) -> CallReply:
     difference_at, detail = _compare(case, reply)
     verdict = Verdict.ACCEPTED if difference_at is None else Verdict.WRONG_ANSWER
     return CallReply(verdict, detail, outcomes, measurement, difference_at)
+
+
+def _ending(raw: RawResult) -> str:
+    if raw.signal is None:
+        return "the process ended"
+    try:
+        return f"the process was ended by {signal.Signals(raw.signal).name}"
+    except ValueError:  # Python has no name for most real-time signals
+        return f"the process was ended by signal {raw.signal}"
 
 
 def _compare(case: CallCase, reply: _Reply) -> tuple[int | None, str]:

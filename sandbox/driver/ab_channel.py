@@ -25,12 +25,17 @@ class Output:
         self._write = os.write
         self._pread = os.pread
         self._truncate = os.ftruncate
+        self._room = os.fstatvfs
 
     def send(self, kind: bytes, payload: bytes) -> None:
         """Write one frame, at once and whole: what was sent before a crash is not lost."""
         data = memoryview(kind + struct.pack(">I", len(payload)) + payload)
         while data:
             data = data[self._write(self._descriptor, data) :]
+
+    def is_full(self) -> bool:
+        """Whether the sandbox's disk is full, so that what was printed may not all be there."""
+        return self._room(self._capture).f_bavail == 0
 
     def take_printed(self) -> bytes:
         """What reached descriptor 1 since the last time; flush `sys.stdout` first."""

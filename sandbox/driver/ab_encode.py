@@ -11,9 +11,13 @@ through `drain`, which the driver times. `ab_values` knows the single types.
 
 from __future__ import annotations
 
-import hashlib
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple
+
+try:
+    from _blake2 import blake2b  # hashlib takes longer to import than most of the rest together
+except ImportError:
+    from hashlib import blake2b
 
 if TYPE_CHECKING:
     from afterburner.sandbox.driver import ab_values
@@ -26,9 +30,14 @@ MAX_DEPTH = 60  # of nested brackets in the result; what lies deeper is folded
 MAX_SET_DEPTH = 40  # sets in sets, the one place where the encoder calls itself
 MAX_NODES = 20_000_000
 CHUNK = 4_096
+_DIGEST_BYTES = 24
+_PENDING_TEXTS = 512
 DRAIN_LIMIT = 1_000_000  # items taken from one iterator
 
-_SCALARS = frozenset((int, float, bool, str, type(None)))
+# Types by identity: a metaclass may have a hash of its own, which is user code.
+_SCALARS = frozenset(map(id, (int, float, bool, str, type(None))))
+_PLAIN_CONTAINERS = frozenset(map(id, (tuple, list, dict)))
+_PLAIN_LEVELS = 8
 
 
 class TooLarge(Exception):  # noqa: N818 - a verdict on a value, told to the user as a reason
@@ -88,6 +97,7 @@ class Encoder:
         self._numbers: Dict[int, int] = {}
         self.next_number: int = outer.next_number if outer else 0
         self.kept: List[object] = []  # temporary objects, alive so that no other gets their identity
+        self._plans: Dict[int, Tuple[ab_values.Plan, type]] = outer._plans if outer else {}  # noqa: SLF001 - one cache
         self._own: Dict[type, Callable[[Any], Iterator[Any]]] = {
             Tree: self._tree,
             Drained: self._drained,
@@ -97,6 +107,7 @@ class Encoder:
         self._text: List[str] = []
         self._budget = PLAIN_CHARACTERS
         self._fold: Optional[Any] = None
+        self._pending: List[str] = []  # text on its way into the digest
         self.nodes = 0
 
     def encode(self, value: object) -> bytes:
@@ -126,16 +137,23 @@ class Encoder:
         own = self._own.get(kind) if type(kind) is type else None
         if own is not None:
             return own(value)
-        if ab_values.is_mutable(kind):
+        plan = self._plan_of(kind)
+        if plan.is_mutable:
             known = self.number_of(value)
             if known is not None:
                 return self.parts("ref", known)
             self._numbers[id(value)] = self.next_number
             self.next_number += 1
-        if ab_values.is_iterator(kind):
+        if plan.is_iterator:
             self.kept.append(value)
             return self._drained(self.keep(self.drain(value)))
-        return ab_values.open_value(self, value, kind)
+        return plan.open(self, value)
+
+    def _plan_of(self, kind: type) -> ab_values.Plan:
+        known = self._plans.get(id(kind))
+        if known is None:
+            known = self._plans[id(kind)] = (ab_values.plan_of(kind, self.module_name), kind)
+        return known[0]
 
     def number_of(self, value: object) -> Optional[int]:
         """The number of an object that was met before, None for a new one."""
@@ -226,28 +244,42 @@ class Encoder:
                 yield item
 
     def _text_of_plain(self, chunk: List[Any]) -> Optional[str]:
-        """`repr` of items that are scalars, or unshared containers of scalars: it tells their types apart too."""
-        kinds = set(map(type, chunk))
-        if not kinds <= _SCALARS:
-            if kinds in ({tuple}, {list}):
-                scalars: Iterable[Any] = chain.from_iterable(chunk)
-            elif kinds == {dict}:
-                scalars = chain(chain.from_iterable(chunk), chain.from_iterable(map(dict.values, chunk)))
-            else:
+        """`repr` of items that are scalars or unshared containers of such: it tells their types apart, too."""
+        found: List[Any] = []  # the lists and dictionaries in the chunk, level by level
+        level = chunk
+        for _ in range(_PLAIN_LEVELS):
+            kinds = set(map(id, map(type, level)))
+            if kinds <= _SCALARS:
+                return self._text_if_unshared(chunk, found)
+            if not kinds <= _SCALARS | _PLAIN_CONTAINERS:
                 return None
-            if not set(map(type, scalars)) <= _SCALARS:
-                return None
-            if kinds != {tuple} and not self._number_all(chunk):
-                return None
+            inner: List[Any] = []
+            for value in level:
+                kind = type(value)
+                if kind is tuple:
+                    inner.extend(value)
+                elif kind is list:
+                    inner.extend(value)
+                    found.append(value)
+                elif kind is dict:
+                    inner.extend(value)
+                    inner.extend(value.values())
+                    found.append(value)
+            level = inner
+        return None
+
+    def _text_if_unshared(self, chunk: List[Any], found: List[Any]) -> Optional[str]:
+        if found and not self._number_all(found):
+            return None
         try:
             return repr(chunk)
         except ValueError:  # an integer with more digits than Python is willing to write out
             return None
 
-    def _number_all(self, chunk: List[Any]) -> bool:
+    def _number_all(self, found: List[Any]) -> bool:
         """Number new mutable objects in one go; False if one of them was met before."""
-        identities = list(map(id, chunk))
-        if len(set(identities)) < len(identities) or any(self.number_of(value) is not None for value in chunk):
+        identities = list(map(id, found))
+        if len(set(identities)) < len(identities) or any(self.number_of(value) is not None for value in found):
             return False
         self._numbers.update((identity, self.next_number + place) for place, identity in enumerate(identities))
         self.next_number += len(identities)
@@ -256,8 +288,8 @@ class Encoder:
     def sorted_elements(self, elements: Iterable[Any]) -> Iterator[Any]:
         """The elements of a set in an order that does not depend on hashes."""
         values = list(elements)
-        kinds = set(map(type, values))
-        if kinds in ({int}, {str}):
+        kinds = set(map(id, map(type, values)))
+        if kinds in ({id(int)}, {id(str)}):
             return iter(sorted(values))
         if self.set_depth >= MAX_SET_DEPTH:
             raise TooLarge("it has sets in sets in sets, more than %d levels" % MAX_SET_DEPTH)
@@ -267,7 +299,7 @@ class Encoder:
             text = inner.encode(value).decode("ascii")
             self.nodes += inner.nodes
             self.kept.append(inner.kept)
-            texts.append(text if len(text) < PLAIN_LEAF else '["digest","%s"]' % _digest(text))
+            texts.append(text if len(text) < PLAIN_LEAF else '["digest","%s"]' % digest_of(text.encode("ascii")))
         return map(Encoded, sorted(texts))
 
     def opaque_value(self, name: str) -> Iterator[Any]:
@@ -278,32 +310,40 @@ class Encoder:
 
     def text_leaf(self, tag: str, text: str) -> Iterator[Any]:
         """A long text: its length, its beginning and its digest."""
-        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        digest = digest_of(text.encode("utf-8", "surrogatepass"))
         return self.parts(tag, len(text), text[:PLAIN_LEAF], digest)
 
     def bytes_leaf(self, tag: str, data: bytes) -> Iterator[Any]:
         """Bytes as text of one character each; long ones by length, beginning and digest."""
         if len(data) <= PLAIN_LEAF:
             return self.parts(tag, data.decode("latin-1"))
-        return self.parts(tag, len(data), data[:PLAIN_LEAF].decode("latin-1"), hashlib.sha256(data).hexdigest())
+        return self.parts(tag, len(data), data[:PLAIN_LEAF].decode("latin-1"), digest_of(data))
 
     # Where text goes: into the result, or into the digest of what is being folded.
 
     def write(self, text: str) -> None:
         """Put text into the encoding; values go there by being yielded."""
         if self._fold is not None:
-            self._fold.update(text.encode("utf-8", "backslashreplace"))
+            self._pending.append(text)
+            if len(self._pending) >= _PENDING_TEXTS:
+                self._digest_pending()
         else:
             self._text.append(text)
             self._budget -= len(text)
 
     def _begin_fold(self) -> None:
-        self._fold = hashlib.sha256()
+        self._fold = blake2b(digest_size=_DIGEST_BYTES)
 
     def _end_fold(self) -> str:
+        self._digest_pending()
         digest: str = self._fold.hexdigest() if self._fold else ""
         self._fold = None
         return digest
+
+    def _digest_pending(self) -> None:
+        if self._fold is not None:
+            self._fold.update("".join(self._pending).encode("utf-8", "backslashreplace"))
+        self._pending.clear()
 
     def _folded(self, inside: Iterator[Any]) -> Iterator[Any]:
         self._begin_fold()
@@ -348,8 +388,9 @@ class _Counting:
 _END: Any = object()
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("ascii")).hexdigest()
+def digest_of(data: bytes) -> str:
+    """What stands for data that is too large to be written out."""
+    return blake2b(data, digest_size=_DIGEST_BYTES).hexdigest()
 
 
 def encode(value: object, module_name: Optional[str] = None) -> bytes:

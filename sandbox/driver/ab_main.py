@@ -26,7 +26,6 @@ import json  # noqa: E402
 import resource  # noqa: E402
 import struct  # noqa: E402
 import time  # noqa: E402
-import traceback  # noqa: E402
 from itertools import islice  # noqa: E402
 from types import AsyncGeneratorType, CoroutineType, ModuleType  # noqa: E402
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, NoReturn, Tuple  # noqa: E402
@@ -154,9 +153,13 @@ class Driver:
         gc.collect()
         threads = self._count_threads()
         timed = self._time(target.function, call.args, call.kwargs)
-        left_running = self._count_threads() > threads
+        trouble = "it leaves threads running" if self._count_threads() > threads else None
         self._flush()
-        encoded, extra = self._encode(module, target.kind, call, timed.outcome, left_running=left_running)
+        if self._output.is_full():
+            trouble = "it prints or writes more than the sandbox's disk holds"
+        encoded, extra = self._encode(module, target.kind, call, timed.outcome)
+        if trouble is not None:
+            encoded = _incomparable(target.kind, trouble)
         cpu = timed.cpu + extra
         if is_first:
             self._first.append(encoded)
@@ -180,9 +183,7 @@ class Driver:
         end_cpu = cpu_now()
         return Timed(outcome, end_cpu - start_cpu, start, end)
 
-    def _encode(
-        self, module: ModuleType, kind: str, call: ab_calls.Call, outcome: Any, *, left_running: bool
-    ) -> Tuple[bytes, int]:
+    def _encode(self, module: ModuleType, kind: str, call: ab_calls.Call, outcome: Any) -> Tuple[bytes, int]:
         """The bytes of the whole outcome, and the CPU time of iterators that were still to be run inside it."""
         extra = 0
 
@@ -210,8 +211,6 @@ class Driver:
         except (ab_encode.TooLarge, MemoryError, RecursionError, RuntimeError) as error:
             reason = "%s: %s" % (type(error).__name__, str(error)[:200])
             return _incomparable(kind, reason), extra
-        if left_running:
-            return _incomparable(kind, "it leaves threads running"), extra
         if encoder.opaque:
             encoded = encoded[:-1] + b"," + json.dumps(["opaque", *encoder.opaque]).encode() + b"]"
         return encoded, extra
@@ -227,6 +226,8 @@ class Driver:
         self._output.send(kind, json.dumps(value).encode("ascii"))
 
     def _give_up(self, stage: str, error: BaseException) -> NoReturn:
+        import traceback  # noqa: PLC0415 - takes a while to import, and is of use only here
+
         lines = traceback.format_exception(type(error), error, error.__traceback__)
         sys.stderr.write("".join(lines)[-8000:])
         sys.stderr.flush()
@@ -254,7 +255,7 @@ def _settle(result: Any) -> Any:
         import asyncio  # noqa: PLC0415 - likewise
 
         return asyncio.run(_drain_async(result))
-    if ab_values.is_iterator(kind):
+    if ab_values.plan_of(kind, None).is_iterator:
         return ab_encode.drain_iterator(result)
     return result
 

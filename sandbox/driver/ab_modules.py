@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import functools
 import importlib
-import linecache
 import os
 import sys
 from importlib.machinery import ModuleSpec, SourceFileLoader
@@ -51,10 +50,12 @@ class _TextFinder:
 
 
 def install_target(module_name: str, path: str, source: str, import_paths: Sequence[str]) -> None:
-    """Let `source` stand in for the file at `path` from now on, for whoever imports `module_name`."""
+    """Let `source` stand in for the file at `path` from now on, for whoever imports `module_name`.
+
+    Tracebacks and `inspect` get the text from the loader, if no file with the same text lies at `path`.
+    """
     sys.path[:0] = [entry for entry in import_paths if entry not in sys.path]
     sys.meta_path.insert(0, _TextFinder(module_name, path, source))
-    linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)
     sys.modules.pop(module_name, None)  # a file of the user's may be called like a module that we have imported
 
 

@@ -18,7 +18,7 @@ import re
 import sys
 import types
 from json.encoder import encode_basestring_ascii as quote
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 if TYPE_CHECKING:
     from afterburner.sandbox.driver.ab_encode import Encoder
@@ -83,20 +83,38 @@ def _integer(value: int) -> str:
     return '["int","%s"]' % hex(value)
 
 
-def is_mutable(kind: type) -> bool:
-    """Whether it matters to a caller if two of them are the same object."""
+class Plan(NamedTuple):
+    """What there is to know of a type before one sees a value.
+
+    `is_mutable`: it matters to a caller if two of them are the same object. `is_iterator`: they give their items only
+    once. `open` makes the generator that writes a value and yields what is inside it.
+    """
+
+    is_mutable: bool
+    is_iterator: bool
+    open: Callable[[Encoder, Any], Iterator[Any]]
+
+
+def plan_of(kind: type, module_name: Optional[str]) -> Plan:
+    """The plan for a type; the caller keeps it, for it takes a while."""
+    return Plan(_is_mutable(kind), _is_iterator(kind), _opener(kind, class_name(kind, module_name)))
+
+
+def _is_mutable(kind: type) -> bool:
     if issubclass(kind, _IMMUTABLE):
         return issubclass(kind, (tuple, frozenset)) and _dict_descriptor(kind) is not None
+    scalar_type = _numpy_type("generic")
+    if scalar_type is not None and issubclass(kind, scalar_type):
+        return False
     return class_name(kind) not in _IMMUTABLE_BY_NAME
 
 
-def is_iterator(kind: type) -> bool:
-    """Whether values of this type give their items only once."""
+def _is_iterator(kind: type) -> bool:
     if issubclass(kind, (_FILE, type)):
         return False
     if _exact(_GENERATORS, kind) is not None:
         return True
-    return _find(kind, "__next__") is not None and _find(kind, "__iter__") is not None
+    return _has(kind, "__next__") and _has(kind, "__iter__")
 
 
 def class_name(kind: type, module_name: Optional[str] = None) -> str:
@@ -105,11 +123,17 @@ def class_name(kind: type, module_name: Optional[str] = None) -> str:
     if known is not None:
         return str(known)
     module = _MODULE(kind) if not _FLAGS(kind) & _HEAP_TYPE else _NAMESPACE(kind).get("__module__")
-    if type(module) is not str:
-        module = "?"
-    if module == _MAIN and module_name:
-        module = module_name
-    return "%s.%s" % (module, _QUALNAME(kind))
+    return full_name(module, _QUALNAME(kind), module_name)
+
+
+def full_name(module: Any, qualname: Any, module_name: Optional[str] = None) -> str:
+    """The two parts of a name; what is no text, or text of a class of its own, is not asked."""
+    module = _plain_text(module)
+    return "%s.%s" % (module_name if module == _MAIN and module_name else module, _plain_text(qualname))
+
+
+def _plain_text(name: Any) -> str:
+    return name if type(name) is str else "?"
 
 
 def _exact(table: Dict[type, Any], kind: type) -> Any:
@@ -117,62 +141,71 @@ def _exact(table: Dict[type, Any], kind: type) -> Any:
     return table.get(kind) if type(kind) is type else None
 
 
-def _find(kind: type, name: str) -> Any:
-    for base in _MRO(kind):
-        namespace = _NAMESPACE(base)
-        if name in namespace:
-            return namespace[name]
-    return None
+def _has(kind: type, name: str) -> bool:
+    return any(name in _NAMESPACE(base) for base in _MRO(kind))
 
 
-def open_value(encoder: Encoder, value: Any, kind: type) -> Iterator[Any]:  # noqa: PLR0911 - one line for each kind
-    """A generator that writes the value and yields what is inside it."""
-    handler = _exact(_EXACT, kind)
+def _opener(kind: type, name: str) -> Callable[[Encoder, Any], Iterator[Any]]:  # noqa: C901, PLR0911 - a table
+    handler: Optional[Callable[[Encoder, Any], Iterator[Any]]] = _exact(_EXACT, kind)
     if handler is not None:
-        return handler(encoder, value)  # type: ignore[no-any-return]  # the table is typed, the look-up is not
+        return handler
     if issubclass(kind, type):
-        return encoder.parts("type", class_name(value, encoder.module_name))
+        return lambda encoder, value: encoder.parts("type", class_name(value, encoder.module_name))
+    layout = _Layout(kind, name)
     if issubclass(kind, enum.Enum):
-        state = _instance_dict(value, kind)
-        return encoder.parts("enum", class_name(kind, encoder.module_name), state.get("_name_"), state.get("_value_"))
+        return functools.partial(_enum, layout)
     if issubclass(kind, BaseException):
-        return _exception(encoder, value, kind)
+        return functools.partial(_exception, layout)
     if issubclass(kind, pathlib.PurePath):
-        return encoder.parts("path", class_name(kind, encoder.module_name), _PATH_TEXT(value))
+        return lambda encoder, value: encoder.parts("path", name, _PATH_TEXT(value))
     for base, view in _BASES:
         if issubclass(kind, base):
-            return _subclass(encoder, value, kind, view)
-    numpy_value = _numpy(encoder, value, kind)
-    if numpy_value is not None:
-        return numpy_value
-    return _instance(encoder, value, kind)
+            return functools.partial(_subclass, layout, view)
+    array_type, scalar_type = _numpy_type("ndarray"), _numpy_type("generic")
+    if array_type is not None and issubclass(kind, array_type):
+        return functools.partial(_numpy_array, layout, array_type)
+    if scalar_type is not None and issubclass(kind, scalar_type):
+        return functools.partial(_numpy_scalar, layout, scalar_type)
+    if _has_hidden_state(kind):
+        return lambda encoder, _value: encoder.opaque_value(name)
+    return functools.partial(_instance, layout)
 
 
-def _subclass(encoder: Encoder, value: Any, kind: type, view: Callable[[Encoder, Any], Iterator[Any]]) -> Iterator[Any]:
-    """An instance of a subclass of a builtin: its class, what the builtin part holds, its own attributes."""
-    encoder.write('["sub",%s,' % quote(class_name(kind, encoder.module_name)))
-    yield from view(encoder, value)
-    encoder.write(",")
-    yield _state(encoder, value, kind)
-    encoder.write("]")
+class _Layout:
+    """Where the instances of a class written in Python keep their attributes."""
 
+    def __init__(self, kind: type, name: str) -> None:
+        self.kind = kind
+        self.name = name
+        self._dictionary = _dict_descriptor(kind)
+        self._slots: Dict[str, Any] = {}
+        for base in _MRO(kind):
+            if not _FLAGS(base) & _HEAP_TYPE:
+                break  # what is C from here on is told by the handler of the builtin
+            for slot, member in _NAMESPACE(base).items():
+                if type(member) is types.MemberDescriptorType:
+                    self._slots.setdefault(slot, member)
 
-def _state(encoder: Encoder, value: Any, kind: type) -> Any:
-    """The attributes of an instance, from its dictionary and its slots, by name."""
-    state: Dict[Any, Any] = dict(_instance_dict(value, kind))
-    for base in _MRO(kind):
-        if not _FLAGS(base) & _HEAP_TYPE:
-            break  # what is C from here on is told by the handler of the builtin
-        for name, member in _NAMESPACE(base).items():
-            if type(member) is types.MemberDescriptorType and name not in state:
+    def dictionary(self, value: Any) -> Dict[Any, Any]:
+        """What `__dict__` holds, if the class has an honest one."""
+        held = self._dictionary.__get__(value) if self._dictionary is not None else None
+        return held if type(held) is dict else {}
+
+    def state(self, encoder: Encoder, value: Any) -> Any:
+        """The attributes of an instance, from its dictionary and its slots, by name."""
+        state = self.dictionary(value)
+        if self._slots:
+            state = dict(state)
+            for name, member in self._slots.items():
                 try:
-                    state[name] = member.__get__(value)
+                    state.setdefault(name, member.__get__(value))
                 except AttributeError:  # never assigned
                     continue
-    pairs: List[Any] = []
-    for name in sorted(name for name in state if type(name) is str):
-        pairs.extend((name, state[name]))
-    return encoder.wrap(pairs)
+        pairs: List[Any] = []
+        for name in sorted(name for name in state if type(name) is str):
+            pairs.append(name)
+            pairs.append(state[name])
+        return encoder.wrap(pairs)
 
 
 def _dict_descriptor(kind: type) -> Any:
@@ -184,20 +217,7 @@ def _dict_descriptor(kind: type) -> Any:
     return None
 
 
-def _instance_dict(value: Any, kind: type) -> Dict[Any, Any]:
-    descriptor = _dict_descriptor(kind)
-    state = descriptor.__get__(value) if descriptor is not None else None
-    return state if type(state) is dict else {}
-
-
-def _instance(encoder: Encoder, value: Any, kind: type) -> Iterator[Any]:
-    """An object of a class written in Python; anything with state in C that we do not know is opaque."""
-    if _hidden_state(kind):
-        return encoder.opaque_value(class_name(kind, encoder.module_name))
-    return encoder.parts("object", class_name(kind, encoder.module_name), _state(encoder, value, kind))
-
-
-def _hidden_state(kind: type) -> bool:
+def _has_hidden_state(kind: type) -> bool:
     """Whether an instance is larger than its slots, its dictionary and its weak references account for."""
     slots = 0
     for base in _MRO(kind):
@@ -207,16 +227,35 @@ def _hidden_state(kind: type) -> bool:
     return is_static or _ITEMSIZE(kind) != 0 or _BASICSIZE(kind) > room
 
 
-def _exception(encoder: Encoder, value: Any, kind: type) -> Iterator[Any]:
+def _instance(layout: _Layout, encoder: Encoder, value: Any) -> Iterator[Any]:
+    return encoder.parts("object", layout.name, layout.state(encoder, value))
+
+
+def _enum(layout: _Layout, encoder: Encoder, value: Any) -> Iterator[Any]:
+    state = layout.dictionary(value)
+    return encoder.parts("enum", layout.name, state.get("_name_"), state.get("_value_"))
+
+
+def _subclass(
+    layout: _Layout, view: Callable[[Encoder, Any], Iterator[Any]], encoder: Encoder, value: Any
+) -> Iterator[Any]:
+    """An instance of a subclass of a builtin: its class, what the builtin part holds, its own attributes."""
+    encoder.write('["sub",%s,' % quote(layout.name))
+    yield from view(encoder, value)
+    encoder.write(",")
+    yield layout.state(encoder, value)
+    encoder.write("]")
+
+
+def _exception(layout: _Layout, encoder: Encoder, value: Any) -> Iterator[Any]:
     arguments = _EXCEPTION_ARGS(value)
-    if issubclass(kind, RecursionError):
+    if issubclass(layout.kind, RecursionError):
         arguments = ("maximum recursion depth exceeded",)  # what follows depends on where the stack ended
     extra: List[Any] = []
     for base, names in _EXCEPTION_FIELDS:
-        if issubclass(kind, base):
+        if issubclass(layout.kind, base):
             extra = [base.__dict__[name].__get__(value) for name in names]
-    name = class_name(kind, encoder.module_name)
-    return encoder.parts("exception", name, arguments, encoder.wrap(extra), _state(encoder, value, kind))
+    return encoder.parts("exception", layout.name, arguments, encoder.wrap(extra), layout.state(encoder, value))
 
 
 _EXCEPTION_FIELDS: Tuple[Tuple[type, Tuple[str, ...]], ...] = (
@@ -226,28 +265,26 @@ _EXCEPTION_FIELDS: Tuple[Tuple[type, Tuple[str, ...]], ...] = (
 )
 
 
-def _numpy(encoder: Encoder, value: Any, kind: type) -> Optional[Iterator[Any]]:
-    """Arrays and scalars of numpy: type, shape and bytes. Only if the program has imported numpy itself."""
-    numpy = sys.modules.get("numpy")
-    array_type = getattr(numpy, "ndarray", None)
-    scalar_type = getattr(numpy, "generic", None)
-    if not (isinstance(array_type, type) and isinstance(scalar_type, type)):
-        return None
-    if issubclass(kind, scalar_type):
-        numpy_text: Callable[[Any], str] = scalar_type.__dict__["__repr__"]
-        data = scalar_type.tobytes(value)  # type: ignore[attr-defined]  # numpy is not installed for the checker
-        return encoder.parts("numpy", class_name(kind), numpy_text(value), data)
-    if not issubclass(kind, array_type):
-        return None
+def _numpy_type(name: str) -> Optional[type]:
+    """A class of numpy, if the program has imported numpy itself."""
+    found = getattr(sys.modules.get("numpy"), name, None)
+    return found if isinstance(found, type) else None
+
+
+def _numpy_scalar(layout: _Layout, scalar_type: Any, encoder: Encoder, value: Any) -> Iterator[Any]:
+    shown = scalar_type.item(value) if layout.name.startswith("numpy.") else None
+    shown = repr(shown) if type(shown) in (int, float, bool, complex, str, bytes) else None
+    return encoder.parts("numpy", layout.name, shown, scalar_type.tobytes(value))
+
+
+def _numpy_array(layout: _Layout, array_type: Any, encoder: Encoder, value: Any) -> Iterator[Any]:
+    """Element type, shape and the bytes; the first elements are for a person to read."""
     dtype = array_type.__dict__["dtype"].__get__(value)
     shape = array_type.__dict__["shape"].__get__(value)
-    if dtype.hasobject:
-        content: Any = encoder.wrap(array_type.tolist(value))  # type: ignore[attr-defined]  # likewise
-    else:
-        content = array_type.tobytes(value)  # type: ignore[attr-defined]  # likewise
+    content = encoder.wrap(array_type.tolist(value)) if dtype.hasobject else array_type.tobytes(value)
     preview = encoder.wrap(_preview(array_type, value))
-    state = _state(encoder, value, kind)
-    return encoder.parts("ndarray", class_name(kind), str(dtype.descr), shape, content, preview, state)
+    state = layout.state(encoder, value)
+    return encoder.parts("ndarray", layout.name, str(dtype.descr), shape, content, preview, state)
 
 
 def _preview(array_type: Any, value: Any) -> List[Any]:
@@ -310,18 +347,14 @@ def _plain_float(encoder: Encoder, value: Any) -> Iterator[Any]:
 
 def _function(encoder: Encoder, value: Any) -> Iterator[Any]:
     """A function is its name; one that was made inside another holds values that no name tells."""
-    if "<" in value.__qualname__:
-        return encoder.opaque_value("function %s" % value.__qualname__)
-    module = value.__module__
-    if module == _MAIN and encoder.module_name:
-        module = encoder.module_name
-    return encoder.parts("function", "%s.%s" % (module, value.__qualname__))
+    name = full_name(value.__module__, value.__qualname__, encoder.module_name)
+    return encoder.opaque_value("function %s" % name) if "<" in name or "?" in name else encoder.parts("function", name)
 
 
 def _builtin(encoder: Encoder, value: Any) -> Iterator[Any]:
     owner = value.__self__
     if owner is None or type(owner) is types.ModuleType:
-        return encoder.parts("function", "%s.%s" % (value.__module__, value.__qualname__))
+        return encoder.parts("function", full_name(value.__module__, value.__qualname__))
     return encoder.parts("method", value.__name__, owner)
 
 
@@ -387,14 +420,14 @@ _EXACT: Dict[type, Callable[[Encoder, Any], Iterator[Any]]] = {
     dt.datetime: _datetime,
     dt.time: _time,
     dt.timedelta: lambda encoder, value: encoder.parts("timedelta", value.days, value.seconds, value.microseconds),
-    dt.timezone: lambda encoder, value: encoder.parts("timezone", repr(value)),
+    dt.timezone: lambda encoder, value: encoder.parts("timezone", value.utcoffset(None), value.tzname(None)),
     re.Pattern: lambda encoder, value: encoder.parts("pattern", value.pattern, value.flags),
     re.Match: _match,
     functools.partial: _partial,
     types.FunctionType: _function,
     types.BuiltinFunctionType: _builtin,
     types.MethodType: _method,
-    types.ModuleType: lambda encoder, value: encoder.parts("module", value.__name__),
+    types.ModuleType: lambda encoder, value: encoder.parts("module", _plain_text(vars(value).get("__name__"))),
     types.MappingProxyType: lambda encoder, _value: encoder.opaque_value("types.MappingProxyType"),
     io.StringIO: _text_file,
     io.BytesIO: _bytes_file,

@@ -1,0 +1,293 @@
+"""The canonical encoding: what a caller could tell apart differs, what it could not is equal, and no user code runs."""
+
+from __future__ import annotations
+
+import array
+import collections
+import dataclasses
+import datetime as dt
+import decimal
+import enum
+import fractions
+import importlib
+import json
+import pathlib
+import re
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import afterburner.sandbox
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import ModuleType
+
+DRIVER = pathlib.Path(afterburner.sandbox.__file__).parent / "driver"
+
+
+@pytest.fixture(scope="module")
+def ab_encode() -> Iterator[ModuleType]:
+    """The module as the driver imports it: from its folder, under its bare name."""
+    sys.path.insert(0, str(DRIVER))
+    try:
+        yield importlib.import_module("ab_encode")
+    finally:
+        sys.path.remove(str(DRIVER))
+        for name in [name for name in sys.modules if name.startswith("ab_")]:
+            del sys.modules[name]
+
+
+@pytest.fixture(scope="module")
+def encode(ab_encode: ModuleType) -> Callable[..., bytes]:
+    return ab_encode.encode  # type: ignore[no-any-return]
+
+
+class Colour(enum.Enum):
+    RED = 1
+    BLUE = 2
+
+
+@dataclasses.dataclass
+class Point:
+    x: object
+    y: object = 0
+
+
+class Slotted:
+    __slots__ = ("a", "b")
+
+    def __init__(self, **values: object) -> None:
+        for name, value in values.items():
+            setattr(self, name, value)
+
+
+class OtherList(list):  # type: ignore[type-arg]
+    pass
+
+
+Pair = collections.namedtuple("Pair", "x y")  # noqa: PYI024 - the plain kind is what is tested
+Other = collections.namedtuple("Other", "x y")  # noqa: PYI024
+
+
+def count(*items: object) -> Iterator[object]:
+    yield from items
+
+
+def shared() -> list[list[int]]:
+    row = [0]
+    return [row, row]
+
+
+def filled(members: list[object]) -> set[object]:
+    result: set[object] = set(range(100))  # a larger table, so another order
+    result.clear()
+    result.update(members)
+    return result
+
+
+def with_order(*keys: str) -> collections.OrderedDict[str, int]:
+    ordered = collections.OrderedDict.fromkeys(sorted(keys), 0)
+    for key in keys:
+        ordered.move_to_end(key)
+    return ordered
+
+
+DIFFERENT: list[tuple[Callable[[], object], Callable[[], object]]] = [
+    (lambda: 1, lambda: True),
+    (lambda: 1, lambda: 1.0),
+    (lambda: 1, lambda: decimal.Decimal(1)),
+    (lambda: 1, lambda: "1"),
+    (lambda: 0.0, lambda: -0.0),
+    (lambda: 0.1 + 0.2, lambda: 0.3),
+    (lambda: float("inf"), lambda: float("-inf")),
+    (lambda: "a", lambda: b"a"),
+    (lambda: b"a", lambda: bytearray(b"a")),
+    (lambda: [1, 2], lambda: (1, 2)),
+    (lambda: [1, 2], lambda: [2, 1]),
+    (lambda: [1, 2], lambda: OtherList([1, 2])),
+    (lambda: [1, 2], lambda: count(1, 2)),
+    (lambda: [1, 2], lambda: collections.deque([1, 2])),
+    (lambda: {1, 2}, lambda: frozenset({1, 2})),
+    (lambda: {"a": 1, "b": 2}, lambda: {"b": 2, "a": 1}),
+    (lambda: {"a": 1}, lambda: collections.Counter("a")),
+    (lambda: {"a": 1}, lambda: collections.defaultdict(int, {"a": 1})),
+    (lambda: collections.defaultdict(int), lambda: collections.defaultdict(list)),
+    (lambda: with_order("a", "b"), lambda: with_order("b", "a")),
+    (lambda: collections.deque([1], 1), lambda: collections.deque([1], 2)),
+    (lambda: Pair(1, 2), lambda: (1, 2)),
+    (lambda: Pair(1, 2), lambda: Other(1, 2)),
+    (lambda: Colour.RED, lambda: Colour.BLUE),
+    (lambda: Point(1, 2), lambda: Point(1, 3)),
+    (lambda: Slotted(a=1), lambda: Slotted(a=1, b=2)),
+    (lambda: decimal.Decimal("1.5"), lambda: decimal.Decimal("1.50")),
+    (lambda: fractions.Fraction(1, 3), lambda: fractions.Fraction(1, 2)),
+    (lambda: pathlib.PurePosixPath("a"), lambda: pathlib.PureWindowsPath("a")),
+    (lambda: dt.datetime(2024, 1, 1, tzinfo=dt.UTC), lambda: dt.datetime(2024, 1, 1)),  # noqa: DTZ001 - the difference
+    (lambda: dt.datetime(2024, 1, 1, fold=1), lambda: dt.datetime(2024, 1, 1)),  # noqa: DTZ001 - no zone is meant
+    (lambda: range(3), lambda: range(0, 3, 2)),
+    (lambda: re.compile("a"), lambda: re.compile("a", re.IGNORECASE)),
+    (lambda: array.array("i", [1]), lambda: array.array("l", [1])),
+    (lambda: ValueError("a"), lambda: ValueError("b")),
+    (lambda: ValueError("a"), lambda: TypeError("a")),
+    (lambda: OSError(2, "no", "a"), lambda: OSError(2, "no", "b")),
+    (shared, lambda: [[0], [0]]),
+    (lambda: 10**5000, lambda: 10**5000 + 1),
+    (lambda: "x" * 10_000 + "a", lambda: "x" * 10_000 + "b"),
+    (lambda: list(range(50_000)), lambda: [*range(49_999), 0]),
+    (lambda: [[i] for i in range(9_000)], lambda: [(i,) for i in range(9_000)]),
+    (lambda: dict.fromkeys(range(9000), 0), lambda: dict.fromkeys(range(9000), False)),
+    (lambda: "\udc80", lambda: "\udc81"),
+    (lambda: len, lambda: sum),
+    (lambda: int, lambda: float),
+]
+
+
+@pytest.mark.parametrize("pair", DIFFERENT, ids=range(len(DIFFERENT)))
+def test_what_a_caller_could_tell_apart_is_encoded_differently(encode: Callable[..., bytes], pair: Any) -> None:
+    left, right = pair
+    assert encode(left()) != encode(right())
+
+
+@pytest.mark.parametrize("pair", DIFFERENT, ids=range(len(DIFFERENT)))
+def test_an_encoding_is_the_same_each_time_and_small_json(encode: Callable[..., bytes], pair: Any) -> None:
+    for make in pair:
+        first, second = make(), make()  # both alive: nothing may depend on where an object lies
+        assert encode(first) == encode(second)
+        assert len(encode(make())) < 100_000
+        json.loads(encode(make()))
+
+
+def test_sets_are_equal_however_they_were_filled(encode: Callable[..., bytes]) -> None:
+    members = [1, "a", (2, "b"), None, 2.5, frozenset({3, "c"}), Colour.RED]
+    assert encode(set(members)) == encode(filled(members[::-1]))
+    assert encode({"k": set(members)}) == encode({"k": filled(members[::-1])})
+
+
+def test_equal_tuples_are_equal_whether_shared_or_not(encode: Callable[..., bytes]) -> None:
+    one = (1, 2)
+    assert encode([one, one]) == encode([(1, 2), tuple([1, 2])])  # noqa: C409 - another object
+
+
+def test_cycles_and_deep_structures_end(encode: Callable[..., bytes]) -> None:
+    cycle: list[object] = [1]
+    cycle.append(cycle)
+    assert json.loads(encode(cycle)) == ["list", 1, ["ref", 0]]
+    deep: object = None
+    deeper: object = 1
+    for _ in range(5_000):
+        deep, deeper = Point(deep), Point(deeper)
+    assert encode(deep) != encode(deeper)
+    assert len(encode(deep)) < 10_000
+
+
+def test_a_value_like_an_unrolled_tree_of_sets_is_refused_or_told(ab_encode: ModuleType) -> None:
+    nested: frozenset[object] = frozenset()
+    for _ in range(100):
+        nested = frozenset({nested})
+    with pytest.raises(ab_encode.TooLarge):
+        ab_encode.encode(nested)
+
+
+def test_iterators_give_up_their_items_and_how_they_end(encode: Callable[..., bytes]) -> None:
+    def fails() -> Iterator[int]:
+        yield 1
+        raise ValueError("late")
+
+    assert encode(count(1)) == encode(count(1))
+    assert encode(count(1)) != encode(fails())
+    assert encode(iter([1])) != encode(count(1))
+
+
+def test_what_cannot_be_looked_into_is_told(ab_encode: ModuleType) -> None:
+    encoded, opaque = ab_encode.encode_with_opaque([1, lambda: 0, sys.stderr.buffer])
+    assert b'["opaque",' in encoded
+    assert len(opaque) == 2
+    assert ab_encode.encode_with_opaque([1, "opaque", Point(1)])[1] == []
+
+
+def test_classes_of_the_script_are_classes_of_the_module(ab_encode: ModuleType) -> None:
+    as_script = type("Thing", (), {"__module__": "__main__"})
+    as_module = type("Thing", (), {"__module__": "report"})
+    assert ab_encode.encode(as_script(), "report") == ab_encode.encode(as_module(), "report")
+    assert ab_encode.encode(as_script(), "other") != ab_encode.encode(as_module(), "other")
+
+
+class Meta(type):
+    """A metaclass that answers every question about its classes."""
+
+    def __hash__(cls) -> int:
+        raise AssertionError
+
+    def __eq__(cls, other: object) -> bool:
+        raise AssertionError
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        raise AssertionError
+
+    def __subclasscheck__(cls, subclass: type) -> bool:
+        raise AssertionError
+
+    def __getattribute__(cls, name: str) -> object:
+        raise AssertionError(name)
+
+
+def refuse(*_args: object, **_kwargs: object) -> Any:
+    raise AssertionError
+
+
+HOOKS = (
+    *(
+        "__eq__",
+        "__hash__",
+        "__repr__",
+        "__str__",
+        "__reduce__",
+        "__reduce_ex__",
+        "__getstate__",
+        "__len__",
+        "__bool__",
+    ),
+    *(
+        "__getattribute__",
+        "__getattr__",
+        "__iter__",
+        "__getitem__",
+        "__contains__",
+        "__int__",
+        "__index__",
+        "__float__",
+    ),
+    *("__sizeof__", "__dir__", "__format__", "__class_getitem__", "__copy__", "__deepcopy__", "__del__"),
+    *("items", "keys", "values", "decode", "encode", "__dict__", "__class__"),
+)
+
+
+@pytest.mark.parametrize("base", [object, list, dict, tuple, str, int, float, set, frozenset, bytes, collections.deque])
+def test_no_code_of_a_class_is_run(encode: Callable[..., bytes], base: type) -> None:
+    body: dict[str, object] = {"__module__": "m", "__slots__": ()}
+    body |= {name: property(refuse) if name in {"__dict__", "__class__"} else refuse for name in HOOKS}
+    del body["__del__"]
+    hostile = type.__new__(Meta, "Hostile", (base,), body)
+    value = base.__new__(hostile)
+    encoded = json.loads(encode([value, hostile]))
+    assert encoded[1][1] == "m.Hostile"
+    assert encoded[2] == ["type", "m.Hostile"]
+
+
+def test_names_that_lie_are_not_asked(encode: Callable[..., bytes]) -> None:
+    class Name(str):
+        __slots__ = ()
+        __str__ = __contains__ = __eq__ = __hash__ = __format__ = refuse
+
+    class Named:
+        pass
+
+    def function() -> None:
+        pass
+
+    Named.__module__ = Name("m")
+    function.__module__, function.__qualname__ = Name("m"), Name("q")
+    assert json.loads(encode(Named()))[0] == "object"
+    assert json.loads(encode(function))[0] == "opaque"
