@@ -10,7 +10,7 @@ import tokenize
 from collections import defaultdict
 from dataclasses import dataclass
 
-from afterburner.agent.errors import ProposerError
+from afterburner.agent.errors import ProposerError, TargetError
 from afterburner.agent.targets.names import alias_bindings, module_bindings
 from afterburner.agent.targets.text import dedent, indentation, parse, split_lines
 
@@ -19,8 +19,10 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _HELPERS = (*_DEFINITIONS, ast.Assign, ast.AnnAssign, ast.If, ast.Try)
 
 
-class RewriteError(ProposerError):
-    """A rewrite does not fit its target, so it is not run."""
+class RewriteError(ProposerError, TargetError):
+    """A rewrite does not fit its target, so it is not run: no answer for this target, no target for this answer."""
+
+    exit_code = ProposerError.exit_code
 
 
 @dataclass(frozen=True, slots=True)

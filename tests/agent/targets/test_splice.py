@@ -203,6 +203,8 @@ def test_a_rewrite_that_does_not_fit_is_refused_with_the_reason(
     with pytest.raises(RewriteError, match=message) as caught:
         splice(target, Rewrite(function, rewrite.imports, rewrite.helpers))
     assert isinstance(caught.value, ProposerError)
+    assert isinstance(caught.value, TargetError)
+    assert caught.value.exit_code == 1
 
 
 def test_decorators_stay_and_more_may_come(make_target: MakeTarget) -> None:
