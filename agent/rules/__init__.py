@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 # Module and class, in the order in which they are proposed: what usually gains most comes first.
 _RULES = (
+    ("cache_recursion", "CacheRecursion"),
+    ("nested_scans", "NestedScans"),
     ("set_membership", "SetMembership"),
     ("compile_patterns", "CompilePatterns"),
     ("ruff_fixes", "RuffFixes"),

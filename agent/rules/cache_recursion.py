@@ -9,7 +9,7 @@ import libcst as cst
 from afterburner.agent.rules.base import RuleInput, RuleOutput
 from afterburner.agent.rules.effects import Effects
 from afterburner.agent.rules.names import names_in
-from afterburner.agent.rules.resolve import Resolver
+from afterburner.agent.rules.resolve import Resolver, resolver_of
 from afterburner.agent.rules.shapes import may_give_mutable
 from afterburner.agent.rules.tree import Comprehension, Edits, Tree, children, walk, walk_own
 
@@ -40,7 +40,7 @@ class CacheRecursion:
 
     def rewrite(self, rule_input: RuleInput) -> RuleOutput | None:
         """Decorate every function of the scope that is pure and calls itself at least twice on some path."""
-        resolver = Resolver(rule_input.module)
+        resolver = resolver_of(rule_input.module)
         imported = resolver.module_import("functools")
         if imported is None:
             return None

@@ -11,7 +11,7 @@ import libcst as cst
 
 from afterburner.agent.rules.base import RuleInput, RuleOutput
 from afterburner.agent.rules.names import fresh_name, names_in, text
-from afterburner.agent.rules.resolve import Resolver
+from afterburner.agent.rules.resolve import Resolver, resolver_of
 from afterburner.agent.rules.tree import Edits, Tree, walk
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class CompilePatterns:
 
     def rewrite(self, rule_input: RuleInput) -> RuleOutput | None:
         """Move every constant pattern that compiles; a pattern that does not must go on failing where it stands."""
-        resolver = Resolver(rule_input.module)
+        resolver = resolver_of(rule_input.module)
         imported = resolver.module_import("re")
         if imported is None:
             return None

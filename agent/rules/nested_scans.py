@@ -10,7 +10,7 @@ from afterburner.agent.rules.aliases import base_path
 from afterburner.agent.rules.base import RuleInput, RuleOutput
 from afterburner.agent.rules.effects import Effects
 from afterburner.agent.rules.names import canonical, fresh_name, names_in, operand, text
-from afterburner.agent.rules.resolve import Resolver
+from afterburner.agent.rules.resolve import Resolver, resolver_of
 from afterburner.agent.rules.scan_keys import Key, find_key
 from afterburner.agent.rules.scan_space import Space, find_spaces
 from afterburner.agent.rules.scans import Scan, describe, find_scans
@@ -51,7 +51,7 @@ class NestedScans:
 
     def rewrite(self, rule_input: RuleInput) -> RuleOutput | None:
         """Give every search in a loop its dictionary, built before the outermost loop that leaves it valid."""
-        resolver = Resolver(rule_input.module)
+        resolver = resolver_of(rule_input.module)
         if not all(resolver.spelled(f"builtins.{name}") for name in _BUILTINS):
             return None
         tree, edits = Tree(rule_input.scope), Edits()

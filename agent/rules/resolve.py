@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 
 import libcst as cst
 
@@ -68,6 +69,12 @@ class Resolver:
         if module_name in self.names.all and module_name not in self._imports:
             return None
         return module_name, (f"import {module_name}",)
+
+
+@functools.lru_cache(maxsize=2)
+def resolver_of(module: cst.Module) -> Resolver:
+    """Give the resolver of a file; all rules look at one file after the other."""
+    return Resolver(module)
 
 
 def _imports(module: cst.Module, names: Names) -> dict[str, str]:

@@ -6,6 +6,7 @@ import subprocess
 from typing import TYPE_CHECKING
 
 import libcst as cst
+
 from afterburner.agent.rules.base import RuleInput, RuleOutput
 from afterburner.agent.rules.tree import children
 

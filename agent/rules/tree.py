@@ -20,9 +20,18 @@ Comprehension = cst.ListComp | cst.SetComp | cst.DictComp | cst.GeneratorExp
 _SPACE = (cst.BaseParenthesizableWhitespace, cst.TrailingWhitespace, cst.EmptyLine, cst.Newline, cst.Comment)
 
 
+_PUNCTUATION = frozenset(
+    (
+        "comma", "dot", "equal", "first_line", "footer", "header", "lbrace", "lbracket", "leading_lines", "lpar",
+        "lines_after_decorators", "rbrace", "rbracket", "rpar", "semicolon", "star", "trailing_whitespace",
+    )
+)  # fmt: skip
+
+
 @functools.cache
 def _field_names(kind: type[cst.CSTNode]) -> tuple[str, ...]:
-    return tuple(field.name for field in dataclasses.fields(kind))
+    names = [field.name for field in dataclasses.fields(kind)]
+    return tuple(name for name in names if name not in _PUNCTUATION and not name.startswith("whitespace"))
 
 
 def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
