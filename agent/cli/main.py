@@ -83,6 +83,8 @@ def main() -> int:
         show_cursor()
         _say("interrupted")
     _give_up_broken_streams()
+    if code == INTERRUPTED:
+        os._exit(code)  # everything is unwound; a thread that waits for a model must not hold the terminal
     return code
 
 

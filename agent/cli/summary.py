@@ -183,7 +183,7 @@ def _print_verdict(console: Console, result: RunResult, offer: Offer) -> None:
     console.print(Text.assemble((headline, style), f"  {name}: {scrub_line(result.summary)}"))
     if result.gain and result.improved:
         console.print(
-            f"{format_ratio(result.gain.ratio)}, and with {result.gain.confidence:.0%} confidence between "
+            f"{format_ratio(result.gain.ratio)}, and with {result.gain.confidence * 100:g}% confidence between "
             f"{format_ratio(result.gain.low)} and {format_ratio(result.gain.high)} "
             f"({count(result.gain.pairs, 'pair')} of fresh runs, objective {result.objective.value})"
         )

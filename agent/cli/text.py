@@ -46,8 +46,8 @@ def format_kib(kib: float, per: str = "") -> str:
 
 
 def format_ratio(ratio: float) -> str:
-    """`2.31x`: how many times smaller the candidate's figure is."""
-    return f"{ratio:.2f}x" if math.isfinite(ratio) else "-"
+    """`2.31x`, `23.1x`, `231x`: how many times smaller the candidate's figure is."""
+    return f"{_three_digits(ratio)}x" if math.isfinite(ratio) else "-"
 
 
 def format_elapsed(seconds: float) -> str:

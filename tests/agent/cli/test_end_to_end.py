@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from .conftest import CommandLine
 
+pytestmark = pytest.mark.slow
+
 SLOW = '''\
 """Names that two lists share."""
 
@@ -32,10 +34,10 @@ def common(left, right):
 
 
 if __name__ == "__main__":
-    left = [f"name-{number}" for number in range(3000)]
-    right = [f"name-{number * 3}" for number in range(2000)]
-    print(len(common(left, right)), common(right[:900], left[::2])[:4])
-    print(len(common(left[100:2000], right[:1500])), len(common(left[::2], right[::3])))
+    left = [f"name-{number}" for number in range(1200)]
+    right = [f"name-{number * 3}" for number in range(800)]
+    print(len(common(left, right)), common(right[:400], left[::2])[:4])
+    print(len(common(left[100:1100], right[:700])), len(common(left[::2], right[::3])))
     print(common([], right), common(["a", "b", "a"], ["a"]))
 '''
 FAST = '''\
