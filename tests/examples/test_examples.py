@@ -48,7 +48,7 @@ def test_the_examples_pass_their_own_tests(checkout: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(path.stem for path in EXAMPLES.glob("*.py") if path.stem != "pick_route"))
+@pytest.mark.parametrize("name", sorted(name for name, words in COMMANDS.items() if "--cases" not in words))
 def test_an_example_prints_a_report_and_always_the_same(name: str) -> None:
     """Otherwise neither captured calls nor timings of the whole file would mean anything."""
     outputs = {
@@ -68,7 +68,7 @@ def test_an_example_prints_a_report_and_always_the_same(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.timed
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("name", ["log_report", "csv_total", "pick_route"])
+@pytest.mark.parametrize("name", sorted(COMMANDS)[1::3])  # one for memory, one with cases, one method
 def test_the_rules_improve_it_and_its_tests_still_pass(checkout: Path, name: str) -> None:
     original = (EXAMPLES / f"{name}.py").read_bytes()
     done = run(
