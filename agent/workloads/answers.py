@@ -93,8 +93,7 @@ def parse_answer(stdout: bytes) -> Answer:
 
 def scrub(text: str, length: int) -> str:
     """One printable line of at most `length` characters."""
-    line = "".join(character if character.isprintable() else " " for character in text[: 2 * length])
-    line = " ".join(line.split())
+    line = "".join(character if character.isprintable() else " " for character in text[: 2 * length]).strip()
     return line if len(line) <= length else line[: length - 1] + "…"
 
 

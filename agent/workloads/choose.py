@@ -28,7 +28,10 @@ def choose_calls(found: Sequence[FoundCall], max_calls: int = MAX_CALLS, budget_
 
     The costliest call is always among them, whatever it costs.
     """
-    unique = list({hashlib.sha256(call.blob).digest(): call for call in reversed(found)}.values())[::-1]
+    by_digest: dict[bytes, FoundCall] = {}
+    for call in found:
+        by_digest.setdefault(hashlib.sha256(call.blob).digest(), call)
+    unique = list(by_digest.values())
     by_cost = sorted(range(len(unique)), key=lambda index: -unique[index].cpu_time_s)
     wanted = _once([*by_cost[:COSTLIEST], *range(min(FIRST, len(unique))), *_spread(len(unique), max_calls)])
     chosen: list[int] = []

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import base64
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.agent.errors import WorkloadError
 from afterburner.agent.types import Skipped
-from afterburner.agent.workloads.answers import scrub
+from afterburner.agent.workloads.answers import Failure, scrub
 from afterburner.agent.workloads.cases import read_cases
+from afterburner.agent.workloads.drawing import drawing_environment
 from afterburner.sandbox import UsageError
 
 if TYPE_CHECKING:
@@ -63,15 +64,25 @@ class Sources:
         else:
             self.report("running the file's __main__ block")
             yield self._ask("main", "captured from __main__")
-            self.report("running doctests")
-            yield self._ask("doctest", "doctest")
+            if ">>>" in self.harness.target.source:
+                self.report("running doctests")
+                yield self._ask("doctest", "doctest")
+            else:
+                yield Finding("doctest", (), (), ("doctest: the file has no docstring with an example",))
             self.report("running the project's tests that mention the function")
             yield self._ask("pytest", "pytest")
 
     def generated(self) -> Finding:
         """Calls made from type hints."""
         self.report("making inputs from type hints")
-        return self._ask("generate", "generated", {"seed": self.settings.seed})
+        drawing = drawing_environment(self.harness.environment, self.harness.target)
+        fields = {"seed": self.settings.seed, "extra_site": drawing.extra_site}
+        answer = self.harness.ask("generate", "generated", fields, environment=drawing.environment)
+        if drawing.is_own and any(failure.stage == "import" for failure in answer.failures):
+            version = ".".join(map(str, self.harness.environment.version))
+            reason = f"Hypothesis is not installed for Python {version}, and the file needs packages that ours lacks"
+            answer = replace(answer, failures=(Failure("no_hypothesis", reason),))
+        return _finding("generated", answer)
 
     def derived(self, calls: Sequence[WorkloadCall]) -> Finding:
         """Edge cases near the given calls."""

@@ -51,6 +51,7 @@ def main() -> None:
     for folder in (None, os.path.dirname(os.path.abspath(__file__))):
         leave_driver_folder(folder)
     sys.path[:0] = [path for path in request["import_paths"] if path not in sys.path]
+    sys.path.extend(filter(None, [request.get("extra_site")]))
     sys.modules.pop(request["module"], None)  # a file of the user's may be called like a module that we have imported
     sys.dont_write_bytecode = True
     if request["qualname"]:

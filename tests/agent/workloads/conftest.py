@@ -61,9 +61,7 @@ class Project:
             cases_dir=str(cases) if cases else None,
             seed=seed,
         )
-        return build_workload(
-            self.sandbox, target, self.environment(target), settings, self.limits, self.told.append
-        )
+        return build_workload(self.sandbox, target, self.environment(target), settings, self.limits, self.told.append)
 
     def hottest(self, file: str, *, calls: Path | None = None, cases: Path | None = None) -> str:
         target = self.target(file, None)

@@ -1,0 +1,200 @@
+"""Doctests, the project's tests, files of calls, inputs from type hints, and edge cases."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from afterburner.agent.errors import WorkloadError
+from afterburner.sandbox import UsageError
+
+from .conftest import every_call, of_origin, reasons
+
+if TYPE_CHECKING:
+    from .conftest import Project
+
+
+def test_doctests_of_the_function_and_of_what_reaches_it(project: Project) -> None:
+    project.write(
+        "text.py",
+        '"""Text.\n\n>>> clean(" B ")\n\'b\'\n"""\n\n'
+        "def clean(line):\n"
+        '    """Clean.\n\n    >>> clean("  A b ")\n    \'a b\'\n    >>> clean("C")\n    \'wrong\'\n    """\n'
+        "    return line.strip().lower()\n\n"
+        "def other():\n"
+        '    """Other.\n\n    >>> 1 / 0\n    """\n',
+    )
+    workload = project.workload("text.py", "clean")
+    descriptions = {call.description for call in of_origin(workload, "doctest")}
+    assert descriptions == {"clean(' B ')", "clean('  A b ')", "clean('C')"}
+    assert "1 of 3 doctest examples fail" in reasons(workload)
+
+
+def test_the_projects_tests_that_reach_the_function(project: Project) -> None:
+    project.write("pyproject.toml", "[tool.pytest.ini_options]\naddopts = '--no-such-option'\n")
+    project.write("src/lib/__init__.py", "from lib.text import clean\n")
+    project.write("src/lib/text.py", "def clean(line):\n    return line.strip().lower()\n")
+    project.write("tests/conftest.py", "import pytest\n\n@pytest.fixture\ndef line():\n    return ' FROM A FIXTURE '\n")
+    project.write(
+        "tests/test_text.py",
+        "import pytest\nfrom lib import clean\n\n"
+        "@pytest.mark.parametrize('n', [1, 2])\n"
+        "def test_clean(n):\n    assert clean(' X ' * n)\n\n"
+        "def test_fixture(line):\n    clean(line)\n\n"
+        "def test_that_fails():\n    assert clean('Q') == 'no'\n",
+    )
+    project.write("tests/test_unrelated.py", "raise RuntimeError('never imported')\n")
+    workload = project.workload("src/lib/text.py", "clean")
+    found = of_origin(workload, "pytest: tests/test_text.py")
+    assert {call.description for call in found} == {
+        "clean(' X ')",
+        "clean(' X  X ')",
+        "clean(' FROM A FIXTURE ')",
+        "clean('Q')",
+    }
+    told = reasons(workload)
+    assert "test_that_fails" in told
+    assert "test_unrelated" not in told
+
+
+def test_a_file_of_calls_stands_alone(project: Project) -> None:
+    project.write("lib.py", 'def scale(n, by=2):\n    return n * by\n\nif __name__ == "__main__":\n    scale(100)\n')
+    calls = project.write(
+        "my_calls.py",
+        "import lib\n\nscale(3)\nlib.scale(4, by=5)\nfrom lib import scale as again\n"
+        'if __name__ == "__main__":\n    again("ab")\n',
+    )
+    workload = project.workload("lib.py", "scale", calls=calls)
+    found = of_origin(workload, "--calls my_calls.py")
+    assert {call.description for call in found} == {"scale(3)", "scale(4, by=5)", "scale('ab')"}
+    assert {call.origin for call in every_call(workload)} == {"--calls my_calls.py", "derived"}
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "said"),
+    [
+        ("scale(3\n", UsageError, "not valid Python"),
+        ("x = 1\n", WorkloadError, "it is never called"),
+        ("import nothing_here\nscale(1)\n", WorkloadError, "No module named 'nothing_here'"),
+    ],
+)
+def test_a_bad_file_of_calls(project: Project, text: str, error: type[Exception], said: str) -> None:
+    project.write("lib.py", "def scale(n: int):\n    return n * 2\n")
+    calls = project.write("bad.py", text)
+    with pytest.raises(error, match=said):
+        project.workload("lib.py", "scale", calls=calls)
+
+
+def test_a_file_of_calls_that_cannot_be_read(project: Project) -> None:
+    project.write("lib.py", "def scale(n):\n    return n * 2\n")
+    with pytest.raises(UsageError, match="cannot be read: No such file"):
+        project.workload("lib.py", "scale", calls=project.root / "gone.py")
+    (project.root / "latin.py").write_bytes("scale('é')".encode("latin-1"))
+    with pytest.raises(UsageError, match="not UTF-8"):
+        project.workload("lib.py", "scale", calls=project.root / "latin.py")
+
+
+HINTS = """\
+from __future__ import annotations
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Optional
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+@dataclass
+class Item:
+    name: str
+    price: float
+    tags: list[str]
+
+def dedupe(items: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    seen = []
+    for item in items:
+        if item not in seen:
+            seen.append(item)
+    return seen
+
+def common(a: Sequence[str], b: Iterable[str], limit: Optional[int] = None) -> list[str]:
+    return [x for x in a if x in b][:limit]
+
+def primes(n: int) -> int:
+    return sum(all(x % d for d in range(2, x)) for x in range(2, n))
+
+def slow_fibonacci(n: int) -> int:
+    return n if n < 2 else slow_fibonacci(n - 1) + slow_fibonacci(n - 2)
+
+def dearest(items: list[Item], count: int) -> list[str]:
+    return [sorted(items, key=lambda item: item.price)[-n].name for n in range(1, min(count, len(items)) + 1)]
+
+def look_up(table: dict[str, int], keys: Optional[list[str]]) -> int:
+    return sum(value for key in keys or [] for name, value in table.items() if name == key)
+
+class Stack:
+    def __init__(self, items: list[int]) -> None:
+        self.items = items
+
+    def inversions(self) -> int:
+        return sum(a > b for i, a in enumerate(self.items) for b in self.items[i:])
+
+def consume(stream: Iterator[NoSuchThing]) -> None:
+    pass
+"""
+
+
+@pytest.mark.parametrize(
+    "function", ["dedupe", "common", "primes", "slow_fibonacci", "dearest", "look_up", "Stack.inversions"]
+)
+def test_inputs_grow_from_type_hints_until_they_can_be_measured(project: Project, function: str) -> None:
+    project.write("hints.py", HINTS)
+    workload = project.workload("hints.py", function)
+    generated = of_origin(workload, "generated")
+    assert len(generated) >= 6
+    # Ten milliseconds were asked for; machines differ, and so do two runs on one machine.
+    for part in (workload.calls, workload.held_out_calls):
+        assert max(call.cpu_time_s for call in part) > 0.002
+    assert max(call.cpu_time_s for call in every_call(workload)) < 3
+    assert not reasons(workload)
+
+
+def test_generated_inputs_depend_on_the_seed_alone(project: Project) -> None:
+    project.write("small.py", "def ends(items: list[int]) -> list[int]:\n    return items[:1] + items[-1:]\n")
+    first, again, other = (
+        {call.blob for call in of_origin(project.workload("small.py", "ends", seed=seed), "generated")}
+        for seed in (1, 1, 2)
+    )
+    assert first & again
+    assert len(first ^ again) <= 6  # the grown size depends on the clock; what is drawn does not
+    assert first != other
+
+
+def test_unusable_hints_are_named(project: Project) -> None:
+    project.write("hints.py", HINTS)
+    with pytest.raises(WorkloadError, match=r"type hint of `stream` cannot be resolved.*NoSuchThing"):
+        project.workload("hints.py", "consume")
+
+
+def test_real_calls_that_can_be_measured_are_not_joined_by_invented_ones(project: Project) -> None:
+    project.write(
+        "sums.py",
+        "def slow(items: list[int]) -> int:\n    return sum(a * b for a in items for b in items)\n\n"
+        'if __name__ == "__main__":\n    slow(list(range(400)))\n    slow(list(range(300)))\n',
+    )
+    workload = project.workload("sums.py", "slow")
+    assert not of_origin(workload, "generated")
+    derived = {call.description for call in of_origin(workload, "derived")}
+    assert {"slow([])", "slow([0])"} <= derived
+    assert len(derived) <= 12
+    assert all(part for part in (workload.calls, workload.held_out_calls))
+
+
+def test_an_edge_case_on_which_the_original_hangs_is_dropped_and_reported(project: Project) -> None:
+    project.write(
+        "halve.py",
+        "def steps(n, by):\n    count = 0\n    while n > 0:\n        n -= by\n        count += 1\n    return count\n\n"
+        'if __name__ == "__main__":\n    steps(100, 2)\n    steps(90, 3)\n',
+    )
+    workload = project.workload("halve.py", "steps")
+    assert "the original takes longer than" in reasons(workload)
+    assert "steps(100, 0)" in reasons(workload)
+    assert "steps(0, 2)" in {call.description for call in every_call(workload)}
