@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from afterburner.agent.types import CandidateRecord, Gain, RunResult
     from afterburner.sandbox import Measurement
 
+SHOWN = 8  # origins, and inputs that were skipped, before the rest is only counted
 FIGURE_COLUMNS = ("original", "before", "after", "gain")
 DECISION_STYLE = {
     Decision.IMPROVED: "green",
@@ -134,11 +135,12 @@ def _row_of_the_gain(result: RunResult) -> str:
 
 def _print_evidence(console: Console, result: RunResult) -> None:
     console.print()
-    origins = ", ".join(f"{inputs} {scrub_line(origin)}" for origin, inputs in result.workload_origins)
-    _print_fact(console, "Judged on", origins or "-")
+    _print_fact(console, "Judged on", _origins(result))
     _print_fact(console, "Held out", _held_out(result))
-    for skipped in result.skipped:
+    for skipped in result.skipped[:SHOWN]:
         _print_fact(console, "Skipped", f"{scrub_line(skipped.origin)}: {scrub_line(skipped.reason)}")
+    if len(result.skipped) > SHOWN:
+        _print_fact(console, "Skipped", f"{len(result.skipped) - SHOWN} more; --json lists them all")
     machine = result.machine
     _print_fact(
         console,
@@ -148,6 +150,13 @@ def _print_evidence(console: Console, result: RunResult) -> None:
         f"tier {scrub_line(machine.tier)}",
     )
     _print_fact(console, "Run", f"{result.run_id}, {format_elapsed(result.elapsed_s)} min")
+
+
+def _origins(result: RunResult) -> str:
+    shown = [f"{inputs} {scrub_line(origin)}" for origin, inputs in result.workload_origins[:SHOWN]]
+    if rest := sum(inputs for _, inputs in result.workload_origins[SHOWN:]):
+        shown.append(f"{rest} more")
+    return ", ".join(shown) or "-"
 
 
 def _held_out(result: RunResult) -> str:

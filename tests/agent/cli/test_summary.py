@@ -114,3 +114,15 @@ def test_where_the_original_mostly_waits_the_interval_is_of_wall_time(improved: 
     )
     text = render(lambda console: print_summary(console, waiting, weigh(waiting, 0.0)))
     assert next(line for line in text.splitlines() if line.endswith("7.50x to 8.60x")).startswith("wall time")
+
+
+def test_long_lists_are_counted_not_printed(improved: RunResult, render: Render) -> None:
+    many = replace(
+        improved,
+        workload_origins=tuple((f"case c{number}", 2) for number in range(100)),
+        skipped=improved.skipped * 50,
+    )
+    text = render(lambda console: print_summary(console, many, weigh(many, 0.0)))
+    assert "2 case c7, 184 more" in text
+    assert text.count("a lambda cannot be copied") == 8
+    assert "42 more; --json lists them all" in text
