@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 _RULES = (
     ("cache_recursion", "CacheRecursion"),
     ("nested_scans", "NestedScans"),
+    ("sliding_window", "SlidingWindow"),
     ("set_membership", "SetMembership"),
+    ("hoisted_set", "HoistedSet"),
+    ("join_strings", "JoinStrings"),
     ("compile_patterns", "CompilePatterns"),
     ("ruff_fixes", "RuffFixes"),
 )

@@ -28,7 +28,7 @@ class Analysis:
         self.scope = rule_input.scope
         self.tree = Tree(rule_input.scope)
         self.resolver = Resolver(rule_input.module)
-        self._taken = set(self.resolver.names.all)
+        self._given: dict[Region, set[str]] = {}
         self._names: dict[cst.CSTNode, Names] = {}
         self._order = {node: place for place, node in enumerate(walk(self.scope))}
         self._occurrences: dict[str, list[cst.Name]] = {}
@@ -36,10 +36,11 @@ class Analysis:
             if isinstance(node, cst.Name) and not is_label(self.tree, node):
                 self._occurrences.setdefault(node.value, []).append(node)
 
-    def fresh(self, wanted: str) -> str:
-        """Give a name that the file does not know, and that was not given before."""
-        name = fresh_name(wanted, self._taken)
-        self._taken.add(name)
+    def fresh(self, wanted: str, region: Region) -> str:
+        """Give a name that the file does not know, and that was not given in this region before."""
+        given = self._given.setdefault(region, set())
+        name = fresh_name(wanted, self.resolver.names.all | given)
+        given.add(name)
         return name
 
     def regions(self) -> list[Region]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from afterburner.agent.rules.names import text
-from afterburner.agent.rules.tree import parse_block
+from afterburner.agent.rules.tree import parse_block, walk
 
 if TYPE_CHECKING:
     from afterburner.agent.rules.resolve import Resolver
@@ -52,6 +52,16 @@ def _as_block(suite: cst.SimpleStatementSuite) -> cst.IndentedBlock:
     return cst.IndentedBlock(lines)
 
 
+def leaves_block(tree: Tree, line: cst.BaseStatement) -> bool:
+    """Tell whether a `break` or `continue` in a statement leads out of it, past what would stand after it."""
+    for node in walk(line):
+        if isinstance(node, cst.Break | cst.Continue):
+            loops = tree.loops(node)
+            if not loops or not tree.within(loops[0], line):
+                return True
+    return False
+
+
 def is_repeatable(node: cst.BaseExpression) -> bool:
     """Tell whether an expression is so simple that it may be written, and evaluated, twice."""
     if isinstance(node, cst.Name | cst.BaseNumber | cst.SimpleString):
@@ -66,18 +76,15 @@ def is_repeatable(node: cst.BaseExpression) -> bool:
     return False
 
 
-def rebound(
-    statement: cst.Assign | cst.AnnAssign, value: cst.BaseExpression, type_name: str
-) -> cst.Assign | cst.AnnAssign:
-    """Bind another value; an annotation `list[int]` becomes that of the new type, one of another form goes."""
-    if isinstance(statement, cst.Assign):
-        return statement.with_changes(value=value)
+def annotated(statement: cst.AnnAssign, type_name: str) -> cst.Assign | cst.AnnAssign:
+    """Make an annotation `list[int]` that of the new type; one of another form goes."""
     annotation = statement.annotation.annotation
     owner = annotation.value if isinstance(annotation, cst.Subscript) else annotation
     if text(owner).rpartition(".")[2] in {"list", "List"}:
         new = cst.parse_expression(type_name)
         changed = annotation.with_changes(value=new) if isinstance(annotation, cst.Subscript) else new
-        return statement.with_changes(value=value, annotation=statement.annotation.with_changes(annotation=changed))
+        return statement.with_changes(annotation=statement.annotation.with_changes(annotation=changed))
+    value = statement.value or cst.Name("None")
     return cst.Assign([cst.AssignTarget(statement.target)], value)
 
 

@@ -24,7 +24,7 @@ _LOOKS = frozenset(("bool", "format", "id", "isinstance", "print", "repr", "str"
 class Kind(StrEnum):
     """How a variable is used at one place."""
 
-    BIND = "bind"  # `x = value`, a statement of its own
+    BIND = "bind"  # `x = value`, or `x, y = value, other`
     REBIND = "rebind"  # bound in any other way: loop target, parameter, unpacking, walrus, `del x`
     AUGMENT = "augment"  # `x += value`
     METHOD = "method"  # `x.method(…)`
@@ -117,12 +117,31 @@ def _as_target(tree: Tree, node: cst.Name, parent: cst.CSTNode) -> Use | None:
         kind = Kind.AUGMENT if isinstance(parent, cst.AugAssign) else Kind.BIND if parent.value else Kind.OTHER
         return Use(node, kind, parent, parent.value)
     if isinstance(parent, cst.Element | cst.StarredElement):
+        paired = _paired(tree, parent)
+        if paired is not None:
+            return Use(node, Kind.BIND, *paired)
         is_bound = is_stored(tree, parent)
     elif isinstance(parent, cst.Del | cst.NamedExpr | cst.For | cst.CompFor):
         is_bound = parent.target is node
     else:
         is_bound = isinstance(parent, cst.AsName | cst.Param) and parent.name is node
     return Use(node, Kind.REBIND, parent) if is_bound else None
+
+
+def _paired(tree: Tree, element: cst.Element | cst.StarredElement) -> tuple[cst.Assign, cst.BaseExpression] | None:
+    """Give the statement and the value of one name of `x, y = 1, []`."""
+    names = tree.parents[element]
+    target = tree.parents[names]
+    assign = tree.parents.get(target) if isinstance(target, cst.AssignTarget) else None
+    if not isinstance(assign, cst.Assign) or len(assign.targets) != 1 or not isinstance(names, cst.Tuple | cst.List):
+        return None
+    values = assign.value
+    if not isinstance(values, cst.Tuple) or len(values.elements) != len(names.elements):
+        return None
+    if any(isinstance(each, cst.StarredElement) for each in (*names.elements, *values.elements)):
+        return None
+    place = next(place for place, each in enumerate(names.elements) if each is element)
+    return assign, values.elements[place].value
 
 
 def is_stored(tree: Tree, node: cst.CSTNode) -> bool:

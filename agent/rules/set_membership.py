@@ -9,11 +9,11 @@ import libcst as cst
 from afterburner.agent.rules.analysis import Analysis, Region
 from afterburner.agent.rules.analysis_edit import (
     add_after,
+    annotated,
     as_set,
     is_empty,
     is_repeatable,
     is_statement,
-    rebound,
     small_statement,
 )
 from afterburner.agent.rules.analysis_types import Types
@@ -99,8 +99,10 @@ class _Searched:
     def replace(self, edits: Edits) -> None:
         """Make the list a set."""
         for use in self._uses:
-            if use.kind is Kind.BIND and isinstance(use.holder, cst.Assign | cst.AnnAssign):
-                edits.change(use.holder, _bind_set)
+            if use.kind is Kind.BIND and use.value is not None:
+                edits.change(use.value, as_set)
+                if isinstance(use.holder, cst.AnnAssign):
+                    edits.change(use.holder, lambda statement: annotated(statement, "set"))
             elif use.kind is Kind.AUGMENT and isinstance(use.holder, cst.AugAssign):
                 edits.change(use.holder, _update)
             elif use.kind is Kind.METHOD:
@@ -108,7 +110,7 @@ class _Searched:
 
     def accompany(self, edits: Edits) -> None:
         """Keep a set beside the list."""
-        tree, companion = self._analysis.tree, self._analysis.fresh(f"{self._name}_set")
+        tree, companion = self._analysis.tree, self._analysis.fresh(f"{self._name}_set", self._region)
         for use in self._uses:
             statement = small_statement(tree, use.name)
             if use.kind is Kind.MEMBER:
@@ -194,11 +196,6 @@ class _Searched:
             self._analysis.before(search.name, use.name) and not any(tree.within(search.name, loop) for loop in loops)
             for search in searches
         )
-
-
-def _bind_set(statement: cst.Assign | cst.AnnAssign) -> cst.Assign | cst.AnnAssign:
-    value = as_set(statement.value) if statement.value is not None else cst.Name("None")
-    return rebound(statement, value, "set")
 
 
 def _update(statement: cst.AugAssign) -> cst.Expr:

@@ -26,6 +26,7 @@ SEVERAL = """
 def closure(edges, start):
     reached = [start]
     log, last = [], None
+    marks, count = [3], 0
     queue = list(reached); queue += ["end"]; done = 0
     for node in reached:
         while done < 3:
@@ -38,7 +39,10 @@ def closure(edges, start):
             if b in queue:
                 queue.insert(0, a)
                 log.append((a, b))
-    return reached, len(queue), log, last
+            if b in marks:
+                count += 1
+            marks.append(a)
+    return reached, len(queue), log, last, count
 """
 
 TRICK = """
@@ -175,6 +179,7 @@ def test_a_list_that_is_only_searched_becomes_a_set_and_another_gets_one_beside_
 def test_every_way_in_which_a_list_grows_is_followed(apply: Callable[..., Any], agree: Callable[..., None]) -> None:
     after = apply(SetMembership(), SEVERAL, "closure")
     assert after.count("reached_set") == 4
+    assert "marks, count = {3}, 0" in after
     assert "queue = set(reached)" not in after
     rng = random.Random(1)
     calls = [([(rng.randint(0, 9), rng.randint(0, 9)) for _ in range(rng.randint(0, 20))], 1) for _ in range(50)]

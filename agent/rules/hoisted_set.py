@@ -1,0 +1,222 @@
+"""What is searched in a loop and does not change there is made a set once, before the loop."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from afterburner.agent.rules.analysis import Analysis, Region, Repeat
+from afterburner.agent.rules.analysis_edit import as_set, first_argument
+from afterburner.agent.rules.analysis_types import Type, Types
+from afterburner.agent.rules.analysis_uses import Kind
+from afterburner.agent.rules.base import RuleInput, RuleOutput
+from afterburner.agent.rules.effects import Effects
+from afterburner.agent.rules.names import canonical, text
+from afterburner.agent.rules.tree import Edits
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SMALL = 3  # elements of a display that a set would not search faster
+_LISTS = {"list", "tuple", "view", "sequence"}
+_MAY_BE_LISTS = {None, "iterable"}
+# Methods that a variable of unknown type is called with when it is no list.
+_NOT_OF_LISTS = frozenset((
+    "add", "discard", "get", "items", "keys", "lower", "replace", "setdefault", "split", "startswith", "strip",
+    "update", "upper", "values",
+))  # fmt: skip
+
+
+class HoistedSet:
+    """Make a set of what a loop searches, once, before the loop.
+
+    Before::
+
+        for order in orders:
+            if order.customer in [c.id for c in customers] and order.state in states:
+                total += order.amount
+
+    After::
+
+        id_set = {c.id for c in customers}
+        states_set = set(states) if isinstance(states, (list, tuple)) else states
+        for order in orders:
+            if order.customer in id_set and order.state in states_set:
+                total += order.amount
+    """
+
+    name = "hoisted-set"
+
+    def rewrite(self, rule_input: RuleInput) -> RuleOutput | None:
+        """Treat every search for an element in a loop, where what is searched is the same in each round."""
+        analysis = Analysis(rule_input)
+        types, edits = Types(analysis), Edits()
+        made: dict[tuple[cst.BaseStatement, str], str] = {}
+        for region in analysis.regions():
+            effects = Effects(analysis.resolver, region)
+            for searched in _searches(analysis, types, region):
+                found = _Hoist(analysis, types, effects, region, searched)
+                line, source = found.line(), found.source()
+                if line is None or source is None:
+                    continue
+                key = (line, canonical(searched))
+                if key not in made:
+                    made[key] = analysis.fresh(_wanted_name(searched), region)
+                    edits.insert_before(line, f"{made[key]} = {source}")
+                edits.replace(searched, cst.Name(made[key]))
+        return RuleOutput(edits.apply(rule_input.scope)) if edits else None
+
+
+def _searches(analysis: Analysis, types: Types, region: Region) -> Iterator[cst.BaseExpression]:
+    """Give what stands on the right of each `in` of the region, where what is looked for may be hashed."""
+    for comparison in analysis.tree.find(cst.Comparison):
+        if len(comparison.comparisons) != 1 or analysis.region_of(comparison) is not region:
+            continue
+        if isinstance(region, cst.FunctionDef) and not analysis.tree.within(comparison, region.body):
+            continue
+        [target] = comparison.comparisons
+        if isinstance(target.operator, cst.In | cst.NotIn) and types.may_hash(comparison.left, region):
+            yield target.comparator
+
+
+class _Hoist:
+    """One thing that is searched, and where and how a set could be made of it."""
+
+    def __init__(
+        self, analysis: Analysis, types: Types, effects: Effects, region: Region, searched: cst.BaseExpression
+    ) -> None:
+        self._analysis, self._types, self._effects = analysis, types, effects
+        self._region, self._searched = region, searched
+
+    def line(self) -> cst.BaseStatement | None:
+        """Give the statement before which the set has to stand; None if the search is not repeated on its own."""
+        repeats = self._analysis.repeats(self._searched)
+        passed: list[Repeat] = []
+        for repeat in repeats:
+            if not self._analysis.is_eager(repeat) or not self._is_stable(repeat):
+                break
+            passed.append(repeat)
+        if not passed:
+            return None
+        line = self._analysis.tree.line(passed[-1])
+        is_entered_again = any(each is line for each in repeats if each not in passed)
+        return None if is_entered_again or not self._is_bound_above(line) else line
+
+    def source(self) -> str | None:
+        """Write the set; None if what is searched is no list, or is searched fast enough."""
+        node, found = self._searched, self._types.of(self._searched, self._region)
+        if not (found is None or self._types.elements_may_hash(node, self._region)):
+            return None
+        if isinstance(node, cst.List | cst.Tuple):
+            return text(as_set(node)) if len(node.elements) > _SMALL and not _is_constant(node) else None
+        if isinstance(node, cst.ListComp | cst.GeneratorExp | cst.SetComp | cst.Call):
+            return self._source_of_value(node)
+        if isinstance(node, cst.Name | cst.Attribute | cst.Subscript):
+            return self._source_of_variable(node, found)
+        return None
+
+    def _is_stable(self, repeat: Repeat) -> bool:
+        changes = self._effects.changes(repeat)
+        if not self._effects.is_pure(self._searched) or not self._effects.is_stable(self._searched, changes):
+            return False
+        return not self._analysis.yields(repeat) or self._is_own()
+
+    def _is_own(self) -> bool:
+        """Tell whether only this function can reach what is searched."""
+        node = self._searched
+        if not isinstance(node, cst.Name) or not self._types.is_list(node.value, self._region):
+            return False
+        escapes = {Kind.OTHER, Kind.CAPTURED}
+        return not any(use.kind in escapes for use in self._analysis.uses(node.value, self._region))
+
+    def _is_bound_above(self, line: cst.BaseStatement | None) -> bool:
+        """Tell whether the names of the expression have their values before the line."""
+        if line is None:
+            return False
+        names = self._analysis.names(self._searched)
+        own = self._analysis.names(self._region)
+        return all(
+            any(
+                self._analysis.before(use.name, line)
+                for use in self._analysis.uses(name, self._region)
+                if use.kind in {Kind.BIND, Kind.REBIND}
+            )
+            for name in names.reads
+            if own.binds[name] and name not in names.binds and name not in own.shared
+        )
+
+    def _source_of_value(self, node: cst.BaseExpression) -> str | None:
+        if not isinstance(node, cst.Call):
+            return text(as_set(node)) if not isinstance(node, cst.SetComp) else text(node)
+        if self._analysis.resolver.is_call(node, "builtins.list", "builtins.sorted", "builtins.tuple"):
+            return text(as_set(node)) if first_argument(node) is not None else None
+        name = self._types.name(node, self._region)
+        if name in {"set", "frozenset"}:
+            return text(node)
+        if name == "view" and isinstance(node.func, cst.Attribute):
+            return f"set({text(node)})" if node.func.attr.value == "values" else None
+        return f"set({text(node)})" if name in _LISTS else None
+
+    def _source_of_variable(self, node: cst.Name | cst.Attribute | cst.Subscript, found: Type | None) -> str | None:
+        name, source = found.name if found else None, text(node)
+        if name is None and isinstance(node, cst.Name):
+            name = self._global_type(node.value)
+        if name in _LISTS - {"sequence"}:
+            return f"set({source})"
+        if name not in _MAY_BE_LISTS | {"sequence"} or self._analysis.resolver.qualified(node) is not None:
+            return None
+        if any(_method_of(self._analysis, other, node) in _NOT_OF_LISTS for other in self._same(node)):
+            return None
+        return f"set({source}) if isinstance({source}, (list, tuple)) else {source}"
+
+    def _same(self, node: cst.BaseExpression) -> list[cst.BaseExpression]:
+        """Give the places of the region where the same variable or attribute stands."""
+        written = text(node)
+        return [each for each in self._analysis.tree.find(type(node)) if text(each) == written]
+
+    def _global_type(self, name: str) -> str | None:
+        """Tell what a global name is bound to, if that is written at the top of the file."""
+        if self._analysis.names(self._region).binds[name]:
+            return None
+        values = [
+            small.value
+            for statement in self._analysis.module.body
+            if isinstance(statement, cst.SimpleStatementLine)
+            for small in statement.body
+            if isinstance(small, cst.Assign | cst.AnnAssign)
+            and name in (text(each.target) for each in (small.targets if isinstance(small, cst.Assign) else [small]))
+        ]
+        return self._types.name(values[0], self._region) if len(values) == 1 else None
+
+
+def _is_constant(node: cst.List | cst.Tuple) -> bool:
+    """Tell whether the display holds literals only: the interpreter keeps such a tuple ready."""
+    return all(isinstance(each.value, cst.BaseNumber | cst.SimpleString) for each in node.elements)
+
+
+def _method_of(analysis: Analysis, other: cst.BaseExpression, node: cst.BaseExpression) -> str:
+    parent = analysis.tree.parents.get(other)
+    if isinstance(parent, cst.Attribute) and parent.value is other and other is not node:
+        return parent.attr.value
+    return ""
+
+
+def _wanted_name(searched: cst.BaseExpression) -> str:
+    """Name a set after what it holds: `id_set` for `[row.id for row in rows]`, `states_set` for `self.states`."""
+    node: cst.CSTNode = searched
+    while True:
+        if isinstance(node, cst.ListComp | cst.SetComp | cst.GeneratorExp):
+            node = node.elt if isinstance(node.elt, cst.Attribute) else node.for_in.iter
+        elif isinstance(node, cst.Call):
+            node = node.args[0].value if node.args else node.func
+        elif isinstance(node, cst.Subscript):
+            node = node.value
+        elif isinstance(node, cst.Attribute) and isinstance(node.value, cst.BaseString):
+            return "known_set"
+        elif isinstance(node, cst.Attribute):
+            return f"{node.attr.value.strip('_')}_set"
+        elif isinstance(node, cst.Name):
+            return f"{node.value.strip('_').lower()}_set"
+        else:
+            return "known_set"
