@@ -10,11 +10,12 @@ from afterburner.agent.rules.aliases import base_path
 from afterburner.agent.rules.base import RuleInput, RuleOutput
 from afterburner.agent.rules.effects import Effects
 from afterburner.agent.rules.names import canonical, fresh_name, names_in, operand, text
+from afterburner.agent.rules.places import regions_of, statement_before
 from afterburner.agent.rules.resolve import Resolver, resolver_of
 from afterburner.agent.rules.scan_keys import Key, find_key
 from afterburner.agent.rules.scan_space import Space, find_spaces
 from afterburner.agent.rules.scans import Scan, describe, find_scans
-from afterburner.agent.rules.tree import Edits, Function, Tree, outermost_comprehension, walk
+from afterburner.agent.rules.tree import Edits, Tree, walk
 
 _NOT_WORDS = {"enumerate", "int", "len", "range", "reversed", "self", "sorted", "str", "tuple", "zip"}
 _BUILTINS = ("any", "int", "len", "range", "type", "Exception")
@@ -125,10 +126,8 @@ class _Plan:
 def _plan(scan: Scan, tree: Tree, effects: Effects, resolver: Resolver) -> _Plan | None:
     """Find a key, and the outermost place from which on a dictionary stays valid."""
     node = scan.node
-    holder = outermost_comprehension(tree, node)
-    regions = [*([holder] if holder else []), *tree.loops(holder or node)]
-    line = tree.line(node)
-    if not regions or line is None or isinstance(line, Function) or tree.function(node) is not tree.function(line):
+    regions = regions_of(tree, node)
+    if not regions:
         return None
     inside = effects.changes(node.body if isinstance(node, cst.For) else node)
     inside.binds -= scan.names
@@ -138,13 +137,14 @@ def _plan(scan: Scan, tree: Tree, effects: Effects, resolver: Resolver) -> _Plan
     for space in find_spaces(scan, key, tree.scope, resolver):
         if any(names_in(bound).all & (inside.binds | scan.names) for bound in space.bounds):
             continue
-        place = _place(space, key, scan, regions, effects)
+        region = _region(space, key, scan, regions, effects)
+        place = statement_before(tree, region) if region else None
         if place is not None:
-            return _Plan(scan, key, space, place if isinstance(place, cst.BaseStatement) else line)
+            return _Plan(scan, key, space, place)
     return None
 
 
-def _place(space: Space, key: Key, scan: Scan, regions: list[cst.CSTNode], effects: Effects) -> cst.CSTNode | None:
+def _region(space: Space, key: Key, scan: Scan, regions: list[cst.CSTNode], effects: Effects) -> cst.CSTNode | None:
     """Give the outermost region that changes nothing of what the dictionary is made of."""
     found = None
     for region in regions:
