@@ -20,20 +20,18 @@ new_enough() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev
 makes_venvs() { "$1" -c 'import ensurepip, venv' 2>/dev/null; }
 may_install() { [ "$(id -u)" = 0 ] && has apt-get; }
 
-# All that decides what .venv holds, and where: a moved checkout has a .venv that points to its old place.
+# All that decides what .venv holds.
 fingerprint() {
-    pwd -P
     .venv/bin/python -V
     cksum pyproject.toml "$lock"
 }
 
-set_up_before() {
-    [ -f "$stamp" ] && new_enough .venv/bin/python && [ "$(cat "$stamp")" = "$(fingerprint)" ]
-}
+# The commands in .venv name its place: in a checkout that was moved or copied they would start the old one's Python.
+venv_is_ours() { new_enough .venv/bin/python && grep -qsF "$(pwd -P)/.venv" .venv/bin/activate; }
 
-venv_works() {
-    [ -x .venv/bin/python ] && new_enough .venv/bin/python && .venv/bin/python -m pip --version >/dev/null 2>&1
-}
+set_up_before() { venv_is_ours && [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$(fingerprint)" ]; }
+
+venv_works() { venv_is_ours && .venv/bin/python -m pip --version >/dev/null 2>&1; }
 
 find_python() {
     for name in ${PYTHON:-python3 python3.14 python3.13 python3.12 python3.11}; do
@@ -67,7 +65,7 @@ missing_packages() {
     has git || printf ' git'
     # Without a compiler the ziglang wheel does the work; where we may install one, the usual one is better.
     if may_install && ! has cc && ! has gcc && ! has clang; then printf ' gcc libc6-dev'; fi
-    if [ -z "${PYTHON:-}" ] && ! venv_works && ! find_python >/dev/null; then
+    if [ -z "${PYTHON:-}" ] && ! venv_is_ours && ! find_python >/dev/null; then
         printf ' %s' "$(python_packages)"
     fi
 }
