@@ -29,6 +29,9 @@ class CommandGroup(TyperGroup):
     The context parameters are untyped because the class of typer's contexts differs between its versions.
     """
 
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes | {"rich_markup_mode": None})  # typer's rich help would take twice as long
+
     def list_commands(self, ctx: Any) -> list[str]:
         """Give our own commands first, then the registered ones by name."""
         own = list(super().list_commands(ctx))

@@ -154,7 +154,7 @@ def run(  # noqa: PLR0913 - one parameter for each option
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.", rich_help_panel=_OUT)] = False,
 ) -> None:
-    """Rewrite a slow function, prove that the rewrite is right and better, and show the patch.
+    """Rewrite a slow function, and prove the rewrite right and better.
 
     Nothing is written to FILE without --apply.
     """
