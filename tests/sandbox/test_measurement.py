@@ -35,7 +35,7 @@ HOLD = """
     time.sleep(0.05)
     start = time.monotonic()
     kept = b"x" * (50 << 20)
-    time.sleep(0.3)
+    time.sleep(0.8)
     del kept
     print(start, time.monotonic(), flush=True)
     time.sleep(0.05)
