@@ -1,4 +1,8 @@
-/* Watches the process tree: everything in /proc but process 1, which is the meter itself. */
+/*
+ * Watches the process tree: everything in /proc but process 1, which is the meter itself. Memory is the sum of the
+ * resident sets: a page that several processes share counts for each of them, as telling them apart takes the kernel
+ * milliseconds.
+ */
 #define _GNU_SOURCE
 #include "meter.h"
 
