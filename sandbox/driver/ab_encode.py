@@ -20,19 +20,22 @@ except ImportError:
     from hashlib import blake2b
 
 if TYPE_CHECKING:
-    from afterburner.sandbox.driver import ab_values
+    from afterburner.sandbox.driver import ab_builtins, ab_values
 else:
+    import ab_builtins
     import ab_values
 
-PLAIN_CHARACTERS = 16_384  # of one part of an outcome; what comes after is folded
+PLAIN_CHARACTERS = 8_192  # of one part of an outcome; what comes after is folded
 PLAIN_LEAF = 2_048  # characters or bytes of one text that are shown as they are
+OUTCOME = "outcome"
 MAX_DEPTH = 60  # of nested brackets in the result; what lies deeper is folded
 MAX_SET_DEPTH = 40  # sets in sets, the one place where the encoder calls itself
 MAX_NODES = 20_000_000
 CHUNK = 4_096
 _DIGEST_BYTES = 24
 _PENDING_TEXTS = 512
-DRAIN_LIMIT = 1_000_000  # items taken from one iterator
+DRAIN_LIMIT = 1_000_000  # items taken from an iterator that a call returns
+INNER_DRAIN_LIMIT = 100_000  # and from one inside some other value, such as a counter that never ends
 
 # Types by identity: a metaclass may have a hash of its own, which is user code.
 _SCALARS = frozenset(map(id, (int, float, bool, str, type(None))))
@@ -45,7 +48,7 @@ class TooLarge(Exception):  # noqa: N818 - a verdict on a value, told to the use
 
 
 class Tree:
-    """A list with a tag, made by ourselves. Each child has a budget of its own."""
+    """A list with a tag, made by ourselves. Each child of an `OUTCOME` has a budget of its own."""
 
     __slots__ = ("children", "tag")
 
@@ -65,7 +68,7 @@ class Drained:
         self.ending = ending
 
 
-def drain_iterator(iterator: Any, limit: int = DRAIN_LIMIT) -> Drained:
+def drain_iterator(iterator: Any, limit: int = INNER_DRAIN_LIMIT) -> Drained:
     """Take up to `limit` items; an exception on the way is part of what the iterator gave."""
     items: List[Any] = []
     ending: object = "exhausted"
@@ -120,7 +123,7 @@ class Encoder:
         while stack:
             for child in stack[-1]:
                 self.nodes += 1
-                text = ab_values.scalar(child)
+                text = ab_builtins.scalar(child)
                 if text is not None:
                     self.write(text)
                     continue
@@ -186,7 +189,8 @@ class Encoder:
         self.write('["' + tree.tag + '"')
         for child in tree.children:
             self.write(",")
-            self._budget = PLAIN_CHARACTERS
+            if tree.tag == OUTCOME:
+                self._budget = PLAIN_CHARACTERS
             yield child
         self.write("]")
 

@@ -197,7 +197,7 @@ class Driver:
         tree = ab_encode.Tree
         names = [*call.globals, *call.absent]
         whole = tree(
-            "outcome",
+            ab_encode.OUTCOME,
             kind,
             outcome,
             tree("args", *call.args),
@@ -244,7 +244,7 @@ def _held(module: ModuleType, name: str) -> Tuple[Any, ...]:
     return (vars(module)[name],) if name in vars(module) else ()
 
 
-def _settle(result: Any) -> Any:
+def _settle(result: Any, limit: int = ab_encode.DRAIN_LIMIT) -> Any:
     """Run what is lazy to its end, so that no work hides in it."""
     kind = type(result)
     if kind is CoroutineType:
@@ -254,24 +254,24 @@ def _settle(result: Any) -> Any:
     if kind is AsyncGeneratorType:
         import asyncio  # noqa: PLC0415 - likewise
 
-        return asyncio.run(_drain_async(result))
+        return asyncio.run(_drain_async(result, limit))
     if ab_values.plan_of(kind, None).is_iterator:
-        return ab_encode.drain_iterator(result)
+        return ab_encode.drain_iterator(result, limit)
     return result
 
 
 def _drain(iterator: Any) -> ab_encode.Drained:
-    settled = _settle(iterator)
+    settled = _settle(iterator, ab_encode.INNER_DRAIN_LIMIT)
     return settled if type(settled) is ab_encode.Drained else ab_encode.Drained("nothing", [], "exhausted")
 
 
-async def _drain_async(generator: Any) -> ab_encode.Drained:
+async def _drain_async(generator: Any, limit: int) -> ab_encode.Drained:
     items: List[Any] = []
     ending: object = "exhausted"
     try:
         async for item in generator:
             items.append(item)
-            if len(items) == ab_encode.DRAIN_LIMIT:
+            if len(items) == limit:
                 ending = "more"
                 break
     except BaseException as error:  # noqa: BLE001 - as for any iterator

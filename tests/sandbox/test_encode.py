@@ -9,11 +9,17 @@ import datetime as dt
 import decimal
 import enum
 import fractions
+import functools
 import importlib
+import io
+import itertools
 import json
+import logging
 import pathlib
 import re
 import sys
+import types
+import zoneinfo
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -69,6 +75,19 @@ class OtherList(list):  # type: ignore[type-arg]
 
 Pair = collections.namedtuple("Pair", "x y")  # noqa: PYI024 - the plain kind is what is tested
 Other = collections.namedtuple("Other", "x y")  # noqa: PYI024
+
+
+class Countdown:
+    """An iterator written in Python: its state tells what it will give."""
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+    def __iter__(self) -> Iterator[int]:
+        return self
+
+    def __next__(self) -> int:
+        raise AssertionError
 
 
 def count(*items: object) -> Iterator[object]:
@@ -140,6 +159,15 @@ DIFFERENT: list[tuple[Callable[[], object], Callable[[], object]]] = [
     (lambda: dict.fromkeys(range(9000), 0), lambda: dict.fromkeys(range(9000), False)),
     (lambda: "\udc80", lambda: "\udc81"),
     (lambda: len, lambda: sum),
+    (lambda: types.SimpleNamespace(a=1), lambda: types.SimpleNamespace(a=2)),
+    (lambda: logging.getLogger("a"), lambda: logging.getLogger("b")),
+    (lambda: zoneinfo.ZoneInfo("UTC"), lambda: dt.UTC),
+    (lambda: Countdown(2), lambda: Countdown(3)),
+    (lambda: Point(itertools.count(1)), lambda: Point(itertools.count(2))),
+    (lambda: io.StringIO("a"), lambda: io.StringIO("b")),
+    (lambda: functools.partial(len, [1]), lambda: functools.partial(len, [2])),
+    (lambda: [].append, lambda: [1].append),
+    ({"a": 1}.keys, {"b": 1}.keys),
     (lambda: int, lambda: float),
 ]
 
