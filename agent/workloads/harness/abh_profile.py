@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Optional,
 
 if TYPE_CHECKING:
     from afterburner.agent.workloads.harness.abh_recorder import NoRecorder
-    from afterburner.agent.workloads.harness.abh_words import Request, Write
+    from afterburner.agent.workloads.harness.abh_words import Interrupted, Request, Write
+else:
+    from abh_words import Interrupted
 
 
 PROFILED_SHARE = 0.8  # of the time limit
-
-
-class OutOfTime(BaseException):
-    """The time for profiling is over. No `Exception`, so that user code that catches those lets it through."""
 
 
 def profile_job(job: Callable[..., None], request: Request, recorder: NoRecorder, write: Write) -> None:
@@ -30,7 +28,7 @@ def profile_job(job: Callable[..., None], request: Request, recorder: NoRecorder
     signal.setitimer(signal.ITIMER_REAL, PROFILED_SHARE * request["wall_time_s"], 0.1)
     try:
         profiler.runcall(job, request, recorder, write)
-    except OutOfTime:
+    except Interrupted:
         pass
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
@@ -99,4 +97,4 @@ def _outside_share(entry: Any, names: Dict[Any, Optional[str]]) -> float:
 
 
 def _interrupt(_number: int, _frame: object) -> None:
-    raise OutOfTime
+    raise Interrupted("the time for profiling was over")

@@ -19,8 +19,19 @@ else:
 MAX_FILES = 20
 MAX_FILE_BYTES = 1024 * 1024
 MAX_VISITED = 20_000
+BAD_EXIT_CODES = (2, 3, 4)  # interrupted (by errors in collection, for instance), internal error, wrong usage
 # Plugins that spread, reorder or measure tests, or write files. A plugin that is not installed is no error here.
-UNWANTED_PLUGINS = ("cacheprovider", "xdist", "cov", "randomly", "random_order", "benchmark", "timeout", "sugar")
+UNWANTED_PLUGINS = (
+    "cacheprovider",
+    "xdist",
+    "cov",
+    "randomly",
+    "random_order",
+    "benchmark",
+    "timeout",
+    "sugar",
+    "hypothesispytest",
+)
 
 
 def run_tests(request: Request, recorder: Recorder, write: Write) -> None:
@@ -42,6 +53,7 @@ def run_tests(request: Request, recorder: Recorder, write: Write) -> None:
         "-q",
         "--no-header",
         "--tb=line",
+        "--assert=plain",  # nobody reads the details of a failure, and rewriting plugins takes seconds
         "--maxfail=50",
         "--rootdir",
         request["project_root"],
@@ -51,11 +63,19 @@ def run_tests(request: Request, recorder: Recorder, write: Write) -> None:
     for unwanted in UNWANTED_PLUGINS:
         arguments += ["-p", "no:" + unwanted]
     plugin = _Plugin(recorder)
-    code = guarded(write, "run", lambda: pytest.main(arguments + files, plugins=[plugin]))
+    pytest.hookimpl(tryfirst=True)(_Plugin.pytest_sessionfinish)
+    code = guarded(write, "run", lambda: _run_session(pytest, [*arguments, *files], plugin))
     for name, reason in plugin.failed:
         write({"kind": "skipped", "origin": "pytest: " + name, "reason": reason})
-    if code is not None and int(code) in (2, 3, 4):
-        write({"kind": "failed", "stage": "run", "reason": "pytest left with exit code %d" % int(code)})
+    if code in BAD_EXIT_CODES:
+        write({"kind": "failed", "stage": "run", "reason": "pytest left with exit code %d" % code})
+
+
+def _run_session(pytest: Any, arguments: List[str], plugin: _Plugin) -> int:
+    try:
+        return int(pytest.main(arguments, plugins=[plugin]))
+    except _SessionEnded:
+        return plugin.exit_code
 
 
 def find_test_files(root: str, module: str, names: List[str]) -> List[str]:
@@ -86,12 +106,17 @@ def _python_files(root: str) -> Iterator[str]:
                 yield os.path.join(folder, name)
 
 
+class _SessionEnded(BaseException):
+    """All tests have run. No `Exception`, so that plugins that catch those let it through."""
+
+
 class _Plugin:
     """Tells the recorder which test is running, and remembers what failed."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
         self.failed: List[Tuple[str, str]] = []
+        self.exit_code = 0
 
     def pytest_runtest_setup(self, item: Any) -> None:
         """Name the test's file as the origin of what comes."""
@@ -104,6 +129,11 @@ class _Plugin:
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Remember a test that fails."""
         self._remember(report)
+
+    def pytest_sessionfinish(self, exitstatus: int) -> None:
+        """Leave before the summaries: nobody reads them, and some plugins import much for theirs."""
+        self.exit_code = int(exitstatus)
+        raise _SessionEnded
 
     def _remember(self, report: Any) -> None:
         if report.failed and len(self.failed) < 10:

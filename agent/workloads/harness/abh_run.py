@@ -13,7 +13,10 @@ from typing import TYPE_CHECKING, Callable, List, Optional, TypeVar
 
 if TYPE_CHECKING:
     from afterburner.agent.workloads.harness.abh_recorder import Recorder
-    from afterburner.agent.workloads.harness.abh_words import Request, Write
+    from afterburner.agent.workloads.harness.abh_words import Interrupted, Request, Write
+else:
+    from abh_words import Interrupted
+
 T = TypeVar("T")
 
 
@@ -81,6 +84,8 @@ def guarded(write: Write, stage: str, action: Callable[[], T]) -> Optional[T]:
     except SystemExit as leaving:
         if leaving.code not in (None, 0):
             write({"kind": "failed", "stage": stage, "reason": "it left with exit code %s" % (leaving.code,)})
+    except Interrupted as reason:
+        write({"kind": "failed", "stage": stage, "reason": str(reason)})
     except BaseException as error:  # noqa: BLE001 - whatever the user's code raises is reported
         _print_traceback(error)
         write({"kind": "failed", "stage": stage, "reason": _last_line(error)})

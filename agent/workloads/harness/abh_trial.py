@@ -13,17 +13,14 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from afterburner.agent.workloads.harness.abh_describe import describe_call
-    from afterburner.agent.workloads.harness.abh_words import Request, Write
+    from afterburner.agent.workloads.harness.abh_words import Interrupted, Request, Write
     from afterburner.sandbox.driver.ab_calls import Call, dump_call, load_call
     from afterburner.sandbox.driver.ab_state import restore_globals
 else:
     from ab_calls import Call, dump_call, load_call
     from ab_state import restore_globals
     from abh_describe import describe_call
-
-
-class TooLong(BaseException):
-    """The alarm. No `Exception`, so that user code that catches those lets it through."""
+    from abh_words import Interrupted
 
 
 class Trier:
@@ -34,7 +31,7 @@ class Trier:
         self._qualname, self._origin = request["qualname"], request["origin"]
         self._seen: Set[bytes] = set()
         self.written = 0
-        signal.signal(signal.SIGALRM, _raise_too_long)
+        signal.signal(signal.SIGALRM, _interrupt)
 
     def cost(self, blob: bytes, limit_s: float) -> Optional[Tuple[float, str]]:
         """(CPU seconds, "returned" or "raised"), or None if it takes longer than `limit_s` of wall time.
@@ -53,12 +50,12 @@ class Trier:
                     for _ in result:
                         pass
                 ended = "returned"
-            except TooLong:
+            except Interrupted:
                 return None
             except BaseException:  # noqa: BLE001, S110 - an exception is an outcome like any other
                 pass
             return time.thread_time() - started_s, ended
-        except TooLong:
+        except Interrupted:
             return None
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
@@ -108,5 +105,5 @@ def limit_memory(memory_kib: int) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (wanted, hard))
 
 
-def _raise_too_long(_number: int, _frame: object) -> None:
-    raise TooLong
+def _interrupt(_number: int, _frame: object) -> None:
+    raise Interrupted("it took too long")

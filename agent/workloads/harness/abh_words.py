@@ -8,3 +8,7 @@ Request = Dict[str, Any]  # what the host asks, as `afterburner.agent.workloads.
 Record = Dict[str, Any]  # what it is told, as `afterburner.agent.workloads.answers` reads it
 Write = Callable[[Record], None]
 Copy = Callable[[Sequence[Any], Mapping[str, Any]], bytes]  # a call's arguments into a blob
+
+
+class Interrupted(BaseException):
+    """Our alarm. No `Exception`, so that user code that catches those lets it through."""
