@@ -168,7 +168,7 @@ class Loop:
         try:
             return list(pool.map(judge, candidates))
         except BaseException:
-            self.bench.sandbox.close()  # an interrupt must not wait for what is still running
+            self.bench.sandbox.stop()  # an interrupt must not wait for what is still running
             raise
         finally:
             pool.shutdown(wait=True, cancel_futures=True)

@@ -32,7 +32,7 @@ def workspace() -> Iterator[Path]:
         for other in others:
             if other.is_dir():
                 _sweep(other)
-        folder, lock = _create(base)
+        folder, lock = _create_again(base)
     except OSError as error:
         raise AfterburnerError(
             f"No temporary folder could be made: {error}. Point TMPDIR to a folder that can be written."
@@ -42,6 +42,8 @@ def workspace() -> Iterator[Path]:
     finally:
         _remove(folder)
         os.close(lock)
+        with suppress(OSError):  # another run still uses the base
+            folder.parent.rmdir()
 
 
 def _bases() -> list[Path]:
@@ -51,6 +53,13 @@ def _bases() -> list[Path]:
     if Path(runtime).is_absolute() and os.access(runtime, os.W_OK) and Path(runtime).stat().st_uid == os.geteuid():
         bases.insert(0, Path(runtime) / "afterburner-agent")
     return bases
+
+
+def _create_again(base: Path) -> tuple[Path, int]:
+    """Creates, and once more if a run that ended just then took the base away."""
+    with suppress(FileNotFoundError):
+        return _create(base)
+    return _create(base)
 
 
 def _create(base: Path) -> tuple[Path, int]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import tempfile
+import tokenize
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -72,6 +74,33 @@ class Sandbox:
         self._bubblewrap = bubblewrap
         self._meter = meter
         self._folder = folder
+        self._in_use: set[Container] = set()
+        self._stopped = False
+
+    def stop(self) -> None:
+        """Ends whatever runs, in any thread, at once; who waits for it gets a SandboxInternalError.
+
+        For interrupts: a worker's program must not go on until its limit while the user waits for the prompt.
+        """
+        self._stopped = True
+        for container in tuple(self._in_use):
+            container.kill()
+
+    @contextmanager
+    def supplied(self, spec: ContainerSpec) -> Iterator[Container]:
+        """A container that `stop` knows of.
+
+        Raises:
+            SandboxInternalError: the sandbox was stopped, or the container does not start.
+        """
+        if self._stopped:
+            raise SandboxInternalError("The sandbox was stopped.")
+        with self.container(spec) as container:
+            self._in_use.add(container)
+            try:
+                yield container
+            finally:
+                self._in_use.discard(container)
 
     def describe(self) -> tuple[str, str]:
         """The backend with its version, and the tier: how limits and memory are watched."""
@@ -132,7 +161,7 @@ class Sandbox:
         """Writes the source to a host file, and says what to bind where."""
         with tempfile.TemporaryDirectory(dir=self._folder) as folder:
             source = Path(folder, "source.py")
-            source.write_text(program.source, encoding="utf-8", newline="")
+            source.write_bytes(encoded_source(program.source))
             binds = (
                 *environment.binds,
                 Bind(str(Path(__file__).parent / "driver"), DRIVER),
@@ -161,7 +190,7 @@ class _Supply:
     def get(self) -> Container:
         if self._current is None or not self._current.usable:
             self._stack.close()
-            self._current = self._stack.enter_context(self._sandbox.container(self._spec))
+            self._current = self._stack.enter_context(self._sandbox.supplied(self._spec))
         return self._current
 
     def discard(self) -> None:
@@ -185,6 +214,18 @@ def python_variables(environment: PythonEnvironment, hash_seed: int = 0) -> dict
     }
     variables |= {f"{library}_NUM_THREADS": "1" for library in _ONE_THREAD}
     return variables
+
+
+def encoded_source(source: str) -> bytes:
+    """The bytes of a Python file: in the encoding that its first lines declare (PEP 263), by default UTF-8.
+
+    A text that its own declaration cannot hold is written in UTF-8, where Python then reports the mismatch.
+    """
+    try:
+        encoding, _ = tokenize.detect_encoding(BytesIO(source.encode("utf-8", "surrogatepass")).readline)
+        return source.encode(encoding)
+    except (SyntaxError, UnicodeEncodeError, LookupError):
+        return source.encode("utf-8", "surrogatepass")
 
 
 def _place(program: Program) -> str:
