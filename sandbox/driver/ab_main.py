@@ -14,21 +14,16 @@ Nothing here is a secret from the code that is called: the host believes a time 
 
 from __future__ import annotations
 
+import gc
+import json
 import os
+import resource
+import struct
 import sys
-
-# The project's folders come behind the standard library while we import from it; they go to the front later.
-_project = os.environ.get("PYTHONPATH", "").split(os.pathsep)
-sys.path[:] = [entry for entry in sys.path if entry not in _project]
-
-import gc  # noqa: E402
-import json  # noqa: E402
-import resource  # noqa: E402
-import struct  # noqa: E402
-import time  # noqa: E402
-from itertools import islice  # noqa: E402
-from types import AsyncGeneratorType, CoroutineType, ModuleType  # noqa: E402
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, NoReturn, Tuple  # noqa: E402
+import time
+from itertools import islice
+from types import AsyncGeneratorType, CoroutineType, ModuleType
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, NoReturn, Tuple
 
 if TYPE_CHECKING:
     from afterburner.sandbox.driver import ab_calls, ab_channel, ab_encode, ab_modules, ab_state, ab_values
