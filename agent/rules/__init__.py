@@ -16,6 +16,12 @@ _RULES = (
     ("set_membership", "SetMembership"),
     ("hoisted_set", "HoistedSet"),
     ("join_strings", "JoinStrings"),
+    ("deque_queue", "DequeQueue"),
+    ("trial_division", "TrialDivision"),
+    ("sorted_extremes", "SortedExtremes"),
+    ("matrix_product", "MatrixProduct"),
+    ("accumulate_builtin", "AccumulateBuiltin"),
+    ("accumulate_comprehension", "AccumulateComprehension"),
     ("compile_patterns", "CompilePatterns"),
     ("ruff_fixes", "RuffFixes"),
 )

@@ -2,22 +2,51 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import functools
+from typing import TYPE_CHECKING, TypeVar
 
 import libcst as cst
 
 from afterburner.agent.rules.analysis_uses import Kind, Use, consumes, is_label, use_of
 from afterburner.agent.rules.names import Names, fresh_name, names_in
-from afterburner.agent.rules.resolve import Resolver
+from afterburner.agent.rules.resolve import resolver_of
 from afterburner.agent.rules.tree import Comprehension, Function, Tree, walk
 
 if TYPE_CHECKING:
     from afterburner.agent.rules.base import RuleInput
 
 Region = cst.FunctionDef | cst.Module  # its variables live and die together
+_Node = TypeVar("_Node", bound=cst.CSTNode)
 Repeat = cst.For | cst.While | Comprehension
 
 _REFLECTIVE = {"eval", "exec", "locals", "globals", "vars", "dir"}
+
+
+class _Facts:
+    """What is collected once for a scope, whatever rule asks."""
+
+    def __init__(self, scope: Region) -> None:
+        self.tree = Tree(scope)
+        self.names: dict[cst.CSTNode, Names] = {}
+        self.order: dict[cst.CSTNode, int] = {}
+        self.by_type: dict[type[cst.CSTNode], list[cst.CSTNode]] = {}
+        self.occurrences: dict[str, list[cst.Name]] = {}
+        for place, node in enumerate(walk(scope)):
+            self.order[node] = place
+            self.by_type.setdefault(type(node), []).append(node)
+            if isinstance(node, cst.Name) and not is_label(self.tree, node):
+                self.occurrences.setdefault(node.value, []).append(node)
+        self.ends: dict[cst.CSTNode, int] = {}  # the place behind the last node of each
+        for node in reversed(self.order):
+            parent = self.tree.parents.get(node)
+            end = self.ends.setdefault(node, self.order[node] + 1)
+            if parent is not None:
+                self.ends[parent] = max(end, self.ends.get(parent, 0))
+
+
+@functools.lru_cache(maxsize=2)
+def _facts_of(scope: Region) -> _Facts:
+    return _Facts(scope)
 
 
 class Analysis:
@@ -26,15 +55,11 @@ class Analysis:
     def __init__(self, rule_input: RuleInput) -> None:
         self.module = rule_input.module
         self.scope = rule_input.scope
-        self.tree = Tree(rule_input.scope)
-        self.resolver = Resolver(rule_input.module)
+        self.resolver = resolver_of(rule_input.module)
+        self._facts = _facts_of(rule_input.scope)
+        self.tree = self._facts.tree
         self._given: dict[Region, set[str]] = {}
-        self._names: dict[cst.CSTNode, Names] = {}
-        self._order = {node: place for place, node in enumerate(walk(self.scope))}
-        self._occurrences: dict[str, list[cst.Name]] = {}
-        for node in self._order:
-            if isinstance(node, cst.Name) and not is_label(self.tree, node):
-                self._occurrences.setdefault(node.value, []).append(node)
+        self._uses: dict[tuple[str, Region], list[Use]] = {}
 
     def fresh(self, wanted: str, region: Region) -> str:
         """Give a name that the file does not know, and that was not given in this region before."""
@@ -45,15 +70,24 @@ class Analysis:
 
     def regions(self) -> list[Region]:
         """Give the scope and the functions in it, except where names can be reached as text (`eval`, `locals`)."""
-        inner = [each for each in self.tree.find(cst.FunctionDef) if each is not self.scope]
+        inner = [each for each in self.find(cst.FunctionDef) if each is not self.scope]
         spots = [
             node
             for name in _REFLECTIVE
             if name not in self.resolver.names.binds
-            for node in self._occurrences.get(name, [])
+            for node in self._facts.occurrences.get(name, [])
         ]
         found = (self.scope, *inner)
-        return [region for region in found if not any(self.tree.within(spot, region) for spot in spots)]
+        return [region for region in found if not any(self.within(spot, region) for spot in spots)]
+
+    def find(self, kind: type[_Node]) -> list[_Node]:
+        """Give all nodes of exactly this type in reading order."""
+        return self._facts.by_type.get(kind, [])  # type: ignore[return-value] # they are kept by type
+
+    def within(self, node: cst.CSTNode, outer: cst.CSTNode) -> bool:
+        """Tell whether `node` is `outer` or stands in it; both are of the scope."""
+        order = self._facts.order
+        return order[outer] <= order[node] < self._facts.ends[outer]
 
     def region_of(self, node: cst.CSTNode) -> Function | cst.Module:
         """Give the function, lambda, class or module that the names at this place belong to."""
@@ -61,16 +95,16 @@ class Analysis:
 
     def names(self, node: cst.CSTNode) -> Names:
         """Give the names in a node, computed once."""
-        if node not in self._names:
-            self._names[node] = names_in(node)
-        return self._names[node]
+        if node not in self._facts.names:
+            self._facts.names[node] = names_in(node)
+        return self._facts.names[node]
 
     def variables(self, region: Region) -> list[str]:
         """Give the names that the region itself binds and that are its own, parameters too, in order of appearance."""
         names = self.names(region)
         return [
             name
-            for name in self._occurrences
+            for name in self._facts.occurrences
             if names.binds[name]
             and name not in names.shared
             and any(use.kind in {Kind.BIND, Kind.REBIND, Kind.AUGMENT} for use in self.uses(name, region))
@@ -79,15 +113,16 @@ class Analysis:
     def occurrences(self, name: str, *within: cst.CSTNode) -> list[cst.Name]:
         """Give the places where a name stands in any of these nodes, in reading order."""
         return [
-            node for node in self._occurrences.get(name, []) if any(self.tree.within(node, outer) for outer in within)
+            node for node in self._facts.occurrences.get(name, []) if any(self.within(node, outer) for outer in within)
         ]
 
     def uses(self, name: str, region: Region) -> list[Use]:
         """Give every use of a variable of the region, in reading order."""
-        nodes = self.occurrences(name, region)
-        if isinstance(region, cst.FunctionDef):
-            nodes = [node for node in nodes if node is not region.name]
-        return [self.use(node, region) for node in nodes]
+        key = (name, region)
+        if key not in self._uses:
+            own = region.name if isinstance(region, cst.FunctionDef) else None
+            self._uses[key] = [self.use(node, region) for node in self.occurrences(name, region) if node is not own]
+        return self._uses[key]
 
     def use(self, node: cst.Name, region: Region) -> Use:
         """Tell how a variable of the region is used at this place."""
@@ -136,7 +171,7 @@ class Analysis:
 
     def before(self, first: cst.CSTNode, second: cst.CSTNode) -> bool:
         """Tell whether `first` begins above `second` in the text."""
-        return self._order[first] < self._order[second]
+        return self._facts.order[first] < self._facts.order[second]
 
     def yields(self, node: cst.CSTNode) -> bool:
         """Tell whether the code may be left and entered again in its middle."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import libcst as cst
 
 from afterburner.agent.rules.analysis import Analysis, Region, Repeat
@@ -11,12 +9,9 @@ from afterburner.agent.rules.analysis_edit import as_set, first_argument
 from afterburner.agent.rules.analysis_types import Type, Types
 from afterburner.agent.rules.analysis_uses import Kind
 from afterburner.agent.rules.base import RuleInput, RuleOutput
-from afterburner.agent.rules.effects import Effects
+from afterburner.agent.rules.effects import Changes, Effects
 from afterburner.agent.rules.names import canonical, text
 from afterburner.agent.rules.tree import Edits
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _SMALL = 3  # elements of a display that a set would not search faster
 _LISTS = {"list", "tuple", "view", "sequence"}
@@ -54,47 +49,65 @@ class HoistedSet:
         types, edits = Types(analysis), Edits()
         made: dict[tuple[cst.BaseStatement, str], str] = {}
         for region in analysis.regions():
-            effects = Effects(analysis.resolver, region)
-            for searched in _searches(analysis, types, region):
-                found = _Hoist(analysis, types, effects, region, searched)
-                line, source = found.line(), found.source()
+            searches = _searches(analysis, region)
+            stability = _Stability(analysis, region) if searches else None
+            for comparison in searches if stability else ():
+                found = _Hoist(analysis, types, region, comparison)
+                source = found.source()
+                line = found.line(stability) if source is not None and stability is not None else None
                 if line is None or source is None:
                     continue
-                key = (line, canonical(searched))
+                key = (line, canonical(found.searched))
                 if key not in made:
-                    made[key] = analysis.fresh(_wanted_name(searched), region)
+                    made[key] = analysis.fresh(_wanted_name(found.searched), region)
                     edits.insert_before(line, f"{made[key]} = {source}")
-                edits.replace(searched, cst.Name(made[key]))
+                edits.replace(found.searched, cst.Name(made[key]))
         return RuleOutput(edits.apply(rule_input.scope)) if edits else None
 
 
-def _searches(analysis: Analysis, types: Types, region: Region) -> Iterator[cst.BaseExpression]:
-    """Give what stands on the right of each `in` of the region, where what is looked for may be hashed."""
-    for comparison in analysis.tree.find(cst.Comparison):
-        if len(comparison.comparisons) != 1 or analysis.region_of(comparison) is not region:
-            continue
-        if isinstance(region, cst.FunctionDef) and not analysis.tree.within(comparison, region.body):
-            continue
-        [target] = comparison.comparisons
-        if isinstance(target.operator, cst.In | cst.NotIn) and types.may_hash(comparison.left, region):
-            yield target.comparator
+def _searches(analysis: Analysis, region: Region) -> list[cst.Comparison]:
+    """Give each `x in y` of the region that is repeated."""
+    body = region.body if isinstance(region, cst.FunctionDef) else region
+    return [
+        comparison
+        for comparison in analysis.find(cst.Comparison)
+        if len(comparison.comparisons) == 1
+        and isinstance(comparison.comparisons[0].operator, cst.In | cst.NotIn)
+        and analysis.within(comparison, body)
+        and analysis.region_of(comparison) is region
+        and analysis.repeats(comparison)
+    ]
+
+
+class _Stability:
+    """What changes in each loop of a function, looked at once."""
+
+    def __init__(self, analysis: Analysis, region: Region) -> None:
+        self.effects = Effects(analysis.resolver, region)
+        self._changes: dict[Repeat, Changes] = {}
+
+    def holds(self, expression: cst.BaseExpression, repeat: Repeat) -> bool:
+        """Tell whether the expression only computes, and the same value in each round."""
+        if repeat not in self._changes:
+            self._changes[repeat] = self.effects.changes(repeat)
+        return self.effects.is_pure(expression) and self.effects.is_stable(expression, self._changes[repeat])
 
 
 class _Hoist:
     """One thing that is searched, and where and how a set could be made of it."""
 
-    def __init__(
-        self, analysis: Analysis, types: Types, effects: Effects, region: Region, searched: cst.BaseExpression
-    ) -> None:
-        self._analysis, self._types, self._effects = analysis, types, effects
-        self._region, self._searched = region, searched
+    def __init__(self, analysis: Analysis, types: Types, region: Region, comparison: cst.Comparison) -> None:
+        self._analysis, self._types, self._region = analysis, types, region
+        self._comparison = comparison
+        self.searched = comparison.comparisons[0].comparator
 
-    def line(self) -> cst.BaseStatement | None:
+    def line(self, stability: _Stability) -> cst.BaseStatement | None:
         """Give the statement before which the set has to stand; None if the search is not repeated on its own."""
-        repeats = self._analysis.repeats(self._searched)
+        repeats = self._analysis.repeats(self.searched)
         passed: list[Repeat] = []
         for repeat in repeats:
-            if not self._analysis.is_eager(repeat) or not self._is_stable(repeat):
+            is_own = not self._analysis.yields(repeat) or self._is_own()
+            if not (is_own and self._analysis.is_eager(repeat) and stability.holds(self.searched, repeat)):
                 break
             passed.append(repeat)
         if not passed:
@@ -105,8 +118,10 @@ class _Hoist:
 
     def source(self) -> str | None:
         """Write the set; None if what is searched is no list, or is searched fast enough."""
-        node, found = self._searched, self._types.of(self._searched, self._region)
-        if not (found is None or self._types.elements_may_hash(node, self._region)):
+        node, found = self.searched, self._types.of(self.searched, self._region)
+        if not self._types.may_hash(self._comparison.left, self._region):
+            return None
+        if found is not None and not self._types.elements_may_hash(node, self._region):
             return None
         if isinstance(node, cst.List | cst.Tuple):
             return text(as_set(node)) if len(node.elements) > _SMALL and not _is_constant(node) else None
@@ -116,15 +131,9 @@ class _Hoist:
             return self._source_of_variable(node, found)
         return None
 
-    def _is_stable(self, repeat: Repeat) -> bool:
-        changes = self._effects.changes(repeat)
-        if not self._effects.is_pure(self._searched) or not self._effects.is_stable(self._searched, changes):
-            return False
-        return not self._analysis.yields(repeat) or self._is_own()
-
     def _is_own(self) -> bool:
         """Tell whether only this function can reach what is searched."""
-        node = self._searched
+        node = self.searched
         if not isinstance(node, cst.Name) or not self._types.is_list(node.value, self._region):
             return False
         escapes = {Kind.OTHER, Kind.CAPTURED}
@@ -134,7 +143,7 @@ class _Hoist:
         """Tell whether the names of the expression have their values before the line."""
         if line is None:
             return False
-        names = self._analysis.names(self._searched)
+        names = self._analysis.names(self.searched)
         own = self._analysis.names(self._region)
         return all(
             any(
@@ -166,14 +175,26 @@ class _Hoist:
             return f"set({source})"
         if name not in _MAY_BE_LISTS | {"sequence"} or self._analysis.resolver.qualified(node) is not None:
             return None
-        if any(_method_of(self._analysis, other, node) in _NOT_OF_LISTS for other in self._same(node)):
+        if any(self._speaks_against_list(other) for other in self._same(node)):
             return None
         return f"set({source}) if isinstance({source}, (list, tuple)) else {source}"
 
     def _same(self, node: cst.BaseExpression) -> list[cst.BaseExpression]:
         """Give the places of the region where the same variable or attribute stands."""
         written = text(node)
-        return [each for each in self._analysis.tree.find(type(node)) if text(each) == written]
+        return [each for each in self._analysis.find(type(node)) if text(each) == written]
+
+    def _speaks_against_list(self, other: cst.BaseExpression) -> bool:
+        """Tell whether a use of the variable is one of a dict, set or str: `x.get(…)`, `x[key]` for the same key."""
+        parent = self._analysis.tree.parents.get(other)
+        if isinstance(parent, cst.Attribute) and parent.value is other:
+            return parent.attr.value in _NOT_OF_LISTS
+        if isinstance(parent, cst.Subscript) and parent.value is other:
+            key = parent.slice[0].slice
+            return isinstance(key, cst.Index) and text(key.value) == text(self._comparison.left)
+        if isinstance(parent, cst.Param) and parent.default is not None:
+            return self._types.name(parent.default, self._region) not in {None, "list", "tuple"}
+        return False
 
     def _global_type(self, name: str) -> str | None:
         """Tell what a global name is bound to, if that is written at the top of the file."""
@@ -193,13 +214,6 @@ class _Hoist:
 def _is_constant(node: cst.List | cst.Tuple) -> bool:
     """Tell whether the display holds literals only: the interpreter keeps such a tuple ready."""
     return all(isinstance(each.value, cst.BaseNumber | cst.SimpleString) for each in node.elements)
-
-
-def _method_of(analysis: Analysis, other: cst.BaseExpression, node: cst.BaseExpression) -> str:
-    parent = analysis.tree.parents.get(other)
-    if isinstance(parent, cst.Attribute) and parent.value is other and other is not node:
-        return parent.attr.value
-    return ""
 
 
 def _wanted_name(searched: cst.BaseExpression) -> str:

@@ -143,7 +143,7 @@ class _Text:
             use.holder for use in self._uses if use.kind in {Kind.BIND, Kind.REBIND} and use.name not in self._growths
         ]
         for loop in tree.loops(growth.statement):
-            if any(tree.within(start, loop) for start in starts):
+            if any(self._analysis.within(start, loop) for start in starts):
                 break
             loops.append(loop)
         return loops
@@ -182,7 +182,7 @@ class _Text:
         return None
 
     def _within(self, *nodes: cst.CSTNode) -> list[Use]:
-        return [use for use in self._uses if any(self._analysis.tree.within(use.name, node) for node in nodes)]
+        return [use for use in self._uses if any(self._analysis.within(use.name, node) for node in nodes)]
 
     def _grows(self, line: cst.BaseStatement) -> bool:
         return any(use.name in self._growths for use in self._within(line))
@@ -212,7 +212,7 @@ class _Text:
         tree = self._analysis.tree
         for ancestor in tree.ancestors(segment.lines[0]):
             if isinstance(ancestor, cst.Try | cst.TryStar) and any(
-                not tree.within(use.name, ancestor.body) for use in self._uses
+                not self._analysis.within(use.name, ancestor.body) for use in self._uses
             ):
                 return False
         return all(
@@ -239,21 +239,21 @@ class _Text:
             edits.change(growth.statement, _appending(parts, self._name))
         for use in inside:
             if use.name not in self._own and use.holder is not segment.start:
-                edits.replace(use.name, joined)
+                edits.replace(use.name, joined.deep_clone())
         self._finish(segment, inside, joined, edits)
 
     def _finish(self, segment: _Segment, inside: Sequence[Use], joined: cst.BaseExpression, edits: Edits) -> None:
         """Join where the string is returned right away, or else after the segment."""
         outside = [use for use in self._uses if use not in inside]
-        tree, analysis, following = self._analysis.tree, self._analysis, segment.following
+        analysis, following = self._analysis, segment.following
         if not outside:
             return
         use = outside[0]
         is_read = use.kind not in {Kind.BIND, Kind.AUGMENT, Kind.REBIND}
         if len(outside) == 1 and is_read and isinstance(following, cst.SimpleStatementLine):
             is_once = len(analysis.repeats(use.name)) == len(analysis.repeats(following))
-            if is_once and tree.within(use.name, following):
-                edits.replace(use.name, joined)
+            if is_once and self._analysis.within(use.name, following):
+                edits.replace(use.name, joined.deep_clone())
                 return
         edits.insert_after(segment.lines[-1], f"{self._name} = {text(joined)}")
 

@@ -135,7 +135,7 @@ class _Searched:
         """Tell whether some search runs more often than the list is made."""
         binds = self._of(Kind.BIND)
         return any(
-            not any(self._analysis.tree.within(bind.holder, repeat) for bind in binds)
+            not any(self._analysis.within(bind.holder, repeat) for bind in binds)
             for search in searches
             for repeat in self._analysis.repeats(search.name)[:1]
         )
@@ -190,10 +190,10 @@ class _Searched:
 
     def _is_past(self, use: Use, searches: Sequence[Use]) -> bool:
         """Tell whether nothing is searched any more when the list goes elsewhere."""
-        tree = self._analysis.tree
         loops = self._analysis.repeats(use.name)
         return all(
-            self._analysis.before(search.name, use.name) and not any(tree.within(search.name, loop) for loop in loops)
+            self._analysis.before(search.name, use.name)
+            and not any(self._analysis.within(search.name, loop) for loop in loops)
             for search in searches
         )
 
