@@ -20,6 +20,7 @@ _RULES = (
     ("trial_division", "TrialDivision"),
     ("sorted_extremes", "SortedExtremes"),
     ("matrix_product", "MatrixProduct"),
+    ("hoist_invariants", "HoistInvariants"),
     ("accumulate_builtin", "AccumulateBuiltin"),
     ("accumulate_comprehension", "AccumulateComprehension"),
     ("compile_patterns", "CompilePatterns"),

@@ -66,6 +66,8 @@ class Effects:
             return bool(functions) and once and all(self.is_pure_function(each) for each in functions)
         if isinstance(call.func, cst.Attribute):
             name = call.func.attr.value
+            if len(call.args) < knowledge.LEAST_ARGUMENTS.get(name, 0):
+                return False
             methods = self._resolver.functions(name)
             return (bool(methods) or name in knowledge.PURE_METHODS) and all(map(self.is_pure_function, methods))
         return False

@@ -40,13 +40,15 @@ SCALAR_METHODS = _words("""
     strip swapcase title translate upper zfill
     as_integer_ratio bit_count bit_length conjugate hex is_integer quantize to_bytes
     date isocalendar isoformat isoweekday strftime time timestamp timetuple toordinal total_seconds weekday
-    end findall fullmatch group groupdict groups match search span start sub
+    findall fullmatch group groupdict groups match search span sub
 """)
 SHARING_METHODS = _words("""
     copy difference get intersection isdisjoint issubset issuperset items keys most_common symmetric_difference union
     values
 """)
 PURE_METHODS = SCALAR_METHODS | SHARING_METHODS
+# With fewer arguments these are methods of queues, threads and paths, and do something.
+LEAST_ARGUMENTS = {"get": 1, "join": 1, "replace": 2}
 
 # Change their object, but none of their arguments, and call nothing else.
 KEEPING_METHODS = _words("""

@@ -18,6 +18,7 @@ from afterburner.agent.rules.scans import Scan, describe, find_scans
 from afterburner.agent.rules.tree import Edits, Tree, walk
 
 _NOT_WORDS = {"enumerate", "int", "len", "range", "reversed", "self", "sorted", "str", "tuple", "zip"}
+_LONG = 80  # characters after which an expression gets lines of its own
 _BUILTINS = ("any", "int", "len", "range", "type", "Exception")
 
 
@@ -119,7 +120,10 @@ class _Plan:
         wanted = f"{name}.get({text(self.key.question)}, ())"
         if self.space.condition:
             wanted = f"({self.space.item} for {self.space.target} in {wanted} if {self.space.condition})"
-        written = f"{wanted} if {condition} else {operand(self.scan.node.iter)}"
+        plain = operand(self.scan.node.iter)
+        written = f"{wanted} if {condition} else {plain}"
+        if len(written) > _LONG:
+            return cst.parse_expression(f"(\n    {wanted}\n    if {condition}\n    else {plain}\n)")
         return cst.parse_expression(f"({written})" if isinstance(self.scan.node, cst.CompFor) else written)
 
 

@@ -49,3 +49,13 @@ def helper(name: str, source: str, resolver: Resolver) -> tuple[str, tuple[str, 
         return name, ()
     free = fresh_name(name, resolver.names.all)
     return free, (source.replace("NAME", free),)
+
+
+def stand_in(tree: Tree, node: cst.BaseExpression, name: str) -> cst.Name:
+    """Give a name to put in the place of an expression, in brackets where `f(x)if y` leaves no room for it."""
+    around, written = text(tree.parents[node]), text(node)
+    start = around.find(written)
+    neighbours = around[max(start - 1, 0) : start] + around[start + len(written) : start + len(written) + 1]
+    if not node.lpar and any(each.isalnum() or each in "_'\"" for each in neighbours):
+        return cst.Name(name, lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+    return cst.Name(name, lpar=node.lpar, rpar=node.rpar)

@@ -32,6 +32,17 @@ def may_give_mutable(function: cst.FunctionDef, resolver: Resolver) -> bool:
     return _Mutability(resolver).of_function(function)
 
 
+def makes_mutable(value: cst.BaseExpression, resolver: Resolver) -> bool:
+    """Tell whether evaluating an expression twice may give two different lists, dicts, sets or iterators."""
+    if isinstance(value, cst.Call):
+        return _Mutability(resolver).of_call(value)
+    if isinstance(value, cst.IfExp):
+        return makes_mutable(value.body, resolver) or makes_mutable(value.orelse, resolver)
+    if isinstance(value, cst.BinaryOperation):
+        return makes_mutable(value.left, resolver) or makes_mutable(value.right, resolver)
+    return isinstance(value, _DISPLAYS)
+
+
 class _Mutability:
     def __init__(self, resolver: Resolver) -> None:
         self._resolver = resolver
@@ -45,7 +56,11 @@ class _Mutability:
         returned = [node.value for node in walk_own(function.body) if isinstance(node, cst.Return)]
         return any(value is not None and self._of(value, function, set()) for value in returned)
 
-    def _of(self, node: cst.CSTNode, function: cst.FunctionDef, seen: set[str]) -> bool:
+    def of_call(self, call: cst.Call) -> bool:
+        """Tell it of one call, whatever its arguments are."""
+        return self._of_call(call, None, set())
+
+    def _of(self, node: cst.CSTNode, function: cst.FunctionDef | None, seen: set[str]) -> bool:
         if isinstance(node, _DISPLAYS):
             return True
         if isinstance(node, cst.Comparison):
@@ -53,13 +68,13 @@ class _Mutability:
         if isinstance(node, cst.Call):
             return self._of_call(node, function, seen)
         if isinstance(node, cst.Name):
-            if node.value in seen:
+            if function is None or node.value in seen:
                 return False
             seen.add(node.value)
             return any(self._of(value, function, seen) for value in assigned_values(function, node.value))
         return any(self._of(child, function, seen) for child in children(node))
 
-    def _of_call(self, call: cst.Call, function: cst.FunctionDef, seen: set[str]) -> bool:
+    def _of_call(self, call: cst.Call, function: cst.FunctionDef | None, seen: set[str]) -> bool:
         qualified = self._resolver.qualified(call.func) or ""
         if qualified in _MUTABLE_MAKERS:
             return True
