@@ -9,12 +9,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from afterburner.agent.errors import TargetError
+from afterburner.agent.errors import TargetError, WorkloadError
 from afterburner.agent.proposers.base import ProposalRequest
-from afterburner.agent.selection.decide import Comparison, median_measurement
+from afterburner.agent.selection.decide import CONFIRMATION_PAIRS, Comparison, median_measurement
+from afterburner.agent.selection.sampling import SampleFailedError
 from afterburner.agent.state import Confirmation, Incumbent, LoopState, Pending
 from afterburner.agent.types import CandidateRecord, Decision, HeldOut, ProgressEvent
-from afterburner.sandbox import Verdict
+from afterburner.sandbox import SandboxInternalError, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,11 +26,13 @@ if TYPE_CHECKING:
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.proposers.base import Proposal, Proposer
     from afterburner.agent.selection.decide import Judge
+    from afterburner.agent.selection.sampling import Case
     from afterburner.agent.types import RunSettings
     from afterburner.agent.workbench import Workbench
     from afterburner.sandbox import Report
 
 BASELINE_SAMPLES = 3
+PAIRS_TOLD = 5
 WINNERS_TRIED = 3  # a winner that fails its confirmation makes room for the one before it
 
 
@@ -66,12 +69,22 @@ class Loop:
         return graph.compile(checkpointer=checkpointer)
 
     def prepare(self, state: LoopState) -> LoopState:
-        """Measure the original: C* and M* of the first iteration."""
+        """Measure the original: C* and M* of the first iteration. What it needs sets the limits of its rewrites."""
         self._tell("prepare", "measuring the original")
-        original = self.bench.program(self.bench.target.source)
+        source = self.bench.target.source
+        original = self.bench.program(source)
+        everything = (*self.bench.judged_cases(held_out=False), *self.bench.judged_cases(held_out=True))
+        slowest = max(case.measurement.wall_time_s for case in self._run(source, everything).cases)
+        self.bench = self.bench.limited_by(slowest)
         sampler = self.bench.sampler(self.bench.timed_cases(held_out=False))
-        measurement = median_measurement([sampler.sample(original).work for _ in range(BASELINE_SAMPLES)])
-        incumbent = Incumbent("original", self.bench.target.source, measurement, ratio=1.0)
+        try:
+            measurement = median_measurement([sampler.sample(original).work for _ in range(BASELINE_SAMPLES)])
+        except SampleFailedError as error:
+            raise WorkloadError(
+                f"{self.bench.target.path}: the original does not do the same each time: {error.detail}. Make what it "
+                "depends on (time, chance, files, global state) a parameter, or give other inputs with --calls."
+            ) from error
+        incumbent = Incumbent("original", source, measurement, ratio=1.0)
         return {**state, "lineage": [incumbent]}
 
     def generate(self, state: LoopState) -> dict[str, object]:
@@ -124,7 +137,7 @@ class Loop:
             return {"exhausted": exhausted}
         best = max(won, key=lambda record: record.gain.ratio if record.gain else 0.0)
         incumbent = self._promote(best, state["lineage"][-1])
-        self._tell("select", f"{best.id} {best.proposer} is the best so far", state["iteration"], incumbent.ratio)
+        self._tell("select", f"{best.id} {best.proposer} is kept", state["iteration"], incumbent.ratio)
         return {"lineage": [*state["lineage"], incumbent], "exhausted": exhausted}
 
     def after_select(self, state: LoopState) -> Literal["generate", "finish"]:
@@ -162,7 +175,7 @@ class Loop:
         cases = self.bench.judged_cases(held_out=False)
 
         def judge(candidate: Pending) -> Report:
-            return self.bench.sandbox.run(self.bench.program(candidate.source), cases, self.bench.limits)
+            return self._run(candidate.source, cases)
 
         pool = ThreadPoolExecutor(max_workers=min(len(candidates), self.bench.workers))
         try:
@@ -175,8 +188,7 @@ class Loop:
 
     def _profile_one(self, candidate: Pending, report: Report, incumbent: Incumbent, iteration: int) -> CandidateRecord:
         if report.verdict is not Verdict.ACCEPTED:
-            reason = next(case.detail for case in report.cases if case.verdict is report.verdict)
-            return _record(candidate, iteration, Comparison(Decision.WRONG, reason, verdict=report.verdict))
+            return _record(candidate, iteration, Comparison(Decision.WRONG, _detail(report), verdict=report.verdict))
         sampler = self.bench.sampler(self.bench.timed_cases(held_out=False))
         comparison = self.judge.screen(
             sampler,
@@ -192,10 +204,9 @@ class Loop:
 
     def _confirm(self, winner: Incumbent, original: Incumbent) -> Confirmation:
         bench, inputs = self.bench, self.bench.workload.held_out_count
-        report = bench.sandbox.run(bench.program(winner.source), bench.judged_cases(held_out=True), bench.limits)
+        report = self._run(winner.source, bench.judged_cases(held_out=True))
         if report.verdict is not Verdict.ACCEPTED:
-            reason = next(case.detail for case in report.cases if case.verdict is report.verdict)
-            failed = Comparison(Decision.WRONG, f"on held-out inputs: {reason}")
+            failed = Comparison(Decision.WRONG, f"on held-out inputs: {_detail(report)}")
             return _confirmation(winner, original, failed, HeldOut(inputs, passed=False, gain=None))
         selected, kept = bench.timed_cases(held_out=False), bench.timed_cases(held_out=True)
         comparison, held_out_gain = self.judge.confirm(
@@ -204,9 +215,21 @@ class Loop:
             bench.program(winner.source),
             self.confirm_until,
             held_out_from=len(selected),
+            on_pair=self._tell_pair,
         )
         passed = comparison.decision in (Decision.IMPROVED, Decision.NOT_BETTER)
         return _confirmation(winner, original, comparison, HeldOut(inputs, passed=passed, gain=held_out_gain))
+
+    def _run(self, source: str, cases: Sequence[Case]) -> Report:
+        """Judge a program. Our own failure is never a verdict on it."""
+        report = self.bench.sandbox.run(self.bench.program(source), cases, self.bench.limits)
+        if report.verdict is Verdict.INTERNAL_ERROR:
+            raise SandboxInternalError(f"The sandbox failed: {_detail(report)}. Please try again, or report it.")
+        return report
+
+    def _tell_pair(self, pairs: int) -> None:
+        if pairs % PAIRS_TOLD == 0 and pairs < CONFIRMATION_PAIRS:
+            self._tell("confirm", f"{pairs} of {CONFIRMATION_PAIRS} pairs of fresh runs")
 
     def _tell(self, stage: str, message: str, iteration: int = 0, best: float | None = None) -> None:
         self.on_event(ProgressEvent(stage, message, iteration, best))
@@ -242,6 +265,10 @@ def _record(candidate: Pending, iteration: int, comparison: Comparison) -> Candi
         source=candidate.source,
         reasoning=candidate.reasoning,
     )
+
+
+def _detail(report: Report) -> str:
+    return next(case.detail for case in report.cases if case.verdict is report.verdict)
 
 
 def _line(record: CandidateRecord) -> str:

@@ -1,5 +1,9 @@
 """Runs untrusted programs and measures them ("Monolith", section 3.2 and appendix H of the paper)."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from afterburner.sandbox.environment import PythonEnvironment
 from afterburner.sandbox.errors import (
     AfterburnerError,
@@ -7,7 +11,6 @@ from afterburner.sandbox.errors import (
     SandboxUnavailableError,
     UsageError,
 )
-from afterburner.sandbox.sandbox import Sandbox, open_sandbox
 from afterburner.sandbox.types import (
     Bind,
     CallCase,
@@ -24,6 +27,9 @@ from afterburner.sandbox.types import (
     TestCase,
     Verdict,
 )
+
+if TYPE_CHECKING:
+    from afterburner.sandbox.sandbox import Sandbox, open_sandbox
 
 __all__ = [
     "AfterburnerError",
@@ -48,3 +54,12 @@ __all__ = [
     "Verdict",
     "open_sandbox",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Load what starts containers only when it is asked for: errors and types alone are needed far more often."""
+    if name in {"Sandbox", "open_sandbox"}:
+        from afterburner.sandbox import sandbox  # noqa: PLC0415
+
+        return getattr(sandbox, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -11,7 +11,7 @@ from afterburner.agent.selection.sampling import SampleFailedError, add_up, figu
 from afterburner.agent.types import Decision, Gain, Objective
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.selection.sampling import Sample, Sampler
@@ -61,8 +61,15 @@ class Judge:
             return Comparison(Decision.WRONG, f"when measured: {error.detail}", verdict=error.verdict)
         return self._compare(samples)
 
-    def confirm(
-        self, sampler: Sampler, original: Program, winner: Program, deadline: Deadline, *, held_out_from: int
+    def confirm(  # noqa: PLR0913 - what is compared, on what, until when
+        self,
+        sampler: Sampler,
+        original: Program,
+        winner: Program,
+        deadline: Deadline,
+        *,
+        held_out_from: int,
+        on_pair: Callable[[int], None] = lambda _: None,
     ) -> tuple[Comparison, Gain | None]:
         """Test the winner against the original on fresh samples: a number of pairs that was fixed beforehand.
 
@@ -72,6 +79,7 @@ class Judge:
             winner: the program that selection chose.
             deadline: when to give up.
             held_out_from: index of the first held-out case of the sampler.
+            on_pair: is told how many pairs have been taken.
 
         Returns:
             The comparison over all cases together, and the gain on the held-out cases alone.
@@ -82,6 +90,7 @@ class Judge:
                 if deadline.passed():
                     return Comparison(Decision.REFUSED, "the time budget ended before the winner was confirmed"), None
                 samples.append(sampler.pair(original, winner, swapped=number % 2 == 1))
+                on_pair(len(samples))
         except SampleFailedError as error:
             return Comparison(Decision.WRONG, f"when confirmed: {error.detail}", verdict=error.verdict), None
         return replace(self, confidence=CONFIRMATION_CONFIDENCE).weigh(samples, held_out_from)

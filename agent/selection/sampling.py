@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from afterburner.agent.types import Objective
-from afterburner.sandbox import CallCase, Measurement, TestCase, Verdict
+from afterburner.sandbox import CallCase, Measurement, SandboxInternalError, TestCase, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,7 @@ class SampleFailedError(Exception):
     """A timed run was not accepted: the program behaves differently when it is measured."""
 
     def __init__(self, report: Report) -> None:
-        failed = next(case for case in report.cases if case.verdict is not Verdict.ACCEPTED)
+        failed = next(case for case in report.cases if case.verdict is report.verdict)
         super().__init__(failed.detail)
         self.verdict = failed.verdict
         self.detail = failed.detail
@@ -91,8 +91,13 @@ class Sampler:
 
         Raises:
             SampleFailedError: an outcome was not the expected one, or a limit was hit.
+            SandboxInternalError: the sandbox failed; it says nothing of the program.
         """
         report = self.sandbox.run(program, self.cases, self.limits, cpu=self.cpu)
+        if report.verdict is Verdict.INTERNAL_ERROR:
+            raise SandboxInternalError(
+                f"The sandbox failed while measuring: {report.cases[-1].detail}. Please try again."
+            )
         if report.verdict is not Verdict.ACCEPTED:
             raise SampleFailedError(report)
         by_case = tuple(_work_of(case) for case in report.cases)
