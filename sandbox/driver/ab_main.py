@@ -37,7 +37,9 @@ else:
 
 DIFFERS = 1  # flags of a frame: the outcome is not that of the first pass
 FORMAT = struct.Struct(">IBQQQ")
-_EAGER = frozenset((int, float, bool, str, bytes, list, tuple, dict, set, frozenset, type(None)))
+_EAGER = frozenset(map(id, (int, float, bool, str, bytes, list, tuple, dict, set, frozenset, type(None))))
+# By identity, since a metaclass may hash as it likes; kept, since it is asked within the measured time.
+_lazy_types: Dict[int, Tuple[bool, type]] = {}
 
 
 class Request(NamedTuple):
@@ -52,15 +54,15 @@ class Clock:
     """Our own references to the clocks, taken before user code could replace them in their modules."""
 
     def __init__(self) -> None:
-        self._own = time.process_time_ns
-        self._children = resource.getrusage
-        self._whose = resource.RUSAGE_CHILDREN
+        self.cpu = time.process_time_ns
         self.wall = time.monotonic_ns
+        self._usage = resource.getrusage
+        self._children = resource.RUSAGE_CHILDREN
 
-    def cpu(self) -> int:
-        """CPU time of this process and of its children that were waited for, in ns."""
-        used = self._children(self._whose)
-        return self._own() + int((used.ru_utime + used.ru_stime) * 1e9)
+    def children_cpu(self) -> int:
+        """CPU time of the child processes that were waited for, in ns."""
+        used = self._usage(self._children)
+        return int((used.ru_utime + used.ru_stime) * 1e9)
 
 
 class Timed(NamedTuple):
@@ -165,18 +167,21 @@ class Driver:
 
     def _time(self, function: Callable[..., Any], args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Timed:
         cpu_now, wall_now, settle, eager = self._clock.cpu, self._clock.wall, _settle, _EAGER
-        start_cpu = cpu_now()
+        children = self._clock.children_cpu()
         start = wall_now()
+        start_cpu = cpu_now()  # innermost: reading a clock takes as long as a small function
         try:
             result = function(*args, **kwargs)
-            if type(result) not in eager:
+            if id(type(result)) not in eager:
                 result = settle(result)
+            end_cpu = cpu_now()
+            end = wall_now()
             outcome = ab_encode.Tree("returned", result)
         except BaseException as error:  # noqa: BLE001 - whatever user code raises is the outcome, SystemExit too
+            end_cpu = cpu_now()
+            end = wall_now()
             outcome = ab_encode.Tree("raised", error)
-        end = wall_now()
-        end_cpu = cpu_now()
-        return Timed(outcome, end_cpu - start_cpu, start, end)
+        return Timed(outcome, end_cpu - start_cpu + self._clock.children_cpu() - children, start, end)
 
     def _encode(self, module: ModuleType, kind: str, call: ab_calls.Call, outcome: Any) -> Tuple[bytes, int]:
         """The bytes of the whole outcome, and the CPU time of iterators that were still to be run inside it."""
@@ -184,9 +189,9 @@ class Driver:
 
         def drain(iterator: Any) -> ab_encode.Drained:
             nonlocal extra
-            before = self._clock.cpu()
+            before = self._clock.cpu() + self._clock.children_cpu()
             drained = _drain(iterator)
-            extra += self._clock.cpu() - before
+            extra += self._clock.cpu() + self._clock.children_cpu() - before
             return drained
 
         tree = ab_encode.Tree
@@ -250,9 +255,16 @@ def _settle(result: Any, limit: int = ab_encode.DRAIN_LIMIT) -> Any:
         import asyncio  # noqa: PLC0415 - likewise
 
         return asyncio.run(_drain_async(result, limit))
-    if ab_values.plan_of(kind, None).is_iterator:
+    if _is_lazy(kind):
         return ab_encode.drain_iterator(result, limit)
     return result
+
+
+def _is_lazy(kind: type) -> bool:
+    known = _lazy_types.get(id(kind))
+    if known is None:
+        known = _lazy_types[id(kind)] = (ab_values.is_iterator(kind), kind)
+    return known[0]
 
 
 def _drain(iterator: Any) -> ab_encode.Drained:

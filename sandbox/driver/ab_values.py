@@ -68,7 +68,7 @@ class Plan(NamedTuple):
 
 def plan_of(kind: type, module_name: Optional[str]) -> Plan:
     """The plan for a type; the caller keeps it, for it takes a while."""
-    return Plan(_is_mutable(kind), _is_iterator(kind), _opener(kind, class_name(kind, module_name)))
+    return Plan(_is_mutable(kind), is_iterator(kind), _opener(kind, class_name(kind, module_name)))
 
 
 def _is_mutable(kind: type) -> bool:
@@ -80,7 +80,8 @@ def _is_mutable(kind: type) -> bool:
     return class_name(kind) not in _IMMUTABLE_BY_NAME
 
 
-def _is_iterator(kind: type) -> bool:
+def is_iterator(kind: type) -> bool:
+    """Whether values of this type give their items only once, and no more can be told of them."""
     if issubclass(kind, (_FILE, type)):
         return False
     if _exact(_GENERATORS, kind) is not None:

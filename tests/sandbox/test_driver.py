@@ -237,6 +237,16 @@ def test_lazy_results_are_run_inside_the_measured_time(call: Call) -> None:
         assert report.outcomes[0].cpu_time_s > at_once.outcomes[0].cpu_time_s / 4
 
 
+def test_a_result_whose_class_cannot_be_hashed_is_a_result(call: Call) -> None:
+    source = """
+        class Meta(type):
+            __hash__ = None
+        class Thing(metaclass=Meta): pass
+        def f(): return Thing()
+    """
+    assert shown(call(source, blob())) == ["returned Thing()"]
+
+
 def test_an_endless_generator_is_cut_off(call: Call) -> None:
     assert "more" in shown(call("import itertools\ndef f():\n    return itertools.repeat(1)\n", blob()))[0]
 
