@@ -11,6 +11,15 @@ from typing import TYPE_CHECKING, Literal
 
 from afterburner.agent.errors import TargetError, WorkloadError
 from afterburner.agent.proposers.base import ProposalRequest
+from afterburner.agent.records import (
+    confirmation_of,
+    detail_of,
+    line_of,
+    not_confirmed,
+    record_of,
+    refused,
+    repeats,
+)
 from afterburner.agent.selection.decide import CONFIRMATION_PAIRS, Comparison, median_measurement
 from afterburner.agent.selection.sampling import SampleFailedError
 from afterburner.agent.state import Confirmation, Incumbent, LoopState, Pending
@@ -33,7 +42,7 @@ if TYPE_CHECKING:
 
 BASELINE_SAMPLES = 3
 PAIRS_TOLD = 5
-WINNERS_TRIED = 3  # a winner that fails its confirmation makes room for the one before it
+WINNERS_TRIED = 4  # a winner that fails its confirmation makes room for the next
 
 
 @dataclass(slots=True)
@@ -73,17 +82,16 @@ class Loop:
         self._tell("prepare", "measuring the original")
         source = self.bench.target.source
         original = self.bench.program(source)
-        everything = (*self.bench.judged_cases(held_out=False), *self.bench.judged_cases(held_out=True))
-        slowest = max(case.measurement.wall_time_s for case in self._run(source, everything).cases)
+        report = self._run(source, (*self.bench.judged_cases(), *self.bench.confirmed_cases()))
+        if report.verdict is not Verdict.ACCEPTED:
+            raise self._unsteady(detail_of(report))
+        slowest = max(case.measurement.wall_time_s for case in report.cases)
         self.bench = self.bench.limited_by(slowest)
         sampler = self.bench.sampler(self.bench.timed_cases(held_out=False))
         try:
             measurement = median_measurement([sampler.sample(original).work for _ in range(BASELINE_SAMPLES)])
         except SampleFailedError as error:
-            raise WorkloadError(
-                f"{self.bench.target.path}: the original does not do the same each time: {error.detail}. Make what it "
-                "depends on (time, chance, files, global state) a parameter, or give other inputs with --calls."
-            ) from error
+            raise self._unsteady(error.detail) from error
         incumbent = Incumbent("original", source, measurement, ratio=1.0)
         return {**state, "lineage": [incumbent]}
 
@@ -115,14 +123,14 @@ class Loop:
         fresh: list[Pending] = []
         records: dict[str, CandidateRecord] = {}
         for candidate in state["pending"]:
-            if refusal := candidate.error or _repeats(candidate, seen):
-                records[candidate.id] = _refused(candidate, state["iteration"], refusal)
+            if refusal := candidate.error or repeats(candidate, seen):
+                records[candidate.id] = refused(candidate, state["iteration"], refusal)
                 continue
             seen[candidate.source] = candidate.id
             fresh.append(candidate)
         for candidate, report in zip(fresh, self._judge_side_by_side(fresh, state["iteration"]), strict=True):
             records[candidate.id] = self._profile_one(candidate, report, incumbent, state["iteration"])
-            self._tell("profile", _line(records[candidate.id]), state["iteration"], incumbent.ratio)
+            self._tell("profile", line_of(records[candidate.id]), state["iteration"], incumbent.ratio)
         return {"records": state["records"] + [records[c.id] for c in state["pending"]], "pending": []}
 
     def select(self, state: LoopState) -> dict[str, object]:
@@ -148,13 +156,26 @@ class Loop:
     def finish(self, state: LoopState) -> dict[str, object]:
         """Confirm the winner against the original, on held-out inputs too; fall back where it fails."""
         confirmation: Confirmation | None = None
-        for winner in reversed(state["lineage"][1:][-WINNERS_TRIED:]):
+        records = list(state["records"])
+        for winner in self._winners(state):
             self._tell("confirm", f"testing {winner.id} against the original on held-out inputs", best=winner.ratio)
             confirmation = self._confirm(winner, state["lineage"][0])
             self._tell("confirm", f"{winner.id}: {confirmation.reason}", best=winner.ratio)
             if confirmation.confirmed:
                 break
-        return {"confirmation": confirmation}
+            records = [not_confirmed(record, confirmation) for record in records]
+        return {"confirmation": confirmation, "records": records}
+
+    def _winners(self, state: LoopState) -> list[Incumbent]:
+        """Whom to confirm, in this order: the last incumbent, those before it, then who else beat the original."""
+        original, *accepted = state["lineage"]
+        known = {incumbent.id for incumbent in accepted}
+        others = [
+            self._promote(record, original)
+            for record in state["records"]
+            if record.iteration == 1 and record.decision is Decision.IMPROVED and record.id not in known
+        ]
+        return [*reversed(accepted), *sorted(others, key=lambda other: -other.ratio)][:WINNERS_TRIED]
 
     def _pending(self, candidate_id: str, proposal: Proposal, incumbent: Incumbent) -> Pending:
         from afterburner.agent.targets.locate import with_source  # noqa: PLC0415 - imports libcst
@@ -172,7 +193,7 @@ class Loop:
         if not candidates:
             return []
         self._tell("profile", f"judging {len(candidates)} candidates", iteration)
-        cases = self.bench.judged_cases(held_out=False)
+        cases = self.bench.judged_cases()
 
         def judge(candidate: Pending) -> Report:
             return self._run(candidate.source, cases)
@@ -188,7 +209,9 @@ class Loop:
 
     def _profile_one(self, candidate: Pending, report: Report, incumbent: Incumbent, iteration: int) -> CandidateRecord:
         if report.verdict is not Verdict.ACCEPTED:
-            return _record(candidate, iteration, Comparison(Decision.WRONG, _detail(report), verdict=report.verdict))
+            return record_of(
+                candidate, iteration, Comparison(Decision.WRONG, detail_of(report), verdict=report.verdict)
+            )
         sampler = self.bench.sampler(self.bench.timed_cases(held_out=False))
         comparison = self.judge.screen(
             sampler,
@@ -196,7 +219,7 @@ class Loop:
             self.bench.program(candidate.source),
             self.search_until,
         )
-        return _record(candidate, iteration, comparison)
+        return record_of(candidate, iteration, comparison)
 
     def _promote(self, record: CandidateRecord, before: Incumbent) -> Incumbent:
         gain = record.gain.ratio if record.gain else 1.0
@@ -204,10 +227,10 @@ class Loop:
 
     def _confirm(self, winner: Incumbent, original: Incumbent) -> Confirmation:
         bench, inputs = self.bench, self.bench.workload.held_out_count
-        report = self._run(winner.source, bench.judged_cases(held_out=True))
+        report = self._run(winner.source, bench.confirmed_cases())
         if report.verdict is not Verdict.ACCEPTED:
-            failed = Comparison(Decision.WRONG, f"on held-out inputs: {_detail(report)}")
-            return _confirmation(winner, original, failed, HeldOut(inputs, passed=False, gain=None))
+            failed = Comparison(Decision.WRONG, f"when confirmed: {detail_of(report)}", verdict=report.verdict)
+            return confirmation_of(winner, original, failed, HeldOut(inputs, passed=False, gain=None))
         selected, kept = bench.timed_cases(held_out=False), bench.timed_cases(held_out=True)
         comparison, held_out_gain = self.judge.confirm(
             bench.sampler((*selected, *kept)),
@@ -218,14 +241,20 @@ class Loop:
             on_pair=self._tell_pair,
         )
         passed = comparison.decision in (Decision.IMPROVED, Decision.NOT_BETTER)
-        return _confirmation(winner, original, comparison, HeldOut(inputs, passed=passed, gain=held_out_gain))
+        return confirmation_of(winner, original, comparison, HeldOut(inputs, passed=passed, gain=held_out_gain))
 
     def _run(self, source: str, cases: Sequence[Case]) -> Report:
         """Judge a program. Our own failure is never a verdict on it."""
         report = self.bench.sandbox.run(self.bench.program(source), cases, self.bench.limits)
         if report.verdict is Verdict.INTERNAL_ERROR:
-            raise SandboxInternalError(f"The sandbox failed: {_detail(report)}. Please try again, or report it.")
+            raise SandboxInternalError(f"The sandbox failed: {detail_of(report)}. Please try again, or report it.")
         return report
+
+    def _unsteady(self, detail: str) -> WorkloadError:
+        return WorkloadError(
+            f"{self.bench.target.path}: the original does not do the same each time: {detail}. Make what it depends on "
+            "(time, chance, files, global state) a parameter, or give other inputs with --calls."
+        )
 
     def _tell_pair(self, pairs: int) -> None:
         if pairs % PAIRS_TOLD == 0 and pairs < CONFIRMATION_PAIRS:
@@ -238,50 +267,3 @@ class Loop:
 def empty_state() -> LoopState:
     """What the graph is started with."""
     return LoopState(iteration=0, lineage=[], pending=[], records=[], exhausted=False, confirmation=None)
-
-
-def _repeats(candidate: Pending, seen: dict[str, str]) -> str:
-    from afterburner.agent.targets.splice import same_code  # noqa: PLC0415 - imports libcst
-
-    earlier = next((name for source, name in seen.items() if same_code(source, candidate.source)), "")
-    return f"the same code as {earlier}" if earlier else ""
-
-
-def _refused(candidate: Pending, iteration: int, reason: str) -> CandidateRecord:
-    return _record(candidate, iteration, Comparison(Decision.REFUSED, reason))
-
-
-def _record(candidate: Pending, iteration: int, comparison: Comparison) -> CandidateRecord:
-    ran = comparison.gain is not None
-    return CandidateRecord(
-        id=candidate.id,
-        iteration=iteration,
-        proposer=candidate.proposer,
-        verdict=Verdict.ACCEPTED if ran else comparison.verdict,
-        decision=comparison.decision,
-        reason=comparison.reason,
-        gain=comparison.gain,
-        measurement=comparison.after,
-        source=candidate.source,
-        reasoning=candidate.reasoning,
-    )
-
-
-def _detail(report: Report) -> str:
-    return next(case.detail for case in report.cases if case.verdict is report.verdict)
-
-
-def _line(record: CandidateRecord) -> str:
-    return f"{record.id} {record.proposer}: {record.decision.value.replace('_', ' ')}: {record.reason}"
-
-
-def _confirmation(winner: Incumbent, original: Incumbent, comparison: Comparison, held_out: HeldOut) -> Confirmation:
-    return Confirmation(
-        winner_id=winner.id,
-        confirmed=comparison.decision is Decision.IMPROVED,
-        reason=comparison.reason,
-        gain=comparison.gain,
-        original=comparison.before or original.measurement,
-        best=comparison.after or winner.measurement,
-        held_out=held_out,
-    )

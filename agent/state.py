@@ -38,12 +38,18 @@ class Confirmation:
     """The one confirmatory test of a winner against the original."""
 
     winner_id: str
-    confirmed: bool
+    decision: Decision
+    verdict: Verdict
     reason: str
     gain: Gain | None
     original: Measurement
     best: Measurement
     held_out: HeldOut
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether the winner may be offered."""
+        return self.decision is Decision.IMPROVED
 
 
 class LoopState(TypedDict):

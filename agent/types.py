@@ -72,6 +72,7 @@ class WorkloadCall:
     description: str  # "call 3: pairs([1, 2, …], 7)", bounded, scrubbed
     cpu_time_s: float  # of the original, when it was found
     expected: bytes = b""  # canonical encoding of the original's outcome
+    position: int = 0  # in the order in which the calls were found; state that lives across calls shows only in it
 
 
 @dataclass(frozen=True, slots=True)

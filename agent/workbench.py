@@ -57,17 +57,27 @@ class Workbench:
         entry = FunctionEntry(self.target.module, self.target.path, self.target.function)
         return Program("python", source, entry=entry, environment=self.environment)
 
-    def judged_cases(self, *, held_out: bool) -> tuple[Case, ...]:
-        """The cases that tell whether a program is right."""
+    def judged_cases(self) -> tuple[Case, ...]:
+        """The cases that tell, during selection, whether a program is right."""
         if self.by_cases:
-            return _test_cases(self.workload.held_out_cases if held_out else self.workload.cases)
-        calls = self.workload.held_out_calls if held_out else self.workload.calls
+            return _test_cases(self.workload.cases)
+        return tuple(_call_case(self.workload.calls, hash_seed=seed) for seed in HASH_SEEDS)
+
+    def confirmed_cases(self) -> tuple[Case, ...]:
+        """The cases that tell whether a winner is right: the held-out inputs too.
+
+        Calls are made all in one process and in the order in which they were found, so that a rewrite which carries
+        state from one call to the next (a cache, say) meets the calls that the state is wrong for.
+        """
+        if self.by_cases:
+            return _test_cases(self.workload.held_out_cases)
+        calls = sorted((*self.workload.calls, *self.workload.held_out_calls), key=lambda call: call.position)
         return tuple(_call_case(calls, hash_seed=seed) for seed in HASH_SEEDS)
 
     def timed_cases(self, *, held_out: bool) -> tuple[Case, ...]:
         """The cases that samples are taken on; calls are repeated until the original takes a measurable time."""
         if self.by_cases:
-            return self.judged_cases(held_out=held_out)
+            return _test_cases(self.workload.held_out_cases if held_out else self.workload.cases)
         calls = timed_calls(self.workload.held_out_calls if held_out else self.workload.calls)
         return (replace(_call_case(calls, hash_seed=0), passes=passes_needed(calls), cold_caches=True),)
 

@@ -14,7 +14,9 @@ GAIN = Gain(2.0, 1.8, 2.2, 0.95, 15)
 VALUES = [
     Incumbent("1.2", "def f():\n    return 'é\\r\\n'\n", MEASUREMENT, 2.0),
     Pending("1.1", "rules: deque", "", "", "no such function"),
-    Confirmation("1.2", True, "2.00x", GAIN, MEASUREMENT, MEASUREMENT, HeldOut(3, True, GAIN)),
+    Confirmation(
+        "1.2", Decision.IMPROVED, Verdict.ACCEPTED, "2.00x", GAIN, MEASUREMENT, MEASUREMENT, HeldOut(3, True, GAIN)
+    ),
     CandidateRecord("1.2", 1, "rules", Verdict.ACCEPTED, Decision.IMPROVED, "2x", GAIN, MEASUREMENT, "x = 1\n"),
 ]
 

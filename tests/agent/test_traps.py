@@ -4,6 +4,7 @@ It is injected as a recorded answer and has to be refused; what the rules make o
 offer anything at all.
 """
 
+import ast
 import json
 from pathlib import Path
 
@@ -26,6 +27,12 @@ def trap(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return path
 
 
+def tempted(trap: Path) -> str:
+    """The function that the tempting rewrite defines."""
+    tree = ast.parse((TRAPS / f"{trap.stem}.tempting.py").read_text())
+    return next(node.name for node in tree.body if isinstance(node, ast.FunctionDef))
+
+
 def recording_of(trap: Path, folder: Path) -> Path:
     code = (TRAPS / f"{trap.stem}.tempting.py").read_text()
     answer = f"<thinking>This looks faster.</thinking><solution>\n```python\n{code}```\n</solution>"
@@ -38,7 +45,7 @@ def recording_of(trap: Path, folder: Path) -> Path:
 @pytest.mark.parametrize("trap", NAMES, indirect=True)
 def test_the_tempting_rewrite_is_refused_with_a_reason(trap: Path, tmp_path: Path) -> None:
     before = trap.read_bytes()
-    result = optimize(trap, model=f"replay:{recording_of(trap, tmp_path)}")
+    result = optimize(trap, function=tempted(trap), model=f"replay:{recording_of(trap, tmp_path)}")
     assert not result.improved
     assert result.patch == ""
     [candidate] = result.candidates
@@ -51,7 +58,7 @@ def test_the_tempting_rewrite_is_refused_with_a_reason(trap: Path, tmp_path: Pat
 @pytest.mark.slow
 @pytest.mark.parametrize("trap", NAMES, indirect=True)
 def test_what_the_rules_make_of_it_prints_the_same(trap: Path, sandbox: Sandbox) -> None:
-    result = optimize(trap, model="rules", max_seconds=60)
+    result = optimize(trap, function=tempted(trap), model="rules", max_seconds=60)
     [original] = sandbox.run(Program("python", trap.read_text()), [TestCase()]).cases
     [rewritten] = sandbox.run(Program("python", result.best_source), [TestCase()]).cases
     assert rewritten.stdout == original.stdout

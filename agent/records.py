@@ -1,0 +1,77 @@
+"""Writes down what became of candidates and winners."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from afterburner.agent.selection.decide import Comparison
+from afterburner.agent.state import Confirmation
+from afterburner.agent.types import CandidateRecord, Decision
+from afterburner.sandbox import Verdict
+
+if TYPE_CHECKING:
+    from afterburner.agent.state import Incumbent, Pending
+    from afterburner.agent.types import HeldOut
+    from afterburner.sandbox import Report
+
+
+def repeats(candidate: Pending, seen: dict[str, str]) -> str:
+    """Name the earlier candidate that this one repeats, comments and layout aside; nothing if it is new."""
+    from afterburner.agent.targets.splice import same_code  # noqa: PLC0415 - imports libcst
+
+    earlier = next((name for source, name in seen.items() if same_code(source, candidate.source)), "")
+    return f"the same code as {earlier}" if earlier else ""
+
+
+def refused(candidate: Pending, iteration: int, reason: str) -> CandidateRecord:
+    """The record of a candidate that was never run."""
+    return record_of(candidate, iteration, Comparison(Decision.REFUSED, reason))
+
+
+def record_of(candidate: Pending, iteration: int, comparison: Comparison) -> CandidateRecord:
+    """The record of a candidate that was judged."""
+    ran = comparison.gain is not None
+    return CandidateRecord(
+        id=candidate.id,
+        iteration=iteration,
+        proposer=candidate.proposer,
+        verdict=Verdict.ACCEPTED if ran else comparison.verdict,
+        decision=comparison.decision,
+        reason=comparison.reason,
+        gain=comparison.gain,
+        measurement=comparison.after,
+        source=candidate.source,
+        reasoning=candidate.reasoning,
+    )
+
+
+def detail_of(report: Report) -> str:
+    """What went wrong in the case that gave the report its verdict."""
+    return next(case.detail for case in report.cases if case.verdict is report.verdict)
+
+
+def line_of(record: CandidateRecord) -> str:
+    """One line of progress."""
+    return f"{record.id} {record.proposer}: {record.decision.value.replace('_', ' ')}: {record.reason}"
+
+
+def confirmation_of(winner: Incumbent, original: Incumbent, comparison: Comparison, held_out: HeldOut) -> Confirmation:
+    """What the confirmatory test of a winner showed."""
+    return Confirmation(
+        winner_id=winner.id,
+        decision=comparison.decision,
+        verdict=comparison.verdict or Verdict.ACCEPTED,
+        reason=comparison.reason,
+        gain=comparison.gain,
+        original=comparison.before or original.measurement,
+        best=comparison.after or winner.measurement,
+        held_out=held_out,
+    )
+
+
+def not_confirmed(record: CandidateRecord, confirmation: Confirmation) -> CandidateRecord:
+    """The record of a winner that failed its confirmation says so."""
+    if record.id != confirmation.winner_id:
+        return record
+    return replace(record, decision=confirmation.decision, verdict=confirmation.verdict, reason=confirmation.reason)
