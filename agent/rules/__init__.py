@@ -12,11 +12,13 @@ if TYPE_CHECKING:
 _RULES = (
     ("cache_recursion", "CacheRecursion"),
     ("nested_scans", "NestedScans"),
+    ("grown_lists", "GrownLists"),
     ("sliding_window", "SlidingWindow"),
     ("set_membership", "SetMembership"),
     ("hoisted_set", "HoistedSet"),
     ("join_strings", "JoinStrings"),
     ("deque_queue", "DequeQueue"),
+    ("stream_lists", "StreamLists"),
     ("trial_division", "TrialDivision"),
     ("sorted_extremes", "SortedExtremes"),
     ("matrix_product", "MatrixProduct"),

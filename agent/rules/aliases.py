@@ -63,6 +63,7 @@ class Aliases:
     def __init__(self, resolver: Resolver, scope: cst.CSTNode) -> None:
         self._resolver = resolver
         self._parent: dict[Path, Path] = {}
+        self._twins: dict[Path, set[Path]] = {}
         names = names_in(scope)
         self.local = set(names.binds) - names.shared
         self.fresh = self.local - {node.name.value for node in walk(scope) if isinstance(node, cst.Param)}
@@ -75,6 +76,15 @@ class Aliases:
             if path[:length] in self._parent:
                 return (*self._root(path[:length]), *path[length:])
         return path
+
+    def are_twins(self, first: Path, second: Path) -> bool:
+        """Tell whether an assignment like `first = second` makes one object of two names."""
+        reached, waiting = {first}, [first]
+        while waiting:
+            new = self._twins.get(waiting.pop(), set()) - reached
+            reached |= new
+            waiting.extend(new)
+        return second in reached
 
     def _root(self, path: Path) -> Path:
         while self._parent[path] != path:
@@ -107,11 +117,14 @@ class Aliases:
         path = path_of(target)
         if path is None:
             return
-        sources = list(self._sources(value))
+        sources = list(self.sources(value))
         if part or not self._is_fresh(value):
             self.fresh.discard(path[0])
         for source in sources:
             self._join(path, source)
+            if not part and not isinstance(value, cst.Subscript | cst.Call):
+                self._twins.setdefault(path, set()).add(source)
+                self._twins.setdefault(source, set()).add(path)
 
     def _is_fresh(self, value: cst.BaseExpression) -> bool:
         if isinstance(value, cst.Call):
@@ -119,7 +132,7 @@ class Aliases:
             return qualified is not None and knowledge.is_pure_function(qualified)
         return isinstance(value, FRESH) or (isinstance(value, cst.Name) and value.value in {"None", "True", "False"})
 
-    def _sources(self, value: cst.CSTNode) -> Iterator[Path]:
+    def sources(self, value: cst.CSTNode) -> Iterator[Path]:
         """Give the paths of objects that a value may be, be part of, or hold."""
         if isinstance(value, cst.Call):
             yield from self._sources_of_call(value)
@@ -129,7 +142,7 @@ class Aliases:
                 yield path
         elif isinstance(value, _HOLDERS):
             for child in children(value):
-                yield from self._sources(child)
+                yield from self.sources(child)
 
     def _sources_of_call(self, call: cst.Call) -> Iterator[Path]:
         qualified = self._resolver.qualified(call.func)
@@ -138,6 +151,6 @@ class Aliases:
         if qualified is None and isinstance(call.func, cst.Attribute):
             if call.func.attr.value in knowledge.SCALAR_METHODS:
                 return
-            yield from self._sources(call.func.value)
+            yield from self.sources(call.func.value)
         for arg in call.args:
-            yield from self._sources(arg.value)
+            yield from self.sources(arg.value)

@@ -45,8 +45,11 @@ class CacheRecursion:
         if imported is None:
             return None
         spelled, imports = imported
+        named = [node for node in walk(rule_input.scope) if isinstance(node, cst.FunctionDef) and _names_itself(node)]
+        if not named:
+            return None
         tree, edits = Tree(rule_input.module), Edits()
-        for function in Tree(rule_input.scope).find(cst.FunctionDef):
+        for function in named:
             if _Candidate(function, tree, resolver).is_worth_a_cache():
                 edits.change(function, _decorate(f"{spelled}.lru_cache(maxsize=None, typed=True)"))
         return RuleOutput(edits.apply(rule_input.scope), imports) if edits else None
@@ -60,6 +63,11 @@ def _decorate(decorator: str) -> Callable[[cst.FunctionDef], cst.FunctionDef]:
         return function.with_changes(decorators=[*function.decorators, new])
 
     return change
+
+
+def _names_itself(function: cst.FunctionDef) -> bool:
+    names = (node for node in walk(function.body) if isinstance(node, cst.Name) and node.value == function.name.value)
+    return next(names, None) is not None
 
 
 class _Candidate:

@@ -17,7 +17,7 @@ from afterburner.agent.rules.names import names_in, text
 from afterburner.agent.rules.tree import children, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from afterburner.agent.rules.resolve import Resolver
 
@@ -88,13 +88,14 @@ class Effects:
                 return False
         return True
 
-    def changes(self, *nodes: cst.CSTNode) -> Changes:
-        """Give what these pieces of code may change together."""
+    def changes(self, *nodes: cst.CSTNode, leave_out: Collection[cst.CSTNode] = ()) -> Changes:
+        """Give what these pieces of code may change together; some of the calls in them may be left out."""
         names = names_in(*nodes)
         found = Changes(binds={*names.binds, *names.shared})
         for root in nodes:
             for node in walk(root):
-                self._collect(node, found)
+                if node not in leave_out:
+                    self._collect(node, found)
         return found
 
     def is_stable(self, expression: cst.CSTNode, changes: Changes) -> bool:
@@ -107,6 +108,10 @@ class Effects:
         if any(self._own_functions(call) for call in called) and (changes.opaque or changes.attributes):
             return False
         return all(self._is_kept(read, changes) for read in _reads(expression))
+
+    def holds_kept(self, value: cst.BaseExpression, changes: Changes) -> bool:
+        """Tell whether the objects that a value is, or holds, are none that these changes touch."""
+        return all(self._is_kept(_Read(path, _as_node(path)), changes) for path in self._aliases.sources(value))
 
     def _own_functions(self, call: cst.Call) -> bool:
         name = call.func.attr if isinstance(call.func, cst.Attribute) else call.func
@@ -124,7 +129,9 @@ class Effects:
         for other in changes.contents:
             if other == path[: len(other)] or starts_with(group, self._aliases.group(other)):
                 return False
-        return read.key not in changes.items if read.key is not None else path not in changes.item_owners
+        if read.key is not None:
+            return read.key not in changes.items
+        return not any(self._aliases.are_twins(path, owner) for owner in changes.item_owners)
 
     def _collect(self, node: cst.CSTNode, found: Changes) -> None:
         if isinstance(node, cst.AssignTarget | cst.AnnAssign | cst.For | cst.CompFor | cst.Del):
@@ -194,12 +201,21 @@ class Effects:
 _PURE_DECORATORS = {("staticmethod",), ("classmethod",), ("property",), ("cache",), ("functools", "cache")}
 
 
+def _as_node(path: Path) -> cst.Name | cst.Attribute:
+    node: cst.Name | cst.Attribute = cst.Name(path[0])
+    for name in path[1:]:
+        node = cst.Attribute(node, cst.Name(name))
+    return node
+
+
 def literal_key(node: cst.Subscript) -> str | None:
-    """Give the text of a key that is a plain string: `row["id"]`."""
+    """Give a text for a key that is a plain string or number: `row["id"]`, `row[0]`."""
     if len(node.slice) == 1 and isinstance(node.slice[0].slice, cst.Index):
         value = node.slice[0].slice.value
         if isinstance(value, cst.SimpleString):
             return value.raw_value
+        if isinstance(value, cst.Integer):
+            return f"#{value.evaluated_value}"
     return None
 
 

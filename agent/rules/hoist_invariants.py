@@ -28,7 +28,6 @@ _KEPT = frozenset(
         "super", "type", "zip",
     )
 )  # fmt: skip
-# Hardly dearer than to see whether the value is known already.
 _CHEAP = frozenset(("abs", "bool", "callable", "isinstance", "len", "ord"))
 _VIEWS = frozenset(("copy", "items", "keys", "values"))
 _READERS = frozenset(("all", "any", "frozenset", "join", "len", "list", "max", "min", "set", "sorted", "sum", "tuple"))
@@ -150,7 +149,7 @@ def _hoist(name: str, group: list[_Invariant], tree: Tree, edits: Edits) -> bool
         if _is_cheap(first.expression):
             return False
         lines = {line: guard for found in group for line, guard in [_line_of(found.expression, tree)]}
-        if len(lines) > 2 or any(line is None or line is first.place for line in lines):
+        if len(lines) > 2 or not all(line and line is not first.place and _may_repeat(line, tree) for line in lines):
             return False
         edits.insert_before(first.place, f"{name} = None")
         for line, guard in lines.items():
@@ -169,8 +168,17 @@ def _written(expression: cst.BaseExpression) -> str:
 
 
 def _is_cheap(expression: cst.BaseExpression) -> bool:
+    """Tell whether an expression hardly costs more than a look at whether its value is known already."""
+    if isinstance(expression, Comprehension):
+        return False
     calls = [node for node in walk(expression) if isinstance(node, cst.Call)]
-    return all(text(call.func) in _CHEAP for call in calls) and not isinstance(expression, Comprehension)
+    return all(text(call.func) in _CHEAP or _is_look_up(call) for call in calls)
+
+
+def _is_look_up(call: cst.Call) -> bool:
+    if isinstance(call.func, cst.Attribute):
+        return call.func.attr.value == "get"
+    return text(call.func) in {"max", "min"} and len(call.args) > 1
 
 
 def _is_certain(found: _Invariant, tree: Tree) -> bool:
@@ -239,6 +247,13 @@ def _line_of(node: cst.BaseExpression, tree: Tree) -> tuple[cst.BaseStatement | 
     return (line if _is_head(node, line, tree) else None), ""
 
 
+def _may_repeat(line: cst.BaseStatement, tree: Tree) -> bool:
+    """Tell whether the block of a statement may run more than once: it does not end the function."""
+    last = tree.block(line)[-1]
+    small = last.body[-1] if isinstance(last, cst.SimpleStatementLine) else None
+    return not isinstance(small, cst.Raise | cst.Return)
+
+
 def _is_head(node: cst.CSTNode, line: cst.BaseStatement, tree: Tree) -> bool:
     """Tell whether a statement evaluates the expression whenever it runs, before any block in it."""
     head: cst.CSTNode = line
@@ -281,7 +296,7 @@ def _may_skip(tree: Tree, outer: cst.CSTNode, part: cst.CSTNode, node: cst.CSTNo
 def _word(expression: cst.BaseExpression, resolver: Resolver) -> str:
     """Give a name for a value: `prefix_strip` for `prefix.strip()`, `sorted_rules` for `sorted(rules)`."""
     call = next((node for node in walk(expression) if isinstance(node, cst.Call)), None)
-    if call is None:
+    if call is None or expression is not call:
         return "fixed"
     function = call.func
     is_method = isinstance(function, cst.Attribute) and resolver.qualified(function) is None
@@ -291,4 +306,4 @@ def _word(expression: cst.BaseExpression, resolver: Resolver) -> str:
         subject = function.value
     path = base_path(subject) if subject is not None else None
     word = path[-1].strip("_") if path else "fixed"
-    return f"{word}_{name}" if is_method else f"{name}_{word}"
+    return f"{word}_{name}" if is_method else f"{name.strip('_')}_{word}"
