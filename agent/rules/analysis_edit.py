@@ -132,3 +132,10 @@ def imported_name(resolver: Resolver, module_name: str, name: str) -> tuple[str,
         return spelled, ()
     found = resolver.module_import(module_name)
     return (f"{found[0]}.{name}", found[1]) if found else None
+
+
+def as_generator(value: cst.ListComp) -> cst.GeneratorExp:
+    """Write the generator expression with the elements of a list comprehension."""
+    left = cst.LeftParen(whitespace_after=value.lbracket.whitespace_after)
+    right = cst.RightParen(whitespace_before=value.rbracket.whitespace_before)
+    return cst.GeneratorExp(value.elt, value.for_in, lpar=[left], rpar=[right])
