@@ -17,7 +17,7 @@ from afterburner.agent.errors import WorkloadError
 from afterburner.agent.types import Skipped, Workload
 from afterburner.agent.workloads.asking import Harness
 from afterburner.agent.workloads.cases import case_workload, read_cases
-from afterburner.agent.workloads.choose import choose_calls, hold_out
+from afterburner.agent.workloads.choose import choose_calls, choose_edge_cases, hold_out
 from afterburner.agent.workloads.replay import Replay
 from afterburner.agent.workloads.sources import Finding, Sources
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from afterburner.agent.types import RunSettings, Target, WorkloadCall
+    from afterburner.agent.workloads.answers import FoundCall
     from afterburner.sandbox import Limits, PythonEnvironment
     from afterburner.sandbox.sandbox import Sandbox
 
@@ -89,7 +90,7 @@ class _Search:
         if self.sources.may_generate and not self._is_enough():
             self._use([self.sources.generated()])
         if self.calls:
-            self._use([self.sources.derived(self.calls)])
+            self._use_edge_cases(self.sources.derived(self.calls))
 
     def workload(self, seed: int) -> Workload:
         """Split what is there, and make sure that the original passes on each part as the judge runs it."""
@@ -109,8 +110,19 @@ class _Search:
         for finding in findings:
             self.skipped += finding.skipped
             self.tried += finding.tried
+        self._replay(choose_calls([call for finding in findings for call in finding.calls]))
+
+    def _use_edge_cases(self, finding: Finding) -> None:
+        self.skipped += finding.skipped
         known = {call.blob for call in self.calls}
-        chosen = choose_calls([call for finding in findings for call in finding.calls if call.blob not in known])
+        found = [call for call in finding.calls if call.blob not in known]
+        chosen = choose_edge_cases(found, max(call.cpu_time_s for call in self.calls))
+        if len(chosen) < len(found):
+            reason = f"{len(found) - len(chosen)} of {len(found)} edge cases are left out: too large or too slow"
+            self.skipped.append(Skipped(finding.name, reason))
+        self._replay(chosen)
+
+    def _replay(self, chosen: Sequence[FoundCall]) -> None:
         if not chosen:
             return
         self.report(f"replaying {len(chosen)} calls")

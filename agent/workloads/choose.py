@@ -17,39 +17,68 @@ if TYPE_CHECKING:
 MAX_CALLS = 40
 COSTLIEST = 6
 FIRST = 8
-BUDGET_S = 1.0  # CPU time of the chosen calls next to the costliest: each sample of a candidate repeats them all
+# Each sample of a candidate repeats all calls, so their CPU time is bounded, and so is the size of their arguments,
+# which are copied and encoded each time. The two costliest calls are there whatever they take, one for each part.
+ALWAYS = 2
+BUDGET_S = 0.6
+BUDGET_BYTES = 512 * 1024
+MAX_EDGE_CASES = 12
+EDGE_BUDGET_S = 0.2
+EDGE_BUDGET_BYTES = 128 * 1024
 HELD_OUT_SHARE = 0.3
+HEAVIER = 1.25  # two runs of one call differ by as much
+EDGE_SLACK_S = 0.001
+_RAISED, _HEAD_BYTES = b'["raised"', 64  # how an outcome begins that is an exception (`sandbox/driver/ab_main.py`)
 INVENTED = frozenset({"generated", "derived"})  # origins of calls that nobody wrote down
 HEAVY_SHARE = 0.2  # of the costliest call's time; a call above it carries the measurement
 
 
-def choose_calls(found: Sequence[FoundCall], max_calls: int = MAX_CALLS, budget_s: float = BUDGET_S) -> list[FoundCall]:
-    """Some of the costliest calls, the first ones, and a spread of the others, in the order in which they came.
+def choose_calls(found: Sequence[FoundCall]) -> list[FoundCall]:
+    """Some of the costliest calls, the first ones, and a spread of the others, in the order in which they came."""
+    calls = _unique(found)
+    by_cost = sorted(range(len(calls)), key=lambda index: -calls[index].cpu_time_s)
+    wanted = _once([*by_cost[:COSTLIEST], *range(min(FIRST, len(calls))), *_spread(len(calls), MAX_CALLS)])
+    others = _affordable(calls, wanted[ALWAYS:], MAX_CALLS - ALWAYS, BUDGET_S, BUDGET_BYTES)
+    return [calls[index] for index in sorted([*wanted[:ALWAYS], *others])]
 
-    The costliest call is always among them, whatever it costs.
+
+def choose_edge_cases(found: Sequence[FoundCall], costliest_s: float) -> list[FoundCall]:
+    """The cheapest edge cases, and one heavy one: they are there to judge by, not to measure.
+
+    None takes longer than `costliest_s`, the time of the costliest call that they were derived from.
     """
+    calls = [call for call in _unique(found) if call.cpu_time_s <= HEAVIER * costliest_s + EDGE_SLACK_S]
+    by_cost = sorted(range(len(calls)), key=lambda index: -calls[index].cpu_time_s)
+    others = _affordable(calls, by_cost[:0:-1], MAX_EDGE_CASES - 1, EDGE_BUDGET_S, EDGE_BUDGET_BYTES)
+    return [calls[index] for index in sorted([*by_cost[:1], *others])]
+
+
+def _unique(found: Sequence[FoundCall]) -> list[FoundCall]:
     by_digest: dict[bytes, FoundCall] = {}
     for call in found:
         by_digest.setdefault(hashlib.sha256(call.blob).digest(), call)
-    unique = list(by_digest.values())
-    by_cost = sorted(range(len(unique)), key=lambda index: -unique[index].cpu_time_s)
-    wanted = _once([*by_cost[:COSTLIEST], *range(min(FIRST, len(unique))), *_spread(len(unique), max_calls)])
+    return list(by_digest.values())
+
+
+def _affordable(
+    calls: Sequence[FoundCall], wanted: Iterable[int], most: int, budget_s: float, budget_bytes: int
+) -> list[int]:
+    """As many of the wanted calls, in their order of preference, as the budgets allow."""
     chosen: list[int] = []
-    spent_s = 0.0
     for index in wanted:
-        cost_s = unique[index].cpu_time_s
-        if not chosen:
+        cost_s, size = calls[index].cpu_time_s, len(calls[index].blob)
+        if len(chosen) < most and cost_s <= budget_s and size <= budget_bytes:
             chosen.append(index)
-        elif len(chosen) < max_calls and spent_s + cost_s <= budget_s:
-            chosen.append(index)
-            spent_s += cost_s
-    return [unique[index] for index in sorted(chosen)]
+            budget_s -= cost_s
+            budget_bytes -= size
+    return chosen
 
 
 def hold_out(calls: Sequence[WorkloadCall], seed: int) -> tuple[list[WorkloadCall], list[WorkloadCall]]:
     """Split into calls for selection and calls for confirmation, about 30 % of the calls and a mix of origins.
 
-    Each part gets a heavy call if there are two, so that both can be timed. A single real call stays with selection.
+    Each part gets a heavy call if there are two, so that both can be timed. A single real call stays with selection,
+    and so does a single call that raises, for a candidate that is wrong there should fall early.
     The choice depends on the seed and on the calls themselves, not on their order. With two calls or more, each part
     has at least one.
     """
@@ -59,9 +88,8 @@ def hold_out(calls: Sequence[WorkloadCall], seed: int) -> tuple[list[WorkloadCal
     heavy_s = HEAVY_SHARE * max(call.cpu_time_s for call in calls)
     heavy = [index for index in ranked if calls[index].cpu_time_s >= heavy_s]
     real = [index for index in ranked if calls[index].origin not in INVENTED]
-    kept = {heavy[0], *real} if len(real) == 1 else {heavy[0]}
-    if len(kept) == len(calls):
-        kept = {real[0]}
+    raising = [index for index in ranked if _RAISED in calls[index].expected[:_HEAD_BYTES]]
+    kept = _once([*(real if len(real) == 1 else ()), heavy[0], *raising[:1]])[: len(calls) - 1]
     free = [index for index in ranked if index not in kept]
     first = next((index for index in free if index in heavy), None)
     if first is None:

@@ -90,7 +90,7 @@ def changed_values(value: Any) -> List[Any]:
     kind = type(value)
     if kind in (list, tuple, str, bytes):
         half = len(value) // 2
-        changed = [value[:0], value + value, value[::-1], value[:half], value[:1], value[half:] + value[:half]]
+        changed = [value[:0], value[:half] * 2, value[::-1], value[:half], value[:1], value[half:] + value[:half]]
     elif kind is dict:
         items = list(value.items())
         changed = [{}, dict(items[::-1]), dict(items[: len(items) // 2]), dict(items[:1])]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
 from afterburner.agent.types import WorkloadCall
 from afterburner.agent.workloads.answers import FoundCall
-from afterburner.agent.workloads.choose import MAX_CALLS, choose_calls, hold_out
+from afterburner.agent.workloads.choose import MAX_CALLS, choose_calls, choose_edge_cases, hold_out
 from afterburner.agent.workloads.passes import MAX_PASSES, passes_needed
 
 
@@ -56,6 +57,13 @@ def test_the_second_best_is_held_out_if_only_one_call_is_heavy() -> None:
     assert any(each.cpu_time_s == 0.01 for each in held)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_a_call_that_raises_is_seen_by_selection(seed: int) -> None:
+    calls = [call(n, 0.01) for n in range(10)]
+    raising = replace(call(10, 0.0001), expected=b'["outcome","function",["raised",["object","ValueError"]]]')
+    assert raising in hold_out([*calls, raising], seed)[0]
+
+
 def test_one_call_cannot_be_split() -> None:
     assert hold_out([call(0, 1.0)], seed=0) == ([call(0, 1.0)], [])
     assert hold_out([], seed=0) == ([], [])
@@ -75,11 +83,19 @@ def test_first_costly_and_spread_calls_are_chosen_once_and_in_order() -> None:
     assert any(number > 160 for number in numbers)
 
 
-def test_time_is_bounded_but_the_costliest_call_is_always_there() -> None:
-    chosen = choose_calls([found(n, 0.4) for n in range(10)] + [found(99, 7.0)])
-    assert any(each.number == 99 for each in chosen)
-    assert sum(each.cpu_time_s for each in chosen if each.number != 99) <= 1.0
-    assert len(chosen) == 3
+def test_time_and_size_are_bounded_but_the_two_costliest_calls_are_always_there() -> None:
+    chosen = choose_calls([found(n, 0.4) for n in range(10)] + [found(98, 5.0), found(99, 7.0)])
+    assert [each.number for each in chosen] == [0, 98, 99]
+    large = [FoundCall(bytes([n]) * 300_000, "captured", "f()", "returned", n, 0.01) for n in range(9)]
+    assert len(choose_calls(large)) == 3
+
+
+def test_edge_cases_are_cheap_but_for_one() -> None:
+    edge_cases = [found(n, 0.05 + n / 1000) for n in range(20)] + [found(50, 0.9), found(60, 3.0)]
+    chosen = choose_edge_cases(edge_cases, costliest_s=1.0)
+    assert [each.number for each in chosen] == [0, 1, 2, 50]
+    assert choose_edge_cases([], costliest_s=1.0) == []
+    assert choose_edge_cases([found(1, 2.0)], costliest_s=1.0) == []
 
 
 def test_passes_make_tiny_workloads_measurable() -> None:
