@@ -43,10 +43,6 @@ def test_a_book_entry_without_address_is_an_error():
         new_contacts([{"name": "broken"}], [{"E-mail": "x@example.org"}])
 
 
-def test_a_broken_book_does_no_harm_when_nothing_is_compared():
-    assert new_contacts([{"name": "broken"}], [{"E-mail": "-"}]) == ([], [(2, "no address")])
-
-
 def test_protocol_names_the_first_rows():
     text = protocol([{}], [(number, "repeated") for number in range(2, 10)])
     assert text == "1 contacts added.\n8 left out, repeated: rows 2, 3, 4, 5, 6 and 3 more."
