@@ -94,7 +94,8 @@ class _Search:
 
     def workload(self, seed: int) -> Workload:
         """Split what is there, and make sure that the original passes on each part as the judge runs it."""
-        (chosen, held_out), unstable = self.replay.confirm(hold_out(self.calls, seed))
+        in_order = [replace(call, position=position) for position, call in enumerate(self.calls)]
+        (chosen, held_out), unstable = self.replay.confirm(hold_out(in_order, seed))
         self.skipped += unstable
         if not chosen:
             chosen, held_out = held_out, []
