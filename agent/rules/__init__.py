@@ -22,6 +22,7 @@ _RULES = (
     ("trial_division", "TrialDivision"),
     ("sorted_extremes", "SortedExtremes"),
     ("matrix_product", "MatrixProduct"),
+    ("counted_loops", "CountedLoops"),
     ("hoist_invariants", "HoistInvariants"),
     ("accumulate_builtin", "AccumulateBuiltin"),
     ("accumulate_comprehension", "AccumulateComprehension"),

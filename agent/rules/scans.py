@@ -11,7 +11,7 @@ from afterburner.agent.rules.names import names_in, target_names, text
 from afterburner.agent.rules.tree import Comprehension, Function, Tree, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from afterburner.agent.rules.effects import Effects
     from afterburner.agent.rules.resolve import Resolver
@@ -146,19 +146,23 @@ def _outcome_tests(tree: Tree, node: cst.CompFor, resolver: Resolver) -> list[Te
 
 def is_private(tree: Tree, loop: cst.For, name: str) -> bool:
     """Tell whether nothing outside the loop reads what the loop leaves in this name."""
+    return not is_read_outside(tree, loop, name)
+
+
+def is_read_outside(tree: Tree, loop: cst.For | cst.While, name: str, but: Collection[cst.CSTNode] = ()) -> bool:
+    """Tell whether a name that a loop changes is used elsewhere, but in statements where that does not matter."""
     owner = tree.function(loop)
     for node in walk(tree.scope if isinstance(owner, cst.Module) else owner):
-        if not isinstance(node, cst.Name) or node.value != name:
+        if not isinstance(node, cst.Name) or node.value != name or not _is_variable(tree, node):
             continue
-        if not any(_rebinds(ancestor, name, loop) for ancestor in tree.ancestors(node)) and _is_variable(tree, node):
-            return False
-    return True
+        is_inside = tree.within(node, loop) and not (loop.orelse and tree.within(node, loop.orelse))
+        if not is_inside and not any(each in but or _rebinds(each, name, loop) for each in tree.ancestors(node)):
+            return True
+    return False
 
 
-def _rebinds(node: cst.CSTNode, name: str, loop: cst.For) -> bool:
-    if node is loop:
-        return True
-    if isinstance(node, cst.For):
+def _rebinds(node: cst.CSTNode, name: str, loop: cst.For | cst.While) -> bool:
+    if isinstance(node, cst.For) and node is not loop:
         return name in target_names(node.target)
     if isinstance(node, Comprehension):
         return name in names_in(node.for_in).binds

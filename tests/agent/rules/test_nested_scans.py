@@ -230,6 +230,7 @@ def test_pairs_are_the_same_for_all_kinds_of_elements(
 @pytest.mark.parametrize(
     "body",
     [
+        "for a in xs:\n        for b in ys:\n            if a == b:\n                break\n        else:\n            print(b)",
         "for a in xs:\n        for b in ys:\n            if a < b:\n                print(a)",
         "for a in xs:\n        for b in ys:\n            print(b)\n            if a == b:\n                print(a)",
         "for a in xs:\n        for b in ys:\n            if a == b:\n                ys.append(a)",
