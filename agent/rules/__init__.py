@@ -18,6 +18,7 @@ _RULES = (
     ("hoisted_set", "HoistedSet"),
     ("join_strings", "JoinStrings"),
     ("deque_queue", "DequeQueue"),
+    ("count_index", "CountIndex"),
     ("stream_lists", "StreamLists"),
     ("trial_division", "TrialDivision"),
     ("sorted_extremes", "SortedExtremes"),

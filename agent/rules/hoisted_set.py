@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import libcst as cst
 
-from afterburner.agent.rules.analysis import Analysis, Region, Repeat
+from afterburner.agent.rules.analysis import Analysis, Region
 from afterburner.agent.rules.analysis_edit import as_set, first_argument
+from afterburner.agent.rules.analysis_hoist import Hoisting
 from afterburner.agent.rules.analysis_types import Type, Types
-from afterburner.agent.rules.analysis_uses import Kind
 from afterburner.agent.rules.base import RuleInput, RuleOutput
-from afterburner.agent.rules.effects import Changes, Effects
 from afterburner.agent.rules.names import canonical, text
 from afterburner.agent.rules.tree import Edits
 
@@ -49,12 +48,11 @@ class HoistedSet:
         types, edits = Types(analysis), Edits()
         made: dict[tuple[cst.BaseStatement, str], str] = {}
         for region in analysis.regions():
-            searches = _searches(analysis, region)
-            stability = _Stability(analysis, region) if searches else None
-            for comparison in searches if stability else ():
-                found = _Hoist(analysis, types, region, comparison)
+            hoisting = Hoisting(analysis, types, region)
+            for comparison in _searches(analysis, region):
+                found = _Searched(analysis, types, region, comparison)
                 source = found.source()
-                line = found.line(stability) if source is not None and stability is not None else None
+                line = hoisting.line(found.searched, found.searched) if source is not None else None
                 if line is None or source is None:
                     continue
                 key = (line, canonical(found.searched))
@@ -79,42 +77,13 @@ def _searches(analysis: Analysis, region: Region) -> list[cst.Comparison]:
     ]
 
 
-class _Stability:
-    """What changes in each loop of a function, looked at once."""
-
-    def __init__(self, analysis: Analysis, region: Region) -> None:
-        self.effects = Effects(analysis.resolver, region)
-        self._changes: dict[Repeat, Changes] = {}
-
-    def holds(self, expression: cst.BaseExpression, repeat: Repeat) -> bool:
-        """Tell whether the expression only computes, and the same value in each round."""
-        if repeat not in self._changes:
-            self._changes[repeat] = self.effects.changes(repeat)
-        return self.effects.is_pure(expression) and self.effects.is_stable(expression, self._changes[repeat])
-
-
-class _Hoist:
-    """One thing that is searched, and where and how a set could be made of it."""
+class _Searched:
+    """One thing that is searched, and how a set could be made of it."""
 
     def __init__(self, analysis: Analysis, types: Types, region: Region, comparison: cst.Comparison) -> None:
         self._analysis, self._types, self._region = analysis, types, region
         self._comparison = comparison
         self.searched = comparison.comparisons[0].comparator
-
-    def line(self, stability: _Stability) -> cst.BaseStatement | None:
-        """Give the statement before which the set has to stand; None if the search is not repeated on its own."""
-        repeats = self._analysis.repeats(self.searched)
-        passed: list[Repeat] = []
-        for repeat in repeats:
-            is_own = not self._analysis.yields(repeat) or self._is_own()
-            if not (is_own and self._analysis.is_eager(repeat) and stability.holds(self.searched, repeat)):
-                break
-            passed.append(repeat)
-        if not passed:
-            return None
-        line = self._analysis.tree.line(passed[-1])
-        is_entered_again = any(each is line for each in repeats if each not in passed)
-        return None if is_entered_again or not self._is_bound_above(line) else line
 
     def source(self) -> str | None:
         """Write the set; None if what is searched is no list, or is searched fast enough."""
@@ -130,30 +99,6 @@ class _Hoist:
         if isinstance(node, cst.Name | cst.Attribute | cst.Subscript):
             return self._source_of_variable(node, found)
         return None
-
-    def _is_own(self) -> bool:
-        """Tell whether only this function can reach what is searched."""
-        node = self.searched
-        if not isinstance(node, cst.Name) or not self._types.is_list(node.value, self._region):
-            return False
-        escapes = {Kind.OTHER, Kind.CAPTURED}
-        return not any(use.kind in escapes for use in self._analysis.uses(node.value, self._region))
-
-    def _is_bound_above(self, line: cst.BaseStatement | None) -> bool:
-        """Tell whether the names of the expression have their values before the line."""
-        if line is None:
-            return False
-        names = self._analysis.names(self.searched)
-        own = self._analysis.names(self._region)
-        return all(
-            any(
-                self._analysis.before(use.name, line)
-                for use in self._analysis.uses(name, self._region)
-                if use.kind in {Kind.BIND, Kind.REBIND}
-            )
-            for name in names.reads
-            if own.binds[name] and name not in names.binds and name not in own.shared
-        )
 
     def _source_of_value(self, node: cst.BaseExpression) -> str | None:
         if not isinstance(node, cst.Call):
