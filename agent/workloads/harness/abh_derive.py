@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import importlib
 import itertools
 import time
-from typing import TYPE_CHECKING, Any, Iterable, Iterator, List
+from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Mapping, Sequence, Tuple
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -48,7 +49,7 @@ def _derive(request: Request, module: ModuleType, write: Write) -> None:
         trier.know(blob)
     raising, deadline_s = 0, time.monotonic() + BUDGET_SHARE * request["wall_time_s"]
     # In turns from each call: the first call must not use up all the room.
-    for blob in _in_turns([_variants(blob) for blob in blobs]):
+    for blob, may_raise in _in_turns([_variants(blob) for blob in blobs]):
         if trier.written >= MAX_DERIVED or time.monotonic() > deadline_s:
             return
         cost = trier.cost(blob, LIMIT_S)
@@ -57,32 +58,43 @@ def _derive(request: Request, module: ModuleType, write: Write) -> None:
             text = describe_call(request["qualname"], call.args, call.kwargs)
             reason = "the original takes longer than %g s for %s" % (LIMIT_S, text)
             write({"kind": "skipped", "origin": request["origin"], "reason": reason})
-        elif cost[1] == "returned" or raising < MAX_RAISING:
+        elif cost[1] == "returned" or (may_raise and raising < MAX_RAISING):
             raising += trier.keep(blob, *cost) and cost[1] == "raised"
 
 
-def _variants(blob: bytes) -> Iterator[bytes]:
-    """Blobs of the call with one argument changed; the changes are taken in turns from argument to argument."""
+def _variants(blob: bytes) -> Iterator[Tuple[bytes, bool]]:
+    """Blobs of the call with one thing changed, and whether a variant that raises tells anything.
+
+    Arguments take turns. If none of them can be changed (a method without parameters), attributes of the objects
+    that are passed are changed instead; that may break what the class takes for granted, so what raises is no use.
+    """
     call = load_call(blob)
-    places = [(index, None) for index in range(len(call.args))] + [(None, name) for name in call.kwargs]
-    changes = [
-        [
-            (place, changed)
-            for changed in changed_values(call.args[place[0]] if place[1] is None else call.kwargs[place[1]])
+    arguments = _by_key(call.args, call.kwargs)
+    changes = [[(key, "", changed) for changed in changed_values(value)] for key, value in arguments.items()]
+    may_raise = any(changes)
+    if not may_raise:
+        changes = [
+            [(key, attribute, changed) for changed in changed_values(held)]
+            for key, value in arguments.items()
+            if not isinstance(value, type)
+            for attribute, held in sorted(getattr(value, "__dict__", {}).items())
         ]
-        for place in places
-    ]
-    for (index, name), changed in _in_turns(changes):
+    for key, attribute, changed in _in_turns(changes):
         fresh = load_call(blob)
-        args, kwargs = list(fresh.args), dict(fresh.kwargs)
-        if name is None:
-            args[index] = changed
+        values = _by_key(fresh.args, fresh.kwargs)
+        if attribute:
+            vars(values[key])[attribute] = changed
         else:
-            kwargs[name] = changed
-        try:
-            yield dump_call(args, kwargs, fresh.globals, fresh.absent)
-        except NotCopyable:
-            continue
+            values[key] = changed
+        args = [values[index] for index in range(len(fresh.args))]
+        kwargs = {name: values[name] for name in fresh.kwargs}
+        with contextlib.suppress(NotCopyable):
+            yield dump_call(args, kwargs, fresh.globals, fresh.absent), may_raise
+
+
+def _by_key(args: Sequence[Any], kwargs: Mapping[str, Any]) -> Dict[Any, Any]:
+    """All arguments by index or name."""
+    return {**dict(enumerate(args)), **kwargs}
 
 
 def changed_values(value: Any) -> List[Any]:

@@ -198,7 +198,7 @@ def test_what_cannot_be_copied_is_reported(project: Project) -> None:
         'if __name__ == "__main__":\n'
         "    apply(lambda x: x + 1, [1, 2])\n"
         "    apply(abs, (n for n in range(3)))\n"
-        "    apply(abs, open(__file__))if False else None\n"
+        "    with open(__file__) as file:\n        apply(len, file)\n"
         "    apply(abs, [-1, -2])\n"
         "    apply(len, ['a', 'bb'])\n",
     )
@@ -207,6 +207,7 @@ def test_what_cannot_be_copied_is_reported(project: Project) -> None:
     told = reasons(workload)
     assert "lambda" in told
     assert "generator" in told
+    assert "TextIOWrapper" in told
     assert "`LOCK` cannot be copied" in told
 
 

@@ -198,3 +198,17 @@ def test_an_edge_case_on_which_the_original_hangs_is_dropped_and_reported(projec
     assert "the original takes longer than" in reasons(workload)
     assert "steps(100, 0)" in reasons(workload)
     assert "steps(0, 2)" in {call.description for call in every_call(workload)}
+
+
+def test_a_method_without_parameters_gets_edge_cases_from_its_object(project: Project) -> None:
+    project.write(
+        "stack.py",
+        "class Stack:\n"
+        "    def __init__(self, items):\n        self.items = items\n\n"
+        "    def inversions(self):\n"
+        "        return sum(a > b for i, a in enumerate(self.items) for b in self.items[i:])\n\n"
+        'if __name__ == "__main__":\n    print(Stack([3, 1, 2, 5, 4]).inversions())\n',
+    )
+    workload = project.workload("stack.py", "Stack.inversions")
+    assert [call.origin for call in workload.calls].count("captured from __main__") == 1
+    assert {call.origin for call in workload.held_out_calls} == {"derived"}
