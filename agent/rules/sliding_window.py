@@ -1,7 +1,8 @@
-"""Sums and extremes of slices that overlap are taken from running sums and from tables of extremes."""
+"""Sums, extremes and members of slices that overlap are looked up in tables that are made once."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -12,9 +13,11 @@ from afterburner.agent.rules.effects import Effects
 from afterburner.agent.rules.names import fresh_name, text
 from afterburner.agent.rules.places import helper, outermost_stable, statement_before
 from afterburner.agent.rules.resolve import resolver_of
-from afterburner.agent.rules.tree import Edits, Tree
+from afterburner.agent.rules.tree import Edits, Tree, walk
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from afterburner.agent.rules.resolve import Resolver
 
 _SUMS = '''def NAME(values):
@@ -45,7 +48,37 @@ _EXTREMES = '''def NAME(values, choose):
 
     return slice_extreme'''
 
-_BUILTINS = ("sum", "max", "min", "all", "int", "float", "str", "len", "list", "tuple", "map", "set", "type")
+_MEMBERS = '''def NAME(values):
+    """Give a function for item in values[low:high], which looks up where the item stands."""
+    places = {}
+    try:
+        for place, value in enumerate(values if type(values) in (list, tuple) else ()):
+            places.setdefault(value, []).append(place)
+    except TypeError:  # it cannot be hashed
+        places = {}
+
+    def slice_has(item, low, high):
+        try:
+            found = places.get(item, ())
+        except TypeError:
+            return item in values[low:high]
+        if not (places and type(low) is type(high) is int and low >= 0 and high >= 0):
+            return item in values[low:high]
+        first = bisect_left(found, low)
+        return first < len(found) and found[first] < high
+
+    return slice_has'''
+
+_HELPERS = {
+    "sum": ("_slice_sums", _SUMS, ("itertools", "accumulate")),
+    "max": ("_slice_extremes", _EXTREMES, None),
+    "min": ("_slice_extremes", _EXTREMES, None),
+    "has": ("_slice_members", _MEMBERS, ("bisect", "bisect_left")),
+}
+_BUILTINS = (
+    "sum", "max", "min", "all", "enumerate", "int", "float", "str", "len", "list", "tuple", "map", "set", "type",
+    "TypeError",
+)  # fmt: skip
 
 
 class SlidingWindow:
@@ -69,62 +102,84 @@ class SlidingWindow:
     name = "sliding-window"
 
     def rewrite(self, rule_input: RuleInput) -> RuleOutput | None:
-        """Replace sum, max and min of a slice wherever a loop leaves the sequence as it is."""
+        """Replace sum, max, min and membership of a slice wherever a loop leaves the sequence as it is."""
         resolver = resolver_of(rule_input.module)
         if not all(resolver.spelled(f"builtins.{name}") for name in _BUILTINS):
             return None
         tree, edits = Tree(rule_input.scope), Edits()
         effects = Effects(resolver, rule_input.scope)
-        helpers: dict[str, tuple[str, tuple[str, ...]]] = {}
         tables: dict[tuple[cst.BaseStatement, str, str], str] = {}
-        for call in tree.find(cst.Call):
-            window = _window(call, tree, effects, resolver)
-            if window is None:
+        imports: list[str] = []
+        definitions: list[str] = []
+        for window in _windows(tree, effects, resolver):
+            helper_name, source, imported = _HELPERS[window.kind]
+            if imported and not _is_free(resolver, *imported):
                 continue
-            place, function, values, low, high = window
-            kind = "sum" if function == "sum" else "extreme"
-            helpers.setdefault(kind, _sums(resolver) if kind == "sum" else _extremes(resolver))
-            table = (place, function, values)
+            helper_name, definition = helper(helper_name, source, resolver)
+            definitions += definition
+            imports += [f"from {imported[0]} import {imported[1]}"] if imported else []
+            table = (window.place, window.kind, window.values)
             if table not in tables:
-                wanted = f"{values.split('.')[-1].strip('_') or 'values'}_{function}"
+                wanted = f"{window.values.split('.')[-1].strip('_') or 'values'}_{window.kind}"
                 tables[table] = fresh_name(wanted, {*resolver.names.all, *tables.values()})
-                arguments = values if kind == "sum" else f"{values}, {function}"
-                edits.insert_before(place, f"{tables[table]} = {helpers[kind][0]}({arguments})")
-            edits.replace(call, cst.parse_expression(f"{tables[table]}({low}, {high})"))
+                arguments = f"{window.values}, {window.kind}" if source is _EXTREMES else window.values
+                edits.insert_before(window.place, f"{tables[table]} = {helper_name}({arguments})")
+            edits.replace(window.expression, window.replacement(tables[table]))
         if not edits:
             return None
-        definitions = tuple(definition for _, needed in helpers.values() for definition in needed)
-        imports = ("from itertools import accumulate",) if "sum" in helpers else ()
-        return RuleOutput(edits.apply(rule_input.scope), imports, definitions)
+        unique_definitions = tuple(dict.fromkeys(definitions))
+        return RuleOutput(edits.apply(rule_input.scope), tuple(dict.fromkeys(imports)), unique_definitions)
 
 
-def _sums(resolver: Resolver) -> tuple[str, tuple[str, ...]]:
-    return helper("_slice_sums", _SUMS, resolver)
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """An expression on a slice: `sum`, `max` and `min` of it, or whether it has an item."""
+
+    expression: cst.Call | cst.Comparison
+    kind: str
+    values: str
+    bounds: str
+    place: cst.BaseStatement
+
+    def replacement(self, table: str) -> cst.BaseExpression:
+        """Write the look-up in the table."""
+        if isinstance(self.expression, cst.Call):
+            return cst.parse_expression(f"{table}({self.bounds})")
+        found = f"{table}({text(self.expression.left)}, {self.bounds})"
+        is_negated = isinstance(self.expression.comparisons[0].operator, cst.NotIn)
+        look_up = cst.parse_expression(f"not {found}" if is_negated else found)
+        return look_up.with_changes(lpar=self.expression.lpar, rpar=self.expression.rpar)
 
 
-def _extremes(resolver: Resolver) -> tuple[str, tuple[str, ...]]:
-    return helper("_slice_extremes", _EXTREMES, resolver)
+def _windows(tree: Tree, effects: Effects, resolver: Resolver) -> Iterator[_Window]:
+    """Give every expression on a slice of something that a loop around it does not change."""
+    for node in walk(tree.scope):
+        operation = _operation(node, resolver)
+        if operation is None or not isinstance(node, cst.Call | cst.Comparison):
+            continue
+        kind, sliced = operation
+        parts = _slice(sliced)
+        if parts is None or not all(bound is None or effects.is_pure(bound) for bound in parts[1:]):
+            continue
+        sequence, lower, upper = parts
+        region = outermost_stable(tree, node, sequence, effects)
+        place = statement_before(tree, region) if region else None
+        if place is not None:
+            values = text(sequence)
+            low, high = text(lower) if lower else "0", text(upper) if upper else f"len({values})"
+            yield _Window(node, kind, values, f"{low}, {high}", place)
 
 
-def _window(
-    call: cst.Call, tree: Tree, effects: Effects, resolver: Resolver
-) -> tuple[cst.BaseStatement, str, str, str, str] | None:
-    """Give where to put the table, `sum`, `max` or `min`, the sequence, and the bounds of its slice."""
-    function = next((name for name in ("sum", "max", "min") if resolver.is_call(call, f"builtins.{name}")), None)
-    if function is None or len(call.args) != 1 or call.args[0].star or call.args[0].keyword:
+def _operation(node: cst.CSTNode, resolver: Resolver) -> tuple[str, cst.BaseExpression] | None:
+    """Give what is done with what: `sum(x)`, `max(x)`, `min(x)` or `item in x`."""
+    if isinstance(node, cst.Comparison):
+        operator = node.comparisons[0].operator
+        is_membership = len(node.comparisons) == 1 and isinstance(operator, cst.In | cst.NotIn)
+        return ("has", node.comparisons[0].comparator) if is_membership else None
+    if not isinstance(node, cst.Call) or len(node.args) != 1 or node.args[0].star or node.args[0].keyword:
         return None
-    if function == "sum" and not _is_free(resolver, "accumulate", "itertools.accumulate"):
-        return None
-    sliced = _slice(call.args[0].value)
-    if sliced is None or not all(bound is None or effects.is_pure(bound) for bound in sliced[1:]):
-        return None
-    sequence, lower, upper = sliced
-    region = outermost_stable(tree, call, sequence, effects)
-    place = statement_before(tree, region) if region else None
-    if place is None:
-        return None
-    values = text(sequence)
-    return place, function, values, text(lower) if lower else "0", text(upper) if upper else f"len({values})"
+    kind = next((name for name in ("sum", "max", "min") if resolver.is_call(node, f"builtins.{name}")), None)
+    return (kind, node.args[0].value) if kind else None
 
 
 def _slice(
@@ -139,6 +194,6 @@ def _slice(
     return node.value, part.lower, part.upper
 
 
-def _is_free(resolver: Resolver, name: str, qualified: str) -> bool:
+def _is_free(resolver: Resolver, module: str, name: str) -> bool:
     """Tell whether a name may be imported: it means nothing in this file yet, or already what is wanted."""
-    return name not in resolver.names.all or resolver.qualified(cst.Name(name)) == qualified
+    return name not in resolver.names.all or resolver.qualified(cst.Name(name)) == f"{module}.{name}"

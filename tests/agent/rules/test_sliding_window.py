@@ -42,6 +42,14 @@ def f(xs, k):
         i += 1
     return i
 """,
+    "members": """
+def f(xs, k):
+    out = []
+    for i in range(-1, len(xs) if hasattr(xs, "__len__") else 3):
+        if xs[i] not in xs[:i] and not (k in xs[i + 1 :]):
+            out.append(i)
+    return out, [x in xs[a:3] for a, x in enumerate([k, *xs])]
+""",
     "bounds that are None": """
 def f(xs, k):
     out = []
@@ -75,12 +83,27 @@ def test_windows_give_the_same(apply: Callable[..., Any], agree: Callable[..., N
         lambda: rng.choice([NAN, 1.0, 2]),
         lambda: 10**20 + rng.randrange(9),
         lambda: rng.choice([True, False]),
+        lambda: rng.choice([2, NAN, float("nan")]),
     ]
     for kind in kinds:
         agree(
             before, after, "f", [([kind() for _ in range(rng.randrange(12))], rng.randrange(1, 5)) for _ in range(40)]
         )
-    agree(before, after, "f", [((3, 1, 2), 2), (["b", "a", "c"], 2), ({1: 2}, 1), (5, 1), ([[1], [2]], 1), (b"abc", 2)])
+    agree(
+        before,
+        after,
+        "f",
+        [
+            ((3, 1, 2), 2),
+            (["b", "a", "c"], 2),
+            ("banana", 1),
+            ([[1], 2, [1], 2], 1),
+            ({1: 2}, 1),
+            (5, 1),
+            ([[1], [2]], 1),
+            (b"abc", 2),
+        ],
+    )
 
 
 def test_two_slices_share_one_table_before_the_outermost_loop(apply: Callable[..., Any]) -> None:
