@@ -19,6 +19,7 @@ _RULES = (
     ("join_strings", "JoinStrings"),
     ("deque_queue", "DequeQueue"),
     ("count_index", "CountIndex"),
+    ("list_rebuild", "ListRebuild"),
     ("stream_lists", "StreamLists"),
     ("trial_division", "TrialDivision"),
     ("sorted_extremes", "SortedExtremes"),

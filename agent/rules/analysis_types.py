@@ -160,6 +160,12 @@ class Types:
             for side in (left, right):
                 if side is not None and side.name in {"list", "tuple", "str", "bytes"}:
                     return side
+        if isinstance(node.operator, cst.BitOr | cst.Subtract | cst.BitAnd) and left_name in {
+            "set",
+            "frozenset",
+            "dict",
+        }:
+            return left if left == right else Type(left.name) if left else None
         if isinstance(node.operator, cst.Modulo) and left_name in {"str", "bytes"}:
             return left
         if left_name == right_name == "int" and not isinstance(node.operator, cst.Divide | cst.Power):
