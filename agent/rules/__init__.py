@@ -28,7 +28,10 @@ _RULES = (
     ("hoist_invariants", "HoistInvariants"),
     ("accumulate_builtin", "AccumulateBuiltin"),
     ("accumulate_comprehension", "AccumulateComprehension"),
+    ("dict_items", "DictItems"),
+    ("hoist_attributes", "HoistAttributes"),
     ("compile_patterns", "CompilePatterns"),
+    ("cache_parsing", "CacheParsing"),
     ("ruff_fixes", "RuffFixes"),
 )
 
