@@ -78,18 +78,24 @@ def split_test(expression: cst.BaseExpression, *, negated: bool = False) -> Iter
 
 
 def _read_body(body: Sequence[cst.BaseStatement | cst.BaseSmallStatement], scan: Scan, effects: Effects) -> None:
-    """Collect the tests at the head of a loop's body: `if a != b: continue`, or one `if` around all the rest."""
+    """Collect the tests at the head of a loop's body: `if a != b: continue`, or one `if` around all the rest.
+
+    What is assigned below the last test is no part of the search: `found = item` in front of a `break`.
+    """
+    aliases: dict[str, cst.BaseExpression] = {}
     for position, statement in enumerate(body):
         alias = _alias(statement, effects)
-        if alias is not None and alias[0] not in scan.names:
-            scan.aliases[alias[0]] = alias[1]
+        if alias is not None and alias[0] not in {*scan.names, *aliases}:
+            aliases[alias[0]] = alias[1]
             continue
         if not isinstance(statement, cst.If):
             return
         if _is_only(statement.body, cst.Continue) and statement.orelse is None:
             scan.tests += split_test(statement.test, negated=True)
+            scan.aliases |= aliases
         elif position == len(body) - 1 and _does_nothing(statement.orelse):
             scan.tests += split_test(statement.test)
+            scan.aliases |= aliases
             _read_body(statement.body.body, scan, effects)
             return
         else:

@@ -26,6 +26,19 @@ def f(rows):
             kept.append(row)  # new
     return kept
 """,
+    "a flag and nothing else": """
+def f(rows):
+    kept = []
+    for row in rows:
+        is_known = False
+        for other in kept:
+            if other["key"] == row["key"]:
+                is_known = True
+                break
+        if not is_known:
+            kept.append(row)
+    return kept
+""",
     "else and a table of counts": """
 def f(rows):
     table: list = []

@@ -48,6 +48,33 @@ JOINS = {
                     print("none", a)
             return out
     """,
+    "first match kept in a name": """
+        def f(xs, ys):
+            out = []
+            for a in xs:
+                found = None
+                count = 0
+                for b in ys:
+                    if b.key == a.key:
+                        found = b
+                        count = b.value
+                        break
+                out.append((a.value, count, found))
+            return out
+    """,
+    "last match kept in a name that is tested": """
+        def f(xs, ys):
+            out = []
+            for a in xs:
+                best = None
+                for b in ys:
+                    if b.key != a.key:
+                        continue
+                    if best is None or b.value >= best.value:
+                        best = b
+                out.append(best)
+            return out
+    """,
     "skips and names": """
         def f(xs, ys):
             out = []
