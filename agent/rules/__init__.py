@@ -20,6 +20,7 @@ _RULES = (
     ("deque_queue", "DequeQueue"),
     ("count_index", "CountIndex"),
     ("list_rebuild", "ListRebuild"),
+    ("sort_in_loop", "SortInLoop"),
     ("stream_lists", "StreamLists"),
     ("trial_division", "TrialDivision"),
     ("sorted_extremes", "SortedExtremes"),
@@ -34,6 +35,10 @@ _RULES = (
     ("cache_parsing", "CacheParsing"),
     ("ruff_fixes", "RuffFixes"),
 )
+
+# Rules that bring code into a form that other rules understand: what they make of a function is where a rule is tried
+# that does not fit the function itself.
+PREPARING = frozenset(("counted-loops",))
 
 
 def all_rules() -> tuple[Rule, ...]:
