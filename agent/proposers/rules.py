@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from afterburner.agent.proposers.base import Proposal
+from afterburner.agent.rules import PREPARING
 from afterburner.agent.rules.base import RuleInput
 from afterburner.agent.targets.index import find_function, function_code
 from afterburner.agent.targets.locate import function_source, functions_in, with_source
@@ -16,7 +17,7 @@ from afterburner.agent.targets.text import fingerprint
 from afterburner.agent.types import Decision, Rewrite
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from afterburner.agent.proposers.base import ProposalRequest
     from afterburner.agent.rules.base import Rule, RuleOutput
@@ -39,35 +40,45 @@ class _Step:
 class RulesProposer:
     """Proposes each rule alone, then those that passed together, then again on what has won.
 
+    A rule that does not fit the code as it stands is tried on what the preparing rules make of it: a search may hide in
+    a `while` that counts.
+
     The same code is never proposed twice. Which rules passed is read from the request's history, so a resumed run
     goes on where it stopped.
     """
 
     name = "rules"
 
-    def __init__(self, rules: Sequence[Rule] | None = None) -> None:
-        """Use the given rules, or all that there are."""
+    def __init__(self, rules: Sequence[Rule] | None = None, preparing: Collection[str] = PREPARING) -> None:
+        """Use the given rules, or all that there are; `preparing` names those that make others fit."""
         if rules is None:
             from afterburner.agent.rules import all_rules  # noqa: PLC0415 - loads every rule
 
             rules = all_rules()
         self._rules = tuple(rules)
+        self._preparing = tuple(rule for rule in self._rules if rule.name in preparing)
 
     def propose(self, request: ProposalRequest) -> list[Proposal]:
         """Give this iteration's candidates; there may be more or fewer than `request.count`."""
         seen = {fingerprint(request.target.source)}
         seen.update(fingerprint(record.source) for record in request.history if record.source)
         if request.iteration <= 1:
-            return list(self._fresh(request.target, self._alone(self._rules), seen, report_errors=True))
-        together = self._together(request.history)
-        again = self._alone(rule for rule in self._rules if not _was_wrong(rule.name, request.history))
+            return self._each(request.target, self._rules, seen, report_errors=True)
+        together = self._fresh(request.target, self._together(request.history), seen)
+        again = [rule for rule in self._rules if not _was_wrong(rule.name, request.history)]
         if request.iteration == 2:
-            return list(self._fresh(request.target, together, seen)) or list(self._fresh(request.target, again, seen))
-        return list(self._fresh(request.target, [*again, *together], seen))
+            return list(together) or self._each(request.target, again, seen)
+        return [*self._each(request.target, again, seen), *together]
 
-    @staticmethod
-    def _alone(rules: Iterable[Rule]) -> list[tuple[Rule, ...]]:
-        return [(rule,) for rule in rules]
+    def _each(
+        self, target: Target, rules: Sequence[Rule], seen: set[str], *, report_errors: bool = False
+    ) -> list[Proposal]:
+        """Propose every rule alone, then those that do not fit alone on what the preparing rules make of the code."""
+        alone = list(self._fresh(target, [(rule,) for rule in rules], seen, report_errors=report_errors))
+        done = {proposal.proposer.removeprefix(_PREFIX) for proposal in alone}
+        preparing = [rule for rule in self._preparing if rule.name in done]
+        groups = [(*preparing, rule) for rule in rules if preparing and rule.name not in done]
+        return [*alone, *self._fresh(target, groups, seen, needs_last=True)]
 
     def _together(self, history: Sequence[CandidateRecord]) -> list[tuple[Rule, ...]]:
         """Combine the rules that gained, and all that passed; the judge told which."""
@@ -77,9 +88,17 @@ class RulesProposer:
         return [group for group in dict.fromkeys(groups) if len(group) > 1]
 
     def _fresh(
-        self, target: Target, groups: Iterable[tuple[Rule, ...]], seen: set[str], *, report_errors: bool = False
+        self,
+        target: Target,
+        groups: Iterable[tuple[Rule, ...]],
+        seen: set[str],
+        *,
+        report_errors: bool = False,
+        needs_last: bool = False,
     ) -> Iterator[Proposal]:
         """Yield a proposal for each group of rules that makes code not seen before; its code counts as seen then.
+
+        With `needs_last` the last rule of a group has to fit, or the group makes nothing.
 
         A rule that fails is reported once, on the first round; its failure never ends the run.
         """
@@ -87,7 +106,7 @@ class RulesProposer:
             label = _PREFIX + _AND.join(rule.name for rule in group)
             try:
                 step = _apply_all(group, target)
-                if step is None:
+                if step is None or (needs_last and step.fired[-1] != group[-1].name):
                     continue
                 rewrite = _as_rewrite(step, target)
                 key = fingerprint(splice(target, rewrite))

@@ -87,6 +87,20 @@ def test_first_every_rule_that_fits_comes_alone(make_target: MakeTarget) -> None
     assert second == SOURCE.replace("# about", "_TWO = 2\n\n\n# about").replace("x + 2", "x + 20")
 
 
+def test_a_rule_that_fits_only_what_a_preparing_rule_makes_comes_with_it(make_target: MakeTarget) -> None:
+    target = make_target(SOURCE, "f")
+    turned = Renumber("turned", "10", "11")
+    proposer = RulesProposer([turned, ONE, TWO, NEVER], preparing={"one"})
+    proposals = proposer.propose(request(target, 1))
+    assert names(proposals) == ["rules: one", "rules: two", "rules: one + turned"]
+    last = proposals[-1]
+    assert last.rewrite is not None
+    assert splice(target, last.rewrite) == "import re\n\n\n" + SOURCE.replace("y = 1", "y = 11")
+    history = (record(target, last, Decision.IMPROVED),)
+    incumbent = with_source(target, history[0].source)
+    assert names(proposer.propose(request(incumbent, 2, history))) == ["rules: two"]
+
+
 def test_then_those_that_passed_come_together_on_the_incumbent(make_target: MakeTarget) -> None:
     target = make_target(SOURCE, "f")
     proposer = RulesProposer([ONE, TWO, LATE])
