@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
-BLOCK = re.compile(r"(?s)(<!-- written by `make readme-demo` -->\n```text\n).*?(\n```)")
+BLOCK = re.compile(r"(?ms)(<!-- written by `make readme-demo` -->\n```text\n).*?(^```$)")
 DEMO = ["run", "examples/log_report.py", "--model", "rules", "--quiet"]
 
 
@@ -29,7 +29,7 @@ def main() -> None:
     )
     shown = "\n".join(line.rstrip() for line in done.stdout.strip().splitlines())
     text = README.read_text(encoding="utf-8")
-    fresh, count = BLOCK.subn(lambda match: match[1] + shown + match[2], text)
+    fresh, count = BLOCK.subn(lambda match: f"{match[1]}{shown}\n{match[2]}", text)
     if count != 1:
         raise SystemExit(f"readme_demo: {README} has {count} blocks for the demo's output instead of one")
     README.write_text(fresh, encoding="utf-8")
