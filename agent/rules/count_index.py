@@ -1,161 +1,200 @@
-"""Counts and positions in a list that does not change are made once, before the loop that asks for them."""
+"""Counting and finding elements of a list in a loop gives way to a table that is made once."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 import libcst as cst
 
-from afterburner.agent.rules.analysis import Analysis, Region, Repeat
-from afterburner.agent.rules.analysis_edit import first_argument, imported_name, is_repeatable
+from afterburner.agent.rules.analysis import Analysis, Region
+from afterburner.agent.rules.analysis_edit import first_argument, imported_name
 from afterburner.agent.rules.analysis_hoist import Hoisting
 from afterburner.agent.rules.analysis_types import Types
 from afterburner.agent.rules.base import RuleInput, RuleOutput
-from afterburner.agent.rules.names import canonical, same, target_names, text
-from afterburner.agent.rules.tree import Edits
+from afterburner.agent.rules.effects import Effects
+from afterburner.agent.rules.names import canonical, operand, same, target_names, text
+from afterburner.agent.rules.tree import Comprehension, Edits, walk
 
-_LISTS = {"list", "tuple"}
-_MAY_BE_LISTS = {*_LISTS, None, "sequence", "str"}
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from afterburner.agent.rules.analysis import Repeat
+
+_PLAIN = frozenset(("list", "tuple", "deque", "range"))  # compare whole elements
+_TEXTS = frozenset(("str", "bytes"))  # find longer pieces, too
+_UNKNOWN = frozenset((None, "sequence", "iterable"))
+# Give the elements of what they are given, and no others.
+_REORDERS = ("list", "tuple", "set", "frozenset", "sorted", "reversed", "dict.fromkeys")
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """One call of `owner.count(item)` or `owner.index(item)`."""
+
+    call: cst.Call
+    method: str
+    owner: cst.BaseExpression
+    item: cst.BaseExpression
 
 
 class CountIndex:
-    """Count all elements of a list at once instead of one after the other; likewise for first positions.
+    """Make one table of counts or of first positions instead of going through a list for each element.
 
     Before::
 
         for word in words:
-            if words.count(word) == 1:
-                places.append(names.index(word))
+            if words.count(word) > 1:
+                print(order.index(word))
 
     After::
 
         words_counts = collections.Counter(words)
-        names_places = {names[i]: i for i in range(len(names) - 1, -1, -1)}
+        order_places = {value: place for place, value in reversed([*enumerate(order)])}
         for word in words:
-            if words_counts[word] == 1:
-                places.append(names_places[word] if word in names_places else names.index(word))
+            if words_counts[word] > 1:
+                print(order_places[word] if word in order_places else order.index(word))
 
-    An element that is not there is looked for again, so that the exception stays the same.
+    What is not in the table is still searched as before, so that the error is the same.
     """
 
     name = "count-index"
 
     def rewrite(self, rule_input: RuleInput) -> RuleOutput | None:
-        """Treat every `count` and `index` in a loop that leaves the list as it is."""
+        """Treat every such call in a loop or comprehension that leaves the list as it is."""
         analysis = Analysis(rule_input)
-        types, edits = Types(analysis), Edits()
         counter = imported_name(analysis.resolver, "collections", "Counter")
-        imports: tuple[str, ...] = ()
-        made: dict[tuple[cst.BaseStatement, str, str], str] = {}
+        types, edits = Types(analysis), Edits()
+        tables: dict[tuple[cst.BaseStatement, str, str], str] = {}
+        is_counting = False
         for region in analysis.regions():
-            hoisting = Hoisting(analysis, types, region)
-            for call in _questions(analysis, region):
-                question = _Question(analysis, types, region, call)
-                line = hoisting.line(call, question.owner) if question.fits() else None
-                if line is None or (question.method == "count" and counter is None):
+            hoisting, effects = Hoisting(analysis, types, region), Effects(analysis.resolver, region)
+            for search in _searches(analysis, region):
+                found = _Table(analysis, types, effects, region, search)
+                line = found.line(hoisting)
+                if line is None or (search.method == "count" and counter is None):
                     continue
-                key = (line, canonical(question.owner), question.method)
-                if key not in made:
-                    made[key] = analysis.fresh(question.wanted_name(), region)
-                    maker = counter[0] if counter is not None else ""
-                    edits.insert_before(line, f"{made[key]} = {question.table(maker)}")
-                if question.method == "count" and counter is not None:
-                    imports = counter[1]
-                edits.replace(call, question.answer(made[key]))
-        return RuleOutput(edits.apply(rule_input.scope), imports) if edits else None
+                key = (line, search.method, canonical(search.owner))
+                if key not in tables:
+                    tables[key] = analysis.fresh(found.wanted_name(), region)
+                    edits.insert_before(line, f"{tables[key]} = {found.source(counter[0] if counter else '')}")
+                is_counting = is_counting or search.method == "count"
+                edits.change(search.call, found.lookup(tables[key]))
+        if not edits:
+            return None
+        return RuleOutput(edits.apply(rule_input.scope), counter[1] if counter and is_counting else ())
 
 
-def _questions(analysis: Analysis, region: Region) -> list[cst.Call]:
-    """Give each `x.count(y)` and `x.index(y)` of the region that is repeated; of nested ones the outer one."""
-    found: list[cst.Call] = []
+def _searches(analysis: Analysis, region: Region) -> Iterator[_Search]:
     for call in analysis.find(cst.Call):
-        if (
-            isinstance(call.func, cst.Attribute)
-            and call.func.attr.value in {"count", "index"}
-            and first_argument(call) is not None
-            and analysis.region_of(call) is region
-            and analysis.repeats(call)
-            and not any(analysis.within(call, outer) for outer in found)
-        ):
-            found.append(call)
-    return found
+        func, item = call.func, first_argument(call)
+        if not isinstance(func, cst.Attribute) or func.attr.value not in {"count", "index"} or item is None:
+            continue
+        if analysis.resolver.qualified(func) is not None or isinstance(func.value, cst.BaseString):
+            continue
+        if analysis.region_of(call) is region and analysis.repeats(call):
+            yield _Search(call, func.attr.value, func.value, item)
 
 
-class _Question:
-    """One `x.count(y)` or `x.index(y)`."""
+class _Table:
+    """The table for one search: where it has to be made, how, and how it is asked."""
 
-    def __init__(self, analysis: Analysis, types: Types, region: Region, call: cst.Call) -> None:
-        self._analysis, self._types, self._region, self._call = analysis, types, region, call
-        self.method = call.func.attr.value if isinstance(call.func, cst.Attribute) else ""
-        self.owner = call.func.value if isinstance(call.func, cst.Attribute) else call
-        self._asked = call.args[0].value
+    def __init__(self, analysis: Analysis, types: Types, effects: Effects, region: Region, search: _Search) -> None:
+        self._analysis, self._types, self._effects = analysis, types, effects
+        self._region, self._search = region, search
+        self._type = types.name(search.owner, region)
+        self._repeats: Sequence[Repeat] = ()
 
-    def fits(self) -> bool:
-        """Tell whether a dictionary gives the same answers: looking into a text is not the same, but for one sign."""
-        types, region = self._types, self._region
-        if not isinstance(self.owner, cst.Name | cst.Attribute) or not types.may_hash(self._asked, region):
-            return False
-        name = types.name(self.owner, region)
-        if name not in _MAY_BE_LISTS or not types.elements_may_hash(self.owner, region):
-            return False
-        if self._asks_for_own_element():
-            return True
-        if self.method == "count":
-            return name in _LISTS
-        return is_repeatable(self._asked) and isinstance(self.owner, cst.Name)
+    def line(self, hoisting: Hoisting) -> cst.BaseStatement | None:
+        """Give the statement before which the table is made; None if it cannot be, or would not be asked twice."""
+        owner, item = self._search.owner, self._search.item
+        types, effects, region = self._types, self._effects, self._region
+        if self._type not in _PLAIN | _TEXTS | _UNKNOWN or (isinstance(owner, cst.Call) and self._type is None):
+            return None
+        if not types.may_hash(item, region) or not types.elements_may_hash(owner, region) or not effects.is_pure(item):
+            return None
+        line = hoisting.line(self._search.call, owner)
+        if line is None:
+            return None
+        repeats = self._analysis.repeats(self._search.call)
+        self._repeats = [repeat for repeat in repeats if self._analysis.within(repeat, line)]
+        if effects.is_stable(item, effects.changes(line)):
+            return None  # always the same answer: a table is not what is missing
+        if not self._is_element() and any(isinstance(each, Comprehension) for each in walk(item)):
+            return None  # it would be made twice
+        return line
 
     def wanted_name(self) -> str:
         """Name the table after the list."""
-        last = self.owner.attr if isinstance(self.owner, cst.Attribute) else self.owner
-        return f"{text(last).strip('_')}_{'counts' if self.method == 'count' else 'places'}"
+        owner = self._search.owner
+        while isinstance(owner, cst.Call | cst.Subscript):
+            if isinstance(owner, cst.Call):
+                is_method = isinstance(owner.func, cst.Attribute)
+                owner = owner.func if is_method or not owner.args else owner.args[0].value
+            else:
+                owner = owner.value
+        name = owner.attr.value if isinstance(owner, cst.Attribute) else text(owner)
+        plain = name.strip("_").lower() if isinstance(owner, cst.Name | cst.Attribute) else "value"
+        return f"{plain}_{'counts' if self._search.method == 'count' else 'places'}"
 
-    def table(self, counter: str) -> str:
-        """Write the table of all answers."""
-        owner = text(self.owner)
-        if self.method == "count":
-            return f"{counter}({owner})"
-        return f"{{{owner}[i]: i for i in range(len({owner}) - 1, -1, -1)}}"
+    def source(self, counter: str) -> str:
+        """Write the table. A variable of unknown type may be no list: then there is nothing in it."""
+        owner = text(self._search.owner)
+        is_known = self._type not in _UNKNOWN or self._is_element()
+        if self._search.method == "count":
+            made = f"{counter}({owner})"
+            return made if is_known else f"{made} if isinstance({owner}, (list, tuple)) else None"
+        made = f"{{value: place for place, value in reversed([*enumerate({owner})])}}"
+        return made if is_known else f"{made} if isinstance({owner}, (list, tuple, str)) else {{}}"
 
-    def answer(self, table: str) -> cst.BaseExpression:
-        """Write how one answer is looked up."""
-        asked = text(self._asked)
-        if self.method == "count" or self._asks_for_own_element():
-            return cst.parse_expression(f"{table}[{asked}]")
-        return cst.parse_expression(f"({table}[{asked}] if {asked} in {table} else {text(self._call)})")
+    def lookup(self, table: str) -> _Lookup:
+        """Give how the call is changed. An element of the list is in the table for certain."""
+        is_counted = self._search.method == "count"
+        if self._is_element() or (is_counted and self._type in _PLAIN):
+            return _Lookup(table)
+        return _Lookup(table, "is not None" if is_counted and self._type in _UNKNOWN else "in")
 
-    def _asks_for_own_element(self) -> bool:
-        """Tell whether what is asked for comes right out of the list: it is in there, and one sign of a text."""
-        asked = self._asked
-        if isinstance(asked, cst.Subscript):
-            return same(asked.value, self.owner) and not any(isinstance(each.slice, cst.Slice) for each in asked.slice)
-        if not isinstance(asked, cst.Name):
+    def _is_element(self) -> bool:
+        """Tell whether what is searched certainly is an element of the list."""
+        owner, item = self._search.owner, self._search.item
+        if isinstance(item, cst.Subscript) and same(item.value, owner):
+            return len(item.slice) == 1 and isinstance(item.slice[0].slice, cst.Index)
+        if not isinstance(item, cst.Name):
             return False
-        for repeat in self._analysis.repeats(self._call):
-            clauses = [repeat] if isinstance(repeat, cst.For) else self._clauses(repeat)
-            for clause in clauses:
-                if asked.value in target_names(clause.target):
-                    return self._gives_elements(clause, asked.value)
-            if self._analysis.names(repeat).binds[asked.value]:
-                return False
+        for repeat in self._repeats:
+            binds = self._analysis.names(repeat).binds[item.value]
+            if binds:
+                clauses = [repeat] if isinstance(repeat, cst.For) else walk(repeat)
+                loops = [each for each in clauses if isinstance(each, cst.For | cst.CompFor)]
+                names = [name for loop in loops for name in _elements_named(loop.target, loop.iter, owner)]
+                return binds == 1 and item.value in names
         return False
 
-    def _clauses(self, repeat: Repeat) -> list[cst.CompFor]:
-        """Give the `for` parts of a comprehension."""
-        found: list[cst.CompFor] = []
-        clause = None if isinstance(repeat, cst.For | cst.While) else repeat.for_in
-        while clause is not None:
-            found.append(clause)
-            clause = clause.inner_for_in
-        return found
 
-    def _gives_elements(self, clause: cst.For | cst.CompFor, name: str) -> bool:
-        """Tell whether the loop gives the elements of the list, or of a set of it, and leaves its variable alone."""
-        resolver = self._analysis.resolver
-        target: cst.BaseExpression = clause.target
-        iterable: cst.BaseExpression | None = clause.iter
-        if isinstance(target, cst.Tuple) and resolver.is_call(clause.iter, "builtins.enumerate"):
-            target = target.elements[-1].value
-            iterable = first_argument(clause.iter) if isinstance(clause.iter, cst.Call) else None
-        while iterable is not None and resolver.is_call(iterable, "builtins.set", "builtins.sorted", "builtins.list"):
-            iterable = first_argument(iterable) if isinstance(iterable, cst.Call) else None
-        if iterable is None or text(target) != name or not same(iterable, self.owner):
-            return False
-        return isinstance(clause, cst.CompFor) or not self._analysis.names(clause.body).binds[name]
+@dataclass(frozen=True, slots=True)
+class _Lookup:
+    """Asks a table, or calls what was called before where the test fails."""
+
+    table: str
+    test: str = ""  # "in": the item has to be in the table; "is not None": there has to be a table
+
+    def __call__(self, call: cst.Call) -> cst.BaseExpression:
+        item = call.args[0].value
+        asked = f"{self.table}[{text(item)}]"
+        if not self.test:
+            return cst.parse_expression(asked)
+        test = f"{operand(item)} in {self.table}" if self.test == "in" else f"{self.table} is not None"
+        return cst.parse_expression(f"({asked} if {test} else {text(call)})")
+
+
+def _elements_named(
+    target: cst.BaseExpression, iterable: cst.BaseExpression, owner: cst.BaseExpression
+) -> Sequence[str]:
+    """Give the loop's variables that are elements of the owner: `i, x` over `enumerate(xs)` has `x`."""
+    if isinstance(iterable, cst.Call) and iterable.args and not iterable.args[0].star:
+        inner, function = iterable.args[0].value, text(iterable.func)
+        if function in _REORDERS:
+            return _elements_named(target, inner, owner)
+        if function == "enumerate" and isinstance(target, cst.Tuple) and len(target.elements) == 2:
+            return _elements_named(target.elements[1].value, inner, owner)
+    return target_names(target) if isinstance(target, cst.Name) and same(iterable, owner) else ()

@@ -27,11 +27,12 @@ class Step(Protocol):
 class Flow:
     """Goes through a body until nothing new is learned.
 
+    `left` is asked what holds when a loop ends by itself, without `break`, from what holds before it ends.
     Any statement inside `try` or `with` may raise: what held anywhere in there may hold in the handlers, or after it.
     """
 
-    def __init__(self, step: Step) -> None:
-        self._step = step
+    def __init__(self, step: Step, left: Step) -> None:
+        self._step, self._left = step, left
         self._breaks: list[States] = []
         self._continues: list[States] = []
         self._seen: list[States] = []  # for each `try` or `with` around, from the outside in
@@ -108,7 +109,7 @@ class Flow:
             if again <= states:
                 break
             states |= again
-        after = entered | states
+        after = self._left(node, entered | states)
         if node.orelse is not None:
             after = self.run(node.orelse.body.body, after)
         return after | self._breaks.pop()

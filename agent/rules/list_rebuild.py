@@ -1,4 +1,4 @@
-"""Containers that are made anew to hold one element more are grown in place."""
+"""A list, set or dictionary that is copied to add something to it is changed where it stands instead."""
 
 from __future__ import annotations
 
@@ -7,162 +7,217 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from afterburner.agent.rules.analysis import Analysis, Region
-from afterburner.agent.rules.analysis_edit import imported_name, is_repeatable
+from afterburner.agent.rules.analysis_edit import annotated, imported_name
 from afterburner.agent.rules.analysis_types import Types
-from afterburner.agent.rules.analysis_uses import Kind
+from afterburner.agent.rules.analysis_uses import Kind, Use
 from afterburner.agent.rules.base import RuleInput, RuleOutput
-from afterburner.agent.rules.names import names_in, text
+from afterburner.agent.rules.names import canonical, text
+from afterburner.agent.rules.ownership import goes_through, is_renewed, keeps_name
+from afterburner.agent.rules.rebuilds import Growths
 from afterburner.agent.rules.tree import Edits, parse_block
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-_MADE_HERE = (
-    cst.List, cst.Dict, cst.Set, cst.ListComp, cst.DictComp, cst.SetComp, cst.Call, cst.BinaryOperation, cst.Subscript,
-)  # fmt: skip
-_GOES_ELSEWHERE = {Kind.OTHER, Kind.CAPTURED, Kind.REBIND}
-_GOES_THROUGH = {Kind.ITERATE, Kind.LAZY}
+_MADE_LISTS = cst.List | cst.ListComp | cst.Call | cst.BinaryOperation
+# A tuple and a list with the same elements do the same here.
+_ALIKE = frozenset((Kind.LENGTH, Kind.TRUTH, Kind.MEMBER, Kind.ITERATE, Kind.CONSUME, Kind.LAZY, Kind.SPREAD))
+_ALIKE_METHODS = frozenset(("count", "index"))
+_OWN = frozenset((Kind.BIND, Kind.AUGMENT, Kind.ADD, Kind.SPREAD))  # in `x = x + …`, `x += …` and `x = (*x, …)`
+_ADDS = ("operator.add", "operator.concat")
 
 
 class ListRebuild:
-    """Grow lists, sets and dicts in place, and put lists of lists together in one go.
+    """Add to a list instead of making a longer one of it, again and again.
 
     Before::
 
+        found, index = [], {}
         for row in rows:
-            cells = cells + [row.cell]
-            index = {**index, row.id: row}
-        return sum(groups, [])
+            found = found + [row.name]
+            index = {**index, row.name: row}
+        return found, sum(groups, [])
 
     After::
 
+        found, index = [], {}
         for row in rows:
-            cells.append(row.cell)
-            index[row.id] = row
-        return list(itertools.chain.from_iterable(groups))
+            found.append(row.name)
+            index[row.name] = row
+        return found, list(itertools.chain.from_iterable(groups))
+
+    Sets are treated alike. A tuple becomes a list while it grows. What cannot be added still fails with a TypeError,
+    in other words.
     """
 
     name = "list-rebuild"
 
     def rewrite(self, rule_input: RuleInput) -> RuleOutput | None:
-        """Treat what only one variable of a function holds, and every sum of lists."""
+        """Treat every variable that grows so in a loop, and every sum of lists."""
         analysis = Analysis(rule_input)
         types, edits = Types(analysis), Edits()
+        imports: tuple[str, ...] = ()
         for region in analysis.regions():
+            imports += _chain_sums(analysis, types, region, edits)
+            growths = Growths(types, analysis.resolver, region)
             for name in analysis.variables(region):
-                kind = types.name(cst.Name(name), region)
-                for use in analysis.uses(name, region):
-                    if _growth(use.holder, kind) is None or not analysis.repeats(use.name):
-                        continue
-                    if use.kind is Kind.AUGMENT or (use.kind is Kind.BIND and _is_alone(analysis, region, name, kind)):
-                        edits.change(use.holder, _growing(kind))
-        imports = _flatten(analysis, edits)
-        return RuleOutput(edits.apply(rule_input.scope), imports) if edits else None
+                found = _Grown(analysis, types, region, name)
+                if found.read(growths.of_tuple) and found.is_tuple():
+                    found.keep_as_list(edits)
+                for kind, grow in growths.in_place():
+                    if found.read(grow) and found.is_own(kind):
+                        found.change(edits)
+        return RuleOutput(edits.apply(rule_input.scope), tuple(dict.fromkeys(imports))) if edits else None
 
 
-def _is_alone(analysis: Analysis, region: Region, name: str, kind: str | None) -> bool:
-    """Tell whether nothing but this variable ever holds its object, so that nobody sees it grow."""
-    uses = analysis.uses(name, region)
-    growths = [use.holder for use in uses if use.kind is Kind.BIND and _growth(use.holder, kind) is not None]
-    for use in uses:
-        if any(analysis.within(use.name, growth) for growth in growths):
+class _Grown:
+    """A local variable, and the statements that rebuild it with something added."""
+
+    def __init__(self, analysis: Analysis, types: Types, region: Region, name: str) -> None:
+        self._analysis, self._types, self._region, self._name = analysis, types, region, name
+        self._uses = analysis.uses(name, region)
+        self._growths: dict[cst.CSTNode, str] = {}
+        self._starts: Sequence[Use] = ()
+
+    def read(self, grow: Callable[[cst.CSTNode, str], str | None]) -> bool:
+        """Tell whether some statement in a loop, in which the variable does not start anew, grows it in this way."""
+        binds = [use for use in self._uses if use.kind in {Kind.BIND, Kind.REBIND, Kind.AUGMENT}]
+        written = ((use.holder, grow(use.holder, self._name)) for use in binds)
+        self._growths = {statement: source for statement, source in written if source is not None}
+        self._starts = [use for use in binds if use.holder not in self._growths and use.kind is not Kind.AUGMENT]
+        return any(self._loops(growth) for growth in self._growths)
+
+    def is_own(self, kind: str) -> bool:
+        """Tell whether the variable is a container of this kind that has no other name when it grows."""
+        if {self._kind_of(start) for start in self._starts} != {kind}:
+            return False
+        for use in self._uses:
+            if use in self._starts:
+                continue
+            if use.kind in {Kind.BIND, Kind.AUGMENT} and use.holder in self._growths:
+                continue
+            if use.kind is Kind.CAPTURED or any(goes_through(self._analysis, use, growth) for growth in self._growths):
+                return False
+            if not keeps_name(self._analysis, use) and not all(
+                is_renewed(self._analysis, self._starts, use.name, growth) for growth in self._growths
+            ):
+                return False
+        return True
+
+    def change(self, edits: Edits) -> None:
+        """Add where the container stands."""
+        for statement, source in self._growths.items():
+            [line] = parse_block(source)
+            edits.replace(statement, cst.ensure_type(line, cst.SimpleStatementLine).body[0])
+
+    def is_tuple(self) -> bool:
+        """Tell whether the variable is a tuple that matters as a tuple only where it does not grow."""
+        if not self._starts or not all(self._is_tuple_start(start) for start in self._starts):
+            return False
+        return all(self._is_alike(use) or not self._is_amid(use) for use in self._others()) and not any(
+            use.kind in {Kind.CAPTURED, Kind.REBIND, Kind.AUGMENT}
+            or any(goes_through(self._analysis, use, growth) for growth in self._growths)
+            for use in self._others()
+        )
+
+    def keep_as_list(self, edits: Edits) -> None:
+        """Make the tuple a list, and a tuple again where it has to be one."""
+        self.change(edits)
+        for start in self._starts:
+            if start.value is not None:
+                edits.change(start.value, _as_list)
+            if isinstance(start.holder, cst.AnnAssign):
+                edits.change(start.holder, lambda statement: annotated(statement, "list"))
+        for use in self._others():
+            if not self._is_alike(use):
+                edits.replace(use.name, cst.parse_expression(f"tuple({self._name})"))
+
+    def _loops(self, growth: cst.CSTNode) -> list[cst.For | cst.While]:
+        tree = self._analysis.tree
+        return [loop for loop in tree.loops(growth) if not any(tree.within(start.name, loop) for start in self._starts)]
+
+    def _kind_of(self, start: Use) -> str | None:
+        """Tell which container of its own the variable gets: no part of another, no object that has a name."""
+        value, resolver = start.value, self._analysis.resolver
+        if start.kind is not Kind.BIND or value is None:
+            return None
+        if isinstance(value, cst.Dict | cst.DictComp) or resolver.is_call(value, "builtins.dict"):
+            return "dict"
+        if isinstance(value, cst.Set | cst.SetComp) or resolver.is_call(value, "builtins.set"):
+            return "set"
+        is_list = isinstance(value, _MADE_LISTS) and self._types.name(value, self._region) == "list"
+        return "list" if is_list else None
+
+    def _is_tuple_start(self, start: Use) -> bool:
+        is_made = isinstance(start.value, cst.Tuple) or (
+            start.value is not None and self._analysis.resolver.is_call(start.value, "builtins.tuple")
+        )
+        return start.kind is Kind.BIND and is_made
+
+    def _others(self) -> list[Use]:
+        """Give the uses that are neither the start nor part of a growing statement's own form."""
+        tree = self._analysis.tree
+        return [
+            use
+            for use in self._uses
+            if use not in self._starts
+            and not (use.kind in _OWN and any(tree.within(use.name, g) for g in self._growths))
+        ]
+
+    def _is_alike(self, use: Use) -> bool:
+        is_read = use.kind in _ALIKE or (use.kind is Kind.METHOD and use.method in _ALIKE_METHODS)
+        return is_read and keeps_name(self._analysis, use)
+
+    def _is_amid(self, use: Use) -> bool:
+        """Tell whether a use is repeated with a growth; what a `return` gives is made once."""
+        tree = self._analysis.tree
+        if use.kind is Kind.RETURN:
+            return False
+        return any(tree.within(use.name, loop) for growth in self._growths for loop in self._loops(growth))
+
+
+def _as_list(value: cst.BaseExpression) -> cst.BaseExpression:
+    if isinstance(value, cst.Tuple):
+        return cst.List(value.elements)
+    return value.with_changes(func=cst.Name("list")) if isinstance(value, cst.Call) else value
+
+
+def _chain_sums(analysis: Analysis, types: Types, region: Region, edits: Edits) -> tuple[str, ...]:
+    """Write `sum(lists, [])` so that no longer list is made for each of them; give the imports that this needs."""
+    chain = imported_name(analysis.resolver, "itertools", "chain")
+    if chain is None:
+        return ()
+    imports: tuple[str, ...] = ()
+    for call in analysis.find(cst.Call):
+        summed = _summed(analysis, call)
+        if summed is None or analysis.region_of(call) is not region:
             continue
-        if use.kind in _GOES_ELSEWHERE or (use.kind is Kind.BIND and not isinstance(use.value, _MADE_HERE)):
-            return False
-        loop = analysis.tree.parents.get(use.holder) if use.kind is Kind.LAZY else use.holder
-        if use.kind in _GOES_THROUGH and (
-            (use.kind is Kind.LAZY and not isinstance(loop, cst.For))
-            or (isinstance(loop, cst.For) and any(analysis.within(growth, loop.body) for growth in growths))
-        ):
-            return False
-    return True
+        kind = {"[]": "list", "list()": "list", "()": "tuple", "tuple()": "tuple"}.get(text(summed[1]))
+        found = types.of(summed[0], region)
+        is_other = found is not None and found.element is not None and found.element.name != kind
+        if kind is None or is_other or not analysis.resolver.spelled(f"builtins.{kind}"):
+            continue
+        edits.replace(call, cst.parse_expression(f"{kind}({chain[0]}.from_iterable({text(summed[0])}))"))
+        imports = chain[1]
+    return imports
 
 
-def _growth(statement: cst.CSTNode, kind: str | None) -> str | None:
-    """Write what grows a container in place instead of `x = x + …`; None for any other statement."""
-    if isinstance(statement, cst.AugAssign):
-        value = statement.value
-        is_single = isinstance(statement.operator, cst.AddAssign) and isinstance(value, cst.List)
-        return _added(text(statement.target), "list", value) if kind == "list" and is_single else None
-    if not isinstance(statement, cst.Assign | cst.AnnAssign) or statement.value is None:
-        return None
-    name = text(statement.target if isinstance(statement, cst.AnnAssign) else statement.targets[0].target)
-    value = statement.value
-    if isinstance(value, cst.BinaryOperation) and text(value.left) == name:
-        operator = cst.Add if kind == "list" else cst.BitOr
-        return _added(name, kind, value.right) if isinstance(value.operator, operator) else None
-    if kind == "dict" and isinstance(value, cst.Dict) and value.elements:
-        first, *others = value.elements
-        if isinstance(first, cst.StarredDictElement) and text(first.value) == name:
-            return _added(name, kind, value.with_changes(elements=others))
+def _summed(analysis: Analysis, call: cst.Call) -> tuple[cst.BaseExpression, cst.BaseExpression] | None:
+    """Give what `sum(lists, start)` or `reduce(add, lists, start)` adds up, and what it starts with."""
+    values = [arg.value for arg in call.args if not arg.star and arg.keyword is None]
+    if analysis.resolver.is_call(call, "builtins.sum") and len(call.args) == 2:
+        starts = [arg.value for arg in call.args if arg.keyword is not None and arg.keyword.value == "start"]
+        both = [*values, *starts]
+        return (both[0], both[1]) if values and len(both) == 2 else None
+    if analysis.resolver.is_call(call, "functools.reduce") and len(values) == len(call.args) == 3:
+        function = values[0]
+        adds = analysis.resolver.qualified(function) in _ADDS or _adds_its_parameters(function)
+        return (values[1], values[2]) if adds else None
     return None
 
 
-def _added(name: str, kind: str | None, added: cst.BaseExpression) -> str | None:
-    adders = {"list": _added_to_list, "set": _added_to_set, "dict": _added_to_dict}
-    if kind not in adders or names_in(added).reads[name]:
-        return None
-    return adders[kind](name, added)
-
-
-def _added_to_list(name: str, added: cst.BaseExpression) -> str | None:
-    if isinstance(added, cst.List) and len(added.elements) == 1 and isinstance(added.elements[0], cst.Element):
-        return f"{name}.append({text(added.elements[0].value)})"
-    return f"{name}.extend({text(added)})" if isinstance(added, cst.List | cst.ListComp | cst.Name) else None
-
-
-def _added_to_set(name: str, added: cst.BaseExpression) -> str | None:
-    if isinstance(added, cst.Set) and len(added.elements) == 1 and isinstance(added.elements[0], cst.Element):
-        return f"{name}.add({text(added.elements[0].value)})"
-    return f"{name}.update({text(added)})" if isinstance(added, cst.Set | cst.SetComp) else None
-
-
-def _added_to_dict(name: str, added: cst.BaseExpression) -> str | None:
-    """The key of `x[key] = value` is evaluated after the value, so it has to be a simple one."""
-    if not isinstance(added, cst.Dict) or len(added.elements) != 1:
-        return None
-    [element] = added.elements
-    if isinstance(element, cst.DictElement):
-        return f"{name}[{text(element.key)}] = {text(element.value)}" if is_repeatable(element.key) else None
-    return f"{name}.update({text(element.value)})"
-
-
-def _growing(kind: str | None) -> Callable[[cst.CSTNode], cst.CSTNode]:
-    def change(statement: cst.CSTNode) -> cst.CSTNode:
-        source = _growth(statement, kind)
-        [line] = parse_block(source or "pass")
-        return line.body[0] if source and isinstance(line, cst.SimpleStatementLine) else statement
-
-    return change
-
-
-def _flatten(analysis: Analysis, edits: Edits) -> tuple[str, ...]:
-    """`sum(lists, [])` → `list(itertools.chain.from_iterable(lists))`."""
-    found = imported_name(analysis.resolver, "itertools", "chain")
-    sums = [call for call in analysis.find(cst.Call) if analysis.resolver.is_call(call, "builtins.sum")]
-    flat = [call for call in sums if _is_sum_of_lists(call)]
-    if found is None or not flat or analysis.resolver.spelled("builtins.list") is None:
-        return ()
-    for call in flat:
-        edits.change(call, _chained(found[0]))
-    return found[1]
-
-
-def _is_sum_of_lists(call: cst.Call) -> bool:
-    if [text(arg.value) for arg in call.args[1:]] != ["[]"]:
+def _adds_its_parameters(function: cst.BaseExpression) -> bool:
+    if not isinstance(function, cst.Lambda) or len(function.params.params) != 2:
         return False
-    start = call.args[1]
-    return (
-        not call.args[0].star
-        and call.args[0].keyword is None
-        and (start.keyword is None or start.keyword.value == "start")
-    )
-
-
-def _chained(spelled: str) -> Callable[[cst.Call], cst.Call]:
-    def change(call: cst.Call) -> cst.Call:
-        lists = call.args[0].with_changes(comma=cst.MaybeSentinel.DEFAULT)
-        inner = cst.Call(cst.parse_expression(f"{spelled}.from_iterable"), [lists])
-        return call.with_changes(func=cst.Name("list"), args=[cst.Arg(inner)])
-
-    return change
+    first, second = (each.name.value for each in function.params.params)
+    return canonical(function) == f"lambda {first}, {second}: {first} + {second}"

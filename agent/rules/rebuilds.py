@@ -31,9 +31,14 @@ class Growths:
         return ("list", self.of_list), ("set", self.of_set), ("dict", self.of_dict)
 
     def of_list(self, statement: cst.CSTNode, name: str) -> str | None:
-        """Read `x = x + [y]` and `x = [*x, y]`."""
+        """Read `x = x + [y]`, `x = [*x, y]` and `x += [y]`."""
+        if isinstance(statement, cst.AugAssign):
+            is_plain = isinstance(statement.operator, cst.AddAssign) and text(statement.target) == name
+            added = statement.value
+            is_one = is_plain and isinstance(added, cst.List) and len(added.elements) == 1
+            return self._of_pieces([added], name, cst.List) if is_one else None
         value = _assigned(statement, name)
-        if isinstance(value, cst.List) and not isinstance(statement, cst.AugAssign):
+        if isinstance(value, cst.List):
             return _append(name, _after_star(value.elements, name), self._is_simple)
         return self._of_sum(value, name, cst.List)
 
