@@ -19,6 +19,7 @@ _RULES = (
     ("join_strings", "JoinStrings"),
     ("deque_queue", "DequeQueue"),
     ("count_index", "CountIndex"),
+    ("remember_results", "RememberResults"),
     ("list_rebuild", "ListRebuild"),
     ("sort_in_loop", "SortInLoop"),
     ("stream_lists", "StreamLists"),
