@@ -22,6 +22,7 @@ _RULES = (
     ("remember_results", "RememberResults"),
     ("list_rebuild", "ListRebuild"),
     ("sort_in_loop", "SortInLoop"),
+    ("string_scan", "StringScan"),
     ("stream_lists", "StreamLists"),
     ("trial_division", "TrialDivision"),
     ("sorted_extremes", "SortedExtremes"),
