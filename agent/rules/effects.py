@@ -6,6 +6,7 @@ of the builtin types' own only compute. Calls of anything unknown are expected t
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -52,6 +53,7 @@ class Effects:
         self._resolver = resolver
         self._aliases = Aliases(resolver, scope)
         self._purity: dict[cst.FunctionDef, bool] = {}
+        self._summaries: dict[cst.FunctionDef, Changes] = {}
 
     def is_pure_call(self, call: cst.Call) -> bool:
         """Tell whether the call itself, apart from its arguments, only computes a value."""
@@ -59,7 +61,7 @@ class Effects:
         if qualified == "builtins.next":
             return bool(call.args) and isinstance(call.args[0].value, cst.GeneratorExp)
         if qualified is not None:
-            return knowledge.is_pure_function(qualified)
+            return knowledge.is_pure_function(qualified) and all(map(self._is_harmless, call.args))
         if isinstance(call.func, cst.Name):
             functions = self._resolver.functions(call.func.value)
             once = self._resolver.names.binds[call.func.value] == len(functions)
@@ -71,6 +73,11 @@ class Effects:
             methods = self._resolver.functions(name)
             return (bool(methods) or name in knowledge.PURE_METHODS) and all(map(self.is_pure_function, methods))
         return False
+
+    def _is_harmless(self, arg: cst.Arg) -> bool:
+        """Tell whether an argument is no function of this file that does more than compute: `map(save, rows)`."""
+        functions = self._resolver.functions(arg.value.value) if isinstance(arg.value, cst.Name) else []
+        return all(map(self.is_pure_function, functions))
 
     def is_pure_function(self, function: cst.FunctionDef) -> bool:
         """Tell whether calling a function of this file only computes a value. Recursion is taken to be pure."""
@@ -105,13 +112,18 @@ class Effects:
         if free & changes.binds or free & self._resolver.names.shared or changes.unclear:
             return False
         called = [node for node in walk(expression) if isinstance(node, cst.Call)]
-        if any(self._own_functions(call) for call in called) and (changes.opaque or changes.attributes):
+        if any(self._own_functions(call) for call in called) and self._reaches_out(changes):
             return False
         return all(self._is_kept(read, changes) for read in _reads(expression))
 
     def holds_kept(self, value: cst.BaseExpression, changes: Changes) -> bool:
         """Tell whether the objects that a value is, or holds, are none that these changes touch."""
         return all(self._is_kept(_Read(path, _as_node(path)), changes) for path in self._aliases.sources(value))
+
+    def _reaches_out(self, changes: Changes) -> bool:
+        """Tell whether changes may touch what a function of this file could read: more than new local objects."""
+        touched = {path[0] for path in changes.contents | changes.item_owners}
+        return changes.opaque or bool(changes.attributes) or not touched <= self._aliases.fresh
 
     def _own_functions(self, call: cst.Call) -> bool:
         name = call.func.attr if isinstance(call.func, cst.Attribute) else call.func
@@ -171,31 +183,122 @@ class Effects:
 
     def _call(self, call: cst.Call, found: Changes) -> None:
         qualified = self._resolver.qualified(call.func)
+        found.visible = True
         if qualified == "builtins.next":
-            for arg in call.args:
-                self._content(arg.value, found)
+            self._pass(call, found)
+        elif qualified is not None and qualified.startswith("builtins."):
+            is_reaching = qualified.removeprefix("builtins.") in knowledge.REACHING_BUILTINS
+            if is_reaching or not all(map(self._is_harmless, call.args)):
+                found.opaque = True
+                self._pass(call, found)
+        elif qualified is not None:
+            self._pass(call, found)
+            found.opaque |= qualified.partition(".")[0] not in sys.stdlib_module_names
+        elif not self._call_own(call, found):
+            self._pass(call, found)
+            if isinstance(call.func, cst.Attribute):
+                self._content(call.func.value, found)
+                found.opaque |= call.func.attr.value not in knowledge.KEEPING_METHODS
+            else:
+                found.opaque = True
+
+    def _pass(self, call: cst.Call, found: Changes) -> None:
+        """Expect a call to change what it is given, also through a function that it is given; not what that holds."""
+        name = call.func.attr.value if isinstance(call.func, cst.Attribute) else ""
+        if name in knowledge.KEEPING_METHODS and self._resolver.qualified(call.func) is None:
             return
-        if qualified is not None and qualified.removeprefix("builtins.") in knowledge.HARMLESS_BUILTINS:
-            found.visible = True
-            return
-        if isinstance(call.func, cst.Attribute) and qualified is None:
-            self._content(call.func.value, found)
-            if call.func.attr.value in knowledge.KEEPING_METHODS:
-                return
-        found.opaque = found.visible = True
         for arg in call.args:
-            found.contents.update(read.path for read in _reads(arg.value))
+            found.contents.update(self._aliases.sources(arg.value))
+            for node in walk(arg.value):
+                if isinstance(node, cst.Lambda):
+                    found.contents.update(read.path for read in _reads(node.body))
+
+    def _call_own(self, call: cst.Call, found: Changes) -> bool:
+        """Add what the functions change that a call may reach; False if it may reach others."""
+        func = call.func
+        name = func.attr.value if isinstance(func, cst.Attribute) else text(func)
+        functions = self._resolver.functions(name)
+        makes_object = isinstance(func, cst.Name) and not functions
+        if makes_object:
+            functions = self._resolver.constructors(name) or []
+        if makes_object and self._resolver.constructors(name) is None:
+            return False
+        if isinstance(func, cst.Name) and not makes_object and len(functions) != self._resolver.names.binds[name]:
+            return False
+        if isinstance(func, cst.Attribute) and not functions:
+            return False
+        for function in functions:
+            self._add(self._summary(function), call, found, makes_object=makes_object)
+        return True
+
+    def _add(self, inner: Changes, call: cst.Call, found: Changes, *, makes_object: bool) -> None:
+        """Add what one function changes, as seen by its caller."""
+        found.items |= inner.items
+        found.opaque |= inner.opaque
+        if not makes_object:
+            found.attributes |= inner.attributes
+        if _ARGUMENT in inner.contents or inner.opaque:
+            self._pass(call, found)
+        if _ARGUMENT in inner.item_owners:
+            found.item_owners.update(path for arg in call.args for path in self._aliases.sources(arg.value))
+        receiver = base_path(call.func.value) if isinstance(call.func, cst.Attribute) else None
+        for paths, touched in ((inner.contents, found.contents), (inner.item_owners, found.item_owners)):
+            for path in paths - {_ARGUMENT}:
+                if path[0] != _RECEIVER[0]:
+                    touched.add(path)
+                elif receiver is not None:
+                    touched.add((*receiver, *path[1:]))
+                elif not makes_object and _ARGUMENT not in paths:
+                    found.opaque = True
+
+    def _summary(self, function: cst.FunctionDef) -> Changes:
+        """Give what calling a function of this file changes, but for objects that it made itself."""
+        if function not in self._summaries:
+            self._summaries[function] = Changes()  # what recursion adds is what the function does anyway
+            found = self.changes(function.body)
+            aliases = Aliases(self._resolver, function)
+            parameters = [node.name.value for node in walk(function.params) if isinstance(node, cst.Param)]
+            found.opaque |= found.unclear or not _is_plain(function)
+            for paths in (found.contents, found.item_owners):
+                touched = {path for path in paths if path[0] not in aliases.fresh}
+                found.opaque |= any(path[0] in aliases.local and path[0] not in parameters for path in touched)
+                paths.clear()
+                paths.update(named for path in touched for named in _as_told(path, parameters))
+            self._summaries[function] = found
+        return self._summaries[function]
 
     def _only_computes(self, function: cst.FunctionDef) -> bool:
         if function.asynchronous is not None or names_in(function.body).shared:
             return False
-        if any(path_of(each.decorator) not in _PURE_DECORATORS for each in function.decorators):
+        if not _is_plain(function):
             return False
         found = self.changes(function.body)
         if found.opaque or found.visible or found.unclear or found.attributes:
             return False
         own = Aliases(self._resolver, function).fresh
         return all(path[0] in own and len(path) == 1 for path in {*found.contents, *found.item_owners})
+
+
+# In a summary: an object that the caller passes, and the one that a method is called on.
+_ARGUMENT: Path = ("(argument)",)
+_RECEIVER: Path = ("(receiver)",)
+
+
+def _as_told(path: Path, parameters: list[str]) -> Iterator[Path]:
+    """Give what a path in a function is for its caller: the same global, an argument, or the method's object."""
+    if path[0] not in parameters:
+        yield path
+        return
+    is_receiver = path[0] == parameters[0]
+    if is_receiver:
+        yield (*_RECEIVER, *path[1:])
+    if not is_receiver or path[0] not in {"self", "cls"}:
+        yield _ARGUMENT
+
+
+def _is_plain(function: cst.FunctionDef) -> bool:
+    """Tell whether calling the name of a function just runs its body."""
+    return all(path_of(each.decorator) in _PURE_DECORATORS for each in function.decorators)
 
 
 _PURE_DECORATORS = {("staticmethod",), ("classmethod",), ("property",), ("cache",), ("functools", "cache")}
@@ -231,6 +334,8 @@ def _reads(node: cst.CSTNode) -> Iterator[_Read]:
         if key is not None and path is not None:
             yield _Read(path, node.value, key)
             return
+        if key is not None:
+            yield _Read(("",), node, key)
     elif isinstance(node, cst.Name | cst.Attribute):
         path = path_of(node)
         yield _Read(path or ("", text(node.attr)), node)  # type: ignore[union-attr] # a name always has a path

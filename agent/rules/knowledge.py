@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -15,11 +17,11 @@ SCALAR_BUILTINS = _words("""
 # Only compute, but the result may hold what the arguments hold.
 SHARING_BUILTINS = _words("dict divmod enumerate filter frozenset list map max min reversed set sorted tuple zip")
 PURE_BUILTINS = SCALAR_BUILTINS | SHARING_BUILTINS
-# Have an effect, but change none of their arguments.
-HARMLESS_BUILTINS = PURE_BUILTINS | _words("callable getattr hasattr iter print super vars")
+# May change anything by its name.
+REACHING_BUILTINS = _words("__import__ breakpoint compile delattr eval exec globals locals setattr vars")
 
 PURE_FUNCTIONS = _words("""
-    collections.Counter collections.OrderedDict collections.defaultdict collections.deque
+    copy.copy copy.deepcopy collections.Counter collections.OrderedDict collections.defaultdict collections.deque
     datetime.date datetime.date.fromisoformat datetime.datetime datetime.datetime.combine
     datetime.datetime.fromisoformat datetime.datetime.fromtimestamp datetime.datetime.strptime datetime.time
     datetime.timedelta decimal.Decimal fractions.Fraction html.escape html.unescape json.dumps json.loads
@@ -52,8 +54,8 @@ LEAST_ARGUMENTS = {"get": 1, "join": 1, "replace": 2}
 
 # Change their object, but none of their arguments, and call nothing else.
 KEEPING_METHODS = _words("""
-    add append appendleft clear discard extend extendleft insert pop popitem popleft remove reverse setdefault sort
-    update
+    add append appendleft clear critical debug discard error extend extendleft flush info insert pop popitem popleft
+    remove reverse rotate setdefault sort update warning write writelines
 """)
 
 
@@ -61,5 +63,6 @@ def is_pure_function(qualified: str) -> bool:
     """Tell whether a function, by its full name, only computes a value from its arguments."""
     owner, _, name = qualified.rpartition(".")
     if owner == "builtins":
-        return name in PURE_BUILTINS
+        kind = getattr(builtins, name, None)
+        return name in PURE_BUILTINS or (isinstance(kind, type) and issubclass(kind, BaseException))
     return qualified in PURE_FUNCTIONS or owner in PURE_MODULES

@@ -19,13 +19,25 @@ class Resolver:
         self.names: Names = names_in(module)
         self._imports = _imports(module, self.names)
         self._functions: dict[str, list[cst.FunctionDef]] = {}
+        self._classes: dict[str, list[cst.ClassDef]] = {}
         for node in walk(module):
+            if isinstance(node, cst.ClassDef):
+                self._classes.setdefault(node.name.value, []).append(node)
             if isinstance(node, cst.FunctionDef):
                 self._functions.setdefault(node.name.value, []).append(node)
 
     def functions(self, name: str) -> list[cst.FunctionDef]:
         """Give the functions and methods of the file that have this name."""
         return self._functions.get(name, [])
+
+    def constructors(self, name: str) -> list[cst.FunctionDef] | None:
+        """Give what runs when an object of a class of the file is made; None if the name is no class of it."""
+        classes = self._classes.get(name, [])
+        if len(classes) != 1 or self.names.binds[name] != 1:
+            return None
+        makers = {"__init__", "__new__", "__post_init__"}
+        body = classes[0].body.body
+        return [node for node in body if isinstance(node, cst.FunctionDef) and node.name.value in makers]
 
     def qualified(self, expression: cst.BaseExpression) -> str | None:
         """Give the full name: "re.search", "builtins.len"; None if it is not an import's or a builtin."""

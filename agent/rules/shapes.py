@@ -20,7 +20,8 @@ _PLAIN_BUILTINS = frozenset(
 _MUTABLE_MAKERS = frozenset(
     (
         "builtins.bytearray", "builtins.dict", "builtins.list", "builtins.set", "builtins.sorted",
-        "collections.Counter", "collections.OrderedDict", "collections.defaultdict", "collections.deque",
+        "collections.Counter", "collections.OrderedDict", "collections.defaultdict", "collections.deque", "copy.copy",
+        "copy.deepcopy", "json.loads",
     )
 )  # fmt: skip
 _MUTABLE_METHODS = frozenset(("copy", "findall", "rsplit", "split", "splitlines"))
