@@ -52,6 +52,17 @@ _HOLDERS = (
 )  # fmt: skip
 
 
+def literal_key(node: cst.Subscript) -> str | None:
+    """Give a text for a key that is a plain string or number, no attribute's name: `row["id"]`, `row[0]`."""
+    if len(node.slice) == 1 and isinstance(node.slice[0].slice, cst.Index):
+        value = node.slice[0].slice.value
+        if isinstance(value, cst.SimpleString):
+            return f"#{value.raw_value}"
+        if isinstance(value, cst.Integer):
+            return f"#{value.evaluated_value}#"
+    return None
+
+
 def starts_with(path: Path, start: Path) -> bool:
     """Tell whether a path goes through another one: `x.a.b` through `x.a`."""
     return path[: len(start)] == start

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from afterburner.agent.rules import knowledge
-from afterburner.agent.rules.aliases import FRESH, Aliases, Path, base_path, path_of, starts_with
+from afterburner.agent.rules.aliases import FRESH, Aliases, Path, base_path, literal_key, path_of, starts_with
 from afterburner.agent.rules.names import names_in, text
 from afterburner.agent.rules.tree import children, walk
 
@@ -137,13 +137,20 @@ class Effects:
             return False
         if changes.opaque and (len(path) > 1 or path[0] not in self._aliases.local):
             return False
-        group = self._aliases.group(path)
-        for other in changes.contents:
-            if other == path[: len(other)] or starts_with(group, self._aliases.group(other)):
-                return False
+        if any(self._touches(other, read) for other in changes.contents):
+            return False
         if read.key is not None:
             return read.key not in changes.items
         return not any(self._aliases.are_twins(path, owner) for owner in changes.item_owners)
+
+    def _touches(self, changed: Path, read: _Read) -> bool:
+        """Tell whether a change of the content at one path changes what is read at another."""
+        place = next((place for place, part in enumerate(changed) if part.startswith("#")), None)
+        if place is not None:
+            is_same = self._aliases.are_twins(read.path, changed[:place])
+            return is_same if read.key is None else read.key == changed[place]
+        group, other = self._aliases.group(read.path), self._aliases.group(changed)
+        return starts_with(read.path, changed) or starts_with(group, other)
 
     def _collect(self, node: cst.CSTNode, found: Changes) -> None:
         if isinstance(node, cst.AssignTarget | cst.AnnAssign | cst.For | cst.CompFor | cst.Del):
@@ -176,6 +183,8 @@ class Effects:
 
     def _content(self, node: cst.CSTNode, found: Changes) -> None:
         path = base_path(node)
+        if isinstance(node, cst.Subscript) and path is not None and path == path_of(node.value):
+            path = (*path, literal_key(node) or "") if literal_key(node) else path
         if path is not None:
             found.contents.add(path)
         elif not isinstance(node, FRESH):
@@ -309,17 +318,6 @@ def _as_node(path: Path) -> cst.Name | cst.Attribute:
     for name in path[1:]:
         node = cst.Attribute(node, cst.Name(name))
     return node
-
-
-def literal_key(node: cst.Subscript) -> str | None:
-    """Give a text for a key that is a plain string or number: `row["id"]`, `row[0]`."""
-    if len(node.slice) == 1 and isinstance(node.slice[0].slice, cst.Index):
-        value = node.slice[0].slice.value
-        if isinstance(value, cst.SimpleString):
-            return value.raw_value
-        if isinstance(value, cst.Integer):
-            return f"#{value.evaluated_value}"
-    return None
 
 
 def _reads(node: cst.CSTNode) -> Iterator[_Read]:

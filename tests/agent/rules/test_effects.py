@@ -93,6 +93,8 @@ def is_stable(statement: str, expression: str) -> bool:
         ("other(ys)", "max(rows)"),
         ("ys[row] = 1", "max(rows)"),
         ("ys += [row]", "max(rows)"),
+        ("row[1].append(2)", "ys[0] + row_key[0]"),
+        ("rows[1].append(2)", "rows[0]"),
     ],
 )
 def test_what_is_out_of_reach_stays_the_same(statement: str, expression: str) -> None:
@@ -103,6 +105,10 @@ def test_what_is_out_of_reach_stays_the_same(statement: str, expression: str) ->
     ("statement", "expression"),
     [
         ("rows.append(row)", "max(rows)"),
+        ("rows[1].append(2)", "max(rows)"),
+        ("rows[1].append(2)", "rows[1]"),
+        ("alias[1].append(2)", "rows[1]"),
+        ("rows[1].append(2)", "rows[ys]"),
         ("alias.append(row)", "max(rows)"),
         ("alias[0] = row", "max(rows)"),
         ("rows[row] = 1", "rows[0]"),

@@ -51,6 +51,18 @@ def f(rows):
             table.append([row["key"], 1])
     return table
 """,
+    "groups": """
+def f(rows):
+    groups = []
+    for n, row in enumerate(rows):
+        for group in groups:
+            if group[0] == row["key"]:
+                group[1].append(n)
+                break
+        else:
+            groups.append((row["key"], [n]))
+    return groups
+""",
     "any": """
 def f(rows):
     kept = []
