@@ -102,7 +102,7 @@ def run_settings(settings: RunSettings, on_event: Callable[[ProgressEvent], None
     proposer = open_proposer(settings.model)
     with open_sandbox("auto") as sandbox, workspace() as folder:
         on_event(ProgressEvent("prepare", f"staging {Path(target.project_root).name}"))
-        environment = _environment(settings, target, folder)
+        environment = _environment(settings, target, sandbox, folder)
         bench = _bench(settings, target, sandbox, environment, on_event)
         loop = Loop(
             bench=bench,
@@ -136,12 +136,13 @@ class RunClock:
         return time.monotonic() - self.started_s
 
 
-def _environment(settings: RunSettings, target: Target, folder: Path) -> PythonEnvironment:
+def _environment(settings: RunSettings, target: Target, sandbox: Sandbox, folder: Path) -> PythonEnvironment:
     from afterburner.sandbox.interpreter import find_interpreter, python_environment  # noqa: PLC0415
     from afterburner.sandbox.project import stage_project  # noqa: PLC0415
 
     project_root, path = Path(target.project_root), Path(target.path)
     return python_environment(
+        sandbox,
         find_interpreter(settings.python, project_root),
         project=stage_project(project_root, folder, path),
         import_paths=(target.import_root,),

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from afterburner.sandbox.project import StagedProject
+    from afterburner.sandbox.sandbox import Sandbox
 
 OWN_SITE = "/afterburner/site"  # packages of ours that `own_package_binds` shows, to be put on `sys.path`
 OLDEST = (3, 9)
@@ -70,6 +71,7 @@ def find_interpreter(requested: str | None, project_root: Path) -> Path:
 
 
 def python_environment(
+    sandbox: Sandbox,
     executable: Path,
     *,
     project: StagedProject | None = None,
@@ -79,6 +81,7 @@ def python_environment(
     """What a program under this interpreter needs to see. The interpreter is started once, inside the sandbox.
 
     Args:
+        sandbox: where it is started.
         executable: from `find_interpreter`.
         project: the staged project; it gets mount points for an environment that lies in it.
         import_paths: folders that the program's modules are imported from.
@@ -86,7 +89,6 @@ def python_environment(
 
     Raises:
         UsageError: it does not start in the sandbox, or is no CPython of 3.9 or newer.
-        SandboxUnavailableError: this machine has no sandbox.
     """
     executable = Path(os.path.abspath(executable))  # noqa: PTH100 - the links matter: they tell which environment it is
     base, environment = _take_apart(executable)
@@ -95,7 +97,7 @@ def python_environment(
         binds += _environment_binds(environment)
         if not _is_visible(executable, binds):  # its link leads over a folder that we do not show
             executable = base.executable
-    version = _ask_in_sandbox(executable, tuple(binds))
+    version = _ask_in_sandbox(sandbox, executable, tuple(binds))
     if project is not None:
         project.make_room(binds)
         binds += project.binds
@@ -296,10 +298,13 @@ def _is_private(folder: Path) -> bool:
 
 
 def _environment_binds(environment: Path) -> Iterator[Bind]:
-    """A virtual environment: what it needs to be one, and its packages."""
+    """A virtual environment: what it needs to be one, and its packages.
+
+    It may have come with the project, so a link of it that leads out, to the user's keys for example, shows nothing.
+    """
     for name in ("pyvenv.cfg", "bin", *_LIBRARY_FOLDERS):
         place = environment / name
-        if place.exists():
+        if place.exists() and place.resolve().is_relative_to(environment.resolve()):
             yield Bind(str(place), str(place))
 
 
@@ -333,20 +338,17 @@ def _site_packages(base: Installation, environment: Path | None) -> Iterator[Pat
             yield candidate
 
 
-def _ask_in_sandbox(executable: Path, binds: tuple[Bind, ...]) -> tuple[int, int]:
+def _ask_in_sandbox(sandbox: Sandbox, executable: Path, binds: tuple[Bind, ...]) -> tuple[int, int]:
     """The version, from a start inside the sandbox.
 
     Raises:
         UsageError: it does not start there, or is no CPython that is new enough.
     """
-    from afterburner.sandbox.sandbox import open_sandbox  # noqa: PLC0415 - it imports this module
-
     command = Command((str(executable), "-I", "-c", _PROBE))
-    with open_sandbox() as sandbox:
-        try:
-            raw = sandbox.run_raw(ContainerSpec(binds), command, b"", _PROBE_LIMITS)
-        except SandboxInternalError as error:
-            raise UsageError(f"{executable} does not start in the sandbox: {error}") from error
+    try:
+        raw = sandbox.run_raw(ContainerSpec(binds), command, b"", _PROBE_LIMITS)
+    except SandboxInternalError as error:
+        raise UsageError(f"{executable} does not start in the sandbox: {error}") from error
     try:
         version, _, implementation = json.loads(raw.stdout[:10_000])
         major, minor = (int(part) for part in version)

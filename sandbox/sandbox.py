@@ -118,7 +118,7 @@ class Sandbox:
         Raises:
             SandboxInternalError: the sandbox failed, not the command.
         """
-        with self.container(spec) as container:
+        with self.supplied(spec) as container:
             return container.run(command, stdin, limits, cpu=cpu)
 
     def run(

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from afterburner.agent.types import CandidateRecord, Objective, Rewrite, Target
     from afterburner.sandbox import Measurement
 
+MODEL_EXAMPLES = "rules, replay:answers.jsonl, openai/gpt-4o, anthropic/claude-sonnet-4-5, ollama/qwen2.5-coder:7b"
+
 
 @dataclass(frozen=True, slots=True)
 class ProposalRequest:

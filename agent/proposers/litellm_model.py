@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from afterburner.agent.errors import ProposerError
-from afterburner.agent.proposers.base import Proposal
+from afterburner.agent.proposers.base import MODEL_EXAMPLES, Proposal
 from afterburner.agent.proposers.context import describe_target
 from afterburner.agent.proposers.from_answer import proposal_from
 from afterburner.agent.proposers.prompt import build_prompt
@@ -119,13 +119,11 @@ class LiteLLMProposer:
         Raises:
             ProposerError: LiteLLM knows no such provider.
         """
-        from afterburner.agent.proposers.registry import EXAMPLES  # noqa: PLC0415 - it imports this module
-
         try:
             name, provider, *_ = litellm.get_llm_provider(self.name)
         except litellm.BadRequestError:
             raise ProposerError(
-                f"Unknown model {self.name!r}: LiteLLM knows no provider for it. Examples: {EXAMPLES}."
+                f"Unknown model {self.name!r}: LiteLLM knows no provider for it. Examples: {MODEL_EXAMPLES}."
             ) from None
         return str(name), str(provider)
 

@@ -6,11 +6,10 @@ import difflib
 from typing import TYPE_CHECKING
 
 from afterburner.agent.errors import ProposerError
+from afterburner.agent.proposers.base import MODEL_EXAMPLES
 
 if TYPE_CHECKING:
     from afterburner.agent.proposers.base import Proposer
-
-EXAMPLES = "rules, replay:answers.jsonl, openai/gpt-4o, anthropic/claude-sonnet-4-5, ollama/qwen2.5-coder:7b"
 
 
 def open_proposer(
@@ -40,7 +39,7 @@ def open_proposer(
     if not model.strip() or "/" not in model:
         near = difflib.get_close_matches(model.partition(":")[0], ["rules", "replay"], n=1)
         if near:
-            raise ProposerError(f"Unknown model {model!r}. Did you mean {near[0]}? Examples: {EXAMPLES}.")
+            raise ProposerError(f"Unknown model {model!r}. Did you mean {near[0]}? Examples: {MODEL_EXAMPLES}.")
     from afterburner.agent.proposers.litellm_model import LiteLLMProposer  # noqa: PLC0415 - lazy map
 
     proposer = LiteLLMProposer(model, timeout_s=timeout_s, temperature=temperature, retries=retries)

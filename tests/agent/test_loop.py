@@ -69,7 +69,7 @@ def make_loop(tmp_path: Path, sandbox: Sandbox) -> MakeLoop:
     path.write_text(SLOW)
     settings = RunSettings(file=str(path), function="common", iterations=3)
     target = find_target(path, "common")
-    environment = optimizing._environment(settings, target, tmp_path)
+    environment = optimizing._environment(settings, target, sandbox, tmp_path)
     bench = optimizing._bench(settings, target, sandbox, environment, lambda _: None)
 
     def make(proposer: Scripted) -> Loop:

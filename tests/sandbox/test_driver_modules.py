@@ -220,7 +220,7 @@ def test_the_driver_runs_on_every_supported_python_found_here(sandbox: Sandbox) 
     encoded: dict[tuple[int, int], bytes] = {}
     for python in [sys.executable, *other_pythons()]:
         try:
-            environment = python_environment(find_interpreter(python, pathlib.Path("/")))
+            environment = python_environment(sandbox, find_interpreter(python, pathlib.Path("/")))
         except UsageError:  # too old, or a launcher without anything behind it
             continue
         if environment.version not in encoded:

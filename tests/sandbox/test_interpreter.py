@@ -97,7 +97,7 @@ def test_a_launcher_is_asked_what_it_starts_only_if_the_user_named_it(tmp_path: 
     assert (tmp_path / "started").exists()
 
 
-def test_a_python_that_came_with_the_project_is_not_started_on_the_host(tmp_path: Path) -> None:
+def test_a_python_that_came_with_the_project_is_not_started_on_the_host(tmp_path: Path, sandbox: Sandbox) -> None:
     trap = tmp_path / ".venv" / "bin" / "python"
     trap.parent.mkdir(parents=True)
     trap.write_text(f"#!/bin/sh\ntouch '{tmp_path}/sprung'\necho '[[3, 12], \"/\", \"cpython\"]'\n")
@@ -106,8 +106,21 @@ def test_a_python_that_came_with_the_project_is_not_started_on_the_host(tmp_path
     with pytest.raises(UsageError, match="not there any more"):
         find_interpreter(None, tmp_path)
     (tmp_path / ".venv/pyvenv.cfg").write_text(f"home = {BASE.parent}\n")
-    python_environment(find_interpreter(None, tmp_path))
+    python_environment(sandbox, find_interpreter(None, tmp_path))
     assert not (tmp_path / "sprung").exists()
+
+
+def test_links_of_an_environment_that_lead_out_of_it_show_nothing(tmp_path: Path, sandbox: Sandbox) -> None:
+    keys = tmp_path / "home" / ".ssh"
+    keys.mkdir(parents=True)
+    (keys / "id_rsa").write_text("a secret")
+    executable = make_environment(tmp_path / "project" / ".venv")
+    library = tmp_path / "project" / ".venv" / "lib"
+    library.rename(tmp_path / "home" / "lib")
+    library.symlink_to(keys)
+    environment = python_environment(sandbox, executable)
+    source = f"import os; print([os.path.exists(path) for path in ({str(library)!r}, {str(keys)!r})])"
+    assert run(sandbox, environment, source) == "[False, False]"
 
 
 def test_an_environment_inside_the_project_is_there_with_its_packages(tmp_path: Path, sandbox: Sandbox) -> None:
@@ -117,7 +130,7 @@ def test_an_environment_inside_the_project_is_there_with_its_packages(tmp_path: 
     executable = make_environment(root / ".venv")
     add_package(root / ".venv", "dependency")
     staged = stage_project(root, tmp_path / "copy", root / "src/own.py")
-    environment = python_environment(executable, project=staged, import_paths=(str(root / "src"),))
+    environment = python_environment(sandbox, executable, project=staged, import_paths=(str(root / "src"),))
     assert has_package(environment, "dependency")
     assert not has_package(environment, "own")
     source = "import own, dependency, sys; print(own.VALUE, dependency.VALUE, sys.prefix, sys.executable)"
@@ -131,7 +144,7 @@ def test_packages_of_the_system_are_there_only_if_the_environment_says_so(tmp_pa
     name = "pip" if has_package(own_environment(), "pip") else "setuptools"
     if not has_package(own_environment(), name):
         pytest.skip("the base installation has no packages of its own")
-    with_system, without = python_environment(inner), python_environment(alone)
+    with_system, without = python_environment(sandbox, inner), python_environment(sandbox, alone)
     assert (has_package(with_system, name), has_package(without, name)) == (True, False)
     source = f"import importlib.util; print(importlib.util.find_spec({name!r}) is not None)"
     assert (run(sandbox, with_system, source), run(sandbox, without, source)) == ("True", "False")
@@ -145,12 +158,12 @@ def test_an_environment_whose_link_leads_elsewhere_still_runs(tmp_path: Path, sa
     executable.unlink()
     executable.symlink_to(link)
     add_package(tmp_path / "env", "dependency")
-    environment = python_environment(executable)
+    environment = python_environment(sandbox, executable)
     assert run(sandbox, environment, "import dependency; print(dependency.VALUE)") == "7"
 
 
 def test_nothing_else_of_the_home_folder_is_shown(sandbox: Sandbox) -> None:
-    environment = python_environment(Path(sys.executable))
+    environment = python_environment(sandbox, Path(sys.executable))
     home = Path.home()
     listing = f"import os; print(os.path.isdir({str(home)!r}) and sorted(os.listdir({str(home)!r})))"
     shown = run(sandbox, environment, listing)
@@ -164,7 +177,7 @@ def test_nothing_else_of_the_home_folder_is_shown(sandbox: Sandbox) -> None:
 
 @pytest.mark.skipif(not os.access("/usr/bin/python3", os.X_OK), reason="the system has no Python of its own")
 def test_the_systems_python_runs_too(sandbox: Sandbox) -> None:
-    environment = python_environment(find_interpreter("/usr/bin/python3", Path("/")))
+    environment = python_environment(sandbox, find_interpreter("/usr/bin/python3", Path("/")))
     assert run(sandbox, environment, "import sys; print(sys.version_info[:2])") == str(environment.version)
 
 

@@ -44,6 +44,7 @@ class Project:
         folder = self.staging / str(len(list(self.staging.iterdir())))
         folder.mkdir()
         return python_environment(
+            self.sandbox,
             find_interpreter(None, root),
             project=stage_project(root, folder, Path(target.path)),
             import_paths=(target.import_root,),
