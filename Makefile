@@ -39,6 +39,7 @@ lint: setup ## ruff: rules and layout
 
 types: setup ## strict mypy
 	$(BIN)/mypy
+	$(BIN)/mypy scripts
 
 format: setup ## let ruff lay out and fix what it can
 	$(BIN)/ruff check --fix
