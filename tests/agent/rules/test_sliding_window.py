@@ -42,6 +42,25 @@ def f(xs, k):
         i += 1
     return i
 """,
+    "a name for the window": """
+def f(xs, k):
+    out = []
+    for i in range(k, len(xs)):
+        window = xs[i - k : i]
+        part = xs[:i]
+        print(part)
+        if k in part:
+            out.append(max(window) - min(window))
+    return out
+""",
+    "indexes": """
+def f(xs, k):
+    best = []
+    for i in range(len(xs)):
+        best.append(sum(xs[j] for j in range(i - 1, i + k)))
+        best.append(max([xs[n] for n in range(i)], default=0) + min(xs[n] for n in range(i + 1)))
+    return best
+""",
     "members": """
 def f(xs, k):
     out = []
@@ -116,6 +135,14 @@ def test_two_slices_share_one_table_before_the_outermost_loop(apply: Callable[..
     assert "print(xs_sum(i, i+k) + xs_sum(i, len(xs)))" in after
 
 
+def test_a_name_that_only_the_window_needed_goes(apply: Callable[..., Any]) -> None:
+    after = apply(SlidingWindow(), WINDOWS["a name for the window"], "f")
+    assert "window = " not in after
+    assert "part = xs[:i]" in after
+    assert "if xs_has(k, 0, i):" in after
+    assert "out.append(xs_max(i - k, i) - xs_min(i - k, i))" in after
+
+
 @pytest.mark.parametrize(
     "body",
     [
@@ -127,6 +154,9 @@ def test_two_slices_share_one_table_before_the_outermost_loop(apply: Callable[..
         "for i in range(k):\n        xs = xs[1:]\n        print(sum(xs[i:k]))",
         "for i in range(k):\n        g(xs)\n        print(sum(xs[i:k]))",
         "for i in range(k):\n        print(sum(xs[next(k):]))",
+        "for i in range(k):\n        w = xs[i:]\n        i += 1\n        print(sum(w))",
+        "for i in range(k):\n        print(sum(w), sum(xs[j] for j in range(i) if j))\n        w = xs[i:]",
+        "for i in range(k):\n        w = xs[i:]\n        w[0] = 1\n        print(sum(w))",
         "sum = max\n    for i in range(k):\n        print(sum(xs[i:]))",
     ],
 )
