@@ -77,7 +77,7 @@ class GrownLists:
             helper(name, source, resolver) for name, source in (("_note", _NOTE), ("_alike", _ALIKE))
         )
         indexes: dict[tuple[object, ...], str] = {}
-        for scan in find_scans(tree, effects, resolver):
+        for scan in find_scans(tree, effects, resolver, in_lists=True):
             found = _find(scan, tree, effects, resolver)
             if found is None:
                 continue

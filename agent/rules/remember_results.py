@@ -97,13 +97,13 @@ class _Finder:
         self._tree, self._effects, self._resolver = tree, effects, resolver
 
     def search(self, node: cst.CSTNode) -> Iterator[_Repeated]:
-        """Give the largest expressions of the kind below a node."""
+        """Give the expressions of the kind below a node: of those in one another, the largest with the fewest keys."""
+        inner = [found for child in children(node) for found in self.search(child)]
         found = self._repeated(node) if isinstance(node, cst.BaseExpression) else None
-        if found is not None:
+        if found is not None and all(len(found.keys) <= len(each.keys) for each in inner):
             yield found
-            return
-        for child in children(node):
-            yield from self.search(child)
+        else:
+            yield from inner
 
     def _repeated(self, node: cst.BaseExpression) -> _Repeated | None:
         if not self._is_worth(node):
@@ -141,9 +141,12 @@ class _Finder:
         qualified = self._resolver.qualified(call.func)
         if qualified is not None:
             return qualified.removeprefix("builtins.") in _GO_THROUGH and len(call.args) == 1
-        if isinstance(call.func, cst.Attribute):
-            return call.func.attr.value in _SEARCHES
-        functions = self._resolver.functions(call.func.value) if isinstance(call.func, cst.Name) else []
+        name = call.func.attr if isinstance(call.func, cst.Attribute) else call.func
+        if not isinstance(name, cst.Name):
+            return False
+        functions = self._resolver.functions(name.value)
+        if isinstance(call.func, cst.Attribute) and not functions:
+            return name.value in _SEARCHES
         loops = (cst.For, cst.While, Comprehension)
         return any(isinstance(below, loops) for function in functions for below in walk(function.body))
 

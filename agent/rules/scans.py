@@ -39,8 +39,8 @@ class Scan:
         return {*target_names(self.node.target), *self.aliases}
 
 
-def find_scans(tree: Tree, effects: Effects, resolver: Resolver) -> Iterator[Scan]:
-    """Give every search of a scope whose target is made of plain names."""
+def find_scans(tree: Tree, effects: Effects, resolver: Resolver, *, in_lists: bool = False) -> Iterator[Scan]:
+    """Give every search of a scope whose target is made of plain names; with `in_lists` also `x in [… for …]`."""
     for node in walk(tree.scope):
         if not isinstance(node, cst.For | cst.CompFor) or node.asynchronous is not None:
             continue
@@ -54,6 +54,7 @@ def find_scans(tree: Tree, effects: Effects, resolver: Resolver) -> Iterator[Sca
         else:
             scan.tests += [test for clause in node.ifs for test in split_test(clause.test)]
             scan.tests += _outcome_tests(tree, node, resolver)
+            scan.tests += _equality(tree, node) if in_lists else []
         if scan.tests:
             yield scan
 
@@ -148,6 +149,19 @@ def _outcome_tests(tree: Tree, node: cst.CompFor, resolver: Resolver) -> list[Te
         return list(split_test(holder.elt))
     is_comparison = isinstance(holder.elt, cst.Comparison)
     return [Test(holder.elt)] if function == "builtins.sum" and is_comparison else []
+
+
+def _equality(tree: Tree, node: cst.CompFor) -> list[Test]:
+    """Read `x in [… for …]`: elements that do not equal `x` do not count."""
+    holder = tree.parents[node]
+    target = tree.parents[holder]
+    search = tree.parents[target] if isinstance(target, cst.ComparisonTarget) else None
+    if node.inner_for_in is not None or not isinstance(holder, cst.ListComp) or not isinstance(search, cst.Comparison):
+        return []
+    is_search = len(search.comparisons) == 1 and isinstance(search.comparisons[0].operator, cst.In | cst.NotIn)
+    if not is_search or names_in(search.left).all & set(target_names(node.target)):
+        return []
+    return [Test(cst.Comparison(search.left, [cst.ComparisonTarget(cst.Equal(), holder.elt)]))]
 
 
 def is_private(tree: Tree, loop: cst.For, name: str) -> bool:

@@ -39,6 +39,14 @@ def f(rows):
             kept.append(row)
     return kept
 """,
+    "in a list of parts": """
+def f(rows):
+    kept = []
+    for row in rows:
+        if row["key"] not in [other["key"] for other in kept]:
+            kept.append(row)
+    return kept
+""",
     "else and a table of counts": """
 def f(rows):
     table: list = []

@@ -59,6 +59,20 @@ REPEATED = {
         def f(rows):
             return Table(rows).means()
     """,
+    "a method that is called for each cell": """
+        class Table:
+            def __init__(self, rows):
+                self.rows = rows
+
+            def width(self, column):
+                return max(len(str(row[column])) for row in self.rows)
+
+            def means(self):
+                return [[str(cell).rjust(self.width(i)) for i, cell in enumerate(row)] for row in self.rows]
+
+        def f(rows):
+            return Table(rows).means()
+    """,
 }
 
 
