@@ -83,6 +83,7 @@ class WorkloadCase:
     stdin: bytes
     expected_stdout: bytes
     origin: str
+    cpu_time_s: float = 0.0  # of the original
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from afterburner.agent.selection.sampling import Sampler
 from afterburner.agent.workloads.passes import passes_needed
@@ -20,8 +20,12 @@ if TYPE_CHECKING:
 
 # Hash order must not decide whether a rewrite is right, so outcomes are compared under more than one seed.
 HASH_SEEDS = (0, 1)
+Input = TypeVar("Input", "WorkloadCall", "WorkloadCase")
+
 SAMPLE_TIME_S = 0.2
-MEASURABLE_S = 0.02
+DEAREST_S = 1.0
+MEASURABLE_CALL_S = 0.02
+MEASURABLE_PROGRAM_S = 0.2  # starting Python takes a good part of a tenth of a second
 SLOWDOWN_TOLERATED = 4
 GRACE_S = 2.0
 
@@ -77,8 +81,9 @@ class Workbench:
     def timed_cases(self, *, held_out: bool) -> tuple[Case, ...]:
         """The cases that samples are taken on; calls are repeated until the original takes a measurable time."""
         if self.by_cases:
-            return _test_cases(self.workload.held_out_cases if held_out else self.workload.cases)
-        calls = timed_calls(self.workload.held_out_calls if held_out else self.workload.calls)
+            cases = self.workload.held_out_cases if held_out else self.workload.cases
+            return _test_cases(affordable(cases, MEASURABLE_PROGRAM_S))
+        calls = affordable(self.workload.held_out_calls if held_out else self.workload.calls, MEASURABLE_CALL_S)
         return (replace(_call_case(calls, hash_seed=0), passes=passes_needed(calls), cold_caches=True),)
 
     def sampler(self, cases: Sequence[Case]) -> Sampler:
@@ -91,22 +96,28 @@ class Workbench:
         return replace(self, limits=replace(self.limits, wall_time_s=allowed_s, cpu_time_s=allowed_s))
 
 
-def timed_calls(calls: Sequence[WorkloadCall]) -> list[WorkloadCall]:
-    """The calls that a sample is taken on: the costliest that together stay within `SAMPLE_TIME_S` of CPU time.
+def affordable(inputs: Sequence[Input], measurable_s: float) -> list[Input]:
+    """The inputs that a sample is taken on.
 
-    A decision takes some forty samples, so what a sample costs is what the user waits for. The judge looks at every
-    call all the same. Where each measurable call is dearer than that, the cheapest of these stands alone.
+    A decision takes some forty samples, so what a sample costs is what the user waits for; the judge looks at every
+    input all the same. It is the costliest input that takes no more than `DEAREST_S` of CPU time, and the costliest of
+    the others that fit into `SAMPLE_TIME_S` with it. Where only dearer inputs can be measured, the cheapest of these.
+
+    Args:
+        inputs: with what each took of the original's CPU time.
+        measurable_s: an input below this tells more of the process around it than of the target.
     """
-    chosen: list[WorkloadCall] = []
-    total_s = 0.0
-    for call in sorted(calls, key=lambda call: call.cpu_time_s, reverse=True):
-        if total_s + call.cpu_time_s <= SAMPLE_TIME_S:
-            chosen.append(call)
-            total_s += call.cpu_time_s
-    dearer = [call for call in calls if call.cpu_time_s > SAMPLE_TIME_S]
-    if dearer and total_s < MEASURABLE_S:
-        return [min(dearer, key=lambda call: call.cpu_time_s)]
-    return [call for call in calls if call in chosen]
+    by_cost = sorted(range(len(inputs)), key=lambda index: inputs[index].cpu_time_s, reverse=True)
+    dearer = [index for index in by_cost if inputs[index].cpu_time_s > DEAREST_S]
+    chosen = by_cost[len(dearer) : len(dearer) + 1]
+    if dearer and (not chosen or inputs[chosen[0]].cpu_time_s < measurable_s):
+        chosen = dearer[-1:]
+    total_s = sum(inputs[index].cpu_time_s for index in chosen)
+    for index in by_cost:
+        if index not in chosen and total_s + inputs[index].cpu_time_s <= SAMPLE_TIME_S:
+            chosen.append(index)
+            total_s += inputs[index].cpu_time_s
+    return [inputs[index] for index in sorted(chosen)]
 
 
 def _call_case(calls: Sequence[WorkloadCall], *, hash_seed: int) -> CallCase:

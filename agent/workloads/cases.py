@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from afterburner.agent.errors import WorkloadError
@@ -62,7 +63,9 @@ def case_workload(  # noqa: PLR0913, PLR0917 - as build_workload
     for case, report in zip(cases, reports.cases, strict=True):
         if report.verdict is not Verdict.ACCEPTED:
             raise _refusal(target, case, report)
-    held = _held_out([report.measurement.cpu_time_s for report in reports.cases], seed)
+    costs_s = [report.measurement.cpu_time_s for report in reports.cases]
+    cases = [replace(case, cpu_time_s=cost_s) for case, cost_s in zip(cases, costs_s, strict=True)]
+    held = _held_out(costs_s, seed)
     return Workload(
         cases=tuple(case for index, case in enumerate(cases) if index not in held),
         held_out_cases=tuple(case for index, case in enumerate(cases) if index in held),

@@ -1,0 +1,31 @@
+"""Which inputs a sample is taken on: enough to measure, and no more than a person would wait for."""
+
+import pytest
+
+from afterburner.agent.types import WorkloadCase
+from afterburner.agent.workbench import affordable
+
+
+def chosen(costs_s: list[float], measurable_s: float = 0.02) -> list[float]:
+    inputs = [WorkloadCase(str(number), b"", b"", "test", cost_s) for number, cost_s in enumerate(costs_s)]
+    return [each.cpu_time_s for each in affordable(inputs, measurable_s)]
+
+
+@pytest.mark.parametrize(
+    ("costs_s", "taken"),
+    [
+        ([0.01, 0.02, 0.03], [0.01, 0.02, 0.03]),
+        ([0.1, 0.15, 0.04], [0.15, 0.04]),
+        ([0.6, 0.1, 0.9], [0.9]),
+        ([3.0, 0.5, 0.1], [0.5]),
+        ([3.0, 2.0, 0.01], [2.0, ]),
+        ([3.0, 2.0], [2.0]),
+        ([0.0, 0.0], [0.0, 0.0]),
+    ],
+)  # fmt: skip
+def test_the_costliest_input_that_is_not_too_dear_is_always_there(costs_s: list[float], taken: list[float]) -> None:
+    assert chosen(costs_s) == taken
+
+
+def test_starting_python_is_not_what_a_program_is_measured_by() -> None:
+    assert chosen([2.0, 0.05, 0.05], measurable_s=0.2) == [2.0]
