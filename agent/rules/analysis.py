@@ -31,7 +31,7 @@ class _Facts:
         self.order: dict[cst.CSTNode, int] = {}
         self.by_type: dict[type[cst.CSTNode], list[cst.CSTNode]] = {}
         self.occurrences: dict[str, list[cst.Name]] = {}
-        for place, node in enumerate(walk(scope)):
+        for place, node in enumerate(self.tree.nodes):
             self.order[node] = place
             self.by_type.setdefault(type(node), []).append(node)
             if isinstance(node, cst.Name) and not is_label(self.tree, node):

@@ -67,14 +67,19 @@ class Tree:
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
+        self.nodes: list[cst.CSTNode] = []  # in reading order
         self.parents: dict[cst.CSTNode, cst.CSTNode] = {}
+        self._functions: dict[cst.CSTNode, Function | cst.Module] = {}
         for node in walk(scope):
+            self.nodes.append(node)
+            home = node if isinstance(node, Function | cst.Module) else self._functions.get(node, scope)
             for child in children(node):
                 self.parents[child] = node
+                self._functions[child] = home
 
     def find(self, kind: type[_Node]) -> list[_Node]:
         """Give all nodes of a type in reading order."""
-        return [node for node in walk(self.scope) if isinstance(node, kind)]
+        return [node for node in self.nodes if isinstance(node, kind)]
 
     def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         """Give what encloses the node, from the inside out."""
@@ -89,10 +94,7 @@ class Tree:
 
     def function(self, node: cst.CSTNode) -> Function | cst.Module:
         """Give the innermost function, lambda, class or module whose body holds the node."""
-        for ancestor in self.ancestors(node):
-            if isinstance(ancestor, Function | cst.Module):
-                return ancestor
-        return self.scope
+        return self._functions.get(node, self.scope)
 
     def line(self, node: cst.CSTNode) -> cst.BaseStatement | None:
         """Give the statement that holds the node and has a line of its own, so that another can go before it."""
