@@ -16,6 +16,7 @@ _RULES = (
     ("sliding_window", "SlidingWindow"),
     ("set_membership", "SetMembership"),
     ("hoisted_set", "HoistedSet"),
+    ("companion_set", "CompanionSet"),
     ("join_strings", "JoinStrings"),
     ("deque_queue", "DequeQueue"),
     ("count_index", "CountIndex"),
