@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from afterburner.agent.errors import TargetError, WorkloadError
-from afterburner.agent.proposers.base import ProposalRequest
+from afterburner.agent.errors import ProposerError, TargetError, WorkloadError
+from afterburner.agent.proposers.base import Proposal, ProposalRequest
 from afterburner.agent.records import (
     confirmation_of,
     detail_of,
@@ -18,11 +18,11 @@ from afterburner.agent.records import (
     not_confirmed,
     record_of,
     refused,
-    repeats,
 )
 from afterburner.agent.selection.decide import CONFIRMATION_PAIRS, Comparison, median_measurement
 from afterburner.agent.selection.sampling import SampleFailedError
 from afterburner.agent.state import Confirmation, Incumbent, LoopState, Pending
+from afterburner.agent.targets.text import fingerprint
 from afterburner.agent.types import CandidateRecord, Decision, HeldOut, ProgressEvent
 from afterburner.sandbox import SandboxInternalError, Verdict
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
 
     from afterburner.agent.deadline import Deadline
-    from afterburner.agent.proposers.base import Proposal, Proposer
+    from afterburner.agent.proposers.base import Proposer
     from afterburner.agent.selection.decide import Judge
     from afterburner.agent.selection.sampling import Case
     from afterburner.agent.types import RunSettings
@@ -87,9 +87,10 @@ class Loop:
             raise self._unsteady(detail_of(report))
         slowest = max(case.measurement.wall_time_s for case in report.cases)
         self.bench = self.bench.limited_by(slowest)
-        sampler = self.bench.sampler(self.bench.timed_cases(held_out=False))
+        selected, kept = (self.bench.sampler(self.bench.timed_cases(held_out=part)) for part in (False, True))
         try:
-            measurement = median_measurement([sampler.sample(original).work for _ in range(BASELINE_SAMPLES)])
+            measurement = median_measurement([selected.sample(original).work for _ in range(BASELINE_SAMPLES)])
+            kept.sample(original)  # now, for in the confirmation it would look like the winner's fault
         except SampleFailedError as error:
             raise self._unsteady(error.detail) from error
         incumbent = Incumbent("original", source, measurement, ratio=1.0)
@@ -101,33 +102,36 @@ class Loop:
 
         iteration, incumbent = state["iteration"] + 1, state["lineage"][-1]
         self._tell("generate", f"asking {self.proposer.name}", iteration)
-        proposals = self.proposer.propose(
-            ProposalRequest(
-                target=with_source(self.bench.target, incumbent.source),
-                objective=self.settings.objective,
-                measurement=incumbent.measurement,
-                passed=True,
-                iteration=iteration,
-                count=self.settings.candidates,
-                history=tuple(state["records"]),
-                seed=self.settings.seed,
-            )
+        request = ProposalRequest(
+            target=with_source(self.bench.target, incumbent.source),
+            objective=self.settings.objective,
+            measurement=incumbent.measurement,
+            passed=True,
+            iteration=iteration,
+            count=self.settings.candidates,
+            history=tuple(state["records"]),
+            seed=self.settings.seed,
         )
+        proposals, is_last = self._propose(request)
         pending = [self._pending(f"{iteration}.{n}", p, incumbent) for n, p in enumerate(proposals, start=1)]
-        return {"iteration": iteration, "pending": pending, "exhausted": not pending}
+        return {"iteration": iteration, "pending": pending, "exhausted": is_last or not pending}
 
     def profile(self, state: LoopState) -> dict[str, object]:
         """Judge the candidates side by side, then time those that are right, one at a time."""
         incumbent = state["lineage"][-1]
-        seen = {state["lineage"][0].source: "original"} | {r.source: r.id for r in state["records"] if r.source}
+        seen = {fingerprint(state["lineage"][0].source): "original"}
+        for record in state["records"]:
+            seen.setdefault(fingerprint(record.source), record.id)
         fresh: list[Pending] = []
         records: dict[str, CandidateRecord] = {}
         for candidate in state["pending"]:
-            if refusal := candidate.error or repeats(candidate, seen):
-                records[candidate.id] = refused(candidate, state["iteration"], refusal)
-                continue
-            seen[candidate.source] = candidate.id
-            fresh.append(candidate)
+            earlier = seen.setdefault(fingerprint(candidate.source), candidate.id)
+            if candidate.error:
+                records[candidate.id] = refused(candidate, state["iteration"], candidate.error)
+            elif earlier != candidate.id:
+                records[candidate.id] = refused(candidate, state["iteration"], f"the same code as {earlier}")
+            else:
+                fresh.append(candidate)
         for candidate, report in zip(fresh, self._judge_side_by_side(fresh, state["iteration"]), strict=True):
             records[candidate.id] = self._profile_one(candidate, report, incumbent, state["iteration"])
             self._tell("profile", line_of(records[candidate.id]), state["iteration"], incumbent.ratio)
@@ -164,6 +168,8 @@ class Loop:
             if confirmation.confirmed:
                 break
             records = [not_confirmed(record, confirmation) for record in records]
+            if self.confirm_until.passed():
+                break
         return {"confirmation": confirmation, "records": records}
 
     def _winners(self, state: LoopState) -> list[Incumbent]:
@@ -176,6 +182,15 @@ class Loop:
             if record.iteration == 1 and record.decision is Decision.IMPROVED and record.id not in known
         ]
         return [*reversed(accepted), *sorted(others, key=lambda other: -other.ratio)][:WINNERS_TRIED]
+
+    def _propose(self, request: ProposalRequest) -> tuple[list[Proposal], bool]:
+        """The proposals, and whether they are the last: a model that fails later on must not cost what was found."""
+        try:
+            return self.proposer.propose(request), False
+        except ProposerError as error:
+            if request.iteration == 1:
+                raise
+            return [Proposal(self.proposer.name, None, error=str(error))], True
 
     def _pending(self, candidate_id: str, proposal: Proposal, incumbent: Incumbent) -> Pending:
         from afterburner.agent.targets.locate import with_source  # noqa: PLC0415 - imports libcst
@@ -240,7 +255,7 @@ class Loop:
             held_out_from=len(selected),
             on_pair=self._tell_pair,
         )
-        passed = comparison.decision in (Decision.IMPROVED, Decision.NOT_BETTER)
+        passed = comparison.decision is not Decision.WRONG
         return confirmation_of(winner, original, comparison, HeldOut(inputs, passed=passed, gain=held_out_gain))
 
     def _run(self, source: str, cases: Sequence[Case]) -> Report:

@@ -16,14 +16,6 @@ if TYPE_CHECKING:
     from afterburner.sandbox import Report
 
 
-def repeats(candidate: Pending, seen: dict[str, str]) -> str:
-    """Name the earlier candidate that this one repeats, comments and layout aside; nothing if it is new."""
-    from afterburner.agent.targets.splice import same_code  # noqa: PLC0415 - imports libcst
-
-    earlier = next((name for source, name in seen.items() if same_code(source, candidate.source)), "")
-    return f"the same code as {earlier}" if earlier else ""
-
-
 def refused(candidate: Pending, iteration: int, reason: str) -> CandidateRecord:
     """The record of a candidate that was never run."""
     return record_of(candidate, iteration, Comparison(Decision.REFUSED, reason))

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from afterburner.agent.types import HeldOut, Objective, RunResult
+from afterburner.agent.wording import format_ratio
 
 if TYPE_CHECKING:
     from afterburner.agent.state import LoopState
@@ -23,7 +24,7 @@ def make_result(  # noqa: PLR0913 - the parts of the report, each from its own p
 
     original, confirmation = state["lineage"][0], state["confirmation"]
     offer = confirmation if confirmation is not None and confirmation.confirmed else None
-    best = next(i for i in state["lineage"] if i.id == (offer.winner_id if offer else "original"))
+    best_source = _source_of(offer.winner_id, state) if offer else original.source
     unused = HeldOut(bench.workload.held_out_count, passed=True, gain=None)
     return RunResult(
         run_id=run_id,
@@ -33,13 +34,13 @@ def make_result(  # noqa: PLR0913 - the parts of the report, each from its own p
         improved=offer is not None,
         summary=_summary(settings, state),
         gain=offer.gain if offer else None,
-        original=confirmation.original if confirmation else original.measurement,
+        original=offer.original if offer else original.measurement,
         best=offer.best if offer else original.measurement,
         held_out=confirmation.held_out if confirmation else unused,
         candidates=tuple(state["records"]),
-        patch=unified_diff(bench.target, best.source) if offer else "",
-        best_source=best.source,
-        readability=readability(original.source, best.source) if offer else None,
+        patch=unified_diff(bench.target, best_source) if offer else "",
+        best_source=best_source,
+        readability=readability(original.source, best_source) if offer else None,
         workload_origins=tuple(Counter(bench.workload.origins()).items()),
         skipped=bench.workload.skipped,
         machine=machine,
@@ -47,11 +48,16 @@ def make_result(  # noqa: PLR0913 - the parts of the report, each from its own p
     )
 
 
+def _source_of(winner_id: str, state: LoopState) -> str:
+    """The winner's text. A winner that was tried after others had failed need not be in the lineage."""
+    return next(record.source for record in state["records"] if record.id == winner_id)
+
+
 def _summary(settings: RunSettings, state: LoopState) -> str:
     confirmation = state["confirmation"]
     if confirmation is not None and confirmation.confirmed:
         gain = confirmation.gain
-        return f"{OBJECTIVE_NOUN[settings.objective]} improved" + (f" {gain.ratio:.2f}x" if gain else "")
+        return f"{OBJECTIVE_NOUN[settings.objective]} improved" + (f" {format_ratio(gain.ratio)}" if gain else "")
     if confirmation is not None:
         return f"nothing is offered: {confirmation.reason}"
     if not state["records"]:

@@ -7,7 +7,8 @@ import time
 from contextlib import contextmanager, redirect_stdout
 from typing import TYPE_CHECKING
 
-from afterburner.agent.cli.text import format_elapsed, format_ratio, is_live, scrub_line
+from afterburner.agent.cli.text import format_elapsed, is_live, scrub_line
+from afterburner.agent.wording import format_ratio
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

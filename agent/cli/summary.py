@@ -12,12 +12,13 @@ from afterburner.agent.cli.text import (
     display_path,
     format_elapsed,
     format_kib,
-    format_ratio,
     format_seconds,
     scrub,
     scrub_line,
 )
-from afterburner.agent.types import Decision, Objective
+from afterburner.agent.result import OBJECTIVE_NOUN
+from afterburner.agent.types import Decision
+from afterburner.agent.wording import format_ratio
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,9 +88,9 @@ def _print_candidates(console: Console, result: RunResult) -> None:
 
 
 def _print_figures(console: Console, result: RunResult) -> None:
-    """Print before and after, with the interval beside the figure that it is of; without a winner the original."""
+    """Print before and after, the announced gain in the row of the objective; without a winner the original."""
     console.print()
-    marked = _row_of_the_gain(result)
+    marked = OBJECTIVE_NOUN[result.objective]
     figures = _figures(result.original, result.best)
     if not result.improved:
         table = _table("", "original")
@@ -99,8 +100,9 @@ def _print_figures(console: Console, result: RunResult) -> None:
         return
     table = _table("", "before", "after", "gain", "interval")
     for name, show, before, after in figures:
-        ratio = before / after if after > 0 else float("nan")
-        interval = _interval(result.gain) if result.gain and name == marked else ""
+        announced = result.gain if name == marked else None
+        ratio = announced.ratio if announced else before / after if after > 0 else float("nan")
+        interval = _interval(announced) if announced else ""
         table.add_row(
             name, show(before), show(after), format_ratio(ratio), interval, style="bold" if name == marked else ""
         )
@@ -119,22 +121,10 @@ def _figures(before: Measurement, after: Measurement) -> tuple[tuple[str, Callab
     )
 
 
-def _row_of_the_gain(result: RunResult) -> str:
-    """Name the figure that the gain is of. Wall time decides where the original mostly waits."""
-    if result.objective is Objective.MEMORY:
-        return "peak memory"
-    if result.objective is Objective.INTEGRAL:
-        return "memory integral"
-    gain, before, after = result.gain, result.original, result.best
-    if gain and after.cpu_time_s > 0 and after.wall_time_s > 0:
-        cpu, wall = before.cpu_time_s / after.cpu_time_s, before.wall_time_s / after.wall_time_s
-        if not gain.low <= cpu <= gain.high and gain.low <= wall <= gain.high:
-            return "wall time"
-    return "CPU time"
-
-
 def _print_evidence(console: Console, result: RunResult) -> None:
     console.print()
+    for note in result.target.notes:
+        _print_fact(console, "Note", scrub_line(note))
     _print_fact(console, "Judged on", _origins(result))
     _print_fact(console, "Held out", _held_out(result))
     for skipped in result.skipped[:SHOWN]:

@@ -1,4 +1,4 @@
-"""Words and figures for people: scrubbing of foreign text, units, streams, questions. Needs nothing but Python."""
+"""Words and figures for people: scrubbing of foreign text, units, streams, questions. Needs little beside Python."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import os
 import re
 import sys
 from typing import IO, TextIO
+
+from afterburner.agent.wording import three_digits
 
 # C0 and C1 controls, DEL, and the characters that reorder or hide text ("Trojan Source", CVE-2021-42574), and lone
 # surrogates, which no terminal encoding can carry. Tab and newline stay.
@@ -31,8 +33,8 @@ def format_seconds(seconds: float) -> str:
         return "-"
     for factor, unit in ((1.0, "s"), (1e3, "ms")):
         if abs(seconds) * factor >= 1.0:
-            return f"{_three_digits(seconds * factor)} {unit}"
-    return f"{_three_digits(seconds * 1e6)} µs"
+            return f"{three_digits(seconds * factor)} {unit}"
+    return f"{three_digits(seconds * 1e6)} µs"
 
 
 def format_kib(kib: float, per: str = "") -> str:
@@ -41,13 +43,8 @@ def format_kib(kib: float, per: str = "") -> str:
         return "-"
     for factor, unit in ((1024.0 * 1024.0, "GiB"), (1024.0, "MiB")):
         if abs(kib) >= factor:
-            return f"{_three_digits(kib / factor)} {unit}{per}"
-    return f"{_three_digits(kib)} KiB{per}"
-
-
-def format_ratio(ratio: float) -> str:
-    """`2.31x`, `23.1x`, `231x`: how many times smaller the candidate's figure is."""
-    return f"{_three_digits(ratio)}x" if math.isfinite(ratio) else "-"
+            return f"{three_digits(kib / factor)} {unit}{per}"
+    return f"{three_digits(kib)} KiB{per}"
 
 
 def format_elapsed(seconds: float) -> str:
@@ -100,12 +97,6 @@ def harden_streams() -> None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115 - lives as long as we do
         elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-
-
-def _three_digits(value: float) -> str:
-    magnitude = abs(value)
-    digits = 2 if magnitude < 10 else 1 if magnitude < 100 else 0
-    return f"{value:.{digits}f}"
 
 
 def abandon(stream: IO[str]) -> None:

@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from afterburner.agent.selection.bootstrap import paired_gain
+from afterburner.agent.selection.moved import find_moved_work
 from afterburner.agent.selection.sampling import SampleFailedError, add_up, figure
 from afterburner.agent.types import Decision, Gain, Objective
+from afterburner.agent.wording import format_ratio
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,7 +25,8 @@ CONFIRMATION_PAIRS = 15
 SCREENING_CONFIDENCE = 0.95
 CONFIRMATION_CONFIDENCE = 0.99  # of the announced interval
 SLOWDOWN_FOR_MEMORY = 1.5  # memory may cost this much CPU time and no more
-NOTICEABLE_OVERHEAD_S = 0.005
+TOO_LATE_TO_SCREEN = "the time budget ended before it was measured; --max-seconds allows more"
+TOO_LATE_TO_CONFIRM = "the time budget ended before the winner was confirmed; --max-seconds allows more"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,7 @@ class Judge:
         try:
             for number in range(SCREENING_PAIRS):
                 if deadline.passed():
-                    return Comparison(Decision.REFUSED, "the time budget ended while it was being measured")
+                    return Comparison(Decision.REFUSED, TOO_LATE_TO_SCREEN)
                 samples.append(sampler.pair(incumbent, candidate, swapped=number % 2 == 1))
                 if len(samples) == HOPELESS_AFTER_PAIRS and self._hopeless(samples):
                     break
@@ -88,7 +91,7 @@ class Judge:
         try:
             for number in range(CONFIRMATION_PAIRS):
                 if deadline.passed():
-                    return Comparison(Decision.REFUSED, "the time budget ended before the winner was confirmed"), None
+                    return Comparison(Decision.REFUSED, TOO_LATE_TO_CONFIRM), None
                 samples.append(sampler.pair(original, winner, swapped=number % 2 == 1))
                 on_pair(len(samples))
         except SampleFailedError as error:
@@ -100,7 +103,7 @@ class Judge:
         comparison = self._compare(samples)
         held_out = self._gain([(self._part(b, held_out_from), self._part(a, held_out_from)) for b, a in samples])
         if comparison.decision is Decision.IMPROVED and held_out.high < 1:
-            reason = f"faster on the inputs it was selected on, but {held_out.ratio:.2f}x on held-out inputs"
+            reason = f"better on the inputs it was selected on, but {format_ratio(held_out.ratio)} on held-out inputs"
             comparison = replace(comparison, decision=Decision.NOT_BETTER, reason=reason)
         return comparison, held_out
 
@@ -120,25 +123,33 @@ class Judge:
         if self.objective is Objective.TIME:
             wall = self._gain([(b.work.wall_time_s, a.work.wall_time_s) for b, a in samples])
             if wall.high < 1:
-                return Decision.NOT_BETTER, f"CPU time fell but wall time rose to {1 / wall.ratio:.2f}x"
-            if _moved_work_elsewhere(samples):
-                return Decision.REFUSED, "the time saved in the calls reappears outside them (at import, say)"
+                return Decision.NOT_BETTER, f"CPU time fell but wall time rose to {format_ratio(1 / wall.ratio)}"
         else:
             cpu = self._gain([(b.work.cpu_time_s, a.work.cpu_time_s) for b, a in samples])
             if cpu.ratio * SLOWDOWN_FOR_MEMORY < 1:
-                return Decision.NOT_BETTER, f"memory fell but CPU time rose to {1 / cpu.ratio:.2f}x"
-        return Decision.IMPROVED, f"{gain.ratio:.2f}x ({gain.low:.2f} to {gain.high:.2f})"
+                return Decision.NOT_BETTER, f"memory fell but CPU time rose to {format_ratio(1 / cpu.ratio)}"
+        moved = find_moved_work(self.objective, gain, samples, self.seed)
+        if moved is not None:
+            return Decision.REFUSED, moved
+        return Decision.IMPROVED, _with_interval(gain)
 
     def _not_better(self, gain: Gain, needed: float) -> str:
         if gain.high < 1:
-            return f"worse: {gain.ratio:.2f}x ({gain.low:.2f} to {gain.high:.2f})"
-        return f"no proven gain: {gain.ratio:.2f}x, lower bound {gain.low:.2f}, needed above {needed:.2f}"
+            return f"worse: {_with_interval(gain)}"
+        return (
+            f"no proven gain: {format_ratio(gain.ratio)}, lower bound {format_ratio(gain.low)}, "
+            f"needed above {format_ratio(needed)}"
+        )
 
     def _part(self, sample: Sample, start: int) -> float:
         return figure(add_up(sample.by_case[start:]), self.objective)
 
     def _gain(self, pairs: Sequence[tuple[float, float]]) -> Gain:
         return paired_gain(pairs, seed=self.seed, confidence=self.confidence)
+
+
+def _with_interval(gain: Gain) -> str:
+    return f"{format_ratio(gain.ratio)} ({format_ratio(gain.low)} to {format_ratio(gain.high)})"
 
 
 def median_measurement(measurements: Sequence[Measurement]) -> Measurement:
@@ -153,10 +164,3 @@ def median_measurement(measurements: Sequence[Measurement]) -> Measurement:
         sampling_interval_s=first.sampling_interval_s,
         tier=first.tier,
     )
-
-
-def _moved_work_elsewhere(samples: Sequence[tuple[Sample, Sample]]) -> bool:
-    """Whether the process spends outside the calls what it saves inside them."""
-    saved = statistics.median(b.work.cpu_time_s - a.work.cpu_time_s for b, a in samples)
-    moved = statistics.median(a.overhead_cpu_s - b.overhead_cpu_s for b, a in samples)
-    return moved > max(saved / 2, NOTICEABLE_OVERHEAD_S)

@@ -7,17 +7,23 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from afterburner.agent import optimize as optimizing
 from afterburner.agent.errors import ProposerError
 from afterburner.agent.loop import Loop, empty_state
+from afterburner.agent.machine import describe_machine
 from afterburner.agent.proposers.base import Proposal, ProposalRequest
+from afterburner.agent.result import make_result
 from afterburner.agent.selection.decide import Judge
+from afterburner.agent.state import Incumbent, LoopState
 from afterburner.agent.store import new_run_id, open_checkpointer
 from afterburner.agent.targets.locate import find_target
-from afterburner.agent.types import Decision, Objective, Rewrite, RunSettings
+from afterburner.agent.targets.splice import splice
+from afterburner.agent.types import CandidateRecord, Decision, Gain, Objective, Rewrite, RunSettings
+from afterburner.sandbox import Verdict
 from afterburner.sandbox.sandbox import Sandbox
 
 SLOW = """\
@@ -89,10 +95,10 @@ def make_loop(tmp_path: Path, sandbox: Sandbox) -> MakeLoop:
 
 def test_a_run_goes_on_after_a_crash_without_repeating_what_was_stored(make_loop: MakeLoop) -> None:
     run = {"configurable": {"thread_id": new_run_id()}}
-    broken = Scripted([WITH_SET, WRONG], ProposerError("the model is gone"))
+    broken = Scripted([WITH_SET, WRONG], RuntimeError("the machine fails"))
     with open_checkpointer() as checkpointer:
         graph = make_loop(broken).compile(checkpointer)
-        with pytest.raises(ProposerError):
+        with pytest.raises(RuntimeError):
             graph.invoke(empty_state(), run, durability="sync")
     mended = Scripted([], [])
     with open_checkpointer() as checkpointer:
@@ -104,15 +110,84 @@ def test_a_run_goes_on_after_a_crash_without_repeating_what_was_stored(make_loop
     assert state["confirmation"].winner_id == "1.1"
 
 
+def run_through(loop: Loop) -> LoopState:
+    with open_checkpointer() as checkpointer:
+        run = {"configurable": {"thread_id": new_run_id()}}
+        return cast("LoopState", loop.compile(checkpointer).invoke(empty_state(), run, durability="sync"))
+
+
+def test_a_model_that_fails_later_on_does_not_cost_what_was_found(make_loop: MakeLoop) -> None:
+    loop = make_loop(Scripted([WITH_SET], ProposerError("the model is gone")))
+    state = run_through(loop)
+    assert [(record.id, record.decision) for record in state["records"]] == [
+        ("1.1", Decision.IMPROVED), ("2.1", Decision.REFUSED),
+    ]  # fmt: skip
+    assert state["records"][1].reason == "the model is gone"
+    assert state["confirmation"] is not None
+    assert state["confirmation"].confirmed
+
+
+def test_a_model_that_fails_at_once_ends_the_run(make_loop: MakeLoop) -> None:
+    with pytest.raises(ProposerError, match="the model is gone"):
+        run_through(make_loop(Scripted(ProposerError("the model is gone"))))
+
+
+def test_where_the_winner_fails_its_confirmation_another_rewrite_is_offered(
+    make_loop: MakeLoop, sandbox: Sandbox
+) -> None:
+    """The wrong one is put into the state as if selection had kept it."""
+    loop = make_loop(Scripted())
+    state = empty_state() | loop.prepare(empty_state())
+    original = state["lineage"][0]
+    wrong, right = (
+        CandidateRecord(f"1.{number}", 1, "scripted", Verdict.ACCEPTED, Decision.IMPROVED, "", gain, source=source)
+        for number, source, gain in (
+            (1, SLOW.replace("return found", "return found[1:]"), Gain(9.0, 8.0, 10.0, 0.95, 7)),
+            (2, spliced(loop, WITH_SET), Gain(5.0, 4.0, 6.0, 0.95, 7)),
+        )
+    )
+    state["records"] = [wrong, right]
+    state["lineage"] = [original, Incumbent("1.1", wrong.source, original.measurement, 9.0)]
+    state |= loop.finish(state)
+    result = make_result(
+        loop.settings,
+        loop.bench,
+        state,
+        run_id="x",
+        machine=describe_machine(sandbox, loop.bench.environment),
+        elapsed_s=1.0,
+    )
+    assert [record.decision for record in result.candidates] == [Decision.WRONG, Decision.IMPROVED]
+    assert result.improved
+    assert result.best_source == right.source
+    assert "+    known = set(right)" in result.patch
+
+
+def spliced(loop: Loop, function: str) -> str:
+    return splice(loop.bench.target, Rewrite(function))
+
+
+def test_without_an_offer_the_best_is_the_original_again(make_loop: MakeLoop, sandbox: Sandbox) -> None:
+    loop = make_loop(Scripted())
+    state = empty_state() | loop.prepare(empty_state())
+    wrong = SLOW.replace("return found", "return found[1:]")
+    record = CandidateRecord("1.1", 1, "scripted", Verdict.ACCEPTED, Decision.IMPROVED, "", source=wrong)
+    state["records"] = [record]
+    state["lineage"] += [Incumbent("1.1", wrong, state["lineage"][0].measurement, 9.0)]
+    state |= loop.finish(state)
+    machine = describe_machine(sandbox, loop.bench.environment)
+    result = make_result(loop.settings, loop.bench, state, run_id="x", machine=machine, elapsed_s=1.0)
+    assert (result.improved, result.gain, result.patch) == (False, None, "")
+    assert result.best == result.original
+    assert result.best_source == SLOW
+    assert not result.held_out.passed
+
+
 def test_each_refusal_has_its_reason_and_repeats_are_not_run_again(make_loop: MakeLoop) -> None:
     same = "def common(left, right):\n    # the very same\n" + "\n".join(SLOW.splitlines()[1:6]) + "\n"
     other_name = "def other(left, right):\n    return []\n"
     endless = "def common(left, right):\n    while True:\n        pass\n"
-    loop = make_loop(Scripted([same, other_name, endless, WRONG, WRONG]))
-    with open_checkpointer() as checkpointer:
-        state = loop.compile(checkpointer).invoke(
-            empty_state(), {"configurable": {"thread_id": new_run_id()}}, durability="sync"
-        )
+    state = run_through(make_loop(Scripted([same, other_name, endless, WRONG, WRONG])))
     reasons = [(record.decision, record.reason) for record in state["records"]]
     assert [decision for decision, _ in reasons] == [
         Decision.REFUSED, Decision.REFUSED, Decision.WRONG, Decision.WRONG, Decision.REFUSED,

@@ -104,16 +104,17 @@ def test_the_interval_stands_beside_the_figure_of_the_objective(
     assert with_interval[0].startswith(row)
 
 
-def test_where_the_original_mostly_waits_the_interval_is_of_wall_time(improved: RunResult, render: Render) -> None:
-    waiting = replace(
-        improved,
-        original=replace(improved.original, cpu_time_s=0.1, wall_time_s=8.0),
-        best=replace(improved.best, cpu_time_s=0.1, wall_time_s=1.0),
-        candidates=(),
-        patch="",
-    )
-    text = render(lambda console: print_summary(console, waiting, weigh(waiting, 0.0)))
-    assert next(line for line in text.splitlines() if line.endswith("7.50x to 8.60x")).startswith("wall time")
+def test_the_row_of_the_objective_shows_the_gain_that_is_announced(improved: RunResult, render: Render) -> None:
+    uneven = replace(improved, best=replace(improved.best, cpu_time_s=0.21), candidates=(), patch="")
+    text = render(lambda console: print_summary(console, uneven, weigh(uneven, 0.0)))
+    row = next(line for line in text.splitlines() if line.startswith("CPU time"))
+    assert row.split()[-4:] == ["8.00x", "7.50x", "to", "8.60x"]
+
+
+def test_what_the_user_should_know_of_the_target_is_told(improved: RunResult, render: Render) -> None:
+    twice = replace(improved, target=replace(improved.target, notes=("total is defined 2 times.",)))
+    text = render(lambda console: print_summary(console, twice, weigh(twice, 0.0)))
+    assert "Note         total is defined 2 times." in text
 
 
 def test_long_lists_are_counted_not_printed(improved: RunResult, render: Render) -> None:

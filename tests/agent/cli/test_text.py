@@ -6,7 +6,8 @@ import math
 
 import pytest
 
-from afterburner.agent.cli.text import count, format_kib, format_ratio, format_seconds, scrub, scrub_line
+from afterburner.agent.cli.text import count, format_kib, format_seconds, scrub, scrub_line
+from afterburner.agent.wording import format_ratio
 
 
 @pytest.mark.parametrize(
