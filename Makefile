@@ -9,7 +9,7 @@ WORKERS ?= auto
 DEMO ?= examples/log_report.py
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-quick check lint types format verify-examples readme-demo lock clean clean-all
+.PHONY: help setup demo test test-quick check lint types format verify-examples readme-demo rules-page lock clean clean-all
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name what; do \
@@ -50,6 +50,9 @@ verify-examples: setup ## every example: optimise a copy, run its tests, time bo
 
 readme-demo: setup ## write the output that the README shows anew
 	$(BIN)/python scripts/readme_demo.py
+
+rules-page: setup ## write docs/rules.md anew from the rules' docstrings
+	$(BIN)/python scripts/rules_page.py
 
 lock: setup ## resolve the dependencies anew into requirements/dev.lock
 	scripts/lock.sh
