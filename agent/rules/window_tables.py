@@ -55,6 +55,10 @@ _MEMBERS = '''def NAME(values):
     return slice_has'''
 
 _SLICE = "values[low:high]"
+_LOOP = """        total = 0
+        for place in range(low, high):
+            total += values[place]
+        return total"""
 _RANGE = "[values[place] for place in range(low, high)]"
 
 
@@ -68,14 +72,22 @@ class Helper:
     takes_kind: bool = False
 
 
-def helper_for(kind: str, *, by_index: bool) -> Helper:
-    """Give the helper for `sum`, `max`, `min` or `has`; `by_index` for loops over indexes, which may fail."""
+def helper_for(kind: str, *, by_index: bool, was_loop: bool) -> Helper:
+    """Give the helper for `sum`, `max`, `min` or `has`.
+
+    Args:
+        kind: what is done with the slice.
+        by_index: the elements were read one by one, so that an index may be missing.
+        was_loop: the sum was a loop with `+=`, which adds floats, and fails, in its own way.
+    """
     found = _HELPERS[kind]
     if not by_index:
         return found
-    return Helper(
-        found.name.replace("_slice_", "_range_"), found.source.replace(_SLICE, _RANGE), found.imported, found.takes_kind
-    )
+    name = found.name.replace("_slice_", "_range_")
+    source = found.source.replace(f"sum({_SLICE}):", "the sum of values[place] for place in range(low, high):")
+    if was_loop and kind == "sum":
+        source = source.replace(f"        return sum({_SLICE})", _LOOP)
+    return Helper(name, source.replace(_SLICE, _RANGE), found.imported, found.takes_kind)
 
 
 _HELPERS = {

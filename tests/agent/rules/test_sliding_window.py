@@ -61,6 +61,17 @@ def f(xs, k):
         best.append(max([xs[n] for n in range(i)], default=0) + min(xs[n] for n in range(i + 1)))
     return best
 """,
+    "a loop that adds up": """
+def f(xs, k):
+    best = None
+    for i in range(len(xs) - k + 1):
+        total = 0
+        for j in range(i, i + k):
+            total += xs[j]
+        if best is None or total > best:
+            best = total
+    return best
+""",
     "members": """
 def f(xs, k):
     out = []
