@@ -1,1 +1,19 @@
 """The loop, the proposers, the workloads, the selection and the command line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from afterburner.agent.run import optimize
+
+__all__ = ["optimize"]
+
+
+def __getattr__(name: str) -> object:
+    """Load what brings langgraph only when it is asked for."""
+    if name == "optimize":
+        from afterburner.agent.run import optimize  # noqa: PLC0415
+
+        return optimize
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

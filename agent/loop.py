@@ -24,6 +24,7 @@ from afterburner.agent.selection.sampling import SampleFailedError
 from afterburner.agent.state import Confirmation, Incumbent, LoopState, Pending
 from afterburner.agent.targets.text import fingerprint
 from afterburner.agent.types import CandidateRecord, Decision, HeldOut, ProgressEvent
+from afterburner.agent.wording import count
 from afterburner.sandbox import SandboxInternalError, Verdict
 
 if TYPE_CHECKING:
@@ -207,7 +208,7 @@ class Loop:
     def _judge_side_by_side(self, candidates: Sequence[Pending], iteration: int) -> list[Report]:
         if not candidates:
             return []
-        self._tell("profile", f"judging {len(candidates)} candidates", iteration)
+        self._tell("profile", f"judging {count(len(candidates), 'candidate')}", iteration)
         cases = self.bench.judged_cases()
 
         def judge(candidate: Pending) -> Report:

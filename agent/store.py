@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from langgraph.checkpoint.sqlite import SqliteSaver
 
 BUSY_TIMEOUT_S = 30.0
+KEPT_RUNS = 100  # about 10 MB
 
 
 def state_folder() -> Path:
@@ -34,10 +35,10 @@ def new_run_id() -> str:
 
 @contextmanager
 def open_checkpointer() -> Iterator[SqliteSaver]:
-    """Open the store that makes every run resumable.
+    """Open the store that makes every run resumable; the oldest runs beyond `KEPT_RUNS` go.
 
     Raises:
-        AfterburnerError: the folder cannot be written.
+        AfterburnerError: the folder cannot be written, or the store cannot be used.
     """
     from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer  # noqa: PLC0415 - heavy
     from langgraph.checkpoint.sqlite import SqliteSaver  # noqa: PLC0415 - heavy
@@ -55,8 +56,16 @@ def open_checkpointer() -> Iterator[SqliteSaver]:
         saver = SqliteSaver(connection, serde=serializer)
         try:
             saver.setup()
+            _forget_old_runs(connection, saver)
         except sqlite3.Error as error:
             raise AfterburnerError(
                 f"The run store {path} cannot be used: {error}. Move the file away, or set XDG_STATE_HOME."
             ) from error
         yield saver
+
+
+def _forget_old_runs(connection: sqlite3.Connection, saver: SqliteSaver) -> None:
+    """Ids sort by time."""
+    query = "SELECT DISTINCT thread_id FROM checkpoints ORDER BY thread_id DESC LIMIT -1 OFFSET ?"
+    for (run_id,) in connection.execute(query, (KEPT_RUNS,)).fetchall():
+        saver.delete_thread(run_id)

@@ -1,4 +1,4 @@
-"""How ratios are written, in reasons, summaries and tables alike."""
+"""How ratios and numbers of things are written, in reasons, summaries and tables alike."""
 
 from __future__ import annotations
 
@@ -15,3 +15,10 @@ def three_digits(value: float) -> str:
     magnitude = abs(value)
     digits = 2 if magnitude < 10 else 1 if magnitude < 100 else 0
     return f"{value:.{digits}f}"
+
+
+def count(number: int, noun: str) -> str:
+    """`1 line`, `2 lines`; nouns ending in -ch take -es."""
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number} {noun}{'es' if noun.endswith('ch') else 's'}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from afterburner.agent.selection.sampling import Sampler
 from afterburner.agent.workloads.passes import passes_needed
+from afterburner.agent.workloads.replay import HASH_SEEDS
 from afterburner.sandbox import CallCase, FunctionEntry, Limits, Program, TestCase
 
 if TYPE_CHECKING:
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from afterburner.sandbox import PythonEnvironment
     from afterburner.sandbox.sandbox import Sandbox
 
-# Hash order must not decide whether a rewrite is right, so outcomes are compared under more than one seed.
-HASH_SEEDS = (0, 1)
 Input = TypeVar("Input", "WorkloadCall", "WorkloadCase")
 
 SAMPLE_TIME_S = 0.2

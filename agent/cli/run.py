@@ -185,7 +185,7 @@ def search(settings: RunSettings, *, quiet: bool) -> RunResult:
     from afterburner.agent.cli.progress import show_progress  # noqa: PLC0415 - not needed to answer --help
 
     with show_progress(settings, quiet=quiet) as on_event:
-        from afterburner.agent.optimize import run_settings  # noqa: PLC0415 - imports langgraph; the display is on
+        from afterburner.agent.run import run_settings  # noqa: PLC0415 - imports langgraph; the display is on
 
         return run_settings(settings, on_event)
 

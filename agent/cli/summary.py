@@ -8,7 +8,6 @@ from rich.table import Table
 from rich.text import Text
 
 from afterburner.agent.cli.text import (
-    count,
     display_path,
     format_elapsed,
     format_kib,
@@ -18,7 +17,7 @@ from afterburner.agent.cli.text import (
 )
 from afterburner.agent.result import OBJECTIVE_NOUN
 from afterburner.agent.types import Decision
-from afterburner.agent.wording import format_ratio
+from afterburner.agent.wording import count, format_ratio
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -53,13 +53,6 @@ def format_elapsed(seconds: float) -> str:
     return f"{minutes}:{rest:02d}"
 
 
-def count(number: int, noun: str) -> str:
-    """`1 line`, `2 lines`; nouns ending in -ch take -es."""
-    if number == 1:
-        return f"1 {noun}"
-    return f"{number} {noun}{'es' if noun.endswith('ch') else 's'}"
-
-
 def display_path(path: str) -> str:
     """Give the path relative to the working directory where it lies below it, safe to print."""
     try:

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Both frames are little-endian 64-bit words followed by bytes; container.py is the other end. */
+/* Both frames are little-endian 64-bit words followed by bytes; wire.py is the other end. */
 #define READY_MAGIC 0x3152544d42544641ULL  /* "AFTBMTR1", sent once when the meter is up */
 #define RESULT_MAGIC 0x3154534552544641ULL /* "AFTREST1", starts every result */
 

@@ -11,7 +11,7 @@ from typing import cast
 
 import pytest
 
-from afterburner.agent import optimize as optimizing
+from afterburner.agent import run as running
 from afterburner.agent.errors import ProposerError
 from afterburner.agent.loop import Loop, empty_state
 from afterburner.agent.machine import describe_machine
@@ -75,11 +75,11 @@ def make_loop(tmp_path: Path, sandbox: Sandbox) -> MakeLoop:
     path.write_text(SLOW)
     settings = RunSettings(file=str(path), function="common", iterations=3)
     target = find_target(path, "common")
-    environment = optimizing._environment(settings, target, sandbox, tmp_path)
-    bench = optimizing._bench(settings, target, sandbox, environment, lambda _: None)
+    environment = running._environment(settings, target, sandbox, running._stage(target, tmp_path))
+    bench = running._bench(settings, target, sandbox, environment, lambda _: None)
 
     def make(proposer: Scripted) -> Loop:
-        clock = optimizing.RunClock.start(120)
+        clock = running.RunClock.start(120)
         return Loop(
             bench=bench,
             proposer=proposer,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from afterburner.agent.optimize import optimize
+from afterburner.agent import optimize
 from afterburner.agent.types import Decision
 from afterburner.sandbox import Program, TestCase
 from afterburner.sandbox.sandbox import Sandbox

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from afterburner.agent.cli.text import count, format_kib, format_seconds, scrub, scrub_line
-from afterburner.agent.wording import format_ratio
+from afterburner.agent.cli.text import format_kib, format_seconds, scrub, scrub_line
+from afterburner.agent.wording import count, format_ratio
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,9 @@
-"""The loop from end to end, for the command line and for Python: `optimize("file.py", function="pairs")`."""
+"""One run from end to end, for the command line and for Python: `optimize("file.py", function="pairs")`."""
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -15,9 +15,9 @@ from afterburner.agent.result import make_result
 from afterburner.agent.selection.decide import Judge
 from afterburner.agent.selection.sampling import timing_cpu
 from afterburner.agent.store import new_run_id, open_checkpointer
-from afterburner.agent.types import Objective, ProgressEvent, RunResult, RunSettings
+from afterburner.agent.types import Objective, ProgressEvent, RunResult, RunSettings, Skipped
 from afterburner.agent.workbench import Workbench
-from afterburner.sandbox import Limits
+from afterburner.sandbox import Limits, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,9 +27,13 @@ if TYPE_CHECKING:
     from afterburner.agent.state import LoopState
     from afterburner.agent.types import Target
     from afterburner.sandbox import PythonEnvironment
+    from afterburner.sandbox.project import StagedProject
     from afterburner.sandbox.sandbox import Sandbox
 
-WORKLOAD_TIME_S = 30.0  # for finding inputs, and for the original on them
+LONGEST_WORKLOAD_S = 30.0  # for one look at a source of inputs, and for the original on all of them
+SHORTEST_WORKLOAD_S = 5.0
+WORKLOAD_SHARE = 0.25  # of the time budget
+LEFT_OUT_NAMED = 3
 NODES_PER_ITERATION = 3
 NODES_AROUND = 5
 SEARCH_SHARE = 0.7  # of the time budget; the rest is kept for confirming the winner
@@ -72,7 +76,7 @@ def optimize(  # noqa: PLR0913 - the options of one run, all by keyword
     settings = RunSettings(
         file=str(file),
         function=function,
-        objective=Objective(objective),
+        objective=_objective(objective),
         model=model,
         iterations=iterations,
         candidates=candidates,
@@ -102,8 +106,13 @@ def run_settings(settings: RunSettings, on_event: Callable[[ProgressEvent], None
     proposer = open_proposer(settings.model)
     with open_sandbox("auto") as sandbox, workspace() as folder:
         on_event(ProgressEvent("prepare", f"staging {Path(target.project_root).name}"))
-        environment = _environment(settings, target, sandbox, folder)
+        project = _stage(target, folder)
+        left_out = _left_out(project)
+        for each in left_out:
+            on_event(ProgressEvent("prepare", f"{each.origin}: {each.reason}"))
+        environment = _environment(settings, target, sandbox, project)
         bench = _bench(settings, target, sandbox, environment, on_event)
+        bench = replace(bench, workload=replace(bench.workload, skipped=(*left_out, *bench.workload.skipped)))
         loop = Loop(
             bench=bench,
             proposer=proposer,
@@ -136,17 +145,30 @@ class RunClock:
         return time.monotonic() - self.started_s
 
 
-def _environment(settings: RunSettings, target: Target, sandbox: Sandbox, folder: Path) -> PythonEnvironment:
-    from afterburner.sandbox.interpreter import find_interpreter, python_environment  # noqa: PLC0415
+def _stage(target: Target, folder: Path) -> StagedProject:
     from afterburner.sandbox.project import stage_project  # noqa: PLC0415
 
-    project_root, path = Path(target.project_root), Path(target.path)
+    return stage_project(Path(target.project_root), folder, Path(target.path))
+
+
+def _left_out(project: StagedProject) -> tuple[Skipped, ...]:
+    """What of the project the code will not find, as one entry of the report."""
+    if not project.left_out:
+        return ()
+    named, more = project.left_out[:LEFT_OUT_NAMED], len(project.left_out) - LEFT_OUT_NAMED
+    reason = "not shown to the code: " + "; ".join(named) + (f"; and {more} more" if more > 0 else "")
+    return (Skipped("files of the project", reason),)
+
+
+def _environment(settings: RunSettings, target: Target, sandbox: Sandbox, project: StagedProject) -> PythonEnvironment:
+    from afterburner.sandbox.interpreter import find_interpreter, python_environment  # noqa: PLC0415
+
     return python_environment(
         sandbox,
-        find_interpreter(settings.python, project_root),
-        project=stage_project(project_root, folder, path),
+        find_interpreter(settings.python, project.root),
+        project=project,
         import_paths=(target.import_root,),
-        working_directory=str(path.parent),
+        working_directory=str(Path(target.path).parent),
     )
 
 
@@ -164,7 +186,8 @@ def _bench(
     def tell(message: str) -> None:
         on_event(ProgressEvent("prepare", message))
 
-    limits = Limits(wall_time_s=WORKLOAD_TIME_S, cpu_time_s=WORKLOAD_TIME_S)
+    allowed_s = min(max(WORKLOAD_SHARE * settings.max_seconds, SHORTEST_WORKLOAD_S), LONGEST_WORKLOAD_S)
+    limits = Limits(wall_time_s=allowed_s, cpu_time_s=allowed_s)
     if target.function is None and settings.cases_dir is None:
         tell("profiling the file to find its hottest function")
         function = hottest_function(sandbox, target, environment, settings, limits)
@@ -189,6 +212,13 @@ def _run_graph(loop: Loop) -> tuple[str, LoopState]:
         }
         state = graph.invoke(empty_state(), config, durability="sync")
     return run_id, cast("LoopState", state)
+
+
+def _objective(name: str) -> Objective:
+    try:
+        return Objective(name)
+    except ValueError:
+        raise UsageError(f"There is no objective {name!r}. Use one of: {', '.join(Objective)}.") from None
 
 
 def _ignore(_event: ProgressEvent) -> None:
