@@ -14,9 +14,12 @@ def test_the_page_of_rules_is_current() -> None:
 
 
 def test_every_link_between_the_documents_leads_somewhere() -> None:
-    broken = []
-    for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("examples/*.md")]:
-        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
-            if "://" not in target and not (page.parent / target).exists():
-                broken.append(f"{page.relative_to(ROOT)}: {target}")
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("examples/*.md")]
+    links = [(page, link) for page in pages for link in re.findall(r"\]\(([^)#]+)\)", page.read_text())]
+    broken = [
+        f"{page.relative_to(ROOT)}: {link}"
+        for page, link in links
+        if "://" not in link and not (page.parent / link).exists()
+    ]
+    assert links
     assert broken == []
