@@ -48,6 +48,7 @@ class CallReply(NamedTuple):
     outcomes: tuple[CallOutcome, ...]
     call_measurement: Measurement | None
     difference_at: int | None
+    first_pass_cpu_s: float | None = None
 
 
 def prepare_call(program: Program, case: CallCase) -> PreparedCall:
@@ -88,6 +89,7 @@ class _Reply:
     parameters: tuple[str, ...] = ()
     encoded: list[bytes] = field(default_factory=list)
     cpu_ns: list[int] = field(default_factory=list)
+    first_pass_cpu_ns: int = 0
     windows: list[tuple[int, int]] = field(default_factory=list)
     differs: int | None = None  # the first call whose outcome changed from pass to pass
     complaint: tuple[Verdict, str] | None = None
@@ -127,6 +129,7 @@ class _Reply:
         if is_first_pass:
             self.encoded.append(payload[_CALL.size :])
             self.cpu_ns.append(cpu_ns)
+            self.first_pass_cpu_ns += cpu_ns
         else:
             self.cpu_ns[index] += cpu_ns
         if flags & _DIFFERS and self.differs is None:
@@ -172,7 +175,7 @@ def read_reply(raw: RawResult, case: CallCase) -> CallReply:
         return CallReply(Verdict.WRONG_ANSWER, detail, outcomes, measurement, reply.differs)
     difference_at, detail = _compare(case, reply)
     verdict = Verdict.ACCEPTED if difference_at is None else Verdict.WRONG_ANSWER
-    return CallReply(verdict, detail, outcomes, measurement, difference_at)
+    return CallReply(verdict, detail, outcomes, measurement, difference_at, reply.first_pass_cpu_ns / 1e9)
 
 
 def _ending(raw: RawResult) -> str:

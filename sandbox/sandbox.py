@@ -282,7 +282,8 @@ def _judge_output(report: CaseReport, case: TestCase) -> CaseReport:
 
 
 def _judge_calls(report: CaseReport, raw: RawResult, case: CallCase) -> CaseReport:
-    verdict, detail, outcomes, call_measurement, difference_at = read_reply(raw, case)
+    reply = read_reply(raw, case)
+    verdict, detail = reply.verdict, reply.detail
     if worst([report.verdict, verdict]) is not verdict:  # how the process ended outranks what it says of itself
         verdict, detail = report.verdict, report.detail
     return replace(
@@ -290,7 +291,8 @@ def _judge_calls(report: CaseReport, raw: RawResult, case: CallCase) -> CaseRepo
         verdict=verdict,
         detail=detail,
         stdout=b"",
-        outcomes=outcomes,
-        call_measurement=call_measurement,
-        difference_at=difference_at,
+        outcomes=reply.outcomes,
+        call_measurement=reply.call_measurement,
+        difference_at=reply.difference_at,
+        first_pass_cpu_s=reply.first_pass_cpu_s,
     )

@@ -108,7 +108,7 @@ class TestCase:
 class CallCase:
     """A batch of calls that one fresh process makes, in order, and the outcomes expected of them.
 
-    Each call is an opaque blob made by the capture code inside a sandbox (`driver/calls.py` tells what is in
+    Each call is an opaque blob made by the capture code inside a sandbox (`driver/ab_calls.py` tells what is in
     it); the host hashes and carries it and never decodes it. Outcomes are canonical encodings: two outcomes are
     equal if their bytes are.
     """
@@ -125,7 +125,7 @@ class CallCase:
 class CallOutcome:
     """What one call did: canonical bytes of its outcome, and the time of the call itself, summed over passes.
 
-    `encoded` is JSON of the tagged tree that `driver/encode.py` defines.
+    `encoded` is JSON of the tagged tree that `driver/ab_encode.py` defines.
     """
 
     encoded: bytes
@@ -147,6 +147,7 @@ class CaseReport:
     outcomes: tuple[CallOutcome, ...] = ()  # calls only
     call_measurement: Measurement | None = None  # calls only: the calls alone, without start-up and encoding
     difference_at: int | None = None  # calls only: index of the first call whose outcome differs
+    first_pass_cpu_s: float | None = None  # calls only: the part of `call_measurement` that was used by the first pass
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,11 +30,16 @@ class SampleFailedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One fresh process per case. `work` is what the target itself used, `process` the processes as a whole."""
+    """One fresh process per case. `work` is what the target itself used, `process` the processes as a whole.
+
+    `first_pass_cpu_s` is the part of `work` in which every call was made for the first time in its process; None if no
+    call was made more often.
+    """
 
     work: Measurement
     process: Measurement
     by_case: tuple[Measurement, ...]
+    first_pass_cpu_s: float | None = None
 
     def figure(self, objective: Objective) -> float:
         """The figure that the objective wants small."""
@@ -101,7 +106,7 @@ class Sampler:
         if report.verdict is not Verdict.ACCEPTED:
             raise SampleFailedError(report)
         by_case = tuple(_work_of(case) for case in report.cases)
-        return Sample(add_up(by_case), report.measurement, by_case)
+        return Sample(add_up(by_case), report.measurement, by_case, _first_pass_cpu_s(self.cases, report))
 
     def pair(self, before: Program, after: Program, *, swapped: bool) -> tuple[Sample, Sample]:
         """One sample of each, side by side; the order alternates so that neither always runs second."""
@@ -110,6 +115,12 @@ class Sampler:
             return self.sample(before), second
         first = self.sample(before)
         return first, self.sample(after)
+
+
+def _first_pass_cpu_s(cases: Sequence[Case], report: Report) -> float | None:
+    if not any(isinstance(case, CallCase) and case.passes > 1 for case in cases):
+        return None
+    return sum(case.first_pass_cpu_s or 0.0 for case in report.cases)
 
 
 def _work_of(case: CaseReport) -> Measurement:
