@@ -1,4 +1,4 @@
-"""What the tests of proposers share."""
+"""What the tests of targets and of proposers share."""
 
 from __future__ import annotations
 
