@@ -50,6 +50,16 @@ class FunctionProfile:
 
 
 @dataclass(frozen=True, slots=True)
+class MemoryProfile:
+    """What one function of the file holds for its own work (see `harness/abh_memory.py`), and whom of them it calls."""
+
+    qualname: str
+    transient_bytes: int
+    kept_bytes: int  # the same with all that it was given by its callees
+    callees: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """All records of one job. `finished` is False if the job was cut off."""
 
@@ -57,6 +67,7 @@ class Answer:
     skipped: tuple[tuple[str, str], ...]  # origin, reason
     failures: tuple[Failure, ...]
     profiles: tuple[FunctionProfile, ...]
+    memory: tuple[MemoryProfile, ...]
     count: int
     finished: bool
     damaged: int  # frames that are no records: something wrote into the channel
@@ -68,6 +79,7 @@ def parse_answer(stdout: bytes) -> Answer:
     skipped: list[tuple[str, str]] = []
     failures: list[Failure] = []
     profiles: list[FunctionProfile] = []
+    memory: list[MemoryProfile] = []
     count, finished, damaged = 0, False, 0
     payloads, rest = _frames(stdout)
     for payload in payloads:
@@ -83,12 +95,16 @@ def parse_answer(stdout: bytes) -> Answer:
                 0 <= cost_s < MAX_SECONDS and 0 <= number <= MAX_COUNT
             ):
                 profiles.append(FunctionProfile(scrub(name, MAX_REASON), cost_s, number))
+            case {"kind": "memory"} as record if (profile := _memory(record)) is not None:
+                memory.append(profile)
             case {"kind": "done", "calls": int(number)} if 0 <= number <= MAX_COUNT:
                 count, finished = max(count, number), True
             case _:
                 damaged += 1
     damaged += finished and rest > 0  # a job that was cut off may well leave half a frame
-    return Answer(tuple(calls), tuple(skipped), tuple(failures), tuple(profiles), count, finished, damaged)
+    return Answer(
+        tuple(calls), tuple(skipped), tuple(failures), tuple(profiles), tuple(memory), count, finished, damaged
+    )
 
 
 def scrub(text: str, length: int) -> str:
@@ -122,6 +138,23 @@ def _record(payload: bytes) -> Any:
         return json.loads(payload)
     except (ValueError, RecursionError):
         return None
+
+
+def _memory(record: dict[str, Any]) -> MemoryProfile | None:
+    match record:
+        case {
+            "function": str(name),
+            "transient_bytes": int(transient),
+            "kept_bytes": int(kept),
+            "callees": [*callees],
+        } if (
+            0 <= transient <= MAX_COUNT
+            and 0 <= kept <= MAX_COUNT
+            and all(isinstance(callee, str) for callee in callees)
+        ):
+            names = tuple(scrub(callee, MAX_REASON) for callee in callees)
+            return MemoryProfile(scrub(name, MAX_REASON), transient, kept, names)
+    return None
 
 
 def _call(record: dict[str, Any]) -> FoundCall | None:

@@ -7,11 +7,10 @@ import importlib
 import json
 import os
 import sys
-from typing import TYPE_CHECKING, Any, Dict, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Dict, Mapping, Sequence, Tuple
 
 if TYPE_CHECKING:
     from afterburner.agent.workloads.harness.abh_hook import watch
-    from afterburner.agent.workloads.harness.abh_profile import profile_job
     from afterburner.agent.workloads.harness.abh_recorder import NoRecorder, Recorder
     from afterburner.agent.workloads.harness.abh_words import Copy, Record, Request, Write
     from afterburner.sandbox.driver.ab_calls import dump_call, snapshot_globals, touched_globals
@@ -22,7 +21,6 @@ else:
     from ab_channel import leave_driver_folder, read_request, take_output
     from ab_modules import resolve
     from abh_hook import watch
-    from abh_profile import profile_job
     from abh_recorder import NoRecorder, Recorder
 
 RECORD = b"R"
@@ -33,6 +31,10 @@ JOBS = {
     "pytest": ("abh_pytest", "run_tests"),
     "generate": ("abh_generate", "generate_calls"),
     "derive": ("abh_derive", "derive_calls"),
+}
+PROFILES = {
+    "time": ("abh_profile", "profile_time"),
+    "memory": ("abh_memory", "profile_memory"),
 }
 
 
@@ -46,24 +48,30 @@ def main() -> None:
     def write(record: Record) -> None:
         output.send(RECORD, json.dumps(record).encode("ascii"))
 
-    module_name, function_name = JOBS[request["job"]]
-    job = getattr(importlib.import_module(module_name), function_name)
+    job = load(JOBS[request["job"]])
+    profile = None if request["qualname"] else load(PROFILES[request["profile"]])
     for folder in (None, os.path.dirname(os.path.abspath(__file__))):
         leave_driver_folder(folder)
     sys.path[:0] = [path for path in request["import_paths"] if path not in sys.path]
     sys.path.extend(filter(None, [request.get("extra_site")]))
     sys.modules.pop(request["module"], None)  # a file of the user's may be called like a module that we have imported
     sys.dont_write_bytecode = True
-    if request["qualname"]:
+    if profile is None:
         recorder: Any = Recorder(request["qualname"], copy_with_globals(request, write), write)
-        watch(request["module"], request["path"], request["source"], recorder)
+        watch(request, recorder)
         job(request, recorder, write)
     else:
         recorder = NoRecorder(request["mentions"])
-        profile_job(job, request, recorder, write)
+        profile(job, request, recorder, write)
     write({"kind": "done", "calls": recorder.count})
     sys.stderr.flush()
     os._exit(0)
+
+
+def load(place: Tuple[str, str]) -> Any:
+    """A function of the harness; only what a job needs is imported, for the harness starts once for each question."""
+    module_name, name = place
+    return getattr(importlib.import_module(module_name), name)
 
 
 def copy_with_globals(request: Request, write: Write) -> Copy:

@@ -1,12 +1,13 @@
-"""Profiles a workload and tells what each function of the target's file costs."""
+"""Profiles a workload and tells how much time each function of the target's file takes."""
 
 from __future__ import annotations
 
 import ast
+import contextlib
 import cProfile
 import os
 import signal
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple
 
 if TYPE_CHECKING:
     from afterburner.agent.workloads.harness.abh_recorder import NoRecorder
@@ -16,23 +17,30 @@ else:
 
 
 PROFILED_SHARE = 0.8  # of the time limit
+REPEATED_S = 0.5  # after it the alarm rings again, in case that user code caught the first one
 
 
-def profile_job(job: Callable[..., None], request: Request, recorder: NoRecorder, write: Write) -> None:
-    """Run `job` under cProfile and write one record for each function of the file that ran.
-
-    Before the time limit the job is interrupted: a profile of a part of an endless workload is a profile, too.
-    """
-    profiler = cProfile.Profile()
+@contextlib.contextmanager
+def limited_time(limit_s: float) -> Iterator[None]:
+    """Inside, a job is interrupted when the time is over: a part of an endless workload has a profile, too."""
     signal.signal(signal.SIGALRM, _interrupt)
-    signal.setitimer(signal.ITIMER_REAL, PROFILED_SHARE * request["wall_time_s"], 0.1)
+    signal.setitimer(signal.ITIMER_REAL, limit_s, REPEATED_S)
     try:
-        profiler.runcall(job, request, recorder, write)
+        yield
     except Interrupted:
-        pass
+        signal.setitimer(
+            signal.ITIMER_REAL, 0
+        )  # before the data in the exception's frames is freed: that may take long
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        profiler.disable()
+
+
+def profile_time(job: Callable[..., None], request: Request, recorder: NoRecorder, write: Write) -> None:
+    """Run `job` under cProfile and write one record for each function of the file that ran."""
+    profiler = cProfile.Profile()
+    with limited_time(PROFILED_SHARE * request["wall_time_s"]):
+        profiler.runcall(job, request, recorder, write)
+    profiler.disable()
     for name, (cost_s, calls) in function_costs(profiler.getstats(), request).items():
         write({"kind": "profile", "function": name, "cost_s": float(cost_s), "calls": calls})
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from afterburner.agent.targets.locate import find_target
-from afterburner.agent.types import RunSettings, Target, Workload, WorkloadCall
+from afterburner.agent.types import Objective, RunSettings, Target, Workload, WorkloadCall
 from afterburner.agent.workloads.build import build_workload
 from afterburner.agent.workloads.hottest import hottest_function
 from afterburner.sandbox import Limits, PythonEnvironment
@@ -64,10 +64,15 @@ class Project:
         )
         return build_workload(self.sandbox, target, self.environment(target), settings, self.limits, self.told.append)
 
-    def hottest(self, file: str, *, calls: Path | None = None, cases: Path | None = None) -> str:
+    def hottest(
+        self, file: str, objective: str = "time", *, calls: Path | None = None, cases: Path | None = None
+    ) -> str:
         target = self.target(file, None)
         settings = RunSettings(
-            target.path, calls_file=str(calls) if calls else None, cases_dir=str(cases) if cases else None
+            target.path,
+            objective=Objective(objective),
+            calls_file=str(calls) if calls else None,
+            cases_dir=str(cases) if cases else None,
         )
         return hottest_function(self.sandbox, target, self.environment(target), settings, self.limits)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from afterburner.agent.workloads.answers import MAX_RECORDS, last_lines, parse_answer, scrub
+from afterburner.agent.workloads.answers import MAX_RECORDS, MemoryProfile, last_lines, parse_answer, scrub
 
 CALL = {
     "kind": "call",
@@ -33,12 +33,16 @@ def test_an_honest_answer() -> None:
         + frame({"kind": "skipped", "origin": "doctest", "reason": "no\x1b[31m copy"})
         + frame({"kind": "failed", "stage": "run", "reason": "ValueError"})
         + frame({"kind": "profile", "function": "f", "cost_s": 0.25, "calls": 4})
+        + frame(
+            {"kind": "memory", "function": "f", "transient_bytes": 4096, "kept_bytes": 5000, "callees": ["g", "h\n"]}
+        )
         + frame({"kind": "done", "calls": 17})
     )
     assert [(call.blob, call.number, call.ending) for call in answer.calls] == [(b"blob", 3, "returned")]
     assert answer.skipped == (("doctest", "no [31m copy"),)
     assert answer.failures[0].stage == "run"
     assert answer.profiles[0].cost_s == 0.25
+    assert answer.memory == (MemoryProfile("f", 4096, 5000, ("g", "h")),)
     assert (answer.count, answer.finished, answer.damaged) == (17, True, 0)
 
 
@@ -54,6 +58,9 @@ def test_an_honest_answer() -> None:
         {**CALL, "ended": "forged"},
         {**CALL, "blob": "A" * 20_000_000},
         {"kind": "profile", "function": "f", "cost_s": float("inf"), "calls": 1},
+        {"kind": "memory", "function": "f", "transient_bytes": -1, "kept_bytes": 0, "callees": []},
+        {"kind": "memory", "function": "f", "transient_bytes": 1, "kept_bytes": 1e6, "callees": []},
+        {"kind": "memory", "function": "f", "transient_bytes": 1, "kept_bytes": 1, "callees": [["g"]]},
         {"kind": "done", "calls": 10**30},
         {"kind": ["call"]},
         ["call"],
@@ -68,6 +75,7 @@ def test_what_is_no_record_is_counted_and_dropped(record: Any) -> None:
     answer = parse_answer(frame(record) + frame(CALL))
     assert len(answer.calls) == 1
     assert not answer.profiles
+    assert not answer.memory
     assert not answer.finished
     assert answer.damaged == 1
 
