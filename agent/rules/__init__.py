@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 _RULES = (
     ("cache_recursion", "CacheRecursion"),
     ("nested_scans", "NestedScans"),
+    ("pair_combinations", "PairCombinations"),
     ("grown_lists", "GrownLists"),
     ("sliding_window", "SlidingWindow"),
     ("set_membership", "SetMembership"),

@@ -63,9 +63,10 @@ class Effects:
         if qualified is not None:
             return knowledge.is_pure_function(qualified) and all(map(self._is_harmless, call.args))
         if isinstance(call.func, cst.Name):
-            functions = self._resolver.functions(call.func.value)
-            once = self._resolver.names.binds[call.func.value] == len(functions)
-            return bool(functions) and once and all(self.is_pure_function(each) for each in functions)
+            name = call.func.value
+            functions = self._resolver.functions(name)
+            is_known = bool(functions) and self._resolver.names.binds[name] == len(functions)
+            return self._resolver.is_record(name) or (is_known and all(map(self.is_pure_function, functions)))
         if isinstance(call.func, cst.Attribute):
             name = call.func.attr.value
             if len(call.args) < knowledge.LEAST_ARGUMENTS.get(name, 0):
@@ -201,7 +202,8 @@ class Effects:
                 found.opaque = True
                 self._pass(call, found)
         elif qualified is not None:
-            self._pass(call, found)
+            if not knowledge.keeps_arguments(qualified) or not all(map(self._is_harmless, call.args)):
+                self._pass(call, found)
             found.opaque |= qualified.partition(".")[0] not in sys.stdlib_module_names
         elif not self._call_own(call, found):
             self._pass(call, found)

@@ -59,6 +59,18 @@ KEEPING_METHODS = _words("""
 """)
 
 
+# Nothing in these modules changes what it is given, though it may go through an iterator.
+_KEEPING_MODULES = _words("""
+    base64 collections copy datetime decimal fractions functools hashlib html itertools json math cmath operator os.path
+    re statistics string struct textwrap time unicodedata urllib.parse
+""")
+
+
+def keeps_arguments(qualified: str) -> bool:
+    """Tell whether a function of the standard library leaves its arguments as they are."""
+    return any(qualified.startswith(f"{module}.") for module in _KEEPING_MODULES)
+
+
 def is_pure_function(qualified: str) -> bool:
     """Tell whether a function, by its full name, only computes a value from its arguments."""
     owner, _, name = qualified.rpartition(".")

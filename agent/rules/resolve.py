@@ -39,6 +39,18 @@ class Resolver:
         body = classes[0].body.body
         return [node for node in body if isinstance(node, cst.FunctionDef) and node.name.value in makers]
 
+    def is_record(self, name: str) -> bool:
+        """Tell whether the name is a dataclass or named tuple of the file, whose objects are made of their fields only."""
+        if self.constructors(name) != []:
+            return False
+        [node] = self._classes[name]
+        bases = [self.qualified(base.value) for base in node.bases]
+        decorators = [each.decorator for each in node.decorators]
+        functions = [each.func if isinstance(each, cst.Call) else each for each in decorators]
+        if any(self.qualified(function) != "dataclasses.dataclass" for function in functions):
+            return False
+        return bases == ["typing.NamedTuple"] or (bool(functions) and not bases)
+
     def qualified(self, expression: cst.BaseExpression) -> str | None:
         """Give the full name: "re.search", "builtins.len"; None if it is not an import's or a builtin."""
         if isinstance(expression, cst.Attribute):

@@ -32,14 +32,24 @@ class Key:
     exact: tuple[cst.BaseExpression, ...] = ()
 
 
-def find_key(scan: Scan, effects: Effects, inside: Changes, resolver: Resolver) -> Key | None:
-    """Give the key of a search; `inside` is what its body may change. None if no test is a comparison of the kind."""
+def find_key(
+    scan: Scan, effects: Effects, inside: Changes, resolver: Resolver, names: set[str] | None = None
+) -> Key | None:
+    """Give the key of a search; None if no test is a comparison of the kind.
+
+    Args:
+        scan: the search.
+        effects: of its scope.
+        inside: what its body may change.
+        resolver: of its file.
+        names: what belongs to the element, if not all names that change from element to element do.
+    """
     keys: list[Key] = []
     for test in scan.tests:
         expression = _substitute(test.expression, scan.aliases)
         if not effects.is_pure(expression):
             break
-        keys += _keys_of(expression, test.negated, _Sides(scan.names, effects, inside, resolver))
+        keys += _keys_of(expression, test.negated, _Sides(names or scan.names, effects, inside, resolver))
     plain = [key for key in keys if not key.exact]
     if len(plain) > 1:
         return Key(_tuple([key.element for key in plain]), _tuple([key.question for key in plain]))

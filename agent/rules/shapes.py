@@ -84,6 +84,8 @@ class _Mutability:
         if not qualified and isinstance(call.func, cst.Attribute):
             return call.func.attr.value in _MUTABLE_METHODS
         if not qualified and isinstance(call.func, cst.Name):
+            if self._resolver.is_record(call.func.value):
+                return True
             return any(map(self.of_function, self._resolver.functions(call.func.value)))
         return any(self._of(part, function, seen) for arg in call.args for part in _contents(arg.value))
 

@@ -8,6 +8,7 @@ from afterburner.agent.rules.resolve import resolver_of
 from afterburner.agent.rules.tree import walk
 
 FILE = """
+import itertools
 import logging
 import random
 import numpy as np
@@ -90,6 +91,7 @@ def is_stable(statement: str, expression: str) -> bool:
         ("fills(row)", "max(rows)"),
         ("random.random()", "max(rows) + self.rows[0]"),
         ("random.shuffle(ys)", "max(rows)"),
+        ("list(itertools.combinations(rows, 2))", "max(rows)"),
         ("other(ys)", "max(rows)"),
         ("ys[row] = 1", "max(rows)"),
         ("ys += [row]", "max(rows)"),
