@@ -42,7 +42,13 @@ def read_cases(folder: Path) -> list[WorkloadCase]:
         raise UsageError(f"--cases: {there} has no partner {name}{missing} beside it. Add it, or remove {there.name}.")
     if len(inputs) > MAX_CASES:
         raise UsageError(f"--cases: {folder} holds {len(inputs)} cases, more than {MAX_CASES}. Keep the telling ones.")
-    return [WorkloadCase(name, _read(inputs[name]), _read(outputs[name]), f"case {name}") for name in sorted(inputs)]
+    origin = cases_origin(folder)
+    return [WorkloadCase(name, _read(inputs[name]), _read(outputs[name]), origin) for name in sorted(inputs)]
+
+
+def cases_origin(folder: Path) -> str:
+    """What the report calls the inputs of a folder of cases: one origin for all of them."""
+    return f"cases in {folder.absolute().name}"
 
 
 def case_workload(  # noqa: PLR0913, PLR0917 - as build_workload

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from afterburner.agent.errors import WorkloadError
 from afterburner.agent.types import Skipped
 from afterburner.agent.workloads.answers import Failure, scrub
-from afterburner.agent.workloads.cases import read_cases
+from afterburner.agent.workloads.cases import cases_origin, read_cases
 from afterburner.agent.workloads.drawing import drawing_environment
 from afterburner.sandbox import UsageError
 
@@ -104,11 +104,15 @@ class Sources:
         return finding
 
     def _from_cases(self, folder: Path) -> Iterator[Finding]:
+        origin = f"captured from {cases_origin(folder)}"
         for name, fields in case_fields(folder).items():
             self.report(f"running the program on case {name}")
-            yield self._ask("main", f"case {name}", fields)
+            yield self._ask("main", origin, fields, name=f"case {name}")
 
-    def _ask(self, job: str, origin: str, fields: dict[str, object] | None = None) -> Finding:
+    def _ask(
+        self, job: str, origin: str, fields: dict[str, object] | None = None, *, name: str | None = None
+    ) -> Finding:
+        """Ask one source; `name` is what messages about it say, if that is not the origin of its calls."""
         answer = self.harness.ask(job, origin, fields)
         for failure in answer.failures:
             if failure.stage == "import" and not answer.calls:
@@ -118,7 +122,7 @@ class Sources:
                 )
             if failure.stage == "syntax":
                 raise UsageError(f"--calls: the file is not valid Python: {failure.reason}")
-        return _finding(origin, answer)
+        return _finding(name or origin, answer)
 
 
 def calls_fields(path: Path) -> dict[str, object]:
