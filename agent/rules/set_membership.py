@@ -20,10 +20,11 @@ from afterburner.agent.rules.analysis_types import Types
 from afterburner.agent.rules.analysis_uses import Kind, Use
 from afterburner.agent.rules.base import RuleInput, RuleOutput
 from afterburner.agent.rules.names import text
-from afterburner.agent.rules.tree import Edits
+from afterburner.agent.rules.tree import Edits, parse_block
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from typing import TypeGuard
 
 _SMALL = 3  # elements of a literal that a set would not search faster
 _GROWING = {"append", "extend", "insert"}
@@ -118,11 +119,13 @@ class _Searched:
             elif use.kind is Kind.BIND and statement is not None and use.value is not None:
                 empty = is_empty(use.value)
                 add_after(tree, edits, statement, f"{companion} = set({'' if empty else self._name})")
-            elif statement is not None and use.kind is Kind.AUGMENT and use.value is not None:
-                add_after(tree, edits, statement, _grown(companion, use.value))
-            elif statement is not None and use.kind is Kind.METHOD and use.method in _GROWING:
-                added = use.call.args[-1].value
-                if use.method == "extend":
+            elif statement is not None and (use.kind is Kind.AUGMENT or use.method in _GROWING):
+                added = use.value or use.call.args[-1].value
+                is_several = use.kind is Kind.AUGMENT or use.method == "extend"
+                if is_several and self._is_made_there(added):
+                    kept = self._analysis.fresh(f"new_{self._name}", self._region)
+                    edits.change(tree.parents[statement], _named_growth(companion, kept))
+                elif is_several:
                     add_after(tree, edits, statement, _grown(companion, added))
                 else:
                     again = text(added) if is_repeatable(added) else f"{self._name}[-1]"
@@ -183,10 +186,19 @@ class _Searched:
         """Tell whether a value can be gone through twice: once for the list, once for the set."""
         if isinstance(value, cst.List | cst.Tuple):
             simple = all(isinstance(each, cst.Element) and is_repeatable(each.value) for each in value.elements)
+        elif self._is_made_there(value):
+            line = self._analysis.tree.parents.get(small_statement(self._analysis.tree, value) or value)
+            simple = isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1
         else:
             names = {"list", "tuple", "set", "frozenset", "dict", "str", "range"}
             simple = isinstance(value, cst.Name) and self._types.name(value, self._region) in names
         return (simple or self.is_only_searched()) and self._types.elements_may_hash(value, self._region)
+
+    def _is_made_there(self, value: cst.BaseExpression | None) -> TypeGuard[cst.ListComp | cst.Call]:
+        """Tell whether several elements are made right where they are added, before the list grows."""
+        if isinstance(value, cst.Call):
+            return self._types.name(value, self._region) in {"list", "tuple"}
+        return isinstance(value, cst.ListComp)
 
     def _is_past(self, use: Use, searches: Sequence[Use]) -> bool:
         """Tell whether nothing is searched any more when the list goes elsewhere."""
@@ -196,6 +208,28 @@ class _Searched:
             and not any(self._analysis.within(search.name, loop) for loop in loops)
             for search in searches
         )
+
+
+def _named_growth(companion: str, name: str) -> Callable[[cst.CSTNode], cst.CSTNode]:
+    """`seen += [… for …]` → `new = [… for …]`, `seen += new`, `seen_set.update(new)`."""
+
+    def change(line: cst.CSTNode) -> cst.CSTNode:
+        if not isinstance(line, cst.SimpleStatementLine):
+            return line
+        statement = line.body[0]
+        grown: cst.BaseSmallStatement
+        if isinstance(statement, cst.AugAssign):
+            value, grown = statement.value, statement.with_changes(value=cst.Name(name))
+        elif isinstance(statement, cst.Expr) and isinstance(statement.value, cst.Call):
+            value = statement.value.args[0].value
+            grown = statement.with_changes(value=statement.value.with_changes(args=[cst.Arg(cst.Name(name))]))
+        else:
+            return line
+        made = cst.SimpleStatementLine([cst.Assign([cst.AssignTarget(cst.Name(name))], value)], line.leading_lines)
+        lines = [made, line.with_changes(body=[grown], leading_lines=[]), *parse_block(f"{companion}.update({name})")]
+        return cst.FlattenSentinel(lines)  # type: ignore[return-value] # an editor takes several nodes for one, too
+
+    return change
 
 
 def _update(statement: cst.AugAssign) -> cst.Expr:

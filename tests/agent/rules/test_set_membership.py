@@ -160,6 +160,19 @@ def f(xs, note=print):
 """
 
 
+TITLES = """
+def titles(records):
+    header, more = [], ["x"]
+    for record in records:
+        # in their order
+        header += [title for title in record if title not in header]  # new ones
+        for title in record:
+            if title in more:
+                more.extend(title.split("-"))
+    return header, more
+"""
+
+
 def words(rng: random.Random) -> list[str]:
     return [rng.choice("abcdefgh ") * rng.randint(0, 3) for _ in range(rng.randint(0, 30))]
 
@@ -204,6 +217,20 @@ def test_a_list_that_leaves_the_function_after_the_last_search_is_kept(
     after = apply(SetMembership(), source, "Index.new")
     assert "row not in known_set" in after
     agree(source, after, "run", [(["x", "a"],), ([""],), ([],), (["b", 1, None],)])
+
+
+def test_elements_that_are_made_where_they_are_added_get_a_name(
+    apply: Callable[..., Any], agree: Callable[..., None]
+) -> None:
+    after = apply(SetMembership(), TITLES, "titles")
+    assert (
+        "        # in their order\n        new_header = [title for title in record if title not in header_set]" in after
+    )
+    assert "        header += new_header  # new ones\n        header_set.update(new_header)\n" in after
+    assert "more.extend(new_more)" in after
+    rng = random.Random(2)
+    rows = [[words(rng) for _ in range(rng.randint(0, 5))] for _ in range(30)]
+    agree(TITLES, after, "titles", [*((row,) for row in rows), ([["x", "x-y", "y", "x"], "abca"],), ([None],)])
 
 
 @pytest.mark.parametrize("source", LEFT_ALONE.split("---\n"))
