@@ -203,6 +203,22 @@ MEMOS = {
         "class C:\n    memo = {}\n    last = None\ndef f(n):\n    print(C.last, C.memo); C.memo[n] = 1; C.last = n\n"
     ),
     "new global": "def f(n):\n    global last\n    print('last' in globals()); last = n\n",
+    "object": (
+        "class Memo:\n    def __init__(self): self.known = {}; self.asked = 0\nmemo = Memo()\n"
+        "def f(n):\n    print(memo.asked, memo.known); memo.known[n] = 1; memo.asked += 1\n"
+    ),
+    "object with slots": (
+        "class Memo:\n    __slots__ = ('known', 'last')\n    def __init__(self): self.known = []\nmemo = Memo()\n"
+        "def f(n):\n    print(hasattr(memo, 'last'), memo.known); memo.known.append(n); memo.last = n\n"
+    ),
+    "kind of dictionary": (
+        "class Memo(dict):\n    def __init__(self, size): self.size = size\n    def copy(self): raise TypeError\n"
+        "memo = Memo(3)\ndef f(n):\n    print(len(memo), memo.size); memo[n] = 1; memo.size += 1\n"
+    ),
+    "variable of a closure": (
+        "def make():\n    known = None\n    def get():\n        nonlocal known\n        was, known = known, 1\n"
+        "        return was\n    return get\nget = make()\ndef f(n): print(get())\n"
+    ),
     "nested list": "memo = {'a': [1]}\ndef f(n):\n    print(memo['a']); memo['a'].append(2)\n",
 }
 
