@@ -68,8 +68,11 @@ class CountIndex:
         tables: dict[tuple[cst.BaseStatement, str, str], str] = {}
         is_counting = False
         for region in analysis.regions():
+            searches = list(_searches(analysis, region))
+            if not searches:
+                continue
             hoisting, effects = Hoisting(analysis, types, region), Effects(analysis.resolver, region)
-            for search in _searches(analysis, region):
+            for search in searches:
                 found = _Table(analysis, types, effects, region, search)
                 line = found.line(hoisting)
                 if line is None or (search.method == "count" and counter is None):

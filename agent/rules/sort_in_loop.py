@@ -23,7 +23,7 @@ from afterburner.agent.rules.effects import Effects
 from afterburner.agent.rules.flow import Flow, States
 from afterburner.agent.rules.names import canonical, text
 from afterburner.agent.rules.ownership import goes_through, is_renewed, keeps_name
-from afterburner.agent.rules.tree import Edits
+from afterburner.agent.rules.tree import Edits, walk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,6 +70,8 @@ class SortInLoop:
             return None
         types, edits = Types(analysis), Edits()
         for region in analysis.regions():
+            if not _is_sorted_somewhere(region):
+                continue
             effects = Effects(analysis.resolver, region)
             for name in analysis.variables(region):
                 found = _Kept(analysis, types, effects, region, name)
@@ -313,6 +315,10 @@ class _Copied(_List):
         if use.kind is Kind.METHOD:
             return use in self._appends or use.method in _READS | {"count"}
         return use.kind not in {Kind.STORE_ITEM, Kind.AUGMENT}
+
+
+def _is_sorted_somewhere(region: Region) -> bool:
+    return any(isinstance(node, cst.Name) and node.value in {"sort", "sorted"} for node in walk(region))
 
 
 def _body(region: Region) -> Sequence[cst.CSTNode]:
