@@ -26,6 +26,7 @@ _RULES = (
     ("sort_in_loop", "SortInLoop"),
     ("string_scan", "StringScan"),
     ("stream_lists", "StreamLists"),
+    ("stream_loops", "StreamLoops"),
     ("trial_division", "TrialDivision"),
     ("sorted_extremes", "SortedExtremes"),
     ("matrix_product", "MatrixProduct"),

@@ -169,19 +169,22 @@ def is_private(tree: Tree, loop: cst.For, name: str) -> bool:
     return not is_read_outside(tree, loop, name)
 
 
-def is_read_outside(tree: Tree, loop: cst.For | cst.While, name: str, but: Collection[cst.CSTNode] = ()) -> bool:
-    """Tell whether a name that a loop changes is used elsewhere, but in statements where that does not matter."""
+def is_read_outside(
+    tree: Tree, loop: cst.For | cst.While | cst.With, name: str, but: Collection[cst.CSTNode] = ()
+) -> bool:
+    """Tell whether a name that a statement changes is used elsewhere, but where that does not matter."""
     owner = tree.function(loop)
     for node in walk(tree.scope if isinstance(owner, cst.Module) else owner):
         if not isinstance(node, cst.Name) or node.value != name or not _is_variable(tree, node):
             continue
-        is_inside = tree.within(node, loop) and not (loop.orelse and tree.within(node, loop.orelse))
+        orelse = None if isinstance(loop, cst.With) else loop.orelse
+        is_inside = tree.within(node, loop) and not (orelse and tree.within(node, orelse))
         if not is_inside and not any(each in but or _rebinds(each, name, loop) for each in tree.ancestors(node)):
             return True
     return False
 
 
-def _rebinds(node: cst.CSTNode, name: str, loop: cst.For | cst.While) -> bool:
+def _rebinds(node: cst.CSTNode, name: str, loop: cst.CSTNode) -> bool:
     if isinstance(node, cst.For) and node is not loop:
         return name in target_names(node.target)
     if isinstance(node, Comprehension):

@@ -10,6 +10,7 @@ import libcst as cst
 from afterburner.agent.rules.analysis_edit import as_generator, first_argument
 from afterburner.agent.rules.analysis_uses import Kind, Use
 from afterburner.agent.rules.names import text
+from afterburner.agent.rules.shapes import assigned_values, may_be_iterator
 from afterburner.agent.rules.tree import walk
 
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from afterburner.agent.rules.analysis_types import Types
     from afterburner.agent.rules.effects import Effects
 
-_READERS = ("csv.reader", "csv.DictReader")
-_ITERATORS = ("builtins.zip", "builtins.enumerate", "builtins.range", "builtins.reversed", *_READERS)
+READERS = ("csv.reader", "csv.DictReader", "io.StringIO")
+_ITERATORS = ("builtins.zip", "builtins.enumerate", "builtins.range", "builtins.reversed", *READERS)
 _SHORT_CIRCUIT = ("builtins.any", "builtins.all")
 
 
@@ -51,7 +52,7 @@ def find_stream(
         return None
     bind, read = uses
     line = analysis.tree.line(bind.name)
-    if line is None or text(bind.holder) != text(line) or not _is_gone_through(analysis, read, ends):
+    if line is None or text(bind.holder) != text(line) or not is_gone_through(analysis, read, ends):
         return None
     if len(analysis.repeats(bind.name)) != len(analysis.repeats(read.name)):
         return None
@@ -81,9 +82,10 @@ def can_stream(analysis: Analysis, effects: Effects, stream: Stream) -> bool:
         if isinstance(node, cst.NamedExpr | cst.Await | cst.Yield):
             return False
         if isinstance(node, cst.Call) and not effects.is_pure_call(node):
-            if not is_readlines(node) and not analysis.resolver.is_call(node, *_READERS):
+            if not is_readlines(node) and not analysis.resolver.is_call(node, *READERS):
                 return False
             reads_file = True
+    reads_file = reads_file or _iterator_of(analysis, value) is not None
     names = {name for name in analysis.names(value).reads if name not in analysis.names(value).binds}
     if reads_file and any(uses_standard_input(analysis, line) for line in stream.between):
         return False
@@ -104,7 +106,19 @@ def lazy(analysis: Analysis, value: cst.BaseExpression) -> Callable[[cst.BaseExp
     if inner is None or not analysis.resolver.is_call(value, "builtins.list", "builtins.tuple"):
         return None
     is_iterator = isinstance(inner, cst.GeneratorExp) or analysis.resolver.is_call(inner, *_ITERATORS)
+    is_iterator = is_iterator or _iterator_of(analysis, value) is not None
     return _argument if is_iterator else None
+
+
+def _iterator_of(analysis: Analysis, value: cst.BaseExpression) -> cst.Name | None:
+    """Give the variable of `list(reader)` that holds an iterator, whatever it was bound to."""
+    inner = first_argument(value) if isinstance(value, cst.Call) else None
+    if not isinstance(inner, cst.Name):
+        return None
+    region = analysis.region_of(inner)
+    sources = list(assigned_values(region, inner.value))
+    are_all_known = len(sources) == analysis.names(region).binds[inner.value] == 1
+    return inner if are_all_known and may_be_iterator(inner, region, analysis.resolver) else None
 
 
 def _generator(value: cst.BaseExpression) -> cst.BaseExpression:
@@ -145,7 +159,7 @@ def leaves_early(loop: cst.For) -> bool:
     return any(isinstance(node, cst.Break | cst.Return) for node in walk(loop.body))
 
 
-def _is_gone_through(analysis: Analysis, read: Use, ends: dict[cst.BaseStatement, cst.BaseStatement]) -> bool:
+def is_gone_through(analysis: Analysis, read: Use, ends: dict[cst.BaseStatement, cst.BaseStatement]) -> bool:
     """Tell whether the list is taken to its end where it is used."""
     if read.kind is Kind.CONSUME:
         is_first = read.call.args[0].value is read.name

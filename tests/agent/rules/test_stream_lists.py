@@ -164,6 +164,24 @@ def test_lists_made_of_each_other_are_all_streamed(apply: Callable[..., Any], ag
     agree(CHAIN, after, "report", [*calls, (None, 1), ("abc", 0)])
 
 
+def test_a_reader_with_a_name_is_gone_through_itself(apply: Callable[..., Any], agree: Callable[..., None]) -> None:
+    source = """
+import csv
+import io
+
+def total(text):
+    reader = csv.DictReader(io.StringIO(text))
+    rows = list(reader)
+    amounts = [int(row["amount"]) for row in rows]
+    return sum(amounts)
+"""
+    after = apply(StreamLists(), source, "total")
+    agree(source, after, "total", [("name,amount\na,1\nb,2\n",), ("",), ("name,amount\na\n",)])
+    assert "list(reader)" not in after
+    used_later = source.replace("return sum(amounts)", "return sum(amounts), reader.line_num")
+    assert "rows = list(reader)" in (apply(StreamLists(), used_later, "total") or used_later)
+
+
 def test_a_whole_program_is_treated(apply: Callable[..., Any]) -> None:
     after = apply(StreamLists(), "import sys\n\nfor line in sys.stdin.readlines():\n    print(line[::-1])\n")
     assert "for line in sys.stdin:" in after
