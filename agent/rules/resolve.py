@@ -40,7 +40,7 @@ class Resolver:
         return [node for node in body if isinstance(node, cst.FunctionDef) and node.name.value in makers]
 
     def is_record(self, name: str) -> bool:
-        """Tell whether the name is a dataclass or named tuple of the file, whose objects are made of their fields only."""
+        """Tell whether the name is a dataclass or named tuple of the file, which making it only fills."""
         if self.constructors(name) != []:
             return False
         [node] = self._classes[name]

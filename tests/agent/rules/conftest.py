@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import io
+import sys
 import types
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -58,7 +59,9 @@ def apply() -> Apply:
 
 
 def _outcome(source: str, qualname: str, arguments: tuple[Any, ...]) -> str:
-    namespace: dict[str, Any] = {"__name__": "target"}
+    module = types.ModuleType("target")
+    sys.modules["target"] = module  # a dataclass looks its module up
+    namespace = module.__dict__
     exec(compile(source, "target", "exec"), namespace)  # noqa: S102 - the tests' own texts
     function: Any = types.SimpleNamespace(**namespace)
     for part in qualname.split("."):
