@@ -202,8 +202,13 @@ class _Kept(_List):
         return args if is_same else None
 
     def _is_sorted_around(self, use: Use) -> bool:
+        """Tell whether one and the same list grows here and is sorted, again and again."""
         tree = self._analysis.tree
-        return any(tree.within(sort, loop) for loop in tree.loops(use.name) for sort in self._sorts)
+        return any(
+            any(tree.within(sort, loop) for sort in self._sorts)
+            and not any(tree.within(start.name, loop) for start in self._starts)
+            for loop in tree.loops(use.name)
+        )
 
     def _needless(self) -> list[cst.CSTNode]:
         """Give the sorts of what is in order already."""

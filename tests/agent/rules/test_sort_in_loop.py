@@ -124,6 +124,16 @@ def order(jobs):
 
 LEFT_ALONE = """
 def f(xs):
+    found = []
+    for x in xs:
+        ordered = []
+        for y in xs:
+            ordered.append((x, y))
+        ordered.sort()  # once for each list
+        found.append(ordered)
+    return found
+---
+def f(xs):
     best = []
     for x in xs:
         best.append(x)
