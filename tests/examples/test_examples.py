@@ -25,7 +25,8 @@ COMMANDS = {
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A folder with a copy of the examples, to be changed at will."""
+    """A repository with a copy of the examples, to be changed at will."""
+    run(["git", "init", "--quiet", tmp_path], check=True)
     shutil.copytree(EXAMPLES, tmp_path / "examples", ignore=shutil.ignore_patterns("__pycache__", ".*"))
     return tmp_path
 
