@@ -86,7 +86,7 @@ class _Search:
 
     def find(self) -> None:
         """Ask one source after the other."""
-        self._use(list(self.sources.real()))
+        self._use(self.sources.real())
         if self.sources.may_generate and not self._is_enough():
             self._use([self.sources.generated()])
         if self.calls:

@@ -47,10 +47,15 @@ def choose_edge_cases(found: Sequence[FoundCall], costliest_s: float) -> list[Fo
 
     None takes longer than `costliest_s`, the time of the costliest call that they were derived from.
     """
-    calls = [call for call in _unique(found) if call.cpu_time_s <= HEAVIER * costliest_s + EDGE_SLACK_S]
+    calls = [call for call in _unique(found) if call.cpu_time_s <= most_for_edge_case(costliest_s)]
     by_cost = sorted(range(len(calls)), key=lambda index: -calls[index].cpu_time_s)
     others = _affordable(calls, by_cost[:0:-1], MAX_EDGE_CASES - 1, EDGE_BUDGET_S, EDGE_BUDGET_BYTES)
     return [calls[index] for index in sorted([*by_cost[:1], *others])]
+
+
+def most_for_edge_case(costliest_s: float) -> float:
+    """The CPU time (s) that an edge case may take, given that of the costliest call that edge cases come from."""
+    return HEAVIER * costliest_s + EDGE_SLACK_S
 
 
 def _unique(found: Sequence[FoundCall]) -> list[FoundCall]:

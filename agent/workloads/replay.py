@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from afterburner.agent.types import Skipped, WorkloadCall
 from afterburner.agent.workloads.answers import scrub
+from afterburner.agent.workloads.side_by_side import side_by_side
 from afterburner.sandbox import CallCase, FunctionEntry, Program, SandboxInternalError, Verdict
 
 if TYPE_CHECKING:
@@ -109,7 +111,9 @@ class Replay:
     def _run(self, cases: Sequence[CallCase]) -> tuple[CaseReport, ...]:
         entry = FunctionEntry(self.target.module, self.target.path, self.target.function or "")
         program = Program("python", self.target.source, entry=entry, environment=self.environment)
-        reports = self.sandbox.run(program, cases, self.limits).cases
+        # A container each: they run at the same time.
+        tasks = [partial(self.sandbox.run, program, [case], self.limits) for case in cases]
+        reports = tuple(case for report in side_by_side(self.sandbox, tasks) for case in report.cases)
         for report in reports:
             if report.verdict is Verdict.INTERNAL_ERROR:
                 raise SandboxInternalError(f"The sandbox failed while it ran the original: {report.detail}")

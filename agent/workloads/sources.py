@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,11 +12,13 @@ from afterburner.agent.errors import WorkloadError
 from afterburner.agent.types import Skipped
 from afterburner.agent.workloads.answers import Failure, scrub
 from afterburner.agent.workloads.cases import cases_origin, read_cases
+from afterburner.agent.workloads.choose import EDGE_BUDGET_BYTES, EDGE_BUDGET_S, most_for_edge_case
 from afterburner.agent.workloads.drawing import drawing_environment
+from afterburner.agent.workloads.side_by_side import side_by_side
 from afterburner.sandbox import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from afterburner.agent.types import RunSettings, WorkloadCall
     from afterburner.agent.workloads.answers import Answer, FoundCall
@@ -50,7 +53,7 @@ class Sources:
         """Whether inputs may be invented: not if the user said what the calls are."""
         return self.settings.calls_file is None and self.settings.cases_dir is None
 
-    def real(self) -> Iterator[Finding]:
+    def real(self) -> list[Finding]:
         """Calls that somebody wrote down: `--calls`, `--cases`, the main block, doctests, tests.
 
         Raises:
@@ -58,19 +61,13 @@ class Sources:
             WorkloadError: the target's file cannot be imported, or the user's file never calls the target.
         """
         if self.settings.calls_file is not None:
-            yield self._from_calls_file(Path(self.settings.calls_file))
-        elif self.settings.cases_dir is not None:
-            yield from self._from_cases(Path(self.settings.cases_dir))
-        else:
-            self.report("running the file's __main__ block")
-            yield self._ask("main", "captured from __main__")
-            if ">>>" in self.harness.target.source:
-                self.report("running doctests")
-                yield self._ask("doctest", "doctest")
-            else:
-                yield Finding("doctest", (), (), ("doctest: the file has no docstring with an example",))
-            self.report("running the project's tests that mention the function")
-            yield self._ask("pytest", "pytest")
+            return [self._from_calls_file(Path(self.settings.calls_file))]
+        if self.settings.cases_dir is not None:
+            return self._from_cases(Path(self.settings.cases_dir))
+        self.report("running the file's __main__ block, its doctests and the tests that mention the function")
+        main = partial(self._ask, "main", "captured from __main__")
+        pytest = partial(self._ask, "pytest", "pytest")
+        return side_by_side(self.harness.sandbox, [main, self._from_doctests, pytest])
 
     def generated(self) -> Finding:
         """Calls made from type hints."""
@@ -90,7 +87,9 @@ class Sources:
         ranked = sorted(calls, key=lambda call: -call.cpu_time_s)
         places = sorted({0, len(ranked) // 2, len(ranked) - 1})[:DERIVE_FROM]
         blobs = [base64.b64encode(ranked[place].blob).decode("ascii") for place in places]
-        return self._ask("derive", "derived", {"blobs": blobs})
+        most_s = most_for_edge_case(ranked[0].cpu_time_s)
+        budget = {"budget_bytes": EDGE_BUDGET_BYTES, "budget_s": EDGE_BUDGET_S, "most_s": most_s}
+        return self._ask("derive", "derived", {"blobs": blobs, **budget})
 
     def _from_calls_file(self, path: Path) -> Finding:
         self.report(f"running {path.name}")
@@ -103,11 +102,17 @@ class Sources:
             )
         return finding
 
-    def _from_cases(self, folder: Path) -> Iterator[Finding]:
+    def _from_doctests(self) -> Finding:
+        if ">>>" not in self.harness.target.source:
+            return Finding("doctest", (), (), ("doctest: the file has no docstring with an example",))
+        return self._ask("doctest", "doctest")
+
+    def _from_cases(self, folder: Path) -> list[Finding]:
         origin = f"captured from {cases_origin(folder)}"
-        for name, fields in case_fields(folder).items():
-            self.report(f"running the program on case {name}")
-            yield self._ask("main", origin, fields, name=f"case {name}")
+        cases = case_fields(folder)
+        self.report(f"running the program on {len(cases)} cases")
+        tasks = [partial(self._ask, "main", origin, fields, name=f"case {name}") for name, fields in cases.items()]
+        return side_by_side(self.harness.sandbox, tasks)
 
     def _ask(
         self, job: str, origin: str, fields: dict[str, object] | None = None, *, name: str | None = None

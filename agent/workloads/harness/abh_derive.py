@@ -28,6 +28,11 @@ else:
 
 MAX_DERIVED = 12
 LIMIT_S = 2.0
+SLACK = 4  # how many times as long as allowed an edge case may take, in wall time, until it is given up,
+SLACK_S = 0.3  # and this much more: the machine may be busy
+MAX_VARIANTS = 36
+MAX_VARIANT_BYTES = 16 * 1024 * 1024  # of all variants that are looked at
+MAX_HEAVY_TRIED = 3
 MAX_RAISING = 4
 BUDGET_SHARE = 0.6  # of the time limit
 
@@ -47,19 +52,66 @@ def _derive(request: Request, module: ModuleType, write: Write) -> None:
     trier = Trier(module, resolve(module, request["qualname"]).function, request, write)
     for blob in blobs:
         trier.know(blob)
-    raising, deadline_s = 0, time.monotonic() + BUDGET_SHARE * request["wall_time_s"]
     # In turns from each call: the first call must not use up all the room.
-    for blob, may_raise in _in_turns([_variants(blob) for blob in blobs]):
-        if trier.written >= MAX_DERIVED or time.monotonic() > deadline_s:
+    variants = list(_bounded(_in_turns([_variants(blob) for blob in blobs])))
+    light = [variant for variant in variants if len(variant[0]) <= request["budget_bytes"]]
+    heavy = [variant for variant in variants if len(variant[0]) > request["budget_bytes"]]
+    attempts = _Attempts(trier, request, write)
+    # The host keeps the cheapest and one that is dear, so one attempt with large arguments has to succeed.
+    for blob, may_raise in heavy[:MAX_HEAVY_TRIED]:
+        if attempts.over() or attempts.make(blob, may_raise=may_raise):
+            break
+    for blob, may_raise in sorted(light, key=lambda variant: len(variant[0])):
+        if attempts.over():
+            break
+        attempts.make(blob, may_raise=may_raise)
+
+
+class _Attempts:
+    """Tries variants until there are enough, or until those that were kept take as long as the host has use for."""
+
+    def __init__(self, trier: Trier, request: Request, write: Write) -> None:
+        self._trier, self._request, self._write = trier, request, write
+        self._deadline_s = time.monotonic() + BUDGET_SHARE * request["wall_time_s"]
+        self._limit_s = min(LIMIT_S, SLACK * request["most_s"] + SLACK_S)
+        self._raising = 0
+        self._spent_s = 0.0
+        self._dearest_s = 0.0
+
+    def over(self) -> bool:
+        """Whether no more are wanted; the dearest does not count."""
+        is_spent = self._spent_s - self._dearest_s > self._request["budget_s"]
+        return self._trier.written >= MAX_DERIVED or is_spent or time.monotonic() > self._deadline_s
+
+    def make(self, blob: bytes, *, may_raise: bool) -> bool:
+        """Try one, and write it if it is of use. Tells whether it was."""
+        cost = self._trier.cost(blob, self._limit_s)
+        if cost is None or cost[0] > self._request["most_s"]:
+            self._tell_too_long(blob, self._limit_s if cost is None else self._request["most_s"])
+            return False
+        if cost[1] == "raised" and not (may_raise and self._raising < MAX_RAISING):
+            return False
+        kept = self._trier.keep(blob, *cost)
+        self._raising += kept and cost[1] == "raised"
+        self._spent_s += cost[0]
+        self._dearest_s = max(self._dearest_s, cost[0])
+        return kept
+
+    def _tell_too_long(self, blob: bytes, limit_s: float) -> None:
+        call = load_call(blob)
+        text = describe_call(self._request["qualname"], call.args, call.kwargs)
+        reason = "the original takes longer than %.2g s for %s" % (limit_s, text)
+        self._write({"kind": "skipped", "origin": self._request["origin"], "reason": reason})
+
+
+def _bounded(variants: Iterable[Tuple[bytes, bool]]) -> Iterator[Tuple[bytes, bool]]:
+    """The first of them, no more than can be looked at in little time."""
+    room = MAX_VARIANT_BYTES
+    for variant in itertools.islice(variants, MAX_VARIANTS):
+        room -= len(variant[0])
+        yield variant
+        if room < 0:
             return
-        cost = trier.cost(blob, LIMIT_S)
-        if cost is None:
-            call = load_call(blob)
-            text = describe_call(request["qualname"], call.args, call.kwargs)
-            reason = "the original takes longer than %g s for %s" % (LIMIT_S, text)
-            write({"kind": "skipped", "origin": request["origin"], "reason": reason})
-        elif cost[1] == "returned" or (may_raise and raising < MAX_RAISING):
-            raising += trier.keep(blob, *cost) and cost[1] == "raised"
 
 
 def _variants(blob: bytes) -> Iterator[Tuple[bytes, bool]]:

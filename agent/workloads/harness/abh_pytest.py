@@ -7,7 +7,7 @@ import importlib.util
 import os
 import re
 import sys
-from typing import TYPE_CHECKING, Any, Iterator, List, Tuple
+from typing import TYPE_CHECKING, Any, Iterator, List, Pattern, Tuple
 
 if TYPE_CHECKING:
     from afterburner.agent.workloads.harness.abh_recorder import Recorder
@@ -79,19 +79,31 @@ def _run_session(pytest: Any, arguments: List[str], plugin: _Plugin) -> int:
 
 
 def find_test_files(root: str, module: str, names: List[str]) -> List[str]:
-    """Paths of test files, relative to `root`: first those that name a function, then those that name the module."""
-    names_function = re.compile(r"\b(%s)\b" % "|".join(map(re.escape, names)))
-    names_module = re.compile(r"\b%s\b" % re.escape(module.rpartition(".")[2]))
-    best: List[str] = []
-    second: List[str] = []
+    """Paths of test files, relative to `root`: first those that name module and function, then the module, then others.
+
+    A file that names only the function is of use if its package hands the function on; otherwise another function is
+    likely to be meant, and it is left out if there are files that name the module.
+    """
+    package, _, leaf = module.rpartition(".")
+    names_function = _words(names)
+    names_module, names_package = _words([leaf]), _words([package.partition(".")[0] or leaf])
+    both: List[str] = []
+    module_only: List[str] = []
+    package_only: List[str] = []
+    function_only: List[str] = []
     for path in _python_files(root):
         with open(path, encoding="utf-8", errors="replace") as file:  # noqa: PTH123 - plain and quick
             text = file.read(MAX_FILE_BYTES)
-        if names_function.search(text):
-            best.append(path)
-        elif names_module.search(text):
-            second.append(path)
-    return [os.path.relpath(path, root) for path in (sorted(best) + sorted(second))[:MAX_FILES]]
+        if names_module.search(text):
+            (both if names_function.search(text) else module_only).append(path)
+        elif names_function.search(text):
+            (package_only if names_package.search(text) else function_only).append(path)
+    found = sorted(both) + sorted(package_only) + sorted(module_only) or sorted(function_only)
+    return [os.path.relpath(path, root) for path in found[:MAX_FILES]]
+
+
+def _words(names: List[str]) -> Pattern[str]:
+    return re.compile(r"\b(%s)\b" % "|".join(map(re.escape, names)))
 
 
 def _python_files(root: str) -> Iterator[str]:

@@ -212,3 +212,29 @@ def test_a_method_without_parameters_gets_edge_cases_from_its_object(project: Pr
     workload = project.workload("stack.py", "Stack.inversions")
     assert [call.origin for call in workload.calls].count("captured from __main__") == 1
     assert {call.origin for call in workload.held_out_calls} == {"derived"}
+
+
+def test_tests_of_another_function_of_the_same_name_are_not_run(project: Project) -> None:
+    project.write("work.py", "def main(n):\n    return n + 1\n")
+    project.write("test_work.py", "import work\n\ndef test_main():\n    work.main(1)\n    work.main(2)\n")
+    project.write("test_other.py", "def test_main():\n    raise RuntimeError('this main is another one')\n")
+    workload = project.workload("work.py", "main")
+    assert of_origin(workload, "pytest: test_work.py")
+    assert "another one" not in reasons(workload)
+    (project.root / "test_work.py").unlink()
+    project.write("other.py", "from work import *\n")
+    project.write("test_other.py", "from other import main\n\ndef test_main():\n    main(3)\n    main(4)\n")
+    assert of_origin(project.workload("work.py", "main"), "pytest: test_other.py")
+
+
+def test_edge_cases_of_large_arguments_are_light_but_for_one(project: Project) -> None:
+    project.write(
+        "rows.py",
+        "def longest(rows, least):\n    return max((len(row) for row in rows), default=least)\n\n"
+        'if __name__ == "__main__":\n    rows = ["row %d" % n * 9 for n in range(5000)]\n'
+        "    longest(rows, 0)\n    longest(rows[1:], 5)\n",
+    )
+    workload = project.workload("rows.py", "longest")
+    derived = {call.description: call for call in of_origin(workload, "derived")}
+    assert {"longest([], 0)", "longest(['row 0row 0row 0row 0row …'], 0)"} <= set(derived)
+    assert sum(len(call.blob) > 128 * 1024 for call in derived.values()) == 1
