@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from afterburner.agent.rules.analysis_uses import Kind
+from afterburner.agent.rules.analysis_uses import Kind, consumes
 from afterburner.agent.rules.effects import Changes, Effects
+from afterburner.agent.rules.tree import walk
 
 if TYPE_CHECKING:
     from afterburner.agent.rules.analysis import Analysis, Region, Repeat
@@ -28,13 +29,16 @@ class Hoisting:
     def __init__(self, analysis: Analysis, types: Types, region: Region) -> None:
         self._analysis, self._types, self._region = analysis, types, region
         self._effects: Effects | None = None
-        self._changes: dict[Repeat, Changes] = {}
+        self._changes: dict[Repeat | cst.Lambda, Changes] = {}
 
     def line(self, place: cst.CSTNode, value: cst.BaseExpression) -> cst.BaseStatement | None:
         """Give the statement before which something made of the value can stand, instead of at this place.
 
         None if the place is not repeated, or if the value may be another one in each round.
         """
+        function = self._analysis.region_of(place)
+        if isinstance(function, cst.Lambda):
+            return self._line_before_lambda(function, value)
         repeats = self._analysis.repeats(place)
         passed: list[Repeat] = []
         for repeat in repeats:
@@ -48,7 +52,22 @@ class Hoisting:
         is_entered_again = any(each is line for each in repeats if each not in passed)
         return None if line is None or is_entered_again or not self._is_bound_above(value, line) else line
 
-    def _holds(self, value: cst.BaseExpression, repeat: Repeat) -> bool:
+    def _line_before_lambda(self, function: cst.Lambda, value: cst.BaseExpression) -> cst.BaseStatement | None:
+        """Give the statement before one that calls the lambda again and again, and is then done with it."""
+        call = called_at_once(self._analysis, function)
+        own = {param.name.value for param in walk(function.params) if isinstance(param, cst.Param)}
+        if call is None or own & set(self._analysis.names(value).reads):
+            return None
+        if self._analysis.region_of(call) is not self._region or not self._holds(value, function):
+            return None
+        line = self._analysis.tree.line(call)
+        further = self.line(call, value)
+        if further is not None or line is None:
+            return further
+        is_entered_again = any(each is line for each in self._analysis.repeats(call))
+        return line if not is_entered_again and self._is_bound_above(value, line) else None
+
+    def _holds(self, value: cst.BaseExpression, repeat: Repeat | cst.Lambda) -> bool:
         """Tell whether the expression only computes, and the same value in each round."""
         if self._effects is None:
             self._effects = Effects(self._analysis.resolver, self._region)
@@ -59,7 +78,7 @@ class Hoisting:
         left = {path for path in changes.contents if path[0] not in others}
         return self._effects.is_pure(value) and self._effects.is_stable(value, replace(changes, contents=left))
 
-    def _grows_alone(self, name: str, value: cst.BaseExpression, repeat: Repeat) -> bool:
+    def _grows_alone(self, name: str, value: cst.BaseExpression, repeat: Repeat | cst.Lambda) -> bool:
         """Tell whether a variable holds an object made here, which is no part of the value, and only that one changes.
 
         `found.append(x)` leaves `words` as it is, also after `found = [each for each in words]`.
@@ -113,3 +132,21 @@ class Hoisting:
             for name in names.reads
             if own.binds[name] and name not in names.binds and name not in own.shared
         )
+
+
+def called_at_once(analysis: Analysis, function: cst.Lambda) -> cst.Call | None:
+    """Give the call that runs a lambda for each element, right where it stands: `sorted(x, key=lambda …)`."""
+    arg = analysis.tree.parents.get(function)
+    call = analysis.tree.parents.get(arg) if isinstance(arg, cst.Arg) else None
+    if not isinstance(call, cst.Call):
+        return None
+    resolver = analysis.resolver
+    if resolver.is_call(call, "builtins.sorted", "builtins.min", "builtins.max"):
+        return call
+    if isinstance(call.func, cst.Attribute) and call.func.attr.value == "sort":
+        return call
+    if not resolver.is_call(call, "builtins.filter", "builtins.map"):
+        return None
+    outer = analysis.tree.parents.get(call)
+    taker = analysis.tree.parents.get(outer) if isinstance(outer, cst.Arg) else None
+    return call if isinstance(taker, cst.Call) and consumes(resolver, taker) else None

@@ -76,12 +76,12 @@ class Types:
 
     def may_hash(self, expression: cst.CSTNode | None, region: Region) -> bool:
         """Tell whether nothing speaks against hashing the value."""
-        return self._may_hash(self.of(expression, region))
+        return self.hashes(self.of(expression, region))
 
     def elements_may_hash(self, expression: cst.CSTNode | None, region: Region) -> bool:
         """Tell whether nothing speaks against hashing the elements of the value."""
         found = self.of(expression, region)
-        return found is None or self._may_hash(found.element)
+        return found is None or self.hashes(found.element)
 
     def of(self, expression: cst.CSTNode | None, region: Region, depth: int = 0) -> Type | None:
         """Give the type of an expression; None where the text does not tell."""
@@ -128,7 +128,8 @@ class Types:
         return Type(name, element) if name else None
 
     @staticmethod
-    def _may_hash(found: Type | None) -> bool:
+    def hashes(found: Type | None) -> bool:
+        """Tell whether nothing speaks against hashing a value of this type."""
         while found is not None and found.name == "tuple":
             found = found.element
         return found is None or found.name not in UNHASHABLE

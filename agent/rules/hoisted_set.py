@@ -6,7 +6,7 @@ import libcst as cst
 
 from afterburner.agent.rules.analysis import Analysis, Region
 from afterburner.agent.rules.analysis_edit import as_set, first_argument
-from afterburner.agent.rules.analysis_hoist import Hoisting
+from afterburner.agent.rules.analysis_hoist import Hoisting, called_at_once
 from afterburner.agent.rules.analysis_types import Type, Types
 from afterburner.agent.rules.base import RuleInput, RuleOutput
 from afterburner.agent.rules.names import canonical, text
@@ -72,9 +72,17 @@ def _searches(analysis: Analysis, region: Region) -> list[cst.Comparison]:
         if len(comparison.comparisons) == 1
         and isinstance(comparison.comparisons[0].operator, cst.In | cst.NotIn)
         and analysis.within(comparison, body)
-        and analysis.region_of(comparison) is region
-        and analysis.repeats(comparison)
+        and _is_repeated(analysis, region, comparison)
     ]
+
+
+def _is_repeated(analysis: Analysis, region: Region, comparison: cst.Comparison) -> bool:
+    """Tell whether a loop of the region, or a function like `filter` called in it, repeats the search."""
+    home = analysis.region_of(comparison)
+    if isinstance(home, cst.Lambda):
+        call = called_at_once(analysis, home)
+        return call is not None and analysis.region_of(call) is region
+    return home is region and bool(analysis.repeats(comparison))
 
 
 class _Searched:
@@ -87,10 +95,12 @@ class _Searched:
 
     def source(self) -> str | None:
         """Write the set; None if what is searched is no list, or is searched fast enough."""
-        node, found = self.searched, self._types.of(self.searched, self._region)
+        node = self.searched
+        # In a lambda the name stands in another function, but it is this one's variable: `line` sees to that.
+        found = self._types.of(cst.Name(node.value) if isinstance(node, cst.Name) else node, self._region)
         if not self._types.may_hash(self._comparison.left, self._region):
             return None
-        if found is not None and not self._types.elements_may_hash(node, self._region):
+        if found is not None and not self._types.hashes(found.element):
             return None
         if isinstance(node, cst.List | cst.Tuple):
             return text(as_set(node)) if len(node.elements) > _SMALL and not _is_constant(node) else None

@@ -36,6 +36,15 @@ def common(first, second):
     return [x for x in first if x in second], sum(1 for x in first if x not in second)
 """
 
+FUNCTIONS = """
+def choose(words, stop: list[str], first):
+    kept = list(filter(lambda word: word not in stop, words))
+    kept.sort(key=lambda word: (word in first, word))
+    while kept and len(kept) > len(stop):
+        stop.append(max(kept, key=lambda word: word in stop))
+    return kept, sorted(map(lambda word: word in [each.strip() for each in first], words))
+"""
+
 PROGRAM = """
 BANNED = ["a", "b", "c", "d"]
 
@@ -47,6 +56,13 @@ for line in open(0):
 """
 
 LEFT_ALONE = """
+def f(xs, ys):
+    return filter(lambda x: x in ys, xs), (lambda x: x in ys), sorted(xs, key=lambda x: 3 in x)
+---
+def f(xs, ys):
+    while any(map(lambda x: x in ys, xs)):
+        ys.pop()
+---
 def f(xs, ys):
     return (x for x in xs if x in ys)
 ---
@@ -135,6 +151,18 @@ def test_only_lists_and_tuples_become_sets(
     after = apply(HoistedSet(), GUARDED, "common")
     assert after.count("isinstance(second, (list, tuple))") == 1
     agree(GUARDED, after, "common", [([1, 2, 3, 2], second), (["a", "bc", "z"], second), ([], second)])
+
+
+def test_functions_that_are_called_for_each_element_are_loops(
+    apply: Callable[..., Any], agree: Callable[..., None]
+) -> None:
+    after = apply(HoistedSet(), FUNCTIONS, "choose")
+    assert "    stop_set = set(stop)\n    kept = list(filter(lambda word: word not in stop_set, words))" in after
+    assert "key=lambda word: (word in first_set, word))" in after
+    assert "    first_set_2 = {each.strip() for each in first}\n    return kept" in after
+    rng = random.Random(2)
+    calls = [tuple([rng.choice("abcdefg") for _ in range(rng.randint(0, 6))] for _ in range(3)) for _ in range(40)]
+    agree(FUNCTIONS, after, "choose", [*calls, (["a"], [], "a"), (None, [], [])])
 
 
 def test_functions_of_a_whole_program_are_treated(apply: Callable[..., Any]) -> None:
