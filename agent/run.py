@@ -58,7 +58,7 @@ def optimize(  # noqa: PLR0913 - the options of one run, all by keyword
 
     Args:
         file: the Python file.
-        function: `name` or `Class.name`; the hottest one of the file if None.
+        function: `name` or `Class.name`; if None, the one with the most CPU time, or memory, by a profile.
         objective: `time`, `memory` or `integral`.
         model: `rules`, `replay:<file.jsonl>` or a LiteLLM model string.
         iterations: rounds of generate, profile, select.
@@ -189,9 +189,10 @@ def _bench(
     allowed_s = min(max(WORKLOAD_SHARE * settings.max_seconds, SHORTEST_WORKLOAD_S), LONGEST_WORKLOAD_S)
     limits = Limits(wall_time_s=allowed_s, cpu_time_s=allowed_s)
     if target.function is None and settings.cases_dir is None:
-        tell("profiling the file to find its hottest function")
+        tell("profiling the file to find the function to optimise")
         function = hottest_function(sandbox, target, environment, settings, limits)
-        tell(f"the hottest function is {function}")
+        what = "uses the most CPU time" if settings.objective is Objective.TIME else "holds the most memory"
+        tell(f"{function} {what}")
         target = find_target(Path(settings.file), function)
     workload = build_workload(sandbox, target, environment, settings, limits, tell)
     if not workload.held_out_count:

@@ -54,7 +54,7 @@ def run(  # noqa: PLR0913 - one parameter for each option
             "-f",
             metavar="NAME",
             callback=_filled,
-            help="The function, or Class.method. Without it: the hottest one of the file.",
+            help="The function, or Class.method. Without it: the one that uses the most CPU time (or memory).",
             rich_help_panel=_WHAT,
         ),
     ] = None,
