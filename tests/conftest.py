@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,14 @@ _MAY_SKIP = {
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Registers the markers of the tests that may always be skipped."""
+    """Registers the markers of the tests that may always be skipped, and lets signals reach what the tests start.
+
+    A job in the background, or one under nohup, ignores Ctrl-C or hangups, and so would every program that it starts.
+    A handler that does nothing ignores them for us alone: the programs get the default back.
+    """
+    for number in (signal.SIGINT, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, lambda _number, _frame: None)
     for name, meaning in _MAY_SKIP.items():
         config.addinivalue_line("markers", f"{name}: {meaning}")
 
