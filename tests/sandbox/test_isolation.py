@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import os
 import socket
+import subprocess
+import sys
+import textwrap
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -128,6 +131,27 @@ def test_only_three_descriptors_are_open_and_none_is_inherited(run: Runner) -> N
         print(sorted(links), all(link.startswith("pipe:") for link in links.values()))
     """
     assert run.printed(source) == "[0, 1, 2] True"
+
+
+def test_signals_that_the_host_process_ignores_have_their_default_in_the_sandbox(tmp_path: Path) -> None:
+    # Even 32, which the C library lets nobody set; some supervisors leave it ignored.
+    script = tmp_path / "script.py"
+    script.write_text(
+        textwrap.dedent("""
+        import ctypes, platform, signal, struct
+        from afterburner.sandbox import Program, TestCase, open_sandbox
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        number = {"x86_64": 13, "aarch64": 134}[platform.machine()]
+        ignored = struct.pack("<4Q", 1, 0, 0, 0)
+        assert ctypes.CDLL(None, use_errno=True).syscall(number, 32, ignored, None, ctypes.c_ulong(8)) == 0
+        assert "SigIgn:\t0000000081" in open("/proc/self/status").read()
+        source = "print([line for line in open('/proc/self/status') if line.startswith('SigIgn')])"
+        with open_sandbox() as sandbox:
+            print(sandbox.run(Program("python", source), [TestCase()]).cases[0].stdout.decode())
+        """)
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    assert "SigIgn:\\t0000000001001000" in done.stdout, done.stderr
 
 
 def test_identity_is_nobodys_and_without_capabilities(run: Runner) -> None:

@@ -38,7 +38,7 @@ def write_case(project: Project, name: str, given: str, expected: str) -> Path:
 
 def test_cases_are_read_by_name_and_a_part_is_held_out(project: Project) -> None:
     project.write("prog.py", PROGRAM)
-    for name, words in (("b", "x y x\n"), ("a", "x\n"), ("c", "q " * 300), ("d", "q " * 400)):
+    for name, words in (("b", "x y x\n"), ("a", "x\n"), ("c", "q " * 2000), ("d", "q " * 3000)):
         folder = write_case(project, name, words, f"{sum(words.split().count(w) for w in words.split())}\n")
     project.write("cases/README.md", "not a case")
     workload = project.workload("prog.py", None, cases=folder)
