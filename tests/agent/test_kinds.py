@@ -22,6 +22,7 @@ FUNCTIONS = {
 OF_MEMORY = {"csv_meter"}
 
 
+@pytest.mark.timed
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(path.stem for path in KINDS.glob("*.py")))
 def test_the_rules_improve_it_and_it_prints_the_same(name: str, sandbox: Sandbox, tmp_path: Path) -> None:

@@ -93,6 +93,7 @@ def make_loop(tmp_path: Path, sandbox: Sandbox) -> MakeLoop:
     return make
 
 
+@pytest.mark.timed
 def test_a_run_goes_on_after_a_crash_without_repeating_what_was_stored(make_loop: MakeLoop) -> None:
     run = {"configurable": {"thread_id": new_run_id()}}
     broken = Scripted([WITH_SET, WRONG], RuntimeError("the machine fails"))
@@ -116,6 +117,7 @@ def run_through(loop: Loop) -> LoopState:
         return cast("LoopState", loop.compile(checkpointer).invoke(empty_state(), run, durability="sync"))
 
 
+@pytest.mark.timed
 def test_a_model_that_fails_later_on_does_not_cost_what_was_found(make_loop: MakeLoop) -> None:
     loop = make_loop(Scripted([WITH_SET], ProposerError("the model is gone")))
     state = run_through(loop)
@@ -132,6 +134,7 @@ def test_a_model_that_fails_at_once_ends_the_run(make_loop: MakeLoop) -> None:
         run_through(make_loop(Scripted(ProposerError("the model is gone"))))
 
 
+@pytest.mark.timed
 def test_where_the_winner_fails_its_confirmation_another_rewrite_is_offered(
     make_loop: MakeLoop, sandbox: Sandbox
 ) -> None:

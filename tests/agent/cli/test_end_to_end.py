@@ -69,12 +69,13 @@ def project(program: CommandLine, sandbox: Sandbox) -> Path:  # noqa: ARG001 - s
 REPLAY = ("--model", "replay:answers.jsonl", "--candidates", "2", "--iterations", "1")
 
 
+@pytest.mark.timed
 def test_a_run_in_a_pipe(program: CommandLine, project: Path) -> None:
     done = program("run", "names.py", "--function", "common", *REPLAY, "--json", "-", "--patch", "x", folder=project)
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
     jsonschema.validate(document, json.loads((files("afterburner.agent.cli") / "run-schema.json").read_text("utf-8")))
-    assert document["decision"] == "improved"
+    assert document["decision"] == "improved", document["candidates"]
     assert document["gain"]["low"] > 1.05
     assert [candidate["decision"] for candidate in document["candidates"]] == ["wrong", "improved"]
     assert document["target"] == {"file": str(project / "names.py"), "function": "common"}
@@ -85,6 +86,7 @@ def test_a_run_in_a_pipe(program: CommandLine, project: Path) -> None:
         assert shown in done.stderr, shown
 
 
+@pytest.mark.timed
 def test_a_run_on_a_terminal_that_is_applied(program: CommandLine, project: Path) -> None:
     with program.on_terminal("run", "names.py", *REPLAY, "--apply", folder=project) as terminal:
         terminal.expect("nothing better yet")

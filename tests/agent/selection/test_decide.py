@@ -34,6 +34,7 @@ def screened(sandbox: Sandbox, before: str, after: str, objective: Objective = O
     return judge(objective).screen(sampler(sandbox, before), *programs, Deadline.after(SOON))
 
 
+@pytest.mark.timed
 def test_far_less_work_is_an_improvement(sandbox: Sandbox) -> None:
     comparison = screened(sandbox, SLOW, FAST)
     assert comparison.decision is Decision.IMPROVED, comparison.reason
@@ -56,11 +57,13 @@ def test_a_wrong_program_is_never_faster(sandbox: Sandbox) -> None:
     assert comparison.gain is None
 
 
+@pytest.mark.timed
 def test_memory_is_judged_by_the_peak(sandbox: Sandbox) -> None:
     assert screened(sandbox, FAT, LEAN, Objective.MEMORY).decision is Decision.IMPROVED
     assert screened(sandbox, LEAN, FAT, Objective.MEMORY).decision is Decision.NOT_BETTER
 
 
+@pytest.mark.timed
 def test_confirmation_tells_the_held_out_gain_by_itself(sandbox: Sandbox) -> None:
     comparison, held_out = judge().confirm(
         sampler(sandbox, SLOW),
