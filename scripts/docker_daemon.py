@@ -1,0 +1,352 @@
+"""Lends a Docker daemon and an image with Python and C++, for tests and for trying the Docker backend.
+
+    python scripts/docker_daemon.py                holds the daemon until its stdin ends; first prints one line of JSON
+    python scripts/docker_daemon.py COMMAND ...    runs a command with DOCKER_HOST and AFTERBURNER_TEST_IMAGE set
+
+A daemon that answers is used as it is. Where none does, one is started in a temporary folder, on a socket of its own;
+everybody who asks shares it, and it stops, and leaves nothing behind, when the last of them is gone, however they
+ended. That takes root, `dockerd` and `debootstrap`. The image comes from no registry: its root filesystem is made with
+debootstrap, from where this machine's apt installs, and kept in the user's cache.
+
+Ends with status 75 and the reason on stderr where it cannot be done.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fcntl
+import hashlib
+import json
+import os
+import platform
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import ExitStack, closing, contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+import docker
+from docker.errors import DockerException, ImageNotFound
+
+from afterburner.sandbox.meter.build import cache_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+UNABLE = 75  # EX_TEMPFAIL: the machine lacks something, nothing is wrong
+PACKAGES = ("python3", "g++")
+USELESS = ("var/cache/apt", "var/lib/apt/lists", "usr/share/doc", "usr/share/man", "usr/share/locale", "usr/share/info")
+RECIPE = 1  # another number makes everybody's image anew
+FOLDER = Path(tempfile.gettempdir()) / f"afterburner-docker-{os.geteuid()}"
+LOCK = cache_folder() / "docker-test.lock"
+MEETING = FOLDER / "leases.sock"  # who is connected here keeps the daemon alive
+URL = f"unix://{FOLDER}/docker.sock"
+CONTROL_GROUPS = Path("/sys/fs/cgroup")
+GROUPS = "afterburner-docker"
+START_TIMEOUT_S = 60.0
+FIRST_LEASE_TIMEOUT_S = 60.0
+STOP_TIMEOUT_S = 30.0
+
+
+class UnableError(Exception):
+    """What is missing, in one line."""
+
+
+def main() -> int:
+    """Lends, as the module's text says."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--supervise", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("command", nargs=argparse.REMAINDER)
+    options = parser.parse_args()
+    try:
+        if options.supervise:
+            return supervise()
+        with lend() as (url, image):
+            return use(options.command, url, image)
+    except UnableError as error:
+        print(error, file=sys.stderr)
+        return UNABLE
+
+
+def use(command: list[str], url: str, image: str) -> int:
+    """Runs the command; without one, tells what is lent and waits for the end of stdin."""
+    if command:
+        environment = {**os.environ, "DOCKER_HOST": url, "AFTERBURNER_TEST_IMAGE": image}
+        return subprocess.run(command, env=environment, check=False).returncode
+    print(json.dumps({"url": url, "image": image}), flush=True)
+    sys.stdin.read()
+    return 0
+
+
+@contextmanager
+def lend() -> Iterator[tuple[str, str]]:
+    """The address of a daemon, and the name of an image that it has."""
+    url = running_daemon()
+    if url is not None:
+        with only_one():
+            image = provide_image(url)
+        yield url, image
+        return
+    missing = [name for name in ("dockerd", "debootstrap", "setpriv") if shutil.which(name) is None]
+    if missing or os.geteuid() != 0:
+        what = "root" if not missing else ", ".join(missing)
+        raise UnableError(
+            f"No Docker daemon answers, and one cannot be started for this without {what}. As root: "
+            "`apt-get install docker.io debootstrap`."
+        )
+    with only_one():
+        lease = join() or start()
+    with lease:
+        yield URL, image_name()
+        lease.shutdown(socket.SHUT_WR)
+        lease.settimeout(STOP_TIMEOUT_S * 2)
+        with suppress(OSError):
+            lease.recv(1)  # the end: either others go on, or all is gone
+
+
+def running_daemon() -> str | None:
+    """The daemon that the environment names, or the system's, if it answers."""
+    url = os.environ.get("DOCKER_HOST") or "unix:///var/run/docker.sock"
+    try:
+        client = docker.DockerClient(base_url=url, timeout=10)
+    except DockerException:
+        return None
+    with closing(client):
+        try:
+            client.ping()
+        except DockerException:
+            return None
+    return url
+
+
+@contextmanager
+def only_one() -> Iterator[None]:
+    """Nobody else starts or stops the daemon, or makes the image."""
+    LOCK.parent.mkdir(parents=True, exist_ok=True)
+    with LOCK.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def join() -> socket.socket | None:
+    """A lease of the daemon that runs; None if none does."""
+    lease = socket.socket(socket.AF_UNIX)
+    try:
+        lease.connect(str(MEETING))
+    except OSError:
+        lease.close()
+        return None
+    return lease
+
+
+def start() -> socket.socket:
+    """Starts a daemon, with somebody who looks after it, and takes the first lease."""
+    root_filesystem()  # long, and better told of in the foreground
+    clear()
+    FOLDER.mkdir(mode=0o700)
+    with tempfile.TemporaryFile("w+", errors="replace") as log:
+        supervisor = subprocess.Popen(
+            [sys.executable, __file__, "--supervise"],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            cwd="/",
+            start_new_session=True,  # it outlives whoever happened to come first
+        )
+        while supervisor.poll() is None:
+            lease = join()
+            if lease is not None:
+                return lease
+            time.sleep(0.05)
+        log.seek(0)
+        told = log.read().strip().splitlines()[-1:]
+    clear()
+    raise UnableError(f"The Docker daemon does not start here: {' '.join(told)[:1000]}")
+
+
+def supervise() -> int:
+    """Starts the daemon, waits until nobody needs it any more, and takes everything away."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    daemon = start_daemon()
+    with ExitStack() as stack:  # the last to leave hears, and the lock is free, only when all is gone
+        try:
+            wait_until_up(daemon)
+            provide_image(URL)
+            with socket.socket(socket.AF_UNIX) as meeting:
+                meeting.bind(str(MEETING))
+                meeting.listen(64)
+                wait_until_unneeded(meeting, stack)
+        finally:
+            stop(daemon)
+            clear()
+    return 0
+
+
+def wait_until_unneeded(meeting: socket.socket, stack: ExitStack) -> None:
+    """Waits for the end of the last lease; then the stack holds it, and the lock under which others would join."""
+    leases: list[socket.socket] = []
+    while True:
+        ready, _, _ = select.select([meeting, *leases], [], [], None if leases else FIRST_LEASE_TIMEOUT_S)
+        if meeting in ready:
+            leases.append(meeting.accept()[0])
+            continue
+        if len(ready) == len(leases) and (lock := last_word(meeting)):
+            stack.enter_context(lock)
+            for lease in leases:
+                stack.enter_context(lease)
+            return
+        for lease in ready:
+            leases.remove(lease)
+            lease.close()
+
+
+def last_word(meeting: socket.socket) -> TextIO | None:
+    """The lock, unless somebody holds it who may be about to join, or has joined just now."""
+    lock = LOCK.open("w")
+    with suppress(BlockingIOError):
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not select.select([meeting], [], [], 0)[0]:
+            return lock
+    lock.close()
+    return None
+
+
+def start_daemon() -> subprocess.Popen[bytes]:
+    """A daemon that touches nothing of the machine's network, and ends with this process."""
+    settings = {
+        "data-root": f"{FOLDER}/data",
+        "exec-root": f"{FOLDER}/exec",
+        "pidfile": f"{FOLDER}/docker.pid",
+        "hosts": [URL],
+        "iptables": False,
+        "ip6tables": False,
+        "bridge": "none",
+        "cgroup-parent": f"/{GROUPS}",
+    }
+    (FOLDER / "daemon.json").write_text(json.dumps(settings))
+    return subprocess.Popen(
+        [
+            *("setpriv", "--pdeathsig", "TERM"),
+            *("dockerd", "--config-file", str(FOLDER / "daemon.json")),
+        ],
+        start_new_session=True,
+    )
+
+
+def wait_until_up(daemon: subprocess.Popen[bytes]) -> None:
+    """Returns when the daemon answers."""
+    deadline = time.monotonic() + START_TIMEOUT_S
+    while daemon.poll() is None and time.monotonic() < deadline:
+        with suppress(DockerException), closing(docker.DockerClient(base_url=URL, timeout=10)) as client:
+            client.ping()
+            return
+        time.sleep(0.05)
+    if daemon.poll() is None:
+        sys.exit(f"It does not answer after {START_TIMEOUT_S:.0f} s.")
+    sys.exit(1)  # the daemon's own words are the last in the log
+
+
+def stop(daemon: subprocess.Popen[bytes]) -> None:
+    """Ends every container, then the daemon."""
+    with suppress(DockerException), closing(docker.DockerClient(base_url=URL, timeout=60)) as client:
+        for container in client.containers.list(all=True, ignore_removed=True):
+            with suppress(DockerException):
+                container.remove(force=True)
+    daemon.terminate()
+    try:
+        daemon.wait(STOP_TIMEOUT_S)
+    except subprocess.TimeoutExpired:
+        os.killpg(daemon.pid, signal.SIGKILL)
+        daemon.wait()
+
+
+def clear() -> None:
+    """Takes away what a daemon left: mounts, files and control groups."""
+    mounts = [line.split()[1] for line in Path("/proc/self/mounts").read_text().splitlines()]
+    for place in reversed([mount for mount in mounts if Path(mount).is_relative_to(FOLDER)]):
+        with suppress(UnableError):
+            run(["umount", "--lazy", place])
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    for group in [*CONTROL_GROUPS.glob(GROUPS), *CONTROL_GROUPS.glob(f"*/{GROUPS}")]:
+        for folder, _, _ in os.walk(group, topdown=False):
+            with suppress(OSError):
+                Path(folder).rmdir()
+
+
+def image_name() -> str:
+    """The image's name, from all that decides what is in it."""
+    recipe = (RECIPE, PACKAGES, USELESS, suite(), platform.machine())
+    return f"afterburner-test:{hashlib.sha256(repr(recipe).encode()).hexdigest()[:12]}"
+
+
+def provide_image(url: str) -> str:
+    """The name of the image, which the daemon has afterwards."""
+    name = image_name()
+    with closing(docker.DockerClient(base_url=url, timeout=300)) as client:
+        try:
+            client.images.get(name)
+        except ImageNotFound:
+            repository, _, tag = name.partition(":")
+            client.api.import_image_from_file(str(root_filesystem()), repository=repository, tag=tag)
+    return name
+
+
+def root_filesystem() -> Path:
+    """The image's files as an archive, from the cache or made now, in about two minutes."""
+    archive = cache_folder() / f"docker-test-{image_name().partition(':')[2]}.tar"
+    if archive.exists():
+        return archive
+    if os.geteuid() != 0 or shutil.which("debootstrap") is None:
+        raise UnableError(
+            "The image for the tests of Docker has to be made with debootstrap, as root. `apt-get install debootstrap`."
+        )
+    for old in cache_folder().glob("docker-test-*.tar"):
+        old.unlink()
+    with tempfile.TemporaryDirectory(prefix="docker-test-", dir=cache_folder()) as folder:
+        root = Path(folder, "root")
+        run(["debootstrap", "--variant=minbase", f"--include={','.join(PACKAGES)}", suite(), str(root), mirror()])
+        for useless in USELESS:
+            shutil.rmtree(root / useless, ignore_errors=True)
+        run(["tar", "--numeric-owner", "-C", str(root), "-cf", f"{folder}/root.tar", "."])
+        Path(folder, "root.tar").replace(archive)
+    return archive
+
+
+def suite() -> str:
+    """This machine's release."""
+    return platform.freedesktop_os_release().get("VERSION_CODENAME", "")
+
+
+def mirror() -> str:
+    """Where this machine's apt gets its packages."""
+    targets = run(
+        ["apt-get", "indextargets", "--format", "$(CODENAME) $(COMPONENT) $(REPO_URI)", "Created-By: Packages"]
+    )
+    for target in targets.splitlines():
+        codename, component, address = target.split()
+        if (codename, component) == (suite(), "main"):
+            return address
+    raise UnableError("apt has no source of packages for this release, and debootstrap needs one.")
+
+
+def run(command: list[str]) -> str:
+    """What a command prints."""
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C.UTF-8"}
+    try:
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, errors="replace", check=False)
+    except OSError as error:
+        raise UnableError(f"{command[0]} does not start: {error.strerror}.") from error
+    if done.returncode != 0:
+        told = (done.stderr.strip() or done.stdout.strip()).splitlines()[-1:]
+        raise UnableError(f"{command[0]} failed: {' '.join(told)[:500]}")
+    return done.stdout
+
+
+if __name__ == "__main__":
+    sys.exit(main())
