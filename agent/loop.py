@@ -25,7 +25,7 @@ from afterburner.agent.state import Confirmation, Incumbent, LoopState, Pending
 from afterburner.agent.targets.text import fingerprint
 from afterburner.agent.types import CandidateRecord, Decision, HeldOut, ProgressEvent
 from afterburner.agent.wording import count
-from afterburner.sandbox import SandboxInternalError, Verdict
+from afterburner.sandbox import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -260,11 +260,7 @@ class Loop:
         return confirmation_of(winner, original, comparison, HeldOut(inputs, passed=passed, gain=held_out_gain))
 
     def _run(self, source: str, cases: Sequence[Case]) -> Report:
-        """Judge a program. Our own failure is never a verdict on it."""
-        report = self.bench.sandbox.run(self.bench.program(source), cases, self.bench.limits)
-        if report.verdict is Verdict.INTERNAL_ERROR:
-            raise SandboxInternalError(f"The sandbox failed: {detail_of(report)}. Please try again, or report it.")
-        return report
+        return self.bench.sandbox.run(self.bench.program(source), cases, self.bench.limits)
 
     def _unsteady(self, detail: str) -> WorkloadError:
         return WorkloadError(

@@ -2,48 +2,43 @@
 
 from __future__ import annotations
 
-import tempfile
-import tokenize
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from io import BytesIO
-from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
-from afterburner.sandbox.calls import prepare_call, read_reply
-from afterburner.sandbox.container import HOME, Container
+from afterburner.sandbox.artefacts import Artefacts
+from afterburner.sandbox.calls import read_reply
+from afterburner.sandbox.checkers import Lines, comparison
+from afterburner.sandbox.compiling import compile_program
 from afterburner.sandbox.errors import SandboxInternalError, UsageError
-from afterburner.sandbox.interpreter import own_environment
-from afterburner.sandbox.judge import explain_difference
+from afterburner.sandbox.languages import find_language
+from afterburner.sandbox.launch import DRIVER, encoded_source, python_launch, python_variables, toolchain_launch
 from afterburner.sandbox.leftovers import workspace
 from afterburner.sandbox.meter.build import meter_path
 from afterburner.sandbox.preflight import find_bubblewrap
-from afterburner.sandbox.types import (
-    Bind,
-    CallCase,
-    CaseReport,
-    Command,
-    ContainerSpec,
-    Limits,
-    Measurement,
-    Report,
-    Verdict,
-)
-from afterburner.sandbox.verdicts import TIER, report_of_process, summarise, worst
+from afterburner.sandbox.schedule import run_many, run_many_async
+from afterburner.sandbox.types import CallCase, CaseReport, Compilation, Limits, Measurement, Report, Verdict
+from afterburner.sandbox.verdicts import report_of_process, summarise, worst
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+    from contextlib import AbstractContextManager
+    from pathlib import Path
     from types import TracebackType
 
-    from afterburner.sandbox.environment import PythonEnvironment
-    from afterburner.sandbox.preflight import Bubblewrap
-    from afterburner.sandbox.types import Program, RawResult, TestCase
+    from afterburner.sandbox.backend import Backend
+    from afterburner.sandbox.checkers import Checker
+    from afterburner.sandbox.container import Container
+    from afterburner.sandbox.languages import Language
+    from afterburner.sandbox.launch import Launch
+    from afterburner.sandbox.types import Command, ContainerSpec, Program, RawResult, Task, TestCase
 
-DRIVER = f"{HOME}/driver"  # the scripts of `sandbox/driver`, in every container that runs Python
-_SCRIPT = f"{HOME}/program/main.py"
-_SEARCH_PATH = "/usr/local/bin:/usr/bin:/bin"
-_ONE_THREAD = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "BLIS", "VECLIB", "RAYON", "NUMBA", "POLARS_MAX", "JULIA")
+__all__ = ["DRIVER", "Sandbox", "encoded_source", "open_sandbox", "python_variables"]
+
+ATTEMPTS = 3  # at one case, before a failure of the sandbox itself is told
 _DEFAULT_LIMITS = Limits()
+_BY_LINES = Lines()
+_Result = TypeVar("_Result")
 
 
 @contextmanager
@@ -61,30 +56,46 @@ def open_sandbox(backend: str = "auto") -> Iterator[Sandbox]:
         raise UsageError(f"The sandbox backend {backend!r} is not available yet. Use 'bubblewrap' on Linux.")
     if backend not in {"auto", "bubblewrap"}:
         raise UsageError(f"There is no sandbox backend {backend!r}. Use 'auto' or 'bubblewrap'.")
+    from afterburner.sandbox.bubblewrap import BubblewrapBackend  # noqa: PLC0415 - only what is used is loaded
+
     bubblewrap = find_bubblewrap()
     meter = meter_path()
     with workspace() as folder:
-        yield Sandbox(bubblewrap, meter, folder)
+        yield Sandbox(BubblewrapBackend(bubblewrap, meter, folder), folder)
 
 
 class Sandbox:
     """Runs programs; several threads may do so at once. Made by `open_sandbox`."""
 
-    def __init__(self, bubblewrap: Bubblewrap, meter: Path, folder: Path) -> None:
-        self._bubblewrap = bubblewrap
-        self._meter = meter
+    def __init__(self, backend: Backend, folder: Path, artefacts: Artefacts | None = None) -> None:
+        self.backend = backend
+        self.stopped = False
         self._folder = folder
+        self._artefacts = artefacts or Artefacts()
         self._in_use: set[Container] = set()
-        self._stopped = False
+        self._branches: set[Sandbox] = set()
 
     def stop(self) -> None:
         """Ends whatever runs, in any thread, at once; who waits for it gets a SandboxInternalError.
 
         For interrupts: a worker's program must not go on until its limit while the user waits for the prompt.
         """
-        self._stopped = True
+        self.stopped = True
         for container in tuple(self._in_use):
             container.kill()
+        for branch in tuple(self._branches):
+            branch.stop()
+
+    @contextmanager
+    def branch(self) -> Iterator[Sandbox]:
+        """The same sandbox again, which can be stopped without this one; stopping this one stops it, too."""
+        branch = Sandbox(self.backend, self._folder, self._artefacts)
+        self._branches.add(branch)
+        branch.stopped = self.stopped
+        try:
+            yield branch
+        finally:
+            self._branches.discard(branch)
 
     @contextmanager
     def supplied(self, spec: ContainerSpec) -> Iterator[Container]:
@@ -93,22 +104,24 @@ class Sandbox:
         Raises:
             SandboxInternalError: the sandbox was stopped, or the container does not start.
         """
-        if self._stopped:
+        if self.stopped:
             raise SandboxInternalError("The sandbox was stopped.")
         with self.container(spec) as container:
             self._in_use.add(container)
             try:
+                if self.stopped:  # just now, by another thread
+                    container.kill()
                 yield container
             finally:
                 self._in_use.discard(container)
 
     def describe(self) -> tuple[str, str]:
         """The backend with its version, and the tier: how limits and memory are watched."""
-        return f"bubblewrap {self._bubblewrap.version}", TIER
+        return self.backend.name, self.backend.tier
 
     def container(self, spec: ContainerSpec) -> Container:
         """A container for several raw runs; a context manager, to be used in one thread."""
-        return Container(spec, bubblewrap=self._bubblewrap.path, meter=self._meter)
+        return self.backend.container(spec)
 
     def run_raw(
         self, spec: ContainerSpec, command: Command, stdin: bytes, limits: Limits, *, cpu: int | None = None
@@ -121,61 +134,97 @@ class Sandbox:
         with self.supplied(spec) as container:
             return container.run(command, stdin, limits, cpu=cpu)
 
-    def run(
+    def run(  # noqa: PLR0913 - by name, and each of them now and then
         self,
         program: Program,
         cases: Sequence[TestCase | CallCase],
         limits: Limits = _DEFAULT_LIMITS,
         *,
+        checker: Checker = _BY_LINES,
         cpu: int | None = None,
         stop_at_failure: bool = False,
     ) -> Report:
         """Runs a program on its cases: one container, and in it a fresh process for each case.
 
         Args:
-            program: what to run; its source enters the container read-only.
+            program: what to run; it enters the container read-only, compiled before if its language is.
             cases: inputs, and what is expected of them; the latter stays outside.
-            limits: for each case.
+            limits: for each case; the compiler has limits of its own.
+            checker: what counts as the expected output.
             cpu: the core that the program is pinned to.
             stop_at_failure: leave out the cases after the first that is not accepted.
 
         Raises:
             UsageError: a language that the sandbox does not know, or no cases.
+            ToolchainMissingError: nothing here compiles or runs the language.
+            SandboxInternalError: the sandbox itself failed, several times; nothing is said of the program.
         """
-        if program.language != "python":
-            raise UsageError(f"The sandbox cannot run {program.language!r} yet; it knows 'python'.")
         if not cases:
             raise UsageError("There is nothing to run: no cases were given.")
-        environment = program.environment or own_environment()
-        task = _Task(replace(program, environment=environment), environment, limits, cpu)
+        language = find_language(program.language)
+        if language.name != "python" and any(isinstance(case, CallCase) for case in cases):
+            raise UsageError(f"Calls of functions are for Python; a {language.name} program is run on stdin.")
+        compilation, artefact = self._compiled(program, language, cpu)
+        if compilation is not None and not compilation.succeeded:
+            return _not_compiled(compilation, len(cases), self.describe())
         reports: list[CaseReport] = []
-        with self._staged(program, environment, limits) as spec, _Supply(self, spec) as supply:
+        with self._launched(program, language, limits, artefact) as launch, _Supply(self, launch) as supply:
             for case in cases:
-                reports.append(task.run(supply, case))
+                reports.append(_run_case(supply, launch, case, _Way(limits, checker, cpu)))
                 if stop_at_failure and reports[-1].verdict is not Verdict.ACCEPTED:
                     break
-        return summarise(reports, self.describe()[0])
+        return replace(summarise(reports, self.backend.name), compilation=compilation)
 
-    @contextmanager
-    def _staged(self, program: Program, environment: PythonEnvironment, limits: Limits) -> Iterator[ContainerSpec]:
-        """Writes the source to a host file, and says what to bind where."""
-        with tempfile.TemporaryDirectory(dir=self._folder) as folder:
-            source = Path(folder, "source.py")
-            source.write_bytes(encoded_source(program.source))
-            binds = (
-                *environment.binds,
-                Bind(str(Path(__file__).parent / "driver"), DRIVER),
-                Bind(str(source), _place(program)),
-            )
-            yield ContainerSpec(binds, writable_kib=limits.file_kib)
+    def run_many(self, tasks: Iterable[Task], *, jobs: int | None = None) -> Iterator[Report]:
+        """Runs tasks side by side, and gives their reports in the order of the tasks.
+
+        Each task has a core of its own, which nothing else of this user's sandboxes runs on meanwhile; the meters and
+        this process keep to other cores. Tasks are taken from the iterable only as fast as they are run. Leaving the
+        iterator early, or an error, kills whatever still runs at once.
+
+        Args:
+            tasks: what to run; may be endless.
+            jobs: how many at a time; never more than there are cores for it.
+
+        Raises:
+            SandboxInternalError: the sandbox itself failed at a task, several times.
+            AfterburnerError: whatever `run` raises.
+        """
+        return run_many(self, tasks, jobs)
+
+    def run_many_async(self, tasks: Iterable[Task], *, jobs: int | None = None) -> AsyncIterator[Report]:
+        """As `run_many`, in an event loop; cancelling the task that iterates kills what runs."""
+        return run_many_async(self, tasks, jobs)
+
+    def _compiled(
+        self, program: Program, language: Language, cpu: int | None
+    ) -> tuple[Compilation | None, bytes | None]:
+        if language.compile is None:
+            return None, None
+        toolchain = self.backend.toolchain(language)
+        key = (language.name, toolchain.version, program.source)
+        found = self._artefacts.get(key)
+        if found is None:
+            found = _persevere(lambda: compile_program(self, program, language, toolchain, cpu))
+            self._artefacts.keep(key, found)
+        return found
+
+    def _launched(
+        self, program: Program, language: Language, limits: Limits, artefact: bytes | None
+    ) -> AbstractContextManager[Launch]:
+        environment = program.environment or self.backend.python()
+        if language.name == "python" and environment is not None:
+            return python_launch(program, environment, limits, self._folder)
+        toolchain = self.backend.toolchain(language)
+        return nullcontext(toolchain_launch(program, language, toolchain, limits, artefact))
 
 
 class _Supply:
     """A usable container whenever one is asked for: the same one, until it is spent."""
 
-    def __init__(self, sandbox: Sandbox, spec: ContainerSpec) -> None:
+    def __init__(self, sandbox: Sandbox, launch: Launch) -> None:
         self._sandbox = sandbox
-        self._spec = spec
+        self._launch = launch
         self._stack = ExitStack()
         self._current: Container | None = None
 
@@ -189,8 +238,9 @@ class _Supply:
 
     def get(self) -> Container:
         if self._current is None or not self._current.usable:
-            self._stack.close()
-            self._current = self._stack.enter_context(self._sandbox.supplied(self._spec))
+            self.discard()
+            self._current = self._stack.enter_context(self._sandbox.supplied(self._launch.spec))
+            self._launch.fill(self._current)
         return self._current
 
     def discard(self) -> None:
@@ -199,86 +249,61 @@ class _Supply:
         self._current = None
 
 
-def python_variables(environment: PythonEnvironment, hash_seed: int = 0) -> dict[str, str]:
-    """The whole environment of a Python program in the sandbox; nothing comes from the host's.
-
-    It leaves `import_paths` to others: a `PYTHONPATH` would let a project's `json.py` stand before our driver's.
-    """
-    variables = {
-        "PATH": f"{Path(environment.executable).parent}:{_SEARCH_PATH}",
-        "HOME": "/tmp",  # noqa: S108 - inside the container
-        "LANG": "C.UTF-8",
-        "PYTHONHASHSEED": str(hash_seed),
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTHONNOUSERSITE": "1",
-    }
-    variables |= {f"{library}_NUM_THREADS": "1" for library in _ONE_THREAD}
-    return variables
-
-
-def encoded_source(source: str) -> bytes:
-    """The bytes of a Python file: in the encoding that its first lines declare (PEP 263), by default UTF-8.
-
-    A text that its own declaration cannot hold is written in UTF-8, where Python then reports the mismatch.
-    """
-    try:
-        encoding, _ = tokenize.detect_encoding(BytesIO(source.encode("utf-8", "surrogatepass")).readline)
-        return source.encode(encoding)
-    except (SyntaxError, UnicodeEncodeError, LookupError):
-        return source.encode("utf-8", "surrogatepass")
-
-
-def _place(program: Program) -> str:
-    """Where the source lies inside the container."""
-    if program.entry is not None:
-        return program.entry.path
-    return program.path or _SCRIPT
+def _persevere(attempt: Callable[[], _Result], between: Callable[[], object] = lambda: None) -> _Result:
+    """The result of the first attempt at which the sandbox itself does not fail."""
+    for _ in range(ATTEMPTS - 1):
+        try:
+            return attempt()
+        except SandboxInternalError:
+            between()
+    return attempt()
 
 
 @dataclass(frozen=True, slots=True)
-class _Task:
-    """What stays the same from case to case."""
+class _Way:
+    """How every case is run and judged."""
 
-    program: Program
-    environment: PythonEnvironment
     limits: Limits
+    checker: Checker
     cpu: int | None
 
-    def run(self, supply: _Supply, case: TestCase | CallCase) -> CaseReport:
-        """One case; once more in a new container if the sandbox itself failed."""
-        try:
-            return self._attempt(supply.get(), case)
-        except SandboxInternalError:
-            supply.discard()
-        try:
-            return self._attempt(supply.get(), case)
-        except SandboxInternalError as error:
-            nothing = Measurement(0.0, 0.0, 0, 0.0)
-            return CaseReport(Verdict.INTERNAL_ERROR, str(error), nothing, None, None, b"", "")
 
-    def _attempt(self, container: Container, case: TestCase | CallCase) -> CaseReport:
+def _run_case(supply: _Supply, launch: Launch, case: TestCase | CallCase, way: _Way) -> CaseReport:
+    def attempt() -> CaseReport:
         if isinstance(case, CallCase):
-            tail, stdin = prepare_call(self.program, case)
-            raw = container.run(self._command(tail, case.hash_seed), stdin, self.limits, cpu=self.cpu)
-            return _judge_calls(report_of_process(raw, self.limits), raw, case)
-        command = self._command((_place(self.program), *self.program.arguments))
-        if self.environment.import_paths:
-            command.environment["PYTHONPATH"] = ":".join(self.environment.import_paths)
-        raw = container.run(command, case.stdin, self.limits, cpu=self.cpu)
-        return _judge_output(report_of_process(raw, self.limits), case)
+            return _run_calls(supply.get(), launch, case, way)
+        return _run_script(supply.get(), launch, case, way)
 
-    def _command(self, tail: tuple[str, ...], hash_seed: int = 0) -> Command:
-        variables = python_variables(self.environment, hash_seed)
-        return Command((self.environment.executable, *tail), variables, self.environment.working_directory)
+    return _persevere(attempt, supply.discard)
 
 
-def _judge_output(report: CaseReport, case: TestCase) -> CaseReport:
-    if report.verdict is not Verdict.ACCEPTED or case.expected_stdout is None:
+def _run_script(container: Container, launch: Launch, case: TestCase, way: _Way) -> CaseReport:
+    """Judges the output while it comes in: it may be longer than what is kept of it."""
+    command, stdin = launch.command(case)
+    judging = None if case.expected_stdout is None else comparison(way.checker, case.expected_stdout)
+    sink = None if judging is None else judging.feed
+    report = report_of_process(container.run(command, stdin, way.limits, cpu=way.cpu, stdout_sink=sink), way.limits)
+    if report.verdict is not Verdict.ACCEPTED or judging is None:
         return report
-    difference = explain_difference(case.expected_stdout, report.stdout)
+    difference = judging.finish()
     if difference is None:
         return report
     return replace(report, verdict=Verdict.WRONG_ANSWER, detail=difference)
+
+
+def _run_calls(container: Container, launch: Launch, case: CallCase, way: _Way) -> CaseReport:
+    command, stdin = launch.command(case)
+    raw = container.run(command, stdin, way.limits, cpu=way.cpu)
+    return _judge_calls(report_of_process(raw, way.limits), raw, case)
+
+
+def _not_compiled(compilation: Compilation, cases: int, described: tuple[str, str]) -> Report:
+    """The report on a program that never ran."""
+    backend, tier = described
+    nothing = Measurement(0.0, 0.0, 0, 0.0, tier=tier)
+    first = next((line for line in compilation.message.splitlines() if "error" in line), "it does not compile")
+    case = CaseReport(Verdict.COMPILE_ERROR, first[:300], nothing, None, None, b"", compilation.message)
+    return replace(summarise([case] * cases, backend), compilation=compilation)
 
 
 def _judge_calls(report: CaseReport, raw: RawResult, case: CallCase) -> CaseReport:

@@ -6,9 +6,12 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from afterburner.sandbox.checkers import Lines
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from afterburner.sandbox.checkers import Checker
     from afterburner.sandbox.environment import PythonEnvironment
 
 
@@ -37,6 +40,10 @@ VERDICT_PRIORITY: tuple[Verdict, ...] = (
 )
 
 
+_BY_LINES = Lines()
+KEPT_OUTPUT_BYTES = 64 * 1024 * 1024  # more of one stdout is judged as it streams by, but not held
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What one test case may use. The paper's defaults are 90 s and 1 GiB; these suit interactive work."""
@@ -52,7 +59,10 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """What a run used. `tier` names how limits and memory were watched: `rlimits` (sampler, no cgroup)."""
+    """What a run used.
+
+    `tier` names what watched limits and memory beside the sampler: `cgroup v2`, `cgroup v1` or `rlimits`.
+    """
 
     wall_time_s: float
     cpu_time_s: float
@@ -122,6 +132,17 @@ class CallCase:
 
 
 @dataclass(frozen=True, slots=True)
+class Task:
+    """One program and what it is to be run on, for `Sandbox.run_many`."""
+
+    program: Program
+    cases: Sequence[TestCase | CallCase]
+    limits: Limits = Limits()
+    checker: Checker = _BY_LINES
+    stop_at_failure: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class CallOutcome:
     """What one call did: canonical bytes of its outcome, and the time of the call itself, summed over passes.
 
@@ -142,12 +163,23 @@ class CaseReport:
     measurement: Measurement  # of the whole process
     exit_code: int | None  # None if a signal ended it
     signal: int | None
-    stdout: bytes  # as it was written, up to the output limit; for calls: empty
+    stdout: bytes  # as it was written, up to `KEPT_OUTPUT_BYTES`; for calls: empty
     stderr: str  # decoded, bounded and scrubbed of control characters
     outcomes: tuple[CallOutcome, ...] = ()  # calls only
     call_measurement: Measurement | None = None  # calls only: the calls alone, without start-up and encoding
     difference_at: int | None = None  # calls only: index of the first call whose outcome differs
     first_pass_cpu_s: float | None = None  # calls only: the part of `call_measurement` that was used by the first pass
+    stdout_bytes: int = 0  # how much it wrote
+
+
+@dataclass(frozen=True, slots=True)
+class Compilation:
+    """What the compiler did and said, before and apart from what is measured."""
+
+    succeeded: bool
+    wall_time_s: float
+    message: str  # decoded, bounded and scrubbed
+    artefact_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +193,7 @@ class Report:
     measurement: Measurement
     cases: tuple[CaseReport, ...]
     backend: str
+    compilation: Compilation | None = None  # None: the language is not compiled
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,10 +206,13 @@ class Bind:
 
 @dataclass(frozen=True, slots=True)
 class ContainerSpec:
-    """One container: what it sees and how much it may write."""
+    """One container: what it sees, and the most that any of its runs may use. `image` is for Docker alone."""
 
     binds: tuple[Bind, ...] = ()
     writable_kib: int = 65_536
+    image: str | None = None  # None: the machine's own system folders
+    memory_kib: int = 1_048_576
+    processes: int = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +228,9 @@ class Command:
 class RawResult:
     """What the meter and the host's own clock say of one process tree.
 
-    `limit` is None or one of `wall`, `cpu`, `memory`, `output`, `processes`. `memory_samples` are
-    (CLOCK_MONOTONIC seconds, resident KiB of the whole tree), true start and end included.
+    `limit` is None or one of `wall`, `cpu`, `memory`, `output`, `processes`, `files`. `stdout` is the first part of a
+    long output, `stdout_bytes` the length of all of it. `memory_samples` are (CLOCK_MONOTONIC seconds, resident KiB of
+    the whole tree), true start and end included.
     """
 
     exit_code: int | None
@@ -203,3 +240,4 @@ class RawResult:
     stdout: bytes
     stderr: bytes
     memory_samples: Sequence[tuple[float, int]] = ()
+    stdout_bytes: int = 0

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
     from afterburner.sandbox.types import Limits, RawResult
 
-TIER = "rlimits"  # limits are watched by rlimits and the sampler, without cgroups
 _LIMIT_VERDICTS = {
     "wall": Verdict.TIME_LIMIT,
     "cpu": Verdict.TIME_LIMIT,
     "memory": Verdict.MEMORY_LIMIT,
     "output": Verdict.OUTPUT_LIMIT,
     "processes": Verdict.RUNTIME_ERROR,
+    "files": Verdict.RUNTIME_ERROR,
 }
 
 
@@ -48,6 +48,7 @@ def report_of_process(raw: RawResult, limits: Limits) -> CaseReport:
         signal=raw.signal,
         stdout=raw.stdout,
         stderr=scrub(raw.stderr),
+        stdout_bytes=raw.stdout_bytes,
     )
 
 
@@ -62,24 +63,24 @@ def summarise(cases: Sequence[CaseReport], backend: str) -> Report:
         memory_integral_kib_s=sum(each.memory_integral_kib_s for each in used),
         samples=samples,
         sampling_interval_s=wall_time_s / max(1, samples - len(used)),
-        tier=TIER,
+        tier=used[0].tier,
     )
     return Report(worst(case.verdict for case in cases), together, tuple(cases), backend)
 
 
 def _explain_limit(raw: RawResult, limits: Limits) -> str:
-    match raw.limit:
-        case "wall":
-            return f"stopped after {limits.wall_time_s:g} s of wall time"
-        case "cpu":
-            return f"stopped after {limits.cpu_time_s:g} s of CPU time"
-        case "memory":
-            used, allowed = raw.measurement.peak_memory_kib / 1024, limits.memory_kib / 1024
-            return f"used {used:.0f} MiB of memory, the limit is {allowed:.0f} MiB"
-        case "output":
-            return f"wrote more than {limits.output_bytes} bytes"
-        case _:
-            return f"had more than {limits.processes} processes and threads at once"
+    if raw.limit == "memory":
+        used, allowed = raw.measurement.peak_memory_kib / 1024, limits.memory_kib / 1024
+        # Where the kernel stopped it, it was before that could be seen, or for what no resident set shows.
+        seen = f"used {used:.0f} MiB of memory" if used > allowed else "killed for its memory"
+        return f"{seen}, the limit is {allowed:.0f} MiB"
+    return {
+        "wall": f"stopped after {limits.wall_time_s:g} s of wall time",
+        "cpu": f"stopped after {limits.cpu_time_s:g} s of CPU time",
+        "output": f"wrote more than {limits.output_bytes} bytes",
+        "files": "made more than 65536 files",
+        "processes": f"had more than {limits.processes} processes and threads at once",
+    }[raw.limit or ""]
 
 
 def _signal_name(number: int) -> str:

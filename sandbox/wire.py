@@ -6,6 +6,7 @@ import dataclasses
 import math
 import os
 import struct
+from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 from afterburner.sandbox.errors import SandboxInternalError, UsageError
@@ -14,16 +15,16 @@ from afterburner.sandbox.types import Measurement, RawResult
 if TYPE_CHECKING:
     from afterburner.sandbox.types import Command, Limits
 
-READY = b"AFTBMTR1"
-_RESULT_MAGIC = int.from_bytes(b"AFTREST1", "little")
+READY = b"AFTBMTR2"
+_RESULT_MAGIC = int.from_bytes(b"AFTREST2", "little")
 _REQUEST = struct.Struct("<12Q")
 _HEADER = struct.Struct("<7Qd5Q")
 _POINT = struct.Struct("<2Q")
-HEADER_BYTES = _HEADER.size
+_FRAME = struct.Struct("<2Q")
+FRAME_BYTES = _FRAME.size
 _EXITED, _SIGNALED, _NOT_STARTED = range(3)
-_LIMITS = (None, "wall", "cpu", "memory", "output", "processes")
+_LIMITS = (None, "wall", "cpu", "memory", "output", "processes", "files")
 _SERIES_CAPACITY = 16_384
-_MOST_OUTPUT_BYTES = 1 << 40
 _CLOCK_SLACK_S = 0.25  # between the meter's clock and the host's, and of CPU time that is booked in ticks
 _NANOSECONDS = 1e9
 _MOST = 1 << 33  # of anything: seconds, KiB, bytes, processes; times 2**30 it still fits its field
@@ -46,14 +47,17 @@ class Header(NamedTuple):
     stderr_bytes: int
     series_length: int
 
-    @property
-    def series_bytes(self) -> int:
-        """Length of the memory series on the wire."""
-        return self.series_length * _POINT.size
+
+class FrameKind(IntEnum):
+    """What a frame of an answer carries."""
+
+    STDOUT = 1
+    STDERR = 2
+    RESULT = 3
 
 
 class Reply(NamedTuple):
-    """A result as it came."""
+    """An answer as it came; of a long stdout only the first part is kept."""
 
     header: Header
     stdout: bytes
@@ -92,22 +96,43 @@ def encode_request(command: Command, stdin: bytes, limits: Limits, cpu: int | No
     return header + joined + stdin
 
 
-def decode_header(data: bytes) -> Header:
-    """The header, if what follows can have the lengths that it claims."""
-    header = Header(*_HEADER.unpack(data))
-    plausible = (
-        header.magic == _RESULT_MAGIC
-        and header.end <= _NOT_STARTED
-        and header.limit < len(_LIMITS)
-        and header.series_length <= _SERIES_CAPACITY
-        and header.stdout_bytes + header.stderr_bytes <= _MOST_OUTPUT_BYTES
-    )
-    if not plausible:
+def decode_frame(data: bytes, room: int) -> tuple[FrameKind, int]:
+    """The kind and the length of the frame that follows.
+
+    Args:
+        data: the `FRAME_BYTES` before it.
+        room: how much output may still come.
+
+    Raises:
+        SandboxInternalError: no such frame.
+    """
+    kind, length = _FRAME.unpack(data)
+    most = _HEADER.size + _SERIES_CAPACITY * _POINT.size if kind == FrameKind.RESULT else room
+    if kind not in iter(FrameKind) or length > most:
+        raise SandboxInternalError(f"The meter sent something else than a frame: {data.hex()}")
+    return FrameKind(kind), length
+
+
+def decode_result(data: bytes) -> tuple[Header, bytes]:
+    """The header and the series of samples.
+
+    Raises:
+        SandboxInternalError: it is something else.
+    """
+    series = data[_HEADER.size :]
+    header = Header(*_HEADER.unpack(data[: _HEADER.size])) if len(data) >= _HEADER.size else None
+    if (
+        header is None
+        or header.magic != _RESULT_MAGIC
+        or header.end > _NOT_STARTED
+        or header.limit >= len(_LIMITS)
+        or header.series_length * _POINT.size != len(series)
+    ):
         raise SandboxInternalError(f"The meter sent something else than a result: {data[:64].hex()}")
-    return header
+    return header, series
 
 
-def check_reply(reply: Reply, command: Command, limits: Limits, *, host_wall_s: float) -> RawResult:
+def check_reply(reply: Reply, command: Command, limits: Limits, *, host_wall_s: float, tier: str) -> RawResult:
     """The result, if the host can believe it.
 
     Raises:
@@ -136,6 +161,7 @@ def check_reply(reply: Reply, command: Command, limits: Limits, *, host_wall_s: 
         memory_integral_kib_s=header.integral_kib_s,
         samples=header.samples,
         sampling_interval_s=wall_s / (header.samples - 1),
+        tier=tier,
     )
     return RawResult(
         exit_code=header.code if header.end == _EXITED else None,
@@ -143,6 +169,7 @@ def check_reply(reply: Reply, command: Command, limits: Limits, *, host_wall_s: 
         limit=_LIMITS[header.limit],
         measurement=measurement,
         stdout=reply.stdout,
+        stdout_bytes=header.stdout_bytes,
         stderr=reply.stderr,
         memory_samples=[(time / _NANOSECONDS, kib) for time, kib in _POINT.iter_unpack(reply.series)],
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from afterburner.agent.types import Objective
-from afterburner.sandbox import CallCase, Measurement, SandboxInternalError, TestCase, Verdict
+from afterburner.sandbox import CallCase, Measurement, TestCase, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -99,10 +99,6 @@ class Sampler:
             SandboxInternalError: the sandbox failed; it says nothing of the program.
         """
         report = self.sandbox.run(program, self.cases, self.limits, cpu=self.cpu)
-        if report.verdict is Verdict.INTERNAL_ERROR:
-            raise SandboxInternalError(
-                f"The sandbox failed while measuring: {report.cases[-1].detail}. Please try again."
-            )
         if report.verdict is not Verdict.ACCEPTED:
             raise SampleFailedError(report)
         by_case = tuple(_work_of(case) for case in report.cases)

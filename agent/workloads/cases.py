@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from afterburner.agent.errors import WorkloadError
 from afterburner.agent.types import Workload, WorkloadCase
 from afterburner.agent.workloads.answers import last_lines
-from afterburner.sandbox import Program, SandboxInternalError, TestCase, UsageError, Verdict
+from afterburner.sandbox import Program, TestCase, UsageError, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,8 +79,6 @@ def case_workload(  # noqa: PLR0913, PLR0917 - as build_workload
 
 
 def _refusal(target: Target, case: WorkloadCase, report: CaseReport) -> Exception:
-    if report.verdict is Verdict.INTERNAL_ERROR:
-        return SandboxInternalError(f"The sandbox failed on case {case.name}: {report.detail}")
     said = last_lines(report.stderr)
     return WorkloadError(
         f"{target.path} itself fails on case {case.name}: {report.verdict.value.replace('_', ' ')}, {report.detail}"

@@ -7,12 +7,14 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
 #define DEEPEST 200         /* one descriptor a level */
 #define MOST_ENTRIES 300000 /* about a second; more than that, and a new container is cheaper */
+#define MOST_FILES 65536
 
 static int same_device(int folder, dev_t device) {
     struct stat status;
@@ -72,4 +74,10 @@ int empty_folder(const char *path) {
     chmod(path, 0700);
     if (stat(path, &status) != 0) return 1;
     return empty_at(AT_FDCWD, path, status.st_dev, 0, &budget);
+}
+
+/* A file takes about a kilobyte of the kernel's memory even if it is empty, and no resident set shows it. */
+int holds_too_many_files(const char *path) {
+    struct statvfs status;
+    return statvfs(path, &status) == 0 && status.f_files - status.f_ffree > MOST_FILES;
 }

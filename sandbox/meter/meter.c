@@ -2,12 +2,16 @@
  * The meter is process 1 inside the sandbox: signals from the payload cannot hurt it there, and since it is not
  * dumpable nothing can be written into its descriptors. It serves one request after another from the host:
  *
- *     meter DESCRIPTOR WRITABLE_FOLDER...
+ *     meter IN OUT JOIN EVENTS WRITABLE_FOLDER...
  *
- * reads a request, runs the payload, kills what is left of it, empties the writable folders, and answers with one
- * result frame. Output and samples are held back until the payload has ended: nothing on the host has to run, and
- * to disturb the measurement, while the payload does. When the host goes away, so does the meter, and with it
- * the process namespace.
+ * IN and OUT are descriptors: one socket, or two pipes. JOIN lists, with commas, descriptors of the `tasks` files of
+ * the groups that the payload is to enter; EVENTS is the file that counts kills for memory, by descriptor or path; "-"
+ * is none.
+ *
+ * It reads a request, runs the payload, kills what is left of it, empties the writable folders, and answers. Samples
+ * and the first megabytes of output are held back until the payload has ended: nothing on the host has to run, and to
+ * disturb the measurement, while the payload does. When the host goes away, so does the meter, and with it the process
+ * namespace.
  */
 #define _GNU_SOURCE
 #include "meter.h"
@@ -20,7 +24,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 void die(const char *what) {
@@ -33,29 +36,6 @@ void *map_private(size_t bytes) {
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED || madvise(memory, bytes, MADV_DONTFORK) != 0) die("mmap");
     return memory;
-}
-
-static void read_exactly(int host, void *buffer, size_t bytes) {
-    unsigned char *place = buffer;
-    while (bytes > 0) {
-        ssize_t got = read(host, place, bytes);
-        if (got == 0) exit(0); /* the host has closed: nothing more to do */
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) die("read");
-        place += got;
-        bytes -= (size_t)got;
-    }
-}
-
-static void write_exactly(int host, const void *buffer, size_t bytes) {
-    const unsigned char *place = buffer;
-    while (bytes > 0) {
-        ssize_t put = send(host, place, bytes, MSG_NOSIGNAL);
-        if (put < 0 && errno == EINTR) continue;
-        if (put < 0) die("write");
-        place += put;
-        bytes -= (size_t)put;
-    }
 }
 
 /* Cuts `count` NUL-terminated strings off the front of [*place, end). */
@@ -74,15 +54,16 @@ static char **cut_strings(char **place, const char *end, uint64_t count) {
     return strings;
 }
 
-static void serve(int host, struct watch *watch, char **folders) {
+static void serve(const struct setting *setting, struct watch *watch) {
     struct request request;
-    read_exactly(host, &request.header, sizeof request.header);
+    struct result_header result;
+    read_exactly(&setting->host, &request.header, sizeof request.header);
     char *strings = malloc(request.header.strings_bytes);
     if (strings == NULL) die("malloc");
-    read_exactly(host, strings, request.header.strings_bytes);
+    read_exactly(&setting->host, strings, request.header.strings_bytes);
     size_t stdin_mapped = request.header.stdin_bytes + 1;
     request.stdin_data = map_private(stdin_mapped);
-    read_exactly(host, request.stdin_data, request.header.stdin_bytes);
+    read_exactly(&setting->host, request.stdin_data, request.header.stdin_bytes);
 
     char *place = strings, *end = strings + request.header.strings_bytes;
     char **directory = cut_strings(&place, end, 1);
@@ -90,17 +71,15 @@ static void serve(int host, struct watch *watch, char **folders) {
     request.arguments = cut_strings(&place, end, request.header.argument_count);
     request.environment = cut_strings(&place, end, request.header.environment_count);
 
-    struct outcome outcome;
-    run_payload(&request, host, watch, &outcome);
-    for (char **folder = folders; *folder != NULL; folder++) {
-        if (empty_folder(*folder) != 0) outcome.header.dirty = 1;
+    run_payload(&request, setting, watch, &result);
+    for (char **folder = setting->folders; *folder != NULL; folder++) {
+        if (empty_folder(*folder) != 0) result.dirty = 1;
     }
-    write_exactly(host, &outcome.header, sizeof outcome.header);
-    write_exactly(host, outcome.stdout_data, outcome.header.stdout_bytes);
-    write_exactly(host, outcome.stderr_data, outcome.header.stderr_bytes);
-    write_exactly(host, watch->series, outcome.header.series_length * sizeof(struct point));
+    size_t series_bytes = result.series_length * sizeof(struct point);
+    write_frame_header(&setting->host, FRAME_RESULT, sizeof result + series_bytes);
+    write_exactly(&setting->host, &result, sizeof result);
+    write_exactly(&setting->host, watch->series, series_bytes);
 
-    release_outcome(&outcome);
     munmap(request.stdin_data, stdin_mapped);
     free(request.environment);
     free(request.arguments);
@@ -109,13 +88,17 @@ static void serve(int host, struct watch *watch, char **folders) {
 }
 
 int main(int count, char **arguments) {
+    struct setting setting;
     if (getpid() != 1) { /* it kills every process that it can see */
         fputs("meter: runs only as process 1 of a sandbox\n", stderr);
         return 2;
     }
-    if (count < 2) return 2;
-    int host = atoi(arguments[1]);
-    if (fcntl(host, F_SETFD, FD_CLOEXEC) != 0) die("descriptor");
+    if (count < 5) return 2;
+    setting.host = (struct host){atoi(arguments[1]), atoi(arguments[2])};
+    setting.folders = arguments + 5;
+    if (fcntl(setting.host.in, F_SETFD, FD_CLOEXEC) != 0) die("descriptor");
+    if (fcntl(setting.host.out, F_SETFD, FD_CLOEXEC) != 0) die("descriptor");
+    groups_open(&setting.groups, arguments[3], arguments[4]);
     if (prctl(PR_SET_DUMPABLE, 0) != 0) die("prctl");
     if (prctl(PR_SET_TIMERSLACK, 1) != 0) die("prctl"); /* sample when due, not 50 us later */
     sigset_t blocked; /* children are noticed through a signalfd, and a closed pipe through EPIPE */
@@ -126,6 +109,6 @@ int main(int count, char **arguments) {
     watch_open();
     struct watch *watch = map_private(sizeof *watch);
     uint64_t ready = READY_MAGIC;
-    write_exactly(host, &ready, sizeof ready);
-    for (;;) serve(host, watch, arguments + 2);
+    write_exactly(&setting.host, &ready, sizeof ready);
+    for (;;) serve(&setting, watch);
 }

@@ -6,9 +6,18 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Both frames are little-endian 64-bit words followed by bytes; wire.py is the other end. */
-#define READY_MAGIC 0x3152544d42544641ULL  /* "AFTBMTR1", sent once when the meter is up */
-#define RESULT_MAGIC 0x3154534552544641ULL /* "AFTREST1", starts every result */
+/*
+ * What travels are little-endian 64-bit words followed by bytes; wire.py is the other end. The meter answers a request
+ * with frames: any number of OUTPUT and ERRORS, which carry what the payload wrote, then one RESULT.
+ */
+#define READY_MAGIC 0x3252544d42544641ULL  /* "AFTBMTR2", sent once when the meter is up */
+#define RESULT_MAGIC 0x3254534552544641ULL /* "AFTREST2", starts every result */
+
+enum frame_kind { FRAME_OUTPUT = 1, FRAME_ERRORS = 2, FRAME_RESULT = 3 };
+
+struct frame_header {
+    uint64_t kind, bytes;
+};
 
 struct request_header {
     uint64_t wall_ns, cpu_ns, memory_kib, output_bytes, processes, file_bytes, open_files;
@@ -25,7 +34,10 @@ struct request {
 };
 
 enum end { END_EXITED = 0, END_SIGNALED = 1, END_NOT_STARTED = 2 };
-enum limit { LIMIT_NONE = 0, LIMIT_WALL = 1, LIMIT_CPU = 2, LIMIT_MEMORY = 3, LIMIT_OUTPUT = 4, LIMIT_PROCESSES = 5 };
+enum limit {
+    LIMIT_NONE = 0, LIMIT_WALL = 1, LIMIT_CPU = 2, LIMIT_MEMORY = 3, LIMIT_OUTPUT = 4, LIMIT_PROCESSES = 5,
+    LIMIT_FILES = 6,
+};
 
 struct result_header {
     uint64_t magic, end, code, limit, wall_ns, cpu_ns, peak_kib;
@@ -55,18 +67,56 @@ void watch_start(struct watch *watch, uint64_t start_ns);
 void watch_sample(struct watch *watch);
 void watch_finish(struct watch *watch, uint64_t end_ns);
 
-/* run.c: one payload from its start to the last of its descendants */
-struct outcome {
-    struct result_header header;
-    unsigned char *stdout_data, *stderr_data;
-    size_t mapped_bytes; /* of each of the two */
+/* host.c: the line to the host, in one direction or the other */
+struct host {
+    int in, out; /* the same socket, or two pipes */
 };
 
-void run_payload(const struct request *request, int host, struct watch *watch, struct outcome *outcome);
-void release_outcome(struct outcome *outcome);
+/* What a payload wrote and the host has not got yet. */
+struct ring {
+    unsigned char *data;
+    size_t head, length;
+};
 
-/* payload.c: what the child does between fork and exec; returns only to report the errno of what failed */
-int start_payload(const struct request *request, int status_pipe);
+#define RING_BYTES (4UL << 20)
+
+void read_exactly(const struct host *host, void *buffer, size_t bytes);
+void write_exactly(const struct host *host, const void *buffer, size_t bytes);
+void write_frame_header(const struct host *host, enum frame_kind kind, uint64_t bytes);
+void ring_open(struct ring *ring);
+void ring_close(struct ring *ring);
+size_t ring_room(const struct ring *ring, unsigned char **place); /* of what can be filled in one go */
+void ring_send(const struct host *host, enum frame_kind kind, struct ring *ring, size_t most_bytes);
+
+/* group.c: the control groups of the payload, if the host has made any */
+#define GROUPS 8
+
+struct groups {
+    int join[GROUPS], count; /* descriptors of `tasks` */
+    int events;              /* descriptor of `memory.events` or `memory.oom_control`, or -1 */
+};
+
+void groups_open(struct groups *groups, const char *join, const char *events);
+int groups_join(const struct groups *groups);          /* 0, or an errno */
+uint64_t groups_oom_kills(const struct groups *groups); /* so far */
+
+/* run.c: one payload from its start to the last of its descendants */
+struct setting {
+    struct host host;
+    struct groups groups;
+    char **folders; /* writable; ends with NULL */
+};
+
+void run_payload(
+    const struct request *request, const struct setting *setting, struct watch *watch, struct result_header *result);
+
+/* payload.c: what the child does between fork and exec; returns never */
+struct departure {
+    uint64_t time_ns, cpu_ns; /* of the child, just before its exec */
+};
+
+void start_payload(const struct request *request, const struct groups *groups, int status_pipe)
+    __attribute__((noreturn));
 int stay_off_cpu(uint64_t cpu_plus_one); /* returns 1 if there is more than one core */
 
 /* filter.c: the system calls a payload may not make; 0, or an errno */
@@ -74,6 +124,7 @@ int install_filter(void);
 
 /* clean.c: empties the writable folders; 0, or 1 if something may be left */
 int empty_folder(const char *path);
+int holds_too_many_files(const char *path);
 
 /* meter.c */
 void die(const char *what) __attribute__((noreturn));

@@ -4,15 +4,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 #define STACK_BYTES (64UL << 20) /* deep recursion is common in what people submit; the hard limit stays */
@@ -85,21 +88,48 @@ static int close_descriptors(int status_pipe) {
     return 3;
 }
 
-int start_payload(const struct request *request, int status_pipe) {
+/* execvp would search the meter's own PATH; the payload's is another. */
+static void execute(const struct request *request) {
+    const char *name = request->arguments[0], *path = NULL;
+    char candidate[PATH_MAX];
+    for (char **variable = request->environment; *variable != NULL; variable++) {
+        if (strncmp(*variable, "PATH=", 5) == 0) path = *variable + 5;
+    }
+    if (strchr(name, '/') != NULL) {
+        execve(name, request->arguments, request->environment);
+        return;
+    }
+    errno = ENOENT;
+    for (const char *end; path != NULL && *path != 0; path = *end == 0 ? end : end + 1) {
+        end = strchrnul(path, ':');
+        snprintf(candidate, sizeof candidate, "%.*s/%s", (int)(end - path), path, name);
+        if (access(candidate, X_OK) == 0) execve(candidate, request->arguments, request->environment);
+    }
+}
+
+static uint64_t own_cpu_ns(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (uint64_t)time.tv_sec * 1000000000ULL + (uint64_t)time.tv_nsec;
+}
+
+void start_payload(const struct request *request, const struct groups *groups, int status_pipe) {
+    int failure = groups_join(groups);
     status_pipe = close_descriptors(status_pipe);
     reset_signals();
     setsid();
     umask(022);
     prctl(PR_SET_TIMERSLACK, 0UL); /* its sleeps are as imprecise as anywhere */
-    int failure = 0;
-    if (request->header.cpu_plus_one > 0 && pin(request->header.cpu_plus_one) != 0) failure = errno;
+    if (failure == 0 && request->header.cpu_plus_one > 0 && pin(request->header.cpu_plus_one) != 0) failure = errno;
     if (failure == 0 && chdir(request->working_directory) != 0) failure = errno;
     if (failure == 0) {
         set_limits(&request->header);
         failure = install_filter();
     }
+    struct departure departure = {now_ns(), own_cpu_ns()}; /* what came before is ours, not the payload's */
+    if (write(status_pipe, &departure, sizeof departure) != sizeof departure) _exit(126);
     if (failure == 0) {
-        execve(request->arguments[0], request->arguments, request->environment);
+        execute(request);
         failure = errno;
     }
     if (write(status_pipe, &failure, sizeof failure) != sizeof failure) _exit(126);

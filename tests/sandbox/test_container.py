@@ -25,12 +25,15 @@ from afterburner.sandbox import (
     Verdict,
 )
 from afterburner.sandbox import container as container_module
-from afterburner.sandbox.container import Container
+from afterburner.sandbox.bubblewrap import BubblewrapContainer
 from afterburner.sandbox.interpreter import own_environment
+from afterburner.sandbox.preflight import find_bubblewrap
 from afterburner.sandbox.types import Bind
 
 if TYPE_CHECKING:
+    import socket
     from collections.abc import Callable
+    from contextlib import ExitStack
 
     from afterburner.sandbox import PythonEnvironment, Sandbox
 
@@ -144,20 +147,27 @@ def test_many_long_binds_and_a_long_environment_pass(sandbox: Sandbox, tmp_path:
 
 
 @pytest.fixture
-def fake(sandbox: Sandbox, python: PythonEnvironment, tmp_path: Path) -> Callable[[str], Container]:
+def fake(
+    sandbox: Sandbox,  # noqa: ARG001 - skips where there is no sandbox
+    python: PythonEnvironment,
+    tmp_path: Path,
+) -> Callable[[str], BubblewrapContainer]:
     """A container whose meter is a Python script; `send` and `receive` talk to the host."""
 
-    def make(source: str) -> Container:
+    def make(source: str) -> BubblewrapContainer:
         path = tmp_path / "meter"
         start = "import os, socket, sys, time\nhost = socket.socket(fileno=int(sys.argv[1]))\n"
         path.write_text(f"#!{python.executable} -IS\n{start}{source}\n")
         path.chmod(0o755)
-        return Container(ContainerSpec(python.binds), bubblewrap=sandbox._bubblewrap.path, meter=path)
+        bubblewrap = find_bubblewrap().path
+        return BubblewrapContainer(ContainerSpec(python.binds), bubblewrap=bubblewrap, meter=path, workspace=tmp_path)
 
     return make
 
 
-READY = "host.sendall(b'AFTBMTR1'); host.recv(10)"
+READY = "host.sendall(b'AFTBMTR2'); host.recv(10)"
+# A frame that says it is a result of 104 bytes, and how a result starts.
+RESULT = "(3).to_bytes(8, 'little') + (104).to_bytes(8, 'little') + b'AFTREST2'"
 
 
 @pytest.mark.parametrize(
@@ -166,21 +176,22 @@ READY = "host.sendall(b'AFTBMTR1'); host.recv(10)"
         ("sys.exit('cannot live')", "cannot live"),
         ("host.sendall(b'AFTBMTR9'); time.sleep(60)", "another version"),
         (f"{READY}; sys.exit('gone')", "gone"),
-        (f"{READY}; host.sendall(b'y' * 1000); time.sleep(60)", "something else"),
-        (f"{READY}; host.sendall(b'AFTREST1' + b'\\xff' * 200); time.sleep(60)", "something else"),
-        (f"{READY}; host.sendall(b'AFTREST1' + bytes(96)); time.sleep(60)", "number of samples"),
-        (f"{READY}; host.sendall(b'AFTREST1' + bytes(24) + b'\\xff' * 7 + bytes(65)); time.sleep(60)", "wall time"),
+        (f"{READY}; host.sendall(b'y' * 1000); time.sleep(60)", "else than a frame"),
+        (f"{READY}; host.sendall((1).to_bytes(8, 'little') + b'\\xff' * 8); time.sleep(60)", "else than a frame"),
+        (f"{READY}; host.sendall({RESULT} + b'\\xff' * 96); time.sleep(60)", "else than a result"),
+        (f"{READY}; host.sendall({RESULT} + bytes(96)); time.sleep(60)", "number of samples"),
+        (f"{READY}; host.sendall({RESULT} + bytes(24) + b'\\xff' * 7 + bytes(65)); time.sleep(60)", "wall time"),
     ],
 )
 def test_a_meter_that_dies_or_talks_nonsense_is_an_internal_error(
-    fake: Callable[[str], Container], source: str, complaint: str
+    fake: Callable[[str], BubblewrapContainer], source: str, complaint: str
 ) -> None:
     with pytest.raises(SandboxInternalError, match=complaint), fake(source) as container:
         container.run(Command(("/bin/true",)), b"", Limits(wall_time_s=1))
 
 
 def test_a_meter_that_sleeps_is_overruled_by_the_hosts_clock(
-    fake: Callable[[str], Container], monkeypatch: pytest.MonkeyPatch
+    fake: Callable[[str], BubblewrapContainer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(container_module, "_GRACE_S", 0.1)
     with fake(f"{READY}; time.sleep(60)") as container:
@@ -220,8 +231,25 @@ def test_the_meter_that_is_stopped_from_outside_is_overruled(sandbox: Sandbox, m
     assert not Path(f"/proc/{children[0]}").exists()
 
 
-def test_an_internal_error_is_tried_again_and_then_reported(sandbox: Sandbox) -> None:
+def test_an_internal_error_is_raised_and_never_a_verdict(sandbox: Sandbox) -> None:
     environment = replace(own_environment(), executable="/no/such/python")
-    report = sandbox.run(Program("python", "", environment=environment), [TestCase(b"", b"")])
-    assert report.verdict == Verdict.INTERNAL_ERROR
-    assert "/no/such/python cannot be started" in report.cases[0].detail
+    with pytest.raises(SandboxInternalError, match="/no/such/python cannot be started"):
+        sandbox.run(Program("python", "", environment=environment), [TestCase(b"", b"")])
+
+
+def test_an_internal_error_is_tried_again_in_a_new_container(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[BubblewrapContainer] = []
+    start = BubblewrapContainer.start
+
+    def fail_twice(container: BubblewrapContainer, stack: ExitStack) -> socket.socket:
+        opened.append(container)
+        line = start(container, stack)
+        if len(opened) < 3:
+            os.kill(container._process.pid, signal.SIGKILL)
+        return line
+
+    monkeypatch.setattr(BubblewrapContainer, "start", fail_twice)
+    assert sandbox.run(Program("python", "print(1)"), [TestCase(b"", b"1")]).verdict == Verdict.ACCEPTED
+    assert len(opened) == 3

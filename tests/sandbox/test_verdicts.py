@@ -20,7 +20,7 @@ def test_right_output_is_accepted_whatever_the_whitespace_at_its_ends(run: Runne
     assert (report.verdict, report.exit_code, report.signal, report.detail) == (Verdict.ACCEPTED, 0, None, "")
     assert report.stdout == b"42  \n"
     assert report.measurement.cpu_time_s > 0
-    assert report.measurement.tier == "rlimits"
+    assert report.measurement.tier == run.sandbox.describe()[1]
 
 
 def test_other_output_is_wrong_and_the_first_difference_is_named(run: Runner) -> None:

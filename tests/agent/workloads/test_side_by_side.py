@@ -9,7 +9,7 @@ import pytest
 
 from afterburner.agent.errors import WorkloadError
 from afterburner.agent.workloads.side_by_side import side_by_side
-from afterburner.sandbox import Limits, Program, TestCase, Verdict
+from afterburner.sandbox import Limits, Program, SandboxInternalError, TestCase
 from afterburner.sandbox.sandbox import open_sandbox
 
 if TYPE_CHECKING:
@@ -47,4 +47,5 @@ def test_an_interrupt_does_not_wait_for_what_runs(sandbox: Sandbox) -> None:
 
         with pytest.raises(KeyboardInterrupt):
             side_by_side(own, [interrupt, run_endlessly])
-        assert own.run(endless, [TestCase()]).cases[0].verdict is Verdict.INTERNAL_ERROR
+        with pytest.raises(SandboxInternalError, match="stopped"):
+            own.run(endless, [TestCase()])

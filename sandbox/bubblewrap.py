@@ -1,0 +1,200 @@
+"""Containers by bubblewrap: no daemon, no root, about ten milliseconds each."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+from contextlib import ExitStack, suppress
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from afterburner.sandbox.container import METER, PROGRAM_FOLDER, SHARED_MEMORY_KIB, WRITABLE, Container
+from afterburner.sandbox.control_groups import find_control_groups
+from afterburner.sandbox.interpreter import own_environment
+from afterburner.sandbox.toolchains import find_toolchain
+
+if TYPE_CHECKING:
+    from afterburner.sandbox.control_groups import ControlGroup, ControlGroups
+    from afterburner.sandbox.environment import PythonEnvironment
+    from afterburner.sandbox.languages import Language
+    from afterburner.sandbox.preflight import Bubblewrap
+    from afterburner.sandbox.toolchains import Toolchain
+    from afterburner.sandbox.types import Bind, ContainerSpec, Limits
+
+_END_TIMEOUT_S = 2.0
+_ETC = {
+    "passwd": b"nobody:x:65534:65534:nobody:/tmp:/bin/false\n",
+    "group": b"nogroup:x:65534:\n",
+    "hosts": b"127.0.0.1 localhost\n::1 localhost\n",
+}
+_NAMESPACES = (
+    *("--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session", "--as-pid-1"),
+    *("--cap-drop", "ALL", "--clearenv", "--uid", "65534", "--gid", "65534", "--hostname", "sandbox"),
+)
+
+
+class BubblewrapBackend:
+    """Starts containers with the bubblewrap that was found; a `Backend`."""
+
+    def __init__(self, bubblewrap: Bubblewrap, meter: Path, workspace: Path) -> None:
+        self.name = f"bubblewrap {bubblewrap.version}"
+        self._bubblewrap = bubblewrap.path
+        self._meter = meter
+        self._workspace = workspace
+
+    @cached_property
+    def _groups(self) -> ControlGroups | None:
+        return find_control_groups()
+
+    @property
+    def tier(self) -> str:
+        """The control groups in use, or `rlimits`."""
+        return "rlimits" if self._groups is None else self._groups.tier
+
+    def toolchain(self, language: Language) -> Toolchain:
+        """The toolchain that is installed on this machine."""
+        return find_toolchain(language)
+
+    def python(self) -> PythonEnvironment:
+        """The interpreter that this process runs under."""
+        return own_environment()
+
+    def container(self, spec: ContainerSpec) -> Container:
+        """A container, to be entered."""
+        return BubblewrapContainer(
+            spec, bubblewrap=self._bubblewrap, meter=self._meter, workspace=self._workspace, groups=self._groups
+        )
+
+    def close(self) -> None:
+        """Nothing is kept ready."""
+
+
+class BubblewrapContainer(Container):
+    """One `bwrap`, with the meter started by it."""
+
+    def __init__(
+        self, spec: ContainerSpec, *, bubblewrap: str, meter: Path, workspace: Path, groups: ControlGroups | None = None
+    ) -> None:
+        super().__init__(workspace, "rlimits" if groups is None else groups.tier)
+        self._spec = spec
+        self._bubblewrap = bubblewrap
+        self._meter = meter
+        self._groups = groups
+        self._group: ControlGroup | None = None
+
+    def start(self, stack: ExitStack) -> socket.socket:
+        """Starts bubblewrap, and leaves its end to the stack."""
+        if self._groups is not None:
+            self._group = stack.enter_context(self._groups.make())
+        ours, theirs = socket.socketpair()
+        stack.enter_context(ours)
+        self._complaints = stack.enter_context(_memory_file(b""))
+        with theirs:
+            self._launch(theirs.fileno())
+        stack.callback(self._end)
+        return ours
+
+    def prepare(self, limits: Limits) -> None:
+        """Sets what the control group stops, a little beyond what the meter does by itself and says so."""
+        if self._group is not None:
+            self._group.limit(limits.memory_kib + 2 * self._spec.writable_kib, 2 * limits.processes + 16)
+
+    def killed_for_memory(self) -> bool:
+        """Whether the kernel did that, perhaps to the meter, which shares the group in version 2."""
+        return self._group is not None and self._group.memory_kills() > 0
+
+    def told(self) -> str:
+        """What bubblewrap and the meter said on their stderr."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(1.0)
+        self._complaints.seek(0)
+        said = self._complaints.read(2000).decode(errors="replace").strip()
+        return f"It said: {said}" if said else f"It said nothing (exit code {self._process.returncode})."
+
+    def _launch(self, channel: int) -> None:
+        """Starts bubblewrap. It waits for its arguments, and by then it is what the kernel would kill first."""
+        with ExitStack() as given:
+            contents = [given.enter_context(_memory_file(text)).fileno() for text in _ETC.values()]
+            arguments = self._arguments(contents)
+            reading, writing = (
+                given.enter_context(os.fdopen(end, mode)) for end, mode in zip(os.pipe(), ("rb", "wb"), strict=True)
+            )
+            joining, events = ((), None) if self._group is None else (self._group.joining, self._group.events)
+            join, watched = ",".join(map(str, joining)) or "-", "-" if events is None else str(events)
+            self._process = subprocess.Popen(
+                [
+                    *(self._bubblewrap, "--args", str(reading.fileno()), "--"),
+                    *(METER, str(channel), str(channel), join, watched, *WRITABLE),
+                ],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=self._complaints,
+                env={},
+                cwd="/",
+                pass_fds=(channel, reading.fileno(), *contents, *joining, *(() if events is None else (events,))),
+                process_group=0,  # Ctrl-C is for us alone; we then end the container in order
+            )
+            reading.close()
+            if self._group is not None:
+                self._group.admit(self._process.pid)
+            with suppress(OSError):  # it may have ended already, which shows when it does not answer
+                Path(f"/proc/{self._process.pid}/oom_score_adj").write_text("1000", encoding="ascii")
+                writing.write(b"".join(os.fsencode(argument) + b"\0" for argument in arguments))
+                writing.flush()
+
+    def _end(self) -> None:
+        """Waits until everything is gone. Killing bubblewrap itself, the last resort, would not wait for that."""
+        self.kill()
+        try:
+            self._process.wait(_END_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def _arguments(self, contents: list[int]) -> list[str]:
+        """Everything between `bwrap` and the command. Later mounts lie over earlier ones."""
+        arguments = [*_NAMESPACES, *_system_folders()]
+        for name, descriptor in zip(_ETC, contents, strict=True):
+            arguments += ["--ro-bind-data", str(descriptor), f"/etc/{name}"]
+        arguments += ["--proc", "/proc", "--dev", "/dev"]
+        arguments += _tmpfs("/tmp", self._spec.writable_kib)  # noqa: S108 - inside the container
+        arguments += _tmpfs("/dev/shm", min(SHARED_MEMORY_KIB, self._spec.writable_kib))  # noqa: S108 - likewise
+        for bind in _parents_first(self._spec.binds):
+            arguments += ["--ro-bind", bind.source, bind.destination]
+        arguments += ["--ro-bind", str(self._meter), METER, "--ro-bind", str(self.folder), PROGRAM_FOLDER]
+        # Under the real root the program owns what is in /proc: the host's kernel settings among it.
+        for path in ("/proc", "/dev", "/"):
+            arguments += ["--remount-ro", path]
+        return arguments
+
+
+def _memory_file(text: bytes) -> BinaryIO:
+    file = os.fdopen(os.memfd_create("content"), "w+b")
+    file.write(text)
+    file.seek(0)
+    return file
+
+
+def _system_folders() -> list[str]:
+    """The system's programs and libraries, read-only; of `/etc` only what the dynamic linker and the clock read."""
+    arguments = ["--ro-bind", "/usr", "/usr"]
+    for name in ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"):
+        path = Path(name)
+        if path.is_symlink():
+            arguments += ["--symlink", str(path.readlink()), name]
+        elif path.is_dir():
+            arguments += ["--ro-bind", name, name]
+    for name in ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "localtime"):
+        arguments += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
+    return arguments
+
+
+def _tmpfs(path: str, size_kib: int) -> list[str]:
+    return ["--perms", "1777", "--size", str(max(4, size_kib) * 1024), "--tmpfs", path]
+
+
+def _parents_first(binds: tuple[Bind, ...]) -> list[Bind]:
+    """Each destination after the folders that it lies in, which would cover it otherwise; doubles once."""
+    return sorted(dict.fromkeys(binds), key=lambda bind: len(Path(bind.destination).parts))

@@ -1,0 +1,72 @@
+"""Many tasks side by side: each on a core of its own, no more of them at once than there are cores, in order."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from afterburner.sandbox.cores import divide_cores
+from afterburner.sandbox.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+
+    from afterburner.sandbox.sandbox import Sandbox
+    from afterburner.sandbox.types import Report, Task
+
+_AHEAD = 2  # tasks that are taken from the caller for each that runs: enough that no core waits
+
+
+def run_many(sandbox: Sandbox, tasks: Iterable[Task], jobs: int | None) -> Iterator[Report]:
+    """The reports in the order of the tasks; see `Sandbox.run_many`."""
+    waiting = iter(tasks)
+    with _crew(sandbox, jobs) as (executor, work, workers):
+        running = deque(executor.submit(work, task) for task in islice(waiting, workers * _AHEAD))
+        while running:
+            report = running.popleft().result()
+            running.extend(executor.submit(work, task) for task in islice(waiting, 1))
+            yield report
+
+
+async def run_many_async(sandbox: Sandbox, tasks: Iterable[Task], jobs: int | None) -> AsyncIterator[Report]:
+    """As `run_many`, for an event loop; see `Sandbox.run_many_async`."""
+    loop = asyncio.get_running_loop()
+    waiting = iter(tasks)
+    with _crew(sandbox, jobs) as (executor, work, workers):
+        running = deque(loop.run_in_executor(executor, work, task) for task in islice(waiting, workers * _AHEAD))
+        while running:
+            report = await running.popleft()
+            running.extend(loop.run_in_executor(executor, work, task) for task in islice(waiting, 1))
+            yield report
+
+
+@contextmanager
+def _crew(sandbox: Sandbox, jobs: int | None) -> Iterator[tuple[ThreadPoolExecutor, Callable[[Task], Report], int]]:
+    """Threads to run tasks in. Whoever leaves early, by an error or a cancellation, ends what still runs at once."""
+    if jobs is not None and jobs < 1:
+        raise UsageError(f"jobs={jobs}: at least one task has to run at a time.")
+    cores = divide_cores()
+    workers = min(jobs or len(cores.slots), len(cores.slots))
+    with sandbox.branch() as branch:
+
+        def work(task: Task) -> Report:
+            with cores.lease(lambda: branch.stopped) as cpu:
+                return branch.run(
+                    task.program,
+                    task.cases,
+                    task.limits,
+                    checker=task.checker,
+                    cpu=cpu,
+                    stop_at_failure=task.stop_at_failure,
+                )
+
+        executor = ThreadPoolExecutor(workers, thread_name_prefix="sandbox")
+        try:
+            yield executor, work, workers
+        finally:
+            branch.stop()
+            executor.shutdown(cancel_futures=True)
