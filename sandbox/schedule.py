@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from afterburner.sandbox.checkers import Lines
 from afterburner.sandbox.cores import divide_cores
 from afterburner.sandbox.errors import UsageError
 
@@ -59,7 +60,7 @@ def _crew(sandbox: Sandbox, jobs: int | None) -> Iterator[tuple[ThreadPoolExecut
                     task.program,
                     task.cases,
                     task.limits,
-                    checker=task.checker,
+                    checker=task.checker or Lines(),
                     cpu=cpu,
                     stop_at_failure=task.stop_at_failure,
                 )

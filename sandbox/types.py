@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from afterburner.sandbox.checkers import Lines
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -40,7 +38,6 @@ VERDICT_PRIORITY: tuple[Verdict, ...] = (
 )
 
 
-_BY_LINES = Lines()
 KEPT_OUTPUT_BYTES = 64 * 1024 * 1024  # more of one stdout is judged as it streams by, but not held
 
 
@@ -138,7 +135,7 @@ class Task:
     program: Program
     cases: Sequence[TestCase | CallCase]
     limits: Limits = Limits()
-    checker: Checker = _BY_LINES
+    checker: Checker | None = None  # None: the expected lines, see `Lines`
     stop_at_failure: bool = False
 
 

@@ -11,9 +11,21 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from afterburner.sandbox import Limits, Program, SandboxUnavailableError, TestCase, open_sandbox
+from afterburner.sandbox import (
+    Command,
+    ContainerSpec,
+    Limits,
+    Program,
+    SandboxInternalError,
+    SandboxUnavailableError,
+    TestCase,
+    open_sandbox,
+)
+from afterburner.sandbox.bubblewrap import BubblewrapContainer
+from afterburner.sandbox.control_groups import find_control_groups
 from afterburner.sandbox.meter import build
 from afterburner.sandbox.meter.build import meter_path
+from afterburner.sandbox.preflight import find_bubblewrap
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -146,3 +158,55 @@ def test_the_wheel_with_a_compiler_is_enough(
         report = other.run(Program("python", "print(int(input()) * 2)"), cases, Limits())
     assert report.verdict == "accepted", report
     assert len(list(cache.iterdir())) == 1
+
+
+_RUNS = {
+    "output": ("yes | head -c 30000000; yes | head -c 1000 >&2", Limits(output_bytes=64 << 20)),
+    "flood": ("yes", Limits(output_bytes=9_000_000)),
+    "input": ("cat", Limits()),
+    "unread": ("true", Limits()),
+    "children": ("for i in 1 2 3 4 5 6 7 8; do (sleep 60 &) ; done; kill -9 -1", Limits()),
+    "files": ("mkdir -p /tmp/a/b/c && touch /tmp/a/x /dev/shm/y && chmod 000 /tmp/a/b", Limits()),
+    "time": ("while :; do :; done", Limits(wall_time_s=0.2)),
+    "many": ("for i in 1 2 3 4 5 6 7 8 9; do sleep 9 & done; wait", Limits(processes=5, wall_time_s=5)),
+}
+
+
+@pytest.mark.slow
+def test_it_runs_clean_under_the_address_and_undefined_behaviour_sanitizers(sandbox: Sandbox, tmp_path: Path) -> None:
+    if shutil.which("gcc") is None:
+        pytest.skip("the sanitizers come with gcc, which is not here")
+    options = (
+        tmp_path / "options.c"
+    )  # the environment of a container is empty, and process 1 cannot be traced for leaks
+    options.write_text('const char *__asan_default_options(void) { return "detect_leaks=0:halt_on_error=1"; }\n')
+    meter = tmp_path / "meter"
+    sanitize = [
+        "-g",
+        "-fsanitize=address,undefined",
+        "-fno-sanitize-recover=all",
+        "-static-libasan",
+        "-static-libubsan",
+    ]
+    sources = [source for source in build._sources() if source.suffix == ".c"]
+    subprocess.run(["gcc", *build._FLAGS, "-Werror", *sanitize, "-o", meter, *sources, options], check=True)
+    groups = find_control_groups()
+    found: dict[str, str | None] = {}
+    backend = BubblewrapContainer(
+        ContainerSpec(), bubblewrap=find_bubblewrap().path, meter=meter, workspace=tmp_path, groups=groups
+    )
+    with backend as container:
+        for name, (script, limits) in _RUNS.items():
+            result = container.run(Command(("sh", "-c", script), {"PATH": "/bin:/usr/bin"}), b"x" * (8 << 20), limits)
+            found[name] = result.limit
+            assert container.usable, (name, container.told())
+        missing = Command(("no-such-program",), {"PATH": "/bin::/usr/bin"})
+        with pytest.raises(SandboxInternalError, match="cannot be started"):
+            container.run(missing, b"", Limits())
+    assert found == {
+        **dict.fromkeys(("output", "input", "unread", "children", "files")),
+        "flood": "output",
+        "time": "wall",
+        "many": "processes",
+    }
+    assert sandbox.backend.tier == ("rlimits" if groups is None else groups.tier)

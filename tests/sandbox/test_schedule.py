@@ -1,0 +1,165 @@
+"""Many tasks side by side: in order, on cores of their own, as fast as they are asked for, gone at once."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import os
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from afterburner.sandbox import Limits, Program, SandboxInternalError, Task, TestCase, UsageError, cores
+from afterburner.sandbox.cores import Cores, divide_cores
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from afterburner.sandbox import Sandbox
+
+ENDLESS = Task(Program("python", "while True: pass"), [TestCase()], Limits(wall_time_s=600, cpu_time_s=600))
+
+
+def printing(text: object) -> Task:
+    return Task(Program("python", f"print({text!r})"), [TestCase(b"", str(text).encode())])
+
+
+def test_reports_come_in_the_order_of_the_tasks(sandbox: Sandbox) -> None:
+    reports = list(sandbox.run_many(printing(number) for number in range(7)))
+    assert [report.verdict for report in reports] == ["accepted"] * 7
+    assert [report.cases[0].stdout for report in reports] == [b"%d\n" % number for number in range(7)]
+
+
+def test_tasks_are_taken_only_as_fast_as_they_are_run(sandbox: Sandbox) -> None:
+    taken = 0
+
+    def endless() -> Iterator[Task]:
+        nonlocal taken
+        for taken in itertools.count(1):
+            yield printing(taken)
+
+    reports = sandbox.run_many(endless(), jobs=1)
+    for _ in range(3):
+        assert next(reports).verdict == "accepted"
+    assert taken <= 3 + 2 + 1
+    reports.close()
+
+
+def test_no_tasks_give_no_reports_and_no_workers_are_an_error(sandbox: Sandbox) -> None:
+    assert list(sandbox.run_many([])) == []
+    with pytest.raises(UsageError, match="jobs=0"):
+        list(sandbox.run_many([printing(1)], jobs=0))
+
+
+def test_a_program_has_its_core_to_itself_and_cannot_leave_it(sandbox: Sandbox) -> None:
+    source = """
+import os
+before = os.sched_getaffinity(0)
+try: os.sched_setaffinity(0, range(os.cpu_count()))
+except OSError: pass
+print(len(before), os.sched_getaffinity(0) == before, min(before))
+"""
+    slots = divide_cores().slots
+    reports = list(sandbox.run_many([Task(Program("python", source), [TestCase()])] * 3))
+    for report in reports:
+        count, kept, cpu = report.cases[0].stdout.split()
+        assert (count, kept) == (b"1", b"True")
+        assert int(cpu) in slots
+    assert os.sched_getaffinity(0) >= {*slots}, "the caller's thread is left as it was"
+
+
+def test_leaving_early_kills_what_runs_at_once(sandbox: Sandbox) -> None:
+    reports = sandbox.run_many([printing(1), ENDLESS, ENDLESS])
+    assert next(reports).verdict == "accepted"
+    started = time.monotonic()
+    reports.close()
+    assert time.monotonic() - started < 60, "not after the limit of 600 s"
+    assert sandbox.run(Program("python", "print(1)"), [TestCase(b"", b"1")]).verdict == "accepted", "only its own"
+
+
+def test_stopping_the_sandbox_stops_its_tasks_too(sandbox: Sandbox) -> None:
+    with sandbox.branch() as branch:
+        threading.Timer(0.3, branch.stop).start()
+        with pytest.raises(SandboxInternalError):
+            list(branch.run_many([ENDLESS]))
+
+
+def test_the_sandboxs_own_failure_is_raised_and_ends_the_rest(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with sandbox.branch() as branch:
+        monkeypatch.setattr(
+            branch.backend, "container", lambda spec: (_ for _ in ()).throw(SandboxInternalError(f"no {spec.image}"))
+        )
+        with pytest.raises(SandboxInternalError, match="no None"):
+            list(branch.run_many([printing(1), ENDLESS]))
+
+
+def test_an_event_loop_goes_on_meanwhile_and_may_cancel(sandbox: Sandbox) -> None:
+    async def collect() -> list[bytes]:
+        tasks = [printing(number) for number in range(4)]
+        return [report.cases[0].stdout async for report in sandbox.run_many_async(tasks)]
+
+    async def run_endlessly() -> None:
+        async for _ in sandbox.run_many_async([ENDLESS]):
+            pass
+
+    async def both() -> tuple[list[bytes], int]:
+        ticks = 0
+        collecting = asyncio.create_task(collect())
+        while not collecting.done():
+            ticks += 1
+            await asyncio.sleep(0.005)
+        endless = asyncio.create_task(run_endlessly())
+        await asyncio.sleep(0.3)
+        endless.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await endless
+        return await collecting, ticks
+
+    printed, ticks = asyncio.run(both())
+    assert printed == [b"0\n", b"1\n", b"2\n", b"3\n"]
+    assert ticks > 3
+
+
+@pytest.fixture
+def topology(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(cores, "_TOPOLOGY", tmp_path)
+    return tmp_path
+
+
+def describe(topology: Path, siblings: dict[int, str]) -> None:
+    for cpu, text in siblings.items():
+        folder = topology / f"cpu{cpu}" / "topology"
+        folder.mkdir(parents=True)
+        (folder / "thread_siblings_list").write_text(f"{text}\n")
+
+
+def test_threads_of_one_core_are_never_two_slots(topology: Path) -> None:
+    describe(topology, {0: "0,4", 1: "1,5", 2: "2,6", 3: "3,7", 4: "0,4", 5: "1,5", 6: "2,6", 7: "3,7"})
+    assert divide_cores(range(8)) == Cores((1, 2, 3), frozenset({0, 4}))
+
+
+def test_a_core_is_shared_only_where_there_is_no_other(topology: Path) -> None:
+    describe(topology, {0: "0-1", 1: "0-1"})
+    assert divide_cores(range(2)) == Cores((1,), frozenset({0, 1}))
+
+
+def test_many_programs_get_more_than_one_core_of_watchers(topology: Path) -> None:
+    divided = divide_cores(range(32))  # nothing is known of them, so each is its own core
+    assert (len(divided.slots), len(divided.watching)) == (28, 4)
+    assert not topology.joinpath("cpu0").exists()
+
+
+def test_a_core_is_lent_to_one_at_a_time() -> None:
+    one = Cores(divide_cores().slots[:1], frozenset(os.sched_getaffinity(0)))
+    with one.lease() as cpu:
+        assert cpu in one.slots
+        attempts = iter([False, False, True])
+        with pytest.raises(SandboxInternalError, match="stopped"), one.lease(lambda: next(attempts)):
+            pass
+    with one.lease() as again:
+        assert again == cpu
