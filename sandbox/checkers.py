@@ -10,16 +10,23 @@ import math
 import re
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
+from functools import partial
 from typing import TYPE_CHECKING
 
 from afterburner.sandbox.comparing import Comparison, ExactComparison, Expected
 from afterburner.sandbox.comparing_lines import LineComparison
 from afterburner.sandbox.comparing_tokens import TokenComparison
+from afterburner.sandbox.custom_checker import CustomComparison
 from afterburner.sandbox.errors import UsageError
+from afterburner.sandbox.types import Limits
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
+    from afterburner.sandbox.types import Program
+
+_CHECKER_LIMITS = Limits()
 _LONGEST = 1000  # characters of a number
 _NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,5})?|[+-]?(?:inf|infinity|nan)", re.IGNORECASE)
 _INTEGER = re.compile(rb"[+-]?\d+")
@@ -82,18 +89,33 @@ class Floats:
             return abs(wanted - got) <= max(Decimal(self.absolute), Decimal(self.relative) * abs(wanted))
 
 
-Checker = Exact | Lines | Tokens | Floats
+@dataclass(frozen=True, slots=True)
+class Custom:
+    """What a checker program accepts: `checker INPUT OUTPUT ANSWER`, exit code 0 for right, 1 or 2 for wrong.
+
+    Its arguments are paths of files that it can read. It runs in a container of its own; if it ends in any other way,
+    nothing is said of the program that it was to judge: that is a `CheckerError`.
+    """
+
+    program: Program
+    limits: Limits = _CHECKER_LIMITS
 
 
-def comparison(checker: Checker, expected: bytes | Path) -> Comparison:
+Checker = Exact | Lines | Tokens | Floats | Custom
+
+
+def comparison(
+    checker: Checker, expected: bytes | Path, check: Callable[[Custom, bytes, bytes], str | None] | None = None
+) -> Comparison:
     """What compares one output with the expected one.
 
     Args:
         checker: what counts as equal.
         expected: in memory, or in a file that is read in pieces.
+        check: has a checker program look at an output and the expected one, and says what is wrong, if anything is.
 
     Raises:
-        UsageError: there is no such file.
+        UsageError: there is no such file, or nothing here runs checker programs.
     """
     reference = Expected(expected)
     match checker:
@@ -105,6 +127,10 @@ def comparison(checker: Checker, expected: bytes | Path) -> Comparison:
             return TokenComparison(reference)
         case Floats():
             return TokenComparison(reference, checker.is_close)
+        case Custom():
+            if check is None:
+                raise UsageError("A checker program needs a sandbox to run in.")
+            return CustomComparison(reference, partial(check, checker))
 
 
 def is_number(token: bytes) -> bool:

@@ -6,6 +6,7 @@ with `exit_code`; a user never sees a traceback of one of these.
     AfterburnerError                 exit 1
     ├── UsageError                   exit 2   the request cannot be carried out as it was put
     ├── SandboxUnavailableError      exit 3   no real sandbox here, and how to get one
+    ├── CheckerError                 exit 1   a checker failed, so nothing is said of the program
     └── SandboxInternalError         exit 1   our fault, never the program's
 
 `afterburner.agent.errors` adds the agent's leaves.
@@ -28,6 +29,10 @@ class SandboxUnavailableError(AfterburnerError):
     """This machine offers no real sandbox; the message names what to install or switch on."""
 
     exit_code = 3
+
+
+class CheckerError(AfterburnerError):
+    """A checker program gave no verdict: it crashed, went over a limit or does not compile."""
 
 
 class SandboxInternalError(AfterburnerError):

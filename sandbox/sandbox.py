@@ -10,6 +10,7 @@ from afterburner.sandbox.artefacts import Artefacts
 from afterburner.sandbox.calls import read_reply
 from afterburner.sandbox.checkers import Lines, comparison
 from afterburner.sandbox.compiling import compile_program
+from afterburner.sandbox.custom_checker import run_checker
 from afterburner.sandbox.errors import SandboxInternalError, UsageError
 from afterburner.sandbox.languages import find_language
 from afterburner.sandbox.launch import DRIVER, encoded_source, python_launch, python_variables, toolchain_launch
@@ -17,7 +18,16 @@ from afterburner.sandbox.leftovers import workspace
 from afterburner.sandbox.meter.build import meter_path
 from afterburner.sandbox.preflight import find_bubblewrap
 from afterburner.sandbox.schedule import run_many, run_many_async
-from afterburner.sandbox.types import CallCase, CaseReport, Compilation, Limits, Measurement, Report, Verdict
+from afterburner.sandbox.types import (
+    CallCase,
+    CaseReport,
+    Compilation,
+    Limits,
+    Measurement,
+    Report,
+    TestCase,
+    Verdict,
+)
 from afterburner.sandbox.verdicts import report_of_process, summarise, worst
 
 if TYPE_CHECKING:
@@ -27,11 +37,11 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from afterburner.sandbox.backend import Backend
-    from afterburner.sandbox.checkers import Checker
+    from afterburner.sandbox.checkers import Checker, Custom
     from afterburner.sandbox.container import Container
     from afterburner.sandbox.languages import Language
-    from afterburner.sandbox.launch import Launch
-    from afterburner.sandbox.types import Command, ContainerSpec, Program, RawResult, Task, TestCase
+    from afterburner.sandbox.launch import File, Launch
+    from afterburner.sandbox.types import Command, ContainerSpec, Program, RawResult, Task
 
 __all__ = ["DRIVER", "Sandbox", "encoded_source", "open_sandbox", "python_variables"]
 
@@ -157,7 +167,8 @@ class Sandbox:
         Raises:
             UsageError: a language that the sandbox does not know, or no cases.
             ToolchainMissingError: nothing here compiles or runs the language.
-            SandboxInternalError: the sandbox itself failed, several times; nothing is said of the program.
+            CheckerError: the checker program failed; nothing is said of the program.
+            SandboxInternalError: the sandbox itself failed, several times; likewise.
         """
         if not cases:
             raise UsageError("There is nothing to run: no cases were given.")
@@ -168,12 +179,46 @@ class Sandbox:
         if compilation is not None and not compilation.succeeded:
             return _not_compiled(compilation, len(cases), self.describe())
         reports: list[CaseReport] = []
+        way = _Way(self, limits, checker, cpu)
         with self._launched(program, language, limits, artefact) as launch, _Supply(self, launch) as supply:
             for case in cases:
-                reports.append(_run_case(supply, launch, case, _Way(limits, checker, cpu)))
+                reports.append(_run_case(supply, launch, case, way))
                 if stop_at_failure and reports[-1].verdict is not Verdict.ACCEPTED:
                     break
         return replace(summarise(reports, self.backend.name), compilation=compilation)
+
+    def run_alone(
+        self,
+        program: Program,
+        limits: Limits = _DEFAULT_LIMITS,
+        *,
+        stdin: bytes = b"",
+        files: Sequence[File] = (),
+        cpu: int | None = None,
+    ) -> RawResult | Compilation:
+        """Runs a program once, in a container of its own, and judges nothing.
+
+        Args:
+            program: what to run.
+            limits: for the run; the compiler has limits of its own.
+            stdin: what it may read.
+            files: what it may read beside; they lie in `PROGRAM_FOLDER`.
+            cpu: the core that it is pinned to.
+
+        Returns:
+            What became of the process; or what the compiler said, if there is no program to run.
+
+        Raises:
+            As `run`.
+        """
+        language = find_language(program.language)
+        compilation, artefact = self._compiled(program, language, cpu)
+        if compilation is not None and not compilation.succeeded:
+            return compilation
+        with self._launched(program, language, limits, artefact) as launch:
+            command, given = launch.command(TestCase(stdin))
+            with _Supply(self, replace(launch, files=(*launch.files, *files))) as supply:
+                return _persevere(lambda: supply.get().run(command, given, limits, cpu=cpu), supply.discard)
 
     def run_many(self, tasks: Iterable[Task], *, jobs: int | None = None) -> Iterator[Report]:
         """Runs tasks side by side, and gives their reports in the order of the tasks.
@@ -263,6 +308,7 @@ def _persevere(attempt: Callable[[], _Result], between: Callable[[], object] = l
 class _Way:
     """How every case is run and judged."""
 
+    sandbox: Sandbox
     limits: Limits
     checker: Checker
     cpu: int | None
@@ -280,7 +326,11 @@ def _run_case(supply: _Supply, launch: Launch, case: TestCase | CallCase, way: _
 def _run_script(container: Container, launch: Launch, case: TestCase, way: _Way) -> CaseReport:
     """Judges the output while it comes in: it may be longer than what is kept of it."""
     command, stdin = launch.command(case)
-    judging = None if case.expected_stdout is None else comparison(way.checker, case.expected_stdout)
+
+    def check(checker: Custom, printed: bytes, expected: bytes) -> str | None:
+        return run_checker(way.sandbox, checker, case.stdin, printed, expected, cpu=way.cpu)
+
+    judging = None if case.expected_stdout is None else comparison(way.checker, case.expected_stdout, check)
     sink = None if judging is None else judging.feed
     report = report_of_process(container.run(command, stdin, way.limits, cpu=way.cpu, stdout_sink=sink), way.limits)
     if report.verdict is not Verdict.ACCEPTED or judging is None:

@@ -12,11 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afterburner.sandbox import UsageError
-from afterburner.sandbox.checkers import Checker, Exact, Floats, Lines, Tokens, comparison
+from afterburner.sandbox import Limits, Program, TestCase, UsageError
+from afterburner.sandbox.checkers import Checker, Custom, Exact, Floats, Lines, Tokens, comparison
+from afterburner.sandbox.errors import CheckerError
+from afterburner.sandbox.judge import scrub
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from afterburner.sandbox import Sandbox
 
 _SNIPPETS = (b"a", b"b", b"ab" * 50, b" ", b"\t", b"\n", b"\r\n", b" " * 90, "é".encode(), b"1.50", b"-2e1", b"\0")
 _TEXTS = st.lists(st.sampled_from(_SNIPPETS), max_size=12).map(b"".join)
@@ -48,6 +52,29 @@ def _plain_lines(output: bytes) -> list[bytes]:
     while lines and not lines[-1]:
         lines.pop()
     return lines
+
+
+def _explain_plainly(expected: bytes, printed: bytes) -> str | None:
+    """What comparing by lines has to say of outputs with short lines, made from both as a whole."""
+    wanted, got = _plain_lines(expected), _plain_lines(printed)
+    for number, (line, other) in enumerate(zip(wanted, got, strict=False), start=1):
+        if line != other:
+            return f"line {number}: expected {_shown(line)}, got {_shown(other)}"
+    if len(got) < len(wanted):
+        ending = f"but the output ends after {_counted(len(got))}"
+        return f"line {len(got) + 1}: expected {_shown(wanted[len(got)])}, {ending}"
+    if len(got) > len(wanted):
+        ending = f"expected the output to end after {_counted(len(wanted))}"
+        return f"line {len(wanted) + 1}: {ending}, got {_shown(got[len(wanted)])}"
+    return None
+
+
+def _shown(line: bytes) -> str:
+    return f"'{scrub(line)}'".replace("\t", " ")
+
+
+def _counted(lines: int) -> str:
+    return "1 line" if lines == 1 else f"{lines} lines"
 
 
 def _plainly_equal(checker: Checker, expected: bytes, printed: bytes) -> bool:
@@ -82,6 +109,17 @@ def test_where_an_output_is_cut_makes_no_difference(
         assert _compare(checker, expected, printed, list(range(len(printed)))) == whole
 
 
+@settings(max_examples=300, deadline=None)
+@given(_outputs())
+def test_the_explanation_does_not_depend_on_how_it_is_found(outputs: tuple[bytes, bytes, list[int]]) -> None:
+    expected, printed, cuts = (part.replace(b"ab" * 50, b"c") if isinstance(part, bytes) else part for part in outputs)
+    expected, printed = expected.replace(b" " * 90, b"  "), printed.replace(b" " * 90, b"  ")
+    if max(map(len, (expected + b"\n" + printed).split(b"\n"))) <= 80:
+        assert _compare(Lines(), expected, printed, [cut for cut in cuts if cut <= len(printed)]) == _explain_plainly(
+            expected, printed
+        )
+
+
 @pytest.mark.parametrize("checker", [Exact(), Lines(), Tokens(), Floats()])
 def test_the_expected_output_may_be_in_a_file(checker: Checker, tmp_path: Path) -> None:
     file = tmp_path / "expected"
@@ -99,6 +137,48 @@ def test_what_is_no_regular_file_is_refused(tmp_path: Path) -> None:
         comparison(Lines(), tmp_path / "missing")
     with pytest.raises(UsageError, match="regular file"):
         comparison(Lines(), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("expected", "printed"),
+    [
+        (b"", b""),
+        (b"", b"\n\n"),
+        (b"1\n2\n", b"1\n2"),
+        (b"1 2", b"1 2  \t\r\n"),
+        (b"a\r\nb\r\n", b"a\nb\n"),
+        (b"\xff\xfe", b"\xff\xfe\n"),
+    ],
+)
+def test_whitespace_at_the_ends_of_lines_does_not_count(expected: bytes, printed: bytes) -> None:
+    assert _compare(Lines(), expected, printed) is None
+    assert _compare(Lines(), printed, expected) is None
+
+
+@pytest.mark.parametrize(
+    ("expected", "printed", "explanation"),
+    [
+        (b"1\n2\n3", b"1\n5\n3", "line 2: expected '2', got '5'"),
+        (b"1 2", b"1  2", "line 1: expected '1 2', got '1  2'"),
+        (b" 1", b"1", "line 1: expected ' 1', got '1'"),
+        (b"a\n\nb", b"a\nb", "line 2: expected '', got 'b'"),
+        (b"1\n2", b"1\n", "line 2: expected '2', but the output ends after 1 line"),
+        (b"1", b"", "line 1: expected '1', but the output ends after 0 lines"),
+        (b"1", b"1\n2", "line 2: expected the output to end after 1 line, got '2'"),
+        (b"x", b"\x1b[2J\x00", "line 1: expected 'x', got '\ufffd[2J\ufffd'"),
+    ],
+)
+def test_the_first_line_that_differs_is_explained(expected: bytes, printed: bytes, explanation: str) -> None:
+    assert _compare(Lines(), expected, printed) == explanation
+
+
+def test_a_difference_far_into_a_long_line_is_shown_around_its_place() -> None:
+    explanation = _compare(Lines(), b"a" * 5000 + b"X" + b"b" * 5000, b"a" * 5000 + b"Y" + b"b" * 5000)
+    assert explanation is not None
+    assert len(explanation) < 300
+    assert "aaaXbbb" in explanation
+    assert "aaaYbbb" in explanation
+    assert "…" in explanation
 
 
 @pytest.mark.parametrize(
@@ -228,3 +308,84 @@ def test_huge_outputs_are_compared_without_being_held(checker: str, tmp_path: Pa
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (128 << 20, 128 << 20)),
     )
     assert [line == "None" for line in done.stdout.splitlines()] == [same, same]
+
+
+_SAME_SET = """
+import sys
+given, printed, answer = (open(path).read().split() for path in sys.argv[1:4])
+if sorted(printed) != sorted(answer):
+    sys.exit(f"{len(printed)} words, \\x1b[31m not those expected for {given}")
+"""
+
+
+@pytest.mark.parametrize(
+    ("printed", "verdict", "detail"),
+    [("b a", "accepted", ""), ("b c", "wrong_answer", "2 words, \ufffd[31m not those expected for ['seed']")],
+)
+def test_a_checker_program_decides(sandbox: Sandbox, printed: str, verdict: str, detail: str) -> None:
+    checker = Custom(Program("python", _SAME_SET))
+    report = sandbox.run(Program("python", f"print('{printed}')"), [TestCase(b"seed", b"a b")], checker=checker)
+    assert (report.verdict, report.cases[0].detail) == (verdict, detail)
+
+
+@pytest.mark.parametrize(("code", "verdict"), [(0, "accepted"), (1, "wrong_answer"), (2, "wrong_answer")])
+def test_exit_codes_of_checkers_are_those_of_testlib(sandbox: Sandbox, code: int, verdict: str) -> None:
+    checker = Custom(Program("python", f"raise SystemExit({code})"))
+    assert sandbox.run(Program("python", ""), [TestCase(b"", b"")], checker=checker).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("raise SystemExit(3)", "exit code 3"),
+        ("import os; os.kill(os.getpid(), 11)", "SIGSEGV"),
+        ("while True: pass", "CPU time"),
+        ("print('x' * 10**6)", "wrote more than"),
+    ],
+)
+def test_a_checker_that_fails_is_no_verdict(sandbox: Sandbox, source: str, reason: str) -> None:
+    checker = Custom(Program("python", source), Limits(cpu_time_s=0.5, output_bytes=100_000))
+    with pytest.raises(CheckerError, match=reason):
+        sandbox.run(Program("python", "print(1)"), [TestCase(b"", b"1")], checker=checker)
+
+
+def test_a_checker_that_does_not_compile_is_no_verdict(sandbox: Sandbox) -> None:
+    checker = Custom(Program("cpp", "int main() { return nothing; }"))
+    with pytest.raises(CheckerError, match="does not compile"):
+        sandbox.run(Program("python", "print(1)"), [TestCase(b"", b"1")], checker=checker)
+
+
+def test_a_checker_can_neither_write_its_files_nor_see_the_program(sandbox: Sandbox) -> None:
+    source = """
+        import os, sys
+        for path in sys.argv[1:]:
+            try:
+                open(path, "a")
+            except OSError:
+                continue
+            sys.exit(3)
+        sys.exit(os.path.exists("/tmp/mark") or len(os.listdir("/afterburner/program")) != 4)
+    """
+    checker = Custom(Program("python", textwrap.dedent(source)))
+    program = Program("python", "open('/tmp/mark', 'w'); print(1)")
+    assert sandbox.run(program, [TestCase(b"", b"1")], checker=checker).verdict == "accepted"
+
+
+def test_a_program_that_fails_is_not_checked(sandbox: Sandbox) -> None:
+    checker = Custom(Program("python", "raise SystemExit(3)"))
+    report = sandbox.run(Program("python", "raise SystemExit(1)"), [TestCase(b"", b"")], checker=checker)
+    assert report.verdict == "runtime_error"
+
+
+def test_a_checker_program_needs_a_sandbox() -> None:
+    with pytest.raises(UsageError, match="sandbox"):
+        comparison(Custom(Program("python", "")), b"")
+
+
+@pytest.mark.parametrize(
+    ("checker", "verdict"),
+    [(Exact(), "wrong_answer"), (Lines(), "wrong_answer"), (Tokens(), "wrong_answer"), (Floats(), "accepted")],
+)
+def test_the_sandbox_judges_by_the_checker(sandbox: Sandbox, checker: Checker, verdict: str) -> None:
+    report = sandbox.run(Program("python", "print(0.1 + 0.2)"), [TestCase(b"", b"0.3")], checker=checker)
+    assert report.verdict == verdict
