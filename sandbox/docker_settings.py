@@ -16,13 +16,16 @@ if TYPE_CHECKING:
 _NOBODY = 65534
 _METER_KIB = 65_536  # the meter's buffers count as the container's
 _OOM_SCORE = 500  # rather than anything else of the machine
-# What Docker hides by itself, and what tells of the machine or can be written: a program has no use for it.
+# What Docker hides by itself, and what tells of the machine or can be written: a program has no use for it. Of /sys
+# only the container's control group is left, which the meter reads. Names that a kernel does not have are passed over.
 _HIDDEN = (
     *("/proc/acpi", "/proc/asound", "/proc/interrupts", "/proc/kcore", "/proc/keys", "/proc/latency_stats"),
     *("/proc/sched_debug", "/proc/scsi", "/proc/timer_list", "/proc/timer_stats", "/dev/mqueue", "/etc/resolv.conf"),
     *("/sys/block", "/sys/bus", "/sys/class", "/sys/dev", "/sys/devices", "/sys/firmware", "/sys/hypervisor"),
-    *("/sys/kernel", "/sys/module", "/sys/power", "/sys/fs/bpf", "/sys/fs/btrfs", "/sys/fs/ext4", "/sys/fs/fuse"),
-    *("/sys/fs/pstore", "/sys/fs/selinux", "/sys/fs/xfs"),
+    *("/sys/kernel", "/sys/module", "/sys/power", "/sys/fs/bcachefs", "/sys/fs/bpf", "/sys/fs/btrfs", "/sys/fs/erofs"),
+    *("/sys/fs/ext4", "/sys/fs/f2fs", "/sys/fs/fuse", "/sys/fs/nfs", "/sys/fs/nfsd", "/sys/fs/ocfs2"),
+    *("/sys/fs/orangefs", "/sys/fs/pstore", "/sys/fs/resctrl", "/sys/fs/selinux", "/sys/fs/smackfs", "/sys/fs/xfs"),
+    "/sys/fs/zonefs",
 )
 _RECURSIVELY_READ_ONLY = (1, 44)  # since this version of the API a read-only bind covers what is mounted below it
 

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 import textwrap
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from afterburner.sandbox import CaseReport, Command, ContainerSpec, Limits, Program, Sandbox, TestCase
+from afterburner.sandbox.docker_backend import DockerBackend, DockerOptions
+from afterburner.sandbox.docker_daemon import DockerDaemon
 from afterburner.sandbox.interpreter import own_environment
+from afterburner.sandbox.leftovers import workspace
+from afterburner.sandbox.meter.build import meter_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from afterburner.sandbox import PythonEnvironment
 
@@ -61,3 +70,58 @@ def python_command(python: PythonEnvironment) -> Callable[[str], Command]:
         return Command((python.executable, "-I", "-S", "-c", textwrap.dedent(source)))
 
     return command
+
+
+@pytest.fixture(scope="session")
+def docker_options() -> Iterator[DockerOptions]:
+    """A Docker daemon, and an image with Python and C++ for these languages."""
+    lender = Path(__file__).parents[2] / "scripts" / "docker_daemon.py"
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, lender], **pipes, text=True, process_group=0) as lending:
+        assert lending.stdout is not None
+        assert lending.stderr is not None
+        lent = lending.stdout.readline()
+        if not lent:
+            reason = lending.stderr.read().strip()
+            if lending.wait() == 75:
+                pytest.skip(reason)
+            pytest.fail(reason)
+        lease = json.loads(lent)
+        yield DockerOptions(images=dict.fromkeys(("python", "cpp"), lease["image"]), address=lease["url"], pool_size=1)
+
+
+@pytest.fixture(scope="session")
+def docker_sandbox(docker_options: DockerOptions) -> Iterator[Sandbox]:
+    """A sandbox of Docker containers."""
+    with workspace() as folder, closing(DockerBackend(docker_options, meter_path(), folder)) as backend:
+        yield Sandbox(backend, folder)
+
+
+@pytest.fixture
+def open_docker(docker_options: DockerOptions) -> Iterator[Callable[..., Sandbox]]:
+    """Opens further sandboxes of Docker containers, each in a workspace of its own."""
+    with ExitStack() as stack:
+
+        def opening(**options: Any) -> Sandbox:
+            folder = stack.enter_context(workspace())
+            backend = DockerBackend(replace(docker_options, **options), meter_path(), folder)
+            return Sandbox(stack.enter_context(closing(backend)), folder)
+
+        yield opening
+
+
+@pytest.fixture
+def docker_daemon(docker_options: DockerOptions) -> Iterator[DockerDaemon]:
+    """A line to the daemon itself."""
+    with closing(DockerDaemon(docker_options.address)) as daemon:
+        yield daemon
+
+
+@pytest.fixture(scope="session")
+def docker_image(docker_options: DockerOptions) -> str:
+    return docker_options.images["python"]
+
+
+@pytest.fixture(scope="session")
+def docker_run(docker_sandbox: Sandbox) -> Runner:
+    return Runner(docker_sandbox)

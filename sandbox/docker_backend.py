@@ -1,0 +1,217 @@
+"""Containers by Docker: the same verdicts as under bubblewrap, wherever a Docker daemon is, from any image."""
+
+from __future__ import annotations
+
+import os
+import socket
+import tempfile
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from afterburner.sandbox.container import Container
+from afterburner.sandbox.docker_daemon import DockerDaemon
+from afterburner.sandbox.docker_pool import DockerPool, Started
+from afterburner.sandbox.docker_root import provide_root, system_binds
+from afterburner.sandbox.docker_settings import Choices, container_settings
+from afterburner.sandbox.errors import SandboxInternalError, UsageError
+from afterburner.sandbox.launch import DRIVER
+from afterburner.sandbox.toolchains import Toolchain
+from afterburner.sandbox.types import Bind, ContainerSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from contextlib import ExitStack
+
+    from afterburner.sandbox.docker_channel import DockerChannel
+    from afterburner.sandbox.languages import Language
+
+_WORKSPACE_LABEL = "afterburner.sandbox"
+_MACHINE_LABEL = "afterburner.sandbox.machine"
+_NEVER_STARTED_S = 3600.0
+_SEARCH_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+_TIERS = {0: "rlimits", 1: "cgroup v1", 2: "cgroup v2"}
+
+
+@dataclass(frozen=True, slots=True)
+class DockerOptions:
+    """How to use Docker.
+
+    Attributes:
+        images: by language; the table's is used for those that are not named.
+        runtime: one that the daemon knows, such as `runsc`; None: the daemon's default.
+        pool_size: how many containers of each kind to keep ready.
+        cpuset: the cores that containers may use, such as `2-5`; None: all.
+        address: of the daemon, `unix:///…` or `tcp://…`; None: `DOCKER_HOST`, or the system's socket.
+        pull: get images that the daemon does not have from their registries.
+    """
+
+    images: Mapping[str, str] = field(default_factory=dict)
+    runtime: str | None = None
+    pool_size: int = 2
+    cpuset: str | None = None
+    address: str | None = None
+    pull: bool = False
+
+
+class DockerBackend:
+    """Starts containers with a Docker daemon; a `Backend`.
+
+    Containers that killed processes of ours left behind are removed at the start. They end by themselves as soon as
+    their owner is gone, so that these are only those that were never started.
+
+    Raises:
+        SandboxUnavailableError: no daemon answers; the message says what to do.
+    """
+
+    def __init__(self, options: DockerOptions, meter: Path, workspace: Path) -> None:
+        self._options = options
+        self._workspace = workspace
+        self._daemon = DockerDaemon(options.address)
+        self._engine = self._daemon.engine
+        self.name = self._engine.name + (f" with {options.runtime}" if options.runtime else "")
+        labels = {_WORKSPACE_LABEL: str(workspace), _MACHINE_LABEL: _machine()}
+        self._choices = Choices(meter, labels, options.runtime, options.cpuset)
+        self._volumes: dict[str, tuple[str, ...]] = {}
+        self._pool = DockerPool(self._start, self._end, options.pool_size)
+        self._sweep()
+
+    @property
+    def tier(self) -> str:
+        """The daemon's control groups, or `rlimits`."""
+        return _TIERS[self._engine.cgroup]
+
+    def toolchain(self, language: Language) -> Toolchain:
+        """What is in the image for a language, with the environment that the image gives it.
+
+        Raises:
+            SandboxUnavailableError: the daemon does not have the image; the message says how to get it.
+        """
+        image = self._options.images.get(language.name, language.image)
+        if self._options.pull and not self._daemon.has_image(image):
+            self._daemon.pull(image)
+        found = self._daemon.image(image)
+        variables = dict(line.partition("=")[::2] for line in found["Config"].get("Env") or ())
+        driver = (Bind(str(Path(__file__).parent / "driver"), DRIVER),) if language.name == "python" else ()
+        return Toolchain(
+            language.name,
+            version=f"{image} ({found['Id'].removeprefix('sha256:')[:12]})",
+            path=variables.pop("PATH", _SEARCH_PATH),
+            environment={**variables, **language.environment},
+            image=image,
+            binds=driver,
+        )
+
+    def python(self) -> None:
+        """None: a program that brings no interpreter runs under the image's."""
+
+    def container(self, spec: ContainerSpec) -> DockerContainer:
+        """A container, to be entered.
+
+        Raises:
+            UsageError: it would have to show this machine's files, and the daemon is elsewhere.
+        """
+        if spec.image is None and not self._engine.is_here:
+            raise UsageError(
+                "A program of a project runs under the project's own interpreter, which a Docker daemon on another "
+                "machine, or in a virtual machine, does not see. Use the backend 'bubblewrap', or a daemon that runs "
+                "right here, on Linux."
+            )
+        return DockerContainer(spec, self._pool, self._workspace, self.tier)
+
+    def close(self) -> None:
+        """Ends everything that is kept ready, and waits until nothing is left."""
+        self._pool.close()
+        with suppress(SandboxInternalError):  # the daemon is gone, and its containers have lost their lines
+            for container in self._daemon.labelled(f"{_WORKSPACE_LABEL}={self._workspace}"):
+                self._daemon.remove(container["Id"])
+        self._daemon.close()
+
+    @cached_property
+    def _root(self) -> str:
+        return provide_root(self._daemon)
+
+    def _start(self, spec: ContainerSpec) -> Started:
+        self._show(spec)
+        if spec.image is None:
+            spec = replace(spec, image=self._root, binds=(*system_binds(), *spec.binds))
+        volumes = self._volumes_of(spec.image or "")
+        folder = tempfile.TemporaryDirectory(prefix="container-", dir=self._workspace)
+        try:
+            Path(folder.name).chmod(0o755)
+            settings = container_settings(spec, volumes, Path(folder.name), self._engine, self._choices)
+            return Started(*self._daemon.start(settings), folder)
+        except BaseException:
+            folder.cleanup()
+            raise
+
+    def _volumes_of(self, image: str) -> tuple[str, ...]:
+        if image not in self._volumes:
+            self._volumes[image] = tuple(self._daemon.image(image)["Config"].get("Volumes") or ())
+        return self._volumes[image]
+
+    def _end(self, started: Started) -> None:
+        try:
+            started.channel.close()
+            self._daemon.remove(started.identity)
+        finally:
+            started.folder.cleanup()
+
+    def _show(self, spec: ContainerSpec) -> None:
+        """Lets everybody read our own copies: in the container they are somebody else's. Nobody else can reach them."""
+        for path in (Path(bind.source) for bind in spec.binds):
+            if path.is_relative_to(self._workspace) and not path.is_symlink():
+                path.chmod(0o755 if path.is_dir() else path.stat().st_mode | 0o444)
+
+    def _sweep(self) -> None:
+        """Removes containers of processes that are gone: their workspace is, since somebody opened another."""
+        try:
+            for container in self._daemon.labelled(_WORKSPACE_LABEL):
+                labels = container["Labels"]
+                if labels.get(_MACHINE_LABEL) == _machine():
+                    is_left = not Path(labels[_WORKSPACE_LABEL]).exists()
+                else:  # another machine's, or this one's before it was started anew
+                    is_left = container["State"] == "created" and time.time() - container["Created"] > _NEVER_STARTED_S
+                if is_left:
+                    self._daemon.remove(container["Id"])
+        except BaseException:
+            self._daemon.close()
+            raise
+
+
+class DockerContainer(Container):
+    """One container of the pool, from now on this task's alone."""
+
+    def __init__(self, spec: ContainerSpec, pool: DockerPool, workspace: Path, tier: str) -> None:
+        super().__init__(workspace, tier)
+        self._spec = spec
+        self._pool = pool
+        self._workspace = workspace
+        self._to_meter: DockerChannel | None = None
+
+    def start(self, stack: ExitStack) -> DockerChannel:
+        """Takes a container from the pool, and leaves its end to the stack."""
+        # What is bound from the workspace is this task's alone; another one will not ask for it.
+        keep_ready = not any(Path(bind.source).is_relative_to(self._workspace) for bind in self._spec.binds)
+        started = self._pool.take(self._spec, keep_ready=keep_ready)
+        stack.callback(self._pool.give_back, started)
+        self.folder = Path(started.folder.name)
+        self._to_meter = started.channel
+        return started.channel
+
+    def told(self) -> str:
+        """What the meter said on its stderr."""
+        said = "" if self._to_meter is None else self._to_meter.complaints.decode(errors="replace").strip()
+        return f"It said: {said}" if said else "It said nothing; was the Docker daemon stopped?"
+
+
+def _machine() -> str:
+    """Tells where a path means the same: this boot of this machine, and this process's view of its files."""
+    marks = [socket.gethostname()]
+    with suppress(OSError):
+        marks.append(Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip())
+        marks.append(os.readlink("/proc/self/ns/mnt"))  # noqa: PTH115 - it is not a path that it gives
+    return " ".join(marks)

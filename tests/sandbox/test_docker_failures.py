@@ -1,0 +1,143 @@
+"""What goes wrong with Docker, and what is said of it."""
+
+from __future__ import annotations
+
+import gc
+import os
+import select
+import socket
+import threading
+from contextlib import closing
+from typing import TYPE_CHECKING, Self
+
+import pytest
+
+from afterburner.sandbox import (
+    Command,
+    ContainerSpec,
+    Limits,
+    Program,
+    Sandbox,
+    SandboxInternalError,
+    SandboxUnavailableError,
+    TestCase,
+)
+from afterburner.sandbox.docker_backend import DockerBackend, DockerOptions
+from afterburner.sandbox.docker_daemon import DockerDaemon
+from afterburner.sandbox.languages import find_language
+from afterburner.sandbox.meter.build import meter_path
+from afterburner.sandbox.types import Bind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+def test_a_missing_image_is_told_with_the_command_that_gets_it(open_docker: Callable[..., Sandbox]) -> None:
+    sandbox = open_docker(images={"python": "no-such/image:1"})
+    with pytest.raises(SandboxUnavailableError, match="docker pull no-such/image:1"):
+        sandbox.run(Program("python", "print()"), [TestCase()])
+    with pytest.raises(SandboxUnavailableError, match="docker pull no-such/image:1"):
+        sandbox.run_raw(ContainerSpec(image="no-such/image:1"), Command(("/bin/true",)), b"", Limits())
+
+
+def test_an_image_that_cannot_be_pulled_is_told(open_docker: Callable[..., Sandbox]) -> None:
+    name = "127.0.0.1:9/none:1"  # no registry listens there
+    sandbox = open_docker(images={"python": name}, pull=True)
+    with pytest.raises(SandboxUnavailableError, match=f"{name} cannot be pulled"):
+        sandbox.backend.toolchain(find_language("python"))
+
+
+def test_an_unknown_runtime_is_told(open_docker: Callable[..., Sandbox], docker_image: str) -> None:
+    sandbox = open_docker(runtime="no-such-runtime")
+    with pytest.raises(SandboxInternalError, match="no-such-runtime"):
+        sandbox.run_raw(ContainerSpec(image=docker_image), Command(("/bin/true",)), b"", Limits())
+
+
+def test_a_daemon_that_does_not_see_our_files_is_told(docker_sandbox: Sandbox, docker_image: str) -> None:
+    spec = ContainerSpec((Bind("/nowhere/at/all", "/data"),), image=docker_image)
+    with pytest.raises(SandboxUnavailableError, match="does not see the files"):
+        docker_sandbox.run_raw(spec, Command(("/bin/true",)), b"", Limits())
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the SDK leaves unconnected sockets
+def test_without_a_daemon_it_is_told_how_to_get_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    address = f"unix://{tmp_path}/docker.sock"
+    with pytest.raises(SandboxUnavailableError, match=r"No Docker daemon answers.*apt-get install docker.io"):
+        DockerBackend(DockerOptions(address=address), meter_path(), tmp_path)
+    with pytest.raises(SandboxUnavailableError, match="DOCKER_HOST"):
+        DockerDaemon("ssh://somewhere")
+    with closing(socket.socket(socket.AF_UNIX)) as closed:
+        closed.bind(f"{tmp_path}/docker.sock")
+        monkeypatch.setattr(os, "access", lambda *_: False)  # root may everything
+        with pytest.raises(SandboxUnavailableError, match="usermod -aG docker"):
+            DockerDaemon(address)
+    gc.collect()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the SDK leaves unconnected sockets
+def test_a_daemon_that_goes_away_says_nothing_of_the_program(
+    open_docker: Callable[..., Sandbox], docker_options: DockerOptions, tmp_path: Path
+) -> None:
+    with Passage(docker_options.address or "", tmp_path / "docker.sock") as passage:
+        sandbox = open_docker(address=f"unix://{tmp_path}/docker.sock", pool_size=0)
+        program = Program("python", "import time; time.sleep(60)")
+        threading.Timer(2.0, passage.close).start()
+        with pytest.raises(SandboxInternalError, match="Docker daemon"):
+            sandbox.run(program, [TestCase()], Limits(60, 60))
+        sandbox.backend.close()
+    gc.collect()
+
+
+class Passage:
+    """Passes on to a daemon what comes in at another socket, until it is closed: then the daemon seems to be gone."""
+
+    def __init__(self, address: str, path: Path) -> None:
+        self._target = address.removeprefix("unix://")
+        self._server = socket.socket(socket.AF_UNIX)
+        self._server.bind(str(path))
+        self._server.listen()
+        self._path = path
+        self._thread = threading.Thread(target=self._serve)
+        self._wake, self._told = socket.socketpair()
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+        self._thread.join()
+        for end in (self._wake, self._told):
+            end.close()
+
+    def close(self) -> None:
+        self._path.unlink(missing_ok=True)
+        self._wake.sendall(b"x")
+
+    def _serve(self) -> None:
+        across: dict[socket.socket, socket.socket] = {}
+        while True:
+            ready, _, _ = select.select([self._told, self._server, *across], [], [])
+            if self._told in ready:
+                break
+            for end in ready:
+                if end is self._server:
+                    inside, outside = self._server.accept()[0], socket.socket(socket.AF_UNIX)
+                    outside.connect(self._target)
+                    across |= {inside: outside, outside: inside}
+                elif end in across:
+                    self._pass(end, across)
+        for end in (self._server, *across):
+            end.close()
+
+    @staticmethod
+    def _pass(end: socket.socket, across: dict[socket.socket, socket.socket]) -> None:
+        data = end.recv(65_536)
+        if data:
+            across[end].sendall(data)
+            return
+        other = across.pop(end)
+        across.pop(other)
+        end.close()
+        other.close()
