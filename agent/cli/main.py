@@ -13,8 +13,9 @@ import typer
 from afterburner.agent.cli.interrupts import INTERRUPTED, raise_on_signals, show_cursor
 from afterburner.agent.cli.plugins import CommandGroup
 from afterburner.agent.cli.run import run
-from afterburner.agent.cli.text import abandon, harden_streams, scrub, scrub_line
+from afterburner.agent.cli.text import harden_streams, scrub, scrub_line
 from afterburner.sandbox import AfterburnerError
+from afterburner.sandbox.commands.streams import abandon
 
 PROGRAM = "afterburner-agent"
 DEBUG_VARIABLE = "AFTERBURNER_DEBUG"

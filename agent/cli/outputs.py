@@ -1,15 +1,21 @@
-"""Where a run's results go: checked before the long work, written after it."""
+"""Where a run's results go: the file itself, the diff, the JSON."""
 
 from __future__ import annotations
 
-import os
-import sys
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from afterburner.sandbox import AfterburnerError, UsageError
+from afterburner.sandbox import UsageError
+from afterburner.sandbox.commands.destinations import (
+    STDOUT,
+    check_destination,
+    check_folder,
+    check_writable,
+    same_place,
+)
 
-STDOUT = "-"
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,61 +38,11 @@ class Outputs:
         Raises:
             UsageError: two results for one place, the target itself as a place, or a place that cannot be written.
         """
-        if self.patch is not None:
-            _check("--patch", self.patch, target)
-        if self.json is not None:
-            _check("--json", self.json, target)
-        if self.patch is not None and self.json is not None and _same_place(self.patch, self.json):
+        for option, place in (("--patch", self.patch), ("--json", self.json)):
+            if place is not None:
+                check_destination(option, place, target, "the file to optimise")
+        if self.patch is not None and self.json is not None and same_place(self.patch, self.json):
             raise UsageError("--patch and --json name the same place; give each its own.")
         if self.apply and target.is_file():
-            _check_writable("--apply", target)
-            _check_folder("--apply", target)
-
-
-def write_result(option: str, place: str, data: bytes) -> None:
-    """Write a result to a file or to stdout, byte for byte.
-
-    Raises:
-        AfterburnerError: the place cannot be written any more.
-    """
-    if place == STDOUT:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(data)
-        sys.stdout.flush()
-        return
-    try:
-        Path(place).write_bytes(data)
-    except OSError as error:
-        raise AfterburnerError(f"{option} {place}: cannot be written: {error.strerror or error}.") from error
-
-
-def _check(option: str, place: str, target: Path) -> None:
-    if place == STDOUT:
-        return
-    try:
-        if _same_place(place, str(target)):
-            raise UsageError(f"{option} {place}: this is the file to optimise; name another one.")
-        _check_writable(option, Path(place))
-    except (OSError, ValueError) as error:  # a name that is too long, a folder that may not be entered
-        raise UsageError(f"{option} {place}: cannot be written: {error}") from error
-
-
-def _same_place(one: str, other: str) -> bool:
-    return one == other or Path(one).resolve() == Path(other).resolve()
-
-
-def _check_writable(option: str, place: Path) -> None:
-    if place.is_dir():
-        raise UsageError(f"{option} {place}: this is a folder; name a file in it.")
-    if not place.exists():
-        _check_folder(option, place)
-    elif not os.access(place, os.W_OK):
-        raise UsageError(f"{option} {place}: no permission to write this file.")
-
-
-def _check_folder(option: str, place: Path) -> None:
-    folder = place.resolve().parent
-    if not folder.is_dir():
-        raise UsageError(f"{option} {place}: there is no folder {folder}; create it first.")
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise UsageError(f"{option} {place}: no permission to write in the folder {folder}.")
+            check_writable("--apply", target)
+            check_folder("--apply", target)

@@ -7,8 +7,9 @@ import time
 from contextlib import contextmanager, redirect_stdout
 from typing import TYPE_CHECKING
 
-from afterburner.agent.cli.text import format_elapsed, is_live, scrub_line
+from afterburner.agent.cli.text import format_elapsed, scrub_line
 from afterburner.agent.wording import format_ratio
+from afterburner.sandbox.commands.streams import is_live
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -84,7 +85,7 @@ class LiveProgress:
 def _live(settings: RunSettings) -> Iterator[Callable[[ProgressEvent], None]]:
     from rich.live import Live  # noqa: PLC0415 - rich is needed on terminals only
 
-    from afterburner.agent.cli.console import open_console  # noqa: PLC0415 - likewise
+    from afterburner.sandbox.commands.console import open_console  # noqa: PLC0415 - likewise
 
     progress = LiveProgress(settings)
     with Live(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,11 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from afterburner.agent.cli.offer import weigh
-from afterburner.agent.cli.outputs import STDOUT, Outputs, write_result
+from afterburner.agent.cli.outputs import Outputs
 from afterburner.agent.cli.report import to_json_text
 from afterburner.agent.cli.text import confirm, display_path, is_interactive
 from afterburner.agent.types import Objective, RunSettings
 from afterburner.sandbox import AfterburnerError, UsageError
+from afterburner.sandbox.commands.destinations import STDOUT, write_result
+from afterburner.sandbox.commands.options import above_zero, filled, zero_or_more
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -26,26 +27,8 @@ _DEFAULTS = RunSettings(file="")
 _WHAT, _HOW, _OUT = "What to optimise", "How to search", "What to write"
 
 
-def _filled(value: str | None) -> str | None:
-    if value is not None and not value.strip():
-        raise typer.BadParameter("it is empty.")
-    return value
-
-
-def _above_zero(value: float) -> float:
-    if not (math.isfinite(value) and value > 0):
-        raise typer.BadParameter(f"{value:g} is not a number above 0.")
-    return value
-
-
-def _zero_or_more(value: float) -> float:
-    if not (math.isfinite(value) and value >= 0):
-        raise typer.BadParameter(f"{value:g} is not a number of 0 or more.")
-    return value
-
-
 def run(  # noqa: PLR0913 - one parameter for each option
-    file: Annotated[str, typer.Argument(metavar="FILE", help="The Python file.", show_default=False, callback=_filled)],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The Python file.", show_default=False, callback=filled)],
     *,
     function: Annotated[
         str | None,
@@ -53,7 +36,7 @@ def run(  # noqa: PLR0913 - one parameter for each option
             "--function",
             "-f",
             metavar="NAME",
-            callback=_filled,
+            callback=filled,
             help="The function, or Class.method. Without it: the one that uses the most CPU time (or memory).",
             rich_help_panel=_WHAT,
         ),
@@ -62,7 +45,7 @@ def run(  # noqa: PLR0913 - one parameter for each option
         str | None,
         typer.Option(
             metavar="FILE",
-            callback=_filled,
+            callback=filled,
             help="A Python file whose execution calls the function: the inputs to judge on.",
             rich_help_panel=_WHAT,
         ),
@@ -71,7 +54,7 @@ def run(  # noqa: PLR0913 - one parameter for each option
         str | None,
         typer.Option(
             metavar="DIR",
-            callback=_filled,
+            callback=filled,
             help="A folder of NAME.in and NAME.out: FILE reads stdin and writes stdout.",
             rich_help_panel=_WHAT,
         ),
@@ -80,7 +63,7 @@ def run(  # noqa: PLR0913 - one parameter for each option
         str | None,
         typer.Option(
             metavar="PATH",
-            callback=_filled,
+            callback=filled,
             help="The interpreter to run the code with. Without it: VIRTUAL_ENV, then the project's .venv.",
             rich_help_panel=_WHAT,
         ),
@@ -97,7 +80,7 @@ def run(  # noqa: PLR0913 - one parameter for each option
         str,
         typer.Option(
             metavar="MODEL",
-            callback=_filled,
+            callback=filled,
             help="Who proposes: rules (embedded), replay:FILE.jsonl, or a LiteLLM model such as openai/gpt-5.",
             rich_help_panel=_HOW,
         ),
@@ -111,7 +94,7 @@ def run(  # noqa: PLR0913 - one parameter for each option
     ] = _DEFAULTS.candidates,
     max_seconds: Annotated[
         float,
-        typer.Option(metavar="S", callback=_above_zero, help="Time budget of the run, seconds.", rich_help_panel=_HOW),
+        typer.Option(metavar="S", callback=above_zero, help="Time budget of the run, seconds.", rich_help_panel=_HOW),
     ] = _DEFAULTS.max_seconds,
     seed: Annotated[
         int,
@@ -121,7 +104,7 @@ def run(  # noqa: PLR0913 - one parameter for each option
         float,
         typer.Option(
             metavar="X",
-            callback=_zero_or_more,
+            callback=zero_or_more,
             help="The gain's lower bound must be above 1 + X.",
             rich_help_panel=_HOW,
         ),
@@ -130,7 +113,7 @@ def run(  # noqa: PLR0913 - one parameter for each option
         float,
         typer.Option(
             metavar="X",
-            callback=_zero_or_more,
+            callback=zero_or_more,
             help="Only show a rewrite whose (gain - 1) per added line is below X; never write it.",
             rich_help_panel=_OUT,
         ),
@@ -141,13 +124,13 @@ def run(  # noqa: PLR0913 - one parameter for each option
     ] = False,
     patch: Annotated[
         str | None,
-        typer.Option(metavar="FILE|-", callback=_filled, help="Write the unified diff there.", rich_help_panel=_OUT),
+        typer.Option(metavar="FILE|-", callback=filled, help="Write the unified diff there.", rich_help_panel=_OUT),
     ] = None,
     json: Annotated[
         str | None,
         typer.Option(
             metavar="FILE|-",
-            callback=_filled,
+            callback=filled,
             help="Write the result as JSON there; - is stdout, and the report moves to stderr.",
             rich_help_panel=_OUT,
         ),
@@ -200,9 +183,9 @@ def deliver(result: RunResult, settings: RunSettings, outputs: Outputs) -> None:
         BrokenPipeError: nobody read the report to its end; everything else is written.
         AfterburnerError: something could not be written; what could be written is.
     """
-    from afterburner.agent.cli.console import open_console  # noqa: PLC0415 - imports rich, which --help may not need
-    from afterburner.agent.cli.summary import print_summary  # noqa: PLC0415 - likewise
+    from afterburner.agent.cli.summary import print_summary  # noqa: PLC0415 - imports rich, which --help may not need
     from afterburner.agent.targets.patch import patch_bytes  # noqa: PLC0415 - likewise
+    from afterburner.sandbox.commands.console import open_console  # noqa: PLC0415 - likewise
 
     console = open_console(sys.stderr if outputs.take_stdout else sys.stdout)
     offer = weigh(result, settings.min_gain_per_line)

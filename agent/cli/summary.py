@@ -10,14 +10,13 @@ from rich.text import Text
 from afterburner.agent.cli.text import (
     display_path,
     format_elapsed,
-    format_kib,
-    format_seconds,
     scrub,
     scrub_line,
 )
 from afterburner.agent.result import OBJECTIVE_NOUN
 from afterburner.agent.types import Decision
 from afterburner.agent.wording import count, format_ratio
+from afterburner.sandbox.commands.figures import format_kib, format_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,14 +1,10 @@
-"""Words and figures for people: scrubbing of foreign text, units, streams, questions. Needs little beside Python."""
+"""Words for people: scrubbing of foreign text, paths, streams, questions. Needs little beside Python."""
 
 from __future__ import annotations
 
-import math
 import os
 import re
 import sys
-from typing import IO, TextIO
-
-from afterburner.agent.wording import three_digits
 
 # C0 and C1 controls, DEL, and the characters that reorder or hide text ("Trojan Source", CVE-2021-42574), and lone
 # surrogates, which no terminal encoding can carry. Tab and newline stay.
@@ -27,26 +23,6 @@ def scrub_line(text: str) -> str:
     return scrub(" ".join(text.split()))
 
 
-def format_seconds(seconds: float) -> str:
-    """Three significant digits with the unit that suits: `1.23 s`, `45.6 ms`, `789 µs`."""
-    if not math.isfinite(seconds):
-        return "-"
-    for factor, unit in ((1.0, "s"), (1e3, "ms")):
-        if abs(seconds) * factor >= 1.0:
-            return f"{three_digits(seconds * factor)} {unit}"
-    return f"{three_digits(seconds * 1e6)} µs"
-
-
-def format_kib(kib: float, per: str = "") -> str:
-    """Three significant digits of KiB, MiB or GiB; `per` follows the unit (`·s` for an integral)."""
-    if not math.isfinite(kib):
-        return "-"
-    for factor, unit in ((1024.0 * 1024.0, "GiB"), (1024.0, "MiB")):
-        if abs(kib) >= factor:
-            return f"{three_digits(kib / factor)} {unit}{per}"
-    return f"{three_digits(kib)} KiB{per}"
-
-
 def format_elapsed(seconds: float) -> str:
     """Minutes and seconds, `2:05`."""
     minutes, rest = divmod(int(seconds), 60)
@@ -60,11 +36,6 @@ def display_path(path: str) -> str:
     except (OSError, ValueError):
         return scrub_line(path)
     return scrub_line(path if relative.startswith("..") else relative)
-
-
-def is_live(stream: TextIO) -> bool:
-    """Say whether a person watches this stream on a terminal that can be redrawn."""
-    return stream.isatty() and os.environ.get("TERM") != "dumb" and not os.environ.get("CI")
 
 
 def is_interactive() -> bool:
@@ -90,8 +61,3 @@ def harden_streams() -> None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115 - lives as long as we do
         elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-
-
-def abandon(stream: IO[str]) -> None:
-    """Point a stream whose reader has gone to nowhere, so that Python's own flush at the end does not fail again."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from afterburner.agent.cli.outputs import Outputs, write_result
+from afterburner.agent.cli.outputs import Outputs
 from afterburner.sandbox import AfterburnerError, UsageError
+from afterburner.sandbox.commands.destinations import write_result
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

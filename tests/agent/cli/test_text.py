@@ -6,8 +6,9 @@ import math
 
 import pytest
 
-from afterburner.agent.cli.text import format_kib, format_seconds, scrub, scrub_line
+from afterburner.agent.cli.text import scrub, scrub_line
 from afterburner.agent.wording import count, format_ratio
+from afterburner.sandbox.commands.figures import format_kib, format_seconds
 
 
 @pytest.mark.parametrize(
