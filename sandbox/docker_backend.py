@@ -76,6 +76,7 @@ class DockerBackend:
         labels = {_WORKSPACE_LABEL: str(workspace), _MACHINE_LABEL: _machine()}
         self._choices = Choices(meter, labels, options.runtime, options.cpuset)
         self._volumes: dict[str, tuple[str, ...]] = {}
+        self._closed = False
         self._pool = DockerPool(self._start, self._end, options.pool_size)
         self._sweep()
 
@@ -124,6 +125,9 @@ class DockerBackend:
 
     def close(self) -> None:
         """Ends everything that is kept ready, and waits until nothing is left."""
+        if self._closed:
+            return
+        self._closed = True
         self._pool.close()
         with suppress(SandboxInternalError):  # the daemon is gone, and its containers have lost their lines
             for container in self._daemon.labelled(f"{_WORKSPACE_LABEL}={self._workspace}"):
