@@ -1,0 +1,104 @@
+"""`afterburner-agent sandbox serve`: the sandbox as an HTTP service."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from typing import Annotated
+
+import typer
+
+from afterburner.sandbox.commands.options import above_zero, read_size, zero_or_more
+from afterburner.sandbox.errors import UsageError
+
+_GIB = 1 << 30
+_LISTENING, _BOUNDS, _MOST = "Where and to whom", "Bounds of the service", "The most that one case may use"
+
+
+def serve(  # noqa: PLR0913, PLR0917 - every option is a parameter
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; beyond loopback it needs a token.", rich_help_panel=_LISTENING)
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65_535, help="0: any that is free.", rich_help_panel=_LISTENING)
+    ] = 8000,
+    token_file: Annotated[
+        Path | None,
+        typer.Option(
+            help="File with the bearer token that clients have to send. Without it: AFTERBURNER_SERVICE_TOKEN.",
+            rich_help_panel=_LISTENING,
+        ),
+    ] = None,
+    backend: Annotated[str, typer.Option(help="auto, bubblewrap or docker.")] = "auto",
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Tasks side by side. Default: one for each core but the watching ones.", rich_help_panel=_BOUNDS
+        ),
+    ] = None,
+    queue: Annotated[
+        int, typer.Option(min=0, help="Requests that may wait; the next is answered 503.", rich_help_panel=_BOUNDS)
+    ] = 64,
+    rate: Annotated[
+        float,
+        typer.Option(
+            callback=above_zero,
+            help="Requests a second from one address; more are answered 429.",
+            rich_help_panel=_BOUNDS,
+        ),
+    ] = 50.0,
+    body: Annotated[
+        str, typer.Option(help="Size of a request; longer ones are answered 413.", rich_help_panel=_BOUNDS)
+    ] = "16M",
+    grace: Annotated[
+        float,
+        typer.Option(
+            callback=zero_or_more, help="Seconds that running tasks have to finish at the end.", rich_help_panel=_BOUNDS
+        ),
+    ] = 10.0,
+    wall: Annotated[
+        float, typer.Option(callback=above_zero, help="Wall time, seconds.", rich_help_panel=_MOST)
+    ] = 120.0,
+    cpu: Annotated[float, typer.Option(callback=above_zero, help="CPU time, seconds.", rich_help_panel=_MOST)] = 120.0,
+    memory: Annotated[str, typer.Option(help="Memory, such as 4G.", rich_help_panel=_MOST)] = "4G",
+    output_limit: Annotated[str, typer.Option(help="stdout and stderr together.", rich_help_panel=_MOST)] = "64M",
+) -> None:
+    """Run programs for others, over HTTP.
+
+    `POST /run` judges a program on cases, `POST /execute` takes what the original Monolith took, `GET /health` tells
+    what is available, `GET /metrics` is for Prometheus, and `/docs` describes all of it. SIGTERM and Ctrl-C end the
+    service in order: what runs has the grace time to finish.
+    """
+    try:
+        from afterburner.sandbox.service import server  # noqa: PLC0415 - only who serves needs the web framework
+    except ImportError as error:
+        raise UsageError(
+            f"The service needs packages that are not installed ({error.name}). "
+            "Install them with: pip install 'afterburner-agent[service]'"
+        ) from error
+    from afterburner.sandbox import open_sandbox  # noqa: PLC0415 - likewise
+    from afterburner.sandbox.service.settings import MOST, Settings, check_address, read_token  # noqa: PLC0415 - likewise
+
+    if backend.startswith(("http://", "https://")):
+        raise UsageError("A service runs programs itself; choose the backend 'bubblewrap' or 'docker'.")
+    settings = Settings(
+        token=read_token(token_file),
+        jobs=jobs,
+        waiting=queue,
+        rate_per_s=rate,
+        burst=max(1, int(2 * rate)),
+        body_bytes=read_size("--body", body, 1024, _GIB),
+        grace_s=grace,
+        limits=replace(
+            MOST,
+            wall_time_s=wall,
+            cpu_time_s=cpu,
+            memory_kib=read_size("--memory", memory, 1 << 20, 1 << 44) // 1024,
+            output_bytes=read_size("--output-limit", output_limit, 1, _GIB),
+        ),
+    )
+    check_address(host, settings.token)
+    server.log_to_stderr()
+    with open_sandbox(backend) as sandbox:
+        server.serve(sandbox, settings, host, port, version("afterburner-agent"))

@@ -1,0 +1,305 @@
+"""A sandbox on another machine: the client of the service, with the methods of the sandbox that runs here."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import os
+from collections import deque
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn, TypeVar
+
+import httpx
+from anyio.from_thread import start_blocking_portal
+from pydantic import BaseModel, ValidationError
+from tenacity import AsyncRetrying, retry_if_result, stop_after_delay
+
+from afterburner.sandbox.checkers import Checker, Lines
+from afterburner.sandbox.errors import AfterburnerError, SandboxInternalError, SandboxUnavailableError, UsageError
+from afterburner.sandbox.sandbox import Sandbox
+from afterburner.sandbox.service import schema
+from afterburner.sandbox.service.problems import KINDS
+from afterburner.sandbox.service.settings import TOKEN_VARIABLE
+from afterburner.sandbox.service.translate import report_of, request_of
+from afterburner.sandbox.types import Limits
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+    from concurrent.futures import Future
+
+    from anyio.from_thread import BlockingPortal
+    from tenacity import RetryCallState
+
+    from afterburner.sandbox.container import Container
+    from afterburner.sandbox.environment import PythonEnvironment
+    from afterburner.sandbox.languages import Language
+    from afterburner.sandbox.toolchains import Toolchain
+    from afterburner.sandbox.types import CallCase, ContainerSpec, Program, Report, Task, TestCase
+
+_BUSY = (429, 503)
+_PATIENCE_S = 600.0  # with a service that is busy
+_CONNECT_S = 10.0
+_DEFAULT_JOBS = 8
+_DEFAULT_LIMITS = Limits()
+_BY_LINES = Lines()
+_Model = TypeVar("_Model", bound=BaseModel)
+
+
+@contextmanager
+def open_remote(url: str) -> Iterator[RemoteSandbox]:
+    """The sandbox of a service; its token comes from AFTERBURNER_SERVICE_TOKEN.
+
+    Raises:
+        SandboxUnavailableError: nothing answers there, or something else than the service.
+        UsageError: it is no address, or the token is refused.
+    """
+    token = os.environ.get(TOKEN_VARIABLE)
+    with start_blocking_portal() as portal:
+        try:
+            client = httpx.AsyncClient(
+                base_url=url,
+                headers={"Authorization": f"Bearer {token}"} if token else {},
+                timeout=httpx.Timeout(None, connect=_CONNECT_S),  # a task takes as long as it takes
+                limits=httpx.Limits(max_connections=None),
+                trust_env=False,
+            )
+        except (httpx.InvalidURL, UnicodeEncodeError) as error:
+            raise UsageError(f"{url!r} is no address of a sandbox service: {error}.") from error
+        with portal.wrap_async_context_manager(client):
+            line = _Line(url, client)
+            yield RemoteSandbox(portal, line, portal.call(line.ask_health))
+
+
+class RemoteSandbox(Sandbox):
+    """Runs programs at a service; several threads may do so at once. Made by `open_remote`.
+
+    Only programs that stand for themselves travel: without calls of functions, a place in a project or an
+    environment, all of which are on this machine.
+    """
+
+    def __init__(self, portal: BlockingPortal, line: _Line, health: schema.Health) -> None:
+        super().__init__(_RemoteBackend(health), Path())
+        self._portal = portal
+        self._line = line
+        self._health = health
+        self._under_way: set[Future[Report]] = set()
+        self._remote_branches: set[RemoteSandbox] = set()
+
+    def stop(self) -> None:
+        """Ends whatever runs, at once; who waits for it gets a SandboxInternalError.
+
+        We hang up, upon which the service kills what it runs for us.
+        """
+        self.stopped = True
+        for future in tuple(self._under_way):
+            future.cancel()
+        for branch in tuple(self._remote_branches):
+            branch.stop()
+
+    @contextmanager
+    def branch(self) -> Iterator[RemoteSandbox]:
+        """The same sandbox again, which can be stopped without this one; stopping this one stops it, too."""
+        branch = RemoteSandbox(self._portal, self._line, self._health)
+        self._remote_branches.add(branch)
+        branch.stopped = self.stopped
+        try:
+            yield branch
+        finally:
+            self._remote_branches.discard(branch)
+
+    def health(self) -> schema.Health:
+        """What the service says of itself just now."""
+        return self._portal.call(self._line.ask_health)
+
+    def run(  # noqa: PLR0913 - as `Sandbox.run`
+        self,
+        program: Program,
+        cases: Sequence[TestCase | CallCase],
+        limits: Limits = _DEFAULT_LIMITS,
+        *,
+        checker: Checker = _BY_LINES,
+        cpu: int | None = None,
+        stop_at_failure: bool = False,
+    ) -> Report:
+        """Runs a program on its cases; see `Sandbox.run`. A service that is busy is asked again when it says.
+
+        Raises:
+            UsageError: what is only on this machine was asked for, or more than the service allows.
+            SandboxInternalError: the service failed.
+            SandboxUnavailableError: it cannot be reached, stays busy, or has no such language.
+        """
+        if cpu is not None:
+            raise UsageError("A sandbox service chooses the core itself; leave out `cpu`.")
+        return self._await(self.start(request_of(program, cases, limits, checker, stop_at_failure=stop_at_failure)))
+
+    def run_many(self, tasks: Iterable[Task], *, jobs: int | None = None) -> Iterator[Report]:
+        """The reports in the order of the tasks; see `Sandbox.run_many`.
+
+        `jobs` is how many requests are under way at a time; the service decides how many of them run.
+        """
+        with self._crew(tasks, jobs) as (running, started):
+            while running:
+                report = self._await(running.popleft())
+                running.extend(islice(started, 1))
+                yield report
+
+    async def run_many_async(self, tasks: Iterable[Task], *, jobs: int | None = None) -> AsyncIterator[Report]:
+        """As `run_many`, in an event loop; cancelling the task that iterates kills what runs."""
+        with self._crew(tasks, jobs) as (running, started):
+            while running:
+                report = await asyncio.wrap_future(running.popleft())
+                running.extend(islice(started, 1))
+                yield report
+
+    @contextmanager
+    def _crew(
+        self, tasks: Iterable[Task], jobs: int | None
+    ) -> Iterator[tuple[deque[Future[Report]], Iterator[Future[Report]]]]:
+        """Requests under way, and those that start when they are asked for. Leaving hangs up on all of them."""
+        if jobs is not None and jobs < 1:
+            raise UsageError(f"jobs={jobs}: at least one task has to run at a time.")
+        with self.branch() as branch:
+            started = (branch.start(_request_of_task(task)) for task in tasks)
+            try:
+                yield deque(islice(started, jobs or _DEFAULT_JOBS)), started
+            finally:
+                branch.stop()
+
+    def start(self, request: schema.RunRequest) -> Future[Report]:
+        """Sends a request; cancelling the future hangs up."""
+        if self.stopped:
+            raise SandboxInternalError("The sandbox was stopped.")
+        _check_limits(request.limits, self._health.most)
+        future = self._portal.start_task_soon(self._line.ask_run, request)
+        self._under_way.add(future)
+        future.add_done_callback(self._under_way.discard)
+        return future
+
+    def _await(self, future: Future[Report]) -> Report:
+        try:
+            return future.result()
+        except CancelledError as error:
+            raise SandboxInternalError("The sandbox was stopped.") from error
+        finally:
+            future.cancel()  # an interrupt must leave nothing running
+
+
+def _request_of_task(task: Task) -> schema.RunRequest:
+    return request_of(task.program, task.cases, task.limits, _BY_LINES, stop_at_failure=task.stop_at_failure)
+
+
+class _Line:
+    """The connections to a service. For one event loop."""
+
+    def __init__(self, url: str, client: httpx.AsyncClient) -> None:
+        self._url = url
+        self._client = client
+
+    async def ask_health(self) -> schema.Health:
+        return _understood(schema.Health, await self._ask("GET", "/health"), self._url)
+
+    async def ask_run(self, request: schema.RunRequest) -> Report:
+        response = await self._ask("POST", "/run", request.model_dump_json(exclude_none=True).encode())
+        return report_of(_understood(schema.RunResponse, response, self._url).report)
+
+    async def _ask(self, method: str, path: str, body: bytes | None = None) -> httpx.Response:
+        """The answer of a service that is not busy.
+
+        Raises:
+            AfterburnerError: the one that the service answered with.
+        """
+        headers = {"Content-Type": "application/json"} if body is not None else None
+        patiently = AsyncRetrying(
+            retry=retry_if_result(lambda answer: answer.status_code in _BUSY),
+            wait=_as_told,
+            stop=stop_after_delay(_PATIENCE_S),
+            retry_error_callback=lambda state: state.outcome.result() if state.outcome else None,  # the last answer
+        )
+        try:
+            response: httpx.Response = await patiently(
+                self._client.request, method, path, content=body, headers=headers
+            )
+        except httpx.ConnectError as error:
+            raise SandboxUnavailableError(
+                f"No sandbox service answers at {self._url}: {error}. Start one there with "
+                "`afterburner-agent sandbox serve`."
+            ) from error
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise SandboxInternalError(
+                f"The sandbox service at {self._url} broke off: {error or type(error)}."
+            ) from error
+        if response.status_code != httpx.codes.OK:
+            _raise(response, self._url)
+        return response
+
+
+def _as_told(state: RetryCallState) -> float:
+    """How long the service asked us to wait, in seconds."""
+    response = state.outcome.result() if state.outcome else None
+    told = response.headers.get("Retry-After", "") if response is not None else ""
+    return min(60.0, float(told)) if told.isdigit() else 1.0
+
+
+def _understood(model: type[_Model], response: httpx.Response, url: str) -> _Model:
+    try:
+        return model.model_validate_json(response.content)
+    except ValidationError as error:
+        raise SandboxUnavailableError(
+            f"What answers at {url} is no sandbox service of this version. Check the address."
+        ) from error
+
+
+def _raise(response: httpx.Response, url: str) -> NoReturn:
+    try:
+        problem = schema.Problem.model_validate_json(response.content)
+    except ValidationError as error:
+        raise SandboxUnavailableError(
+            f"What answers at {url} is no sandbox service: HTTP {response.status_code}. Check the address."
+        ) from error
+    if response.status_code == httpx.codes.UNAUTHORIZED:
+        raise UsageError(f"The sandbox service at {url} refuses the token. Set {TOKEN_VARIABLE} to the right one.")
+    if response.status_code in _BUSY:
+        raise SandboxUnavailableError(f"The sandbox service at {url} stays busy: {problem.error}")
+    kind: type[AfterburnerError] = KINDS.get(problem.kind, UsageError)
+    raise kind(f"The sandbox service at {url} says: {problem.error}")
+
+
+def _check_limits(wanted: schema.LimitsModel, most: schema.AppliedLimits) -> None:
+    """Refuses limits that the service would lower: the verdict would be another one."""
+    for name, value in wanted.model_dump(exclude_none=True).items():
+        if value > getattr(most, name):
+            raise UsageError(f"The sandbox service allows {name} up to {getattr(most, name)}, not {value}.")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _RemoteBackend:
+    """Says what the service runs on; containers of one's own it does not lend."""
+
+    health: schema.Health
+
+    @property
+    def name(self) -> str:
+        return self.health.backend
+
+    @property
+    def tier(self) -> str:
+        return self.health.tier
+
+    def toolchain(self, language: Language) -> Toolchain:
+        raise _local_only(f"A toolchain for {language.name}")
+
+    def python(self) -> PythonEnvironment | None:
+        return None
+
+    def container(self, spec: ContainerSpec) -> Container:
+        raise _local_only(f"A container of {spec.writable_kib} KiB")
+
+    def close(self) -> None:
+        """Holds nothing."""
+
+
+def _local_only(thing: str) -> UsageError:
+    return UsageError(f"{thing} cannot be had from a sandbox service, which runs whole programs. Use a local sandbox.")

@@ -1,0 +1,1 @@
+"""The sandbox as an HTTP service: `POST /run`, `POST /execute` as the original Monolith had it, `GET /health`."""

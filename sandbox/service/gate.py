@@ -1,0 +1,199 @@
+"""What every request passes before it is looked at: its rate, its token, its place in the queue and its size.
+
+Written for ASGI itself, not as a middleware of the framework: those hide from an endpoint that its client has left.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import OrderedDict
+from contextlib import nullcontext
+from typing import TYPE_CHECKING
+
+from afterburner.sandbox.service.crew import BusyError
+from afterburner.sandbox.service.problems import Refusal
+from afterburner.sandbox.service.settings import is_loopback
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from afterburner.sandbox.service.crew import Crew
+    from afterburner.sandbox.service.metrics import Metrics
+    from afterburner.sandbox.service.settings import Settings
+
+LOGGER = logging.getLogger("afterburner.service")
+OPEN_PATHS = ("/docs", "/openapi.json")  # they say nothing of this machine, and a browser sends no token
+_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+_CLIENTS = 10_000  # addresses whose rate is remembered
+_DRAIN_S = 2.0  # a client that reads only when it has sent all is given this long to do so
+_CLIENT_LEFT = 499  # nobody receives it; for the log
+
+
+class Gate:
+    """Lets requests through to the application, answers the others, and writes one line on each."""
+
+    def __init__(self, app: ASGIApp, settings: Settings, crew: Crew, metrics: Metrics, paths: Collection[str]) -> None:
+        self._app = app
+        self._settings = settings
+        self._crew = crew
+        self._metrics = metrics
+        self._paths = paths
+        self._rates = _Rates(settings.rate_per_s, settings.burst)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request; or the start and end of the service, which are the application's."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started = time.monotonic()
+        answer = _Answer(send, self._settings.transfer_time_s)
+        try:
+            await self._serve(scope, receive, answer)
+        except Refusal as refusal:
+            await answer.refuse(refusal, scope, receive)
+        except TimeoutError:  # the client does not read its response
+            answer.status = _CLIENT_LEFT
+            raise
+        except Exception as error:  # noqa: BLE001 - a traceback could repeat what a client wrote
+            _log_failure(error)
+            await answer.refuse(Refusal(500, "internal", "The service failed; its log says where."), scope, receive)
+        finally:
+            self._note(scope, answer.status, time.monotonic() - started)
+
+    async def _serve(self, scope: Scope, receive: Receive, answer: _Answer) -> None:
+        self._check_host(scope)
+        self._rates.take(_client(scope))
+        if scope["path"] not in OPEN_PATHS and not self._settings.accepts(_header(scope, b"authorization")):
+            raise Refusal(401, "token", "This service needs its bearer token: `Authorization: Bearer …`.")
+        try:
+            with self._crew.admit() if scope["method"] == "POST" else nullcontext():
+                body = await self._read(scope, receive)
+                if body is None:
+                    answer.status = _CLIENT_LEFT
+                else:
+                    await self._app(scope, _replayed(body, receive), answer)
+        except BusyError as error:
+            raise Refusal(503, "busy", str(error), retry_after_s=1.0) from error
+
+    def _check_host(self, scope: Scope) -> None:
+        """Without a token, a page in this machine's browser must not reach us under a name of its own choosing."""
+        host = _header(scope, b"host").decode("latin-1").rpartition(":")[0] or _header(scope, b"host").decode("latin-1")
+        if self._settings.token is None and not is_loopback(host):
+            raise Refusal(421, "host", "Without a token this service answers to loopback addresses alone.")
+
+    async def _read(self, scope: Scope, receive: Receive) -> bytes | None:
+        """The whole body; None if the client leaves."""
+        most, body, size = self._settings.body_bytes, bytearray(), 0
+        length = _header(scope, b"content-length")
+        is_too_long = length.isdigit() and int(length[:20]) > most
+        try:
+            async with asyncio.timeout(self._settings.transfer_time_s) as deadline:
+                more = True
+                while more:
+                    message = await receive()
+                    if message["type"] == "http.disconnect":
+                        return None
+                    piece, more = message.get("body", b""), message.get("more_body", False)
+                    size += len(piece)
+                    if size > most and not is_too_long:
+                        is_too_long = True
+                        body.clear()
+                    if is_too_long:  # it is taken in and forgotten, so that the client comes to read the answer
+                        deadline.reschedule(min(deadline.when() or 0.0, asyncio.get_running_loop().time() + _DRAIN_S))
+                        more = more and size <= 2 * most
+                    else:
+                        body += piece
+        except TimeoutError:
+            if not is_too_long:
+                raise Refusal(408, "slow", "The request's body did not come in time.") from None
+        if is_too_long:
+            raise Refusal(413, "size", f"A request may have {most} bytes at most.")
+        return bytes(body)
+
+    def _note(self, scope: Scope, status: int, seconds: float) -> None:
+        path = scope["path"] if scope["path"] in self._paths else "-"  # nothing that a client wrote gets into the log
+        method = scope["method"] if scope["method"] in _METHODS else "-"
+        self._metrics.count_request(path, status)
+        LOGGER.info("%s %s %s %d %.3f s", _client(scope), method, path, status, seconds)
+
+
+class _Answer:
+    """The way back to the client."""
+
+    def __init__(self, send: Send, time_s: float) -> None:
+        self.status = _CLIENT_LEFT
+        self._send = send
+        self._time_s = time_s
+        self._is_begun = False
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self._is_begun, self.status = True, message["status"]
+        async with asyncio.timeout(self._time_s):
+            await self._send(message)
+
+    async def refuse(self, refusal: Refusal, scope: Scope, receive: Receive) -> None:
+        """Answers with something else than a report, if there is no answer yet."""
+        if not self._is_begun:
+            await refusal.response()(scope, receive, self)
+
+
+class _Rates:
+    """A token bucket for each client address."""
+
+    def __init__(self, per_s: float, burst: int) -> None:
+        self._per_s = per_s
+        self._burst = burst
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()  # what is left, and since when
+
+    def take(self, client: str) -> None:
+        """Counts one request.
+
+        Raises:
+            Refusal: too many of them.
+        """
+        now = time.monotonic()
+        left, since = self._buckets.pop(client, (float(self._burst), now))
+        left = min(self._burst, left + (now - since) * self._per_s)
+        self._buckets[client] = (max(0.0, left - 1) if left >= 1 else left, now)
+        if len(self._buckets) > _CLIENTS:
+            self._buckets.popitem(last=False)
+        if left < 1:
+            message = f"More than {self._per_s:g} requests a second from one address."
+            raise Refusal(429, "rate", message, retry_after_s=(1 - left) / self._per_s)
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    """What the application receives: the body in one piece, then what comes after it, which is that the client left."""
+    waiting = [body]
+
+    async def replay() -> Message:
+        if waiting:
+            return {"type": "http.request", "body": waiting.pop(), "more_body": False}
+        return await receive()
+
+    return replay
+
+
+def _client(scope: Scope) -> str:
+    client = scope.get("client")
+    return client[0] if client else "-"
+
+
+def _header(scope: Scope, name: bytes) -> bytes:
+    """The header; empty if it is missing, or there twice."""
+    values = [value for key, value in scope["headers"] if key == name]
+    return values[0] if len(values) == 1 else b""
+
+
+def _log_failure(error: BaseException) -> None:
+    """What failed and where, without the message, which may repeat what a client wrote."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    place = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}" if trace else "an unknown place"
+    LOGGER.error("%s at %s", type(error).__name__, place)

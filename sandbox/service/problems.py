@@ -1,0 +1,70 @@
+"""Why there is no report: the reasons, and the HTTP status of each."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from starlette.responses import JSONResponse
+
+from afterburner.sandbox.errors import (
+    AfterburnerError,
+    CheckerError,
+    SandboxInternalError,
+    SandboxUnavailableError,
+    UsageError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+KINDS: Mapping[str, type[AfterburnerError]] = {
+    "usage": UsageError,
+    "checker": CheckerError,
+    "unavailable": SandboxUnavailableError,
+    "internal": SandboxInternalError,
+}
+_STATUSES = {"usage": 422, "checker": 422, "unavailable": 501, "internal": 500}
+_SHOWN_MISTAKES = 5
+
+
+class Refusal(Exception):  # noqa: N818 - not an error of the service
+    """A request is answered with something else than a report."""
+
+    def __init__(self, status: int, kind: str, message: str, *, retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.kind = kind
+        self.message = message
+        self.retry_after_s = retry_after_s
+
+    def response(self) -> JSONResponse:
+        """What the client gets."""
+        headers = {}
+        if self.retry_after_s is not None:
+            headers["Retry-After"] = str(max(1, math.ceil(self.retry_after_s)))
+        if self.status == 401:
+            headers["WWW-Authenticate"] = "Bearer"
+        return JSONResponse(
+            {"status": "error", "kind": self.kind, "error": self.message}, status_code=self.status, headers=headers
+        )
+
+
+def refusal_of(error: AfterburnerError) -> Refusal:
+    """One of our errors as an answer."""
+    for kind, cause in KINDS.items():
+        if isinstance(error, cause):
+            return Refusal(_STATUSES[kind], kind, str(error))
+    return Refusal(500, "internal", str(error))
+
+
+def explain_mistakes(mistakes: Sequence[Mapping[str, object]]) -> Refusal:
+    """What is wrong with a request's form, without repeating what it says."""
+    lines = []
+    for mistake in mistakes[:_SHOWN_MISTAKES]:
+        place = mistake.get("loc", ())
+        path = ".".join(str(part)[:60] for part in place) if isinstance(place, tuple) else ""
+        lines.append(f"{path}: {mistake.get('msg')}")
+    if len(mistakes) > _SHOWN_MISTAKES:
+        lines.append(f"and {len(mistakes) - _SHOWN_MISTAKES} more")
+    return Refusal(422, "usage", "The request is not in the form that /docs describes. " + "; ".join(lines))
