@@ -97,8 +97,8 @@ def run_settings(settings: RunSettings, on_event: Callable[[ProgressEvent], None
     """
     from afterburner.agent.proposers.registry import open_proposer  # noqa: PLC0415 - lazy, as all below
     from afterburner.agent.targets.locate import find_target  # noqa: PLC0415
+    from afterburner.sandbox import open_sandbox  # noqa: PLC0415
     from afterburner.sandbox.leftovers import workspace  # noqa: PLC0415
-    from afterburner.sandbox.sandbox import open_sandbox  # noqa: PLC0415
 
     clock = RunClock.start(settings.max_seconds)
     whole_program = settings.cases_dir is not None and settings.function is None

@@ -31,7 +31,9 @@ from afterburner.sandbox.types import (
 )
 
 if TYPE_CHECKING:
-    from afterburner.sandbox.sandbox import Sandbox, open_sandbox
+    from afterburner.sandbox.docker_backend import DockerOptions
+    from afterburner.sandbox.opening import open_sandbox
+    from afterburner.sandbox.sandbox import Sandbox
 
 __all__ = [
     "AfterburnerError",
@@ -42,6 +44,7 @@ __all__ = [
     "Command",
     "Compilation",
     "ContainerSpec",
+    "DockerOptions",
     "FunctionEntry",
     "Limits",
     "Measurement",
@@ -60,10 +63,13 @@ __all__ = [
 ]
 
 
+_LAZY = {"DockerOptions": "docker_backend", "Sandbox": "sandbox", "open_sandbox": "opening"}
+
+
 def __getattr__(name: str) -> object:
     """Load what starts containers only when it is asked for: errors and types alone are needed far more often."""
-    if name in {"Sandbox", "open_sandbox"}:
-        from afterburner.sandbox import sandbox  # noqa: PLC0415
+    if name in _LAZY:
+        from importlib import import_module  # noqa: PLC0415
 
-        return getattr(sandbox, name)
+        return getattr(import_module(f"afterburner.sandbox.{_LAZY[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import sys
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -41,13 +42,13 @@ class Cores:
         Raises:
             SandboxInternalError: `give_up` said so.
         """
-        before = os.sched_getaffinity(0)
+        before = usable_cpus()
         cpu, lock = self._take(give_up)
         try:
-            os.sched_setaffinity(0, self.watching)  # in Linux this is about the thread
+            _keep_to(self.watching)
             yield cpu
         finally:
-            os.sched_setaffinity(0, before)
+            _keep_to(before)
             os.close(lock)
 
     def _take(self, give_up: Callable[[], bool]) -> tuple[int, int]:
@@ -69,7 +70,7 @@ class Cores:
 def divide_cores(cpus: Iterable[int] | None = None) -> Cores:
     """Divides the CPUs given, or those that this process may use."""
     cores: dict[frozenset[int], list[int]] = {}
-    for cpu in sorted(os.sched_getaffinity(0) if cpus is None else cpus):
+    for cpu in sorted(usable_cpus() if cpus is None else cpus):
         cores.setdefault(_siblings(cpu), []).append(cpu)
     threads = list(cores.values())
     if len(threads) == 1:
@@ -79,6 +80,18 @@ def divide_cores(cpus: Iterable[int] | None = None) -> Cores:
         slots=tuple(core[0] for core in threads[watchers:]),
         watching=frozenset(cpu for core in threads[:watchers] for cpu in core),
     )
+
+
+def usable_cpus() -> frozenset[int]:
+    """The CPUs that this thread may use."""
+    if sys.platform == "linux":
+        return frozenset(os.sched_getaffinity(0))
+    return frozenset(range(os.cpu_count() or 1))  # macOS does not tell, and has its containers in a virtual machine
+
+
+def _keep_to(cpus: frozenset[int]) -> None:
+    if sys.platform == "linux":
+        os.sched_setaffinity(0, cpus)  # of this thread, and of what it starts
 
 
 def _siblings(cpu: int) -> frozenset[int]:

@@ -53,6 +53,7 @@ class DockerDaemon:
                 "Set DOCKER_HOST."
             )
         try:
+            _knock(self.address)
             with self._client("auto") as client:
                 self._version = client.api_version
                 self.engine = _engine(client.info(), client.api_version)
@@ -228,6 +229,14 @@ def _short(error: Exception) -> str:
     """The daemon's own explanation, if it gave one."""
     explanation = getattr(error, "explanation", None)
     return (str(explanation or error).strip().splitlines() or [type(error).__name__])[0][:500]
+
+
+def _knock(address: str) -> None:
+    """Raises what the SDK would, which forgets to close its own socket when nobody answers."""
+    if address.startswith("unix://"):
+        with socket.socket(socket.AF_UNIX) as line:
+            line.settimeout(_TIMEOUT_S)
+            line.connect(address.removeprefix("unix://"))
 
 
 def _why_not(address: str, error: Exception) -> str:

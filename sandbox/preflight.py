@@ -57,8 +57,8 @@ def find_bubblewrap() -> Bubblewrap:
 def _check_system() -> None:
     if sys.platform == "darwin":
         raise SandboxUnavailableError(
-            "macOS has no bubblewrap, and the Docker backend is not built yet. "
-            "Run this inside a Linux virtual machine (Lima, UTM, Multipass) until then."
+            "macOS has no bubblewrap. Use Docker (backend 'docker') for programs that bring their own image, or run "
+            "this inside a Linux virtual machine (Lima, UTM, Multipass)."
         )
     if sys.platform != "linux":
         raise SandboxUnavailableError(

@@ -1,4 +1,4 @@
-"""The sandbox as its users see it: a program and its cases go in, verdicts and measurements come out."""
+"""The sandbox: a program and its cases go in, verdicts and measurements come out."""
 
 from __future__ import annotations
 
@@ -14,9 +14,6 @@ from afterburner.sandbox.custom_checker import run_checker
 from afterburner.sandbox.errors import SandboxInternalError, UsageError
 from afterburner.sandbox.languages import find_language
 from afterburner.sandbox.launch import DRIVER, encoded_source, python_launch, python_variables, toolchain_launch
-from afterburner.sandbox.leftovers import workspace
-from afterburner.sandbox.meter.build import meter_path
-from afterburner.sandbox.preflight import find_bubblewrap
 from afterburner.sandbox.schedule import run_many, run_many_async
 from afterburner.sandbox.types import (
     CallCase,
@@ -43,35 +40,12 @@ if TYPE_CHECKING:
     from afterburner.sandbox.launch import File, Launch
     from afterburner.sandbox.types import Command, ContainerSpec, Program, RawResult, Task
 
-__all__ = ["DRIVER", "Sandbox", "encoded_source", "open_sandbox", "python_variables"]
+__all__ = ["DRIVER", "Sandbox", "encoded_source", "python_variables"]
 
 ATTEMPTS = 3  # at one case, before a failure of the sandbox itself is told
 _DEFAULT_LIMITS = Limits()
 _BY_LINES = Lines()
 _Result = TypeVar("_Result")
-
-
-@contextmanager
-def open_sandbox(backend: str = "auto") -> Iterator[Sandbox]:
-    """A sandbox, ready to run programs until the context is left.
-
-    Args:
-        backend: `auto` or `bubblewrap`.
-
-    Raises:
-        UsageError: no such backend.
-        SandboxUnavailableError: this machine has no real sandbox; the message says how to get one.
-    """
-    if backend == "docker" or backend.startswith(("http://", "https://")):
-        raise UsageError(f"The sandbox backend {backend!r} is not available yet. Use 'bubblewrap' on Linux.")
-    if backend not in {"auto", "bubblewrap"}:
-        raise UsageError(f"There is no sandbox backend {backend!r}. Use 'auto' or 'bubblewrap'.")
-    from afterburner.sandbox.bubblewrap import BubblewrapBackend  # noqa: PLC0415 - only what is used is loaded
-
-    bubblewrap = find_bubblewrap()
-    meter = meter_path()
-    with workspace() as folder:
-        yield Sandbox(BubblewrapBackend(bubblewrap, meter, folder), folder)
 
 
 class Sandbox:

@@ -29,7 +29,7 @@ def meter_path() -> Path:
     Raises:
         SandboxUnavailableError: no C compiler, or a machine that the meter does not know.
     """
-    machine = platform.machine()
+    machine = _machine()
     if machine not in _MACHINES:
         raise SandboxUnavailableError(
             f"The sandbox runs on {' and '.join(sorted(_MACHINES))}, and this machine is {machine!r}. "
@@ -59,15 +59,19 @@ def _key(machine: str) -> str:
     return digest.hexdigest()
 
 
+def _machine() -> str:
+    """The machine in Linux's words: containers run Linux wherever they run."""
+    return {"arm64": "aarch64", "AMD64": "x86_64"}.get(platform.machine(), platform.machine())
+
+
 def _compilers() -> list[tuple[str, ...]]:
-    """The commands to try, best first."""
+    """The commands to try, best first. Elsewhere than on Linux, only ziglang's compiles for it."""
     commands: list[tuple[str, ...]] = []
-    if chosen := shlex.split(os.environ.get("CC", "")):
-        commands.append(tuple(chosen))
-    commands += [(name,) for name in ("cc", "gcc", "clang")]
-    found = [command for command in commands if shutil.which(command[0])]
+    if sys.platform == "linux":
+        commands = [tuple(shlex.split(os.environ.get("CC", ""))), ("cc",), ("gcc",), ("clang",)]
+    found = [command for command in commands if command and shutil.which(command[0])]
     if importlib.util.find_spec("ziglang") is not None:
-        found.append((sys.executable, "-m", "ziglang", "cc", "-target", f"{platform.machine()}-linux-musl"))
+        found.append((sys.executable, "-m", "ziglang", "cc", "-target", f"{_machine()}-linux-musl"))
     return found
 
 

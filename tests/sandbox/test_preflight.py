@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from afterburner.sandbox import SandboxUnavailableError, open_sandbox
+from afterburner.sandbox import SandboxUnavailableError, UsageError, open_sandbox
 from afterburner.sandbox import preflight as preflight_module
 from afterburner.sandbox.preflight import find_bubblewrap
 
@@ -59,7 +59,7 @@ def kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Non
 
 
 def refusal() -> str:
-    with pytest.raises(SandboxUnavailableError) as raised, open_sandbox():
+    with pytest.raises(SandboxUnavailableError) as raised, open_sandbox("bubblewrap"):
         pass
     assert raised.value.exit_code == 3
     return str(raised.value)
@@ -68,7 +68,7 @@ def refusal() -> str:
 def test_this_machines_bubblewrap_is_found(sandbox: Sandbox) -> None:
     found = find_bubblewrap()
     assert found.path.endswith("bwrap")
-    assert sandbox.describe() == (f"bubblewrap {found.version}", "rlimits")
+    assert sandbox.describe() == (f"bubblewrap {found.version}", sandbox.backend.tier)
 
 
 @pytest.mark.parametrize(
@@ -171,3 +171,19 @@ def test_importing_starts_nothing(tmp_path: Path) -> None:
         [sys.executable, "-W", "error", "-c", source], env=environment, capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_without_bubblewrap_docker_is_tried_and_both_are_explained(
+    programs: Callable[..., None], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/nobody.sock")
+    programs(apt_get="exit 0")
+    with pytest.raises(SandboxUnavailableError) as raised, open_sandbox():
+        pass
+    assert "apt-get install bubblewrap" in str(raised.value)
+    assert f"No Docker daemon answers at unix://{tmp_path}/nobody.sock" in str(raised.value)
+
+
+def test_a_backend_that_nobody_knows_is_a_usage_error() -> None:
+    with pytest.raises(UsageError, match="no sandbox backend 'podman'"):
+        open_sandbox("podman")

@@ -9,8 +9,7 @@ import pytest
 
 from afterburner.agent.errors import WorkloadError
 from afterburner.agent.workloads.side_by_side import side_by_side
-from afterburner.sandbox import Limits, Program, SandboxInternalError, TestCase
-from afterburner.sandbox.sandbox import open_sandbox
+from afterburner.sandbox import Limits, Program, SandboxInternalError, TestCase, open_sandbox
 
 if TYPE_CHECKING:
     from afterburner.sandbox import Report, Sandbox
