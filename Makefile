@@ -9,7 +9,7 @@ WORKERS ?= auto
 DEMO ?= examples/log_report.py
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-quick check lint types format verify-examples readme-demo rules-page lock clean clean-all
+.PHONY: help setup demo test test-quick check lint types format verify-examples readme-demo rules-page sandbox-pictures bench-sandbox soak load-service lock clean clean-all
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name what; do \
@@ -54,11 +54,23 @@ readme-demo: setup ## write the output that the README shows anew
 rules-page: setup ## write docs/rules.md anew from the rules' docstrings
 	$(BIN)/python scripts/rules_page.py
 
+sandbox-pictures: setup ## draw the pictures of docs/sandbox.md anew
+	$(BIN)/python scripts/sandbox_pictures.py
+
+bench-sandbox: setup ## what the sandbox costs and how true its figures are, beside their references
+	$(BIN)/python scripts/bench_sandbox.py $(BENCH)
+
+soak: setup ## 10,000 mixed runs, a third of them attacks, and 50 kills: nothing may be left (an hour or more)
+	$(BIN)/python scripts/soak.py $(SOAK)
+
+load-service: setup ## 64 clients for a minute against the sandbox service, on this machine
+	$(BIN)/python scripts/load_service.py
+
 lock: setup ## resolve the dependencies anew into requirements/dev.lock
 	scripts/lock.sh
 
 clean: ## caches and build output
-	rm -rf build dist *.egg-info .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf build dist *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -path ./.venv -prune -o -type d -name __pycache__ -exec rm -rf {} +
 
 clean-all: clean ## also .venv
