@@ -7,7 +7,7 @@ import socket
 import tempfile
 import time
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,45 +16,25 @@ from afterburner.sandbox.container import Container
 from afterburner.sandbox.docker_daemon import DockerDaemon
 from afterburner.sandbox.docker_pool import DockerPool, Started
 from afterburner.sandbox.docker_root import provide_root, system_binds
-from afterburner.sandbox.docker_settings import Choices, container_settings
+from afterburner.sandbox.docker_settings import Choices, DockerOptions, container_settings
 from afterburner.sandbox.errors import SandboxInternalError, UsageError
 from afterburner.sandbox.launch import DRIVER
 from afterburner.sandbox.toolchains import Toolchain
 from afterburner.sandbox.types import Bind, ContainerSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from contextlib import ExitStack
 
     from afterburner.sandbox.docker_channel import DockerChannel
     from afterburner.sandbox.languages import Language
+
+__all__ = ["DockerBackend", "DockerContainer", "DockerOptions"]
 
 _WORKSPACE_LABEL = "afterburner.sandbox"
 _MACHINE_LABEL = "afterburner.sandbox.machine"
 _NEVER_STARTED_S = 3600.0
 _SEARCH_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _TIERS = {0: "rlimits", 1: "cgroup v1", 2: "cgroup v2"}
-
-
-@dataclass(frozen=True, slots=True)
-class DockerOptions:
-    """How to use Docker.
-
-    Attributes:
-        images: by language; the table's is used for those that are not named.
-        runtime: one that the daemon knows, such as `runsc`; None: the daemon's default.
-        pool_size: how many containers of each kind to keep ready.
-        cpuset: the cores that containers may use, such as `2-5`; None: all.
-        address: of the daemon, `unix:///…` or `tcp://…`; None: `DOCKER_HOST`, or the system's socket.
-        pull: get images that the daemon does not have from their registries.
-    """
-
-    images: Mapping[str, str] = field(default_factory=dict)
-    runtime: str | None = None
-    pool_size: int = 2
-    cpuset: str | None = None
-    address: str | None = None
-    pull: bool = False
 
 
 class DockerBackend:

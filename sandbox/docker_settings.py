@@ -1,8 +1,8 @@
-"""What a container of ours is allowed, in the words of the Engine API ("Create a container")."""
+"""How to use Docker, and what a container of ours is allowed, in the words of the Engine API ("Create a container")."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from afterburner.sandbox.container import METER, PROGRAM_FOLDER, SHARED_MEMORY_KIB, WRITABLE
@@ -28,6 +28,27 @@ _HIDDEN = (
     "/sys/fs/zonefs",
 )
 _RECURSIVELY_READ_ONLY = (1, 44)  # since this version of the API a read-only bind covers what is mounted below it
+
+
+@dataclass(frozen=True, slots=True)
+class DockerOptions:
+    """How to use Docker.
+
+    Attributes:
+        images: by language; the table's is used for those that are not named.
+        runtime: one that the daemon knows, such as `runsc`; None: the daemon's default.
+        pool_size: how many containers of each kind to keep ready.
+        cpuset: the cores that containers may use, such as `2-5`; None: all.
+        address: of the daemon, `unix:///…` or `tcp://…`; None: `DOCKER_HOST`, or the system's socket.
+        pull: get images that the daemon does not have from their registries.
+    """
+
+    images: Mapping[str, str] = field(default_factory=dict)
+    runtime: str | None = None
+    pool_size: int = 2
+    cpuset: str | None = None
+    address: str | None = None
+    pull: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from afterburner.sandbox import CaseReport, Command, ContainerSpec, Limits, Program, Sandbox, TestCase
-from afterburner.sandbox.docker_backend import DockerBackend, DockerOptions
+from afterburner.sandbox import CaseReport, Command, ContainerSpec, Limits, Program, Sandbox, TestCase, open_sandbox
 from afterburner.sandbox.docker_daemon import DockerDaemon
+from afterburner.sandbox.docker_settings import DockerOptions
 from afterburner.sandbox.interpreter import own_environment
-from afterburner.sandbox.leftovers import workspace
-from afterburner.sandbox.meter.build import meter_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -76,8 +74,14 @@ def python_command(python: PythonEnvironment) -> Callable[[str], Command]:
 def docker_options() -> Iterator[DockerOptions]:
     """A Docker daemon, and an image with Python and C++ for these languages."""
     lender = Path(__file__).parents[2] / "scripts" / "docker_daemon.py"
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen([sys.executable, lender], **pipes, text=True, process_group=0) as lending:
+    with subprocess.Popen(
+        [sys.executable, lender],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        process_group=0,  # Ctrl-C is for the tests; the lender goes when they do
+    ) as lending:
         assert lending.stdout is not None
         assert lending.stderr is not None
         lent = lending.stdout.readline()
@@ -93,8 +97,8 @@ def docker_options() -> Iterator[DockerOptions]:
 @pytest.fixture(scope="session")
 def docker_sandbox(docker_options: DockerOptions) -> Iterator[Sandbox]:
     """A sandbox of Docker containers."""
-    with workspace() as folder, closing(DockerBackend(docker_options, meter_path(), folder)) as backend:
-        yield Sandbox(backend, folder)
+    with open_sandbox("docker", docker=docker_options) as sandbox:
+        yield sandbox
 
 
 @pytest.fixture
@@ -103,9 +107,7 @@ def open_docker(docker_options: DockerOptions) -> Iterator[Callable[..., Sandbox
     with ExitStack() as stack:
 
         def opening(**options: Any) -> Sandbox:
-            folder = stack.enter_context(workspace())
-            backend = DockerBackend(replace(docker_options, **options), meter_path(), folder)
-            return Sandbox(stack.enter_context(closing(backend)), folder)
+            return stack.enter_context(open_sandbox("docker", docker=replace(docker_options, **options)))
 
         yield opening
 

@@ -22,8 +22,9 @@ from afterburner.sandbox import (
     SandboxUnavailableError,
     TestCase,
 )
-from afterburner.sandbox.docker_backend import DockerBackend, DockerOptions
+from afterburner.sandbox.docker_backend import DockerBackend
 from afterburner.sandbox.docker_daemon import DockerDaemon
+from afterburner.sandbox.docker_settings import DockerOptions
 from afterburner.sandbox.languages import find_language
 from afterburner.sandbox.meter.build import meter_path
 from afterburner.sandbox.types import Bind

@@ -24,13 +24,14 @@ from afterburner.sandbox import (
     TestCase,
     Verdict,
 )
-from afterburner.sandbox.docker_backend import DockerBackend, DockerOptions
+from afterburner.sandbox.docker_backend import DockerBackend
 from afterburner.sandbox.languages import find_language
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from afterburner.sandbox.docker_daemon import DockerDaemon
+    from afterburner.sandbox.docker_settings import DockerOptions
 
 
 LABEL = "afterburner.sandbox"
@@ -109,16 +110,13 @@ def test_containers_of_a_killed_process_end(
     docker_daemon: DockerDaemon, docker_options: DockerOptions, docker_image: str
 ) -> None:
     source = f"""
-        import sys, time
-        from afterburner.sandbox import *
-        from afterburner.sandbox.docker_backend import DockerBackend, DockerOptions
-        from afterburner.sandbox.leftovers import workspace
-        from afterburner.sandbox.meter.build import meter_path
-        with workspace() as folder:
-            options = DockerOptions(address={docker_options.address!r}, pool_size=1)
-            sandbox = Sandbox(DockerBackend(options, meter_path(), folder), folder)
+        from afterburner.sandbox import Command, ContainerSpec, Limits, open_sandbox
+        from afterburner.sandbox.docker_settings import DockerOptions
+
+        options = DockerOptions(address={docker_options.address!r}, pool_size=1)
+        with open_sandbox("docker", docker=options) as sandbox:
             with sandbox.container(ContainerSpec(image={docker_image!r})) as container:
-                print(folder, flush=True)
+                print(sandbox._folder, flush=True)
                 container.run(Command(("/bin/sleep", "60")), b"", Limits(60, 60))
     """
     with subprocess.Popen([sys.executable, "-c", textwrap.dedent(source)], stdout=subprocess.PIPE, text=True) as owner:
