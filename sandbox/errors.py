@@ -6,6 +6,7 @@ with `exit_code`; a user never sees a traceback of one of these.
     AfterburnerError                 exit 1
     ├── UsageError                   exit 2   the request cannot be carried out as it was put
     ├── SandboxUnavailableError      exit 3   no real sandbox here, and how to get one
+    │   └── ToolchainMissingError             what compiles or runs a language is not there, and how to get it
     ├── CheckerError                 exit 1   a checker failed, so nothing is said of the program
     └── SandboxInternalError         exit 1   our fault, never the program's
 
@@ -29,6 +30,10 @@ class SandboxUnavailableError(AfterburnerError):
     """This machine offers no real sandbox; the message names what to install or switch on."""
 
     exit_code = 3
+
+
+class ToolchainMissingError(SandboxUnavailableError):
+    """What compiles or runs a language is not there; the message names what to install."""
 
 
 class CheckerError(AfterburnerError):

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 DRIVER = f"{HOME}/driver"  # the scripts of `sandbox/driver`, in every container that runs Python
 _SEARCH_PATH = "/usr/local/bin:/usr/bin:/bin"
+_LEAST_HEAP_MIB = 64
 _ONE_THREAD = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "BLIS", "VECLIB", "RAYON", "NUMBA", "POLARS_MAX", "JULIA")
 
 
@@ -108,11 +109,12 @@ def toolchain_launch(
     file = File(language.source, program.source.encode("utf-8", "surrogatepass"))
     if artefact is not None and language.artefact is not None:
         file = File(language.artefact, artefact, executable=True)
+    memory_mib = max(_LEAST_HEAP_MIB, limits.memory_kib // 1024)  # with less, a runtime complains and does not start
     return Launch(
         program=program,
         spec=spec_for(limits, toolchain.binds, toolchain.image),
         files=(file,),
-        argv=(*language.run, *program.arguments),
+        argv=(*(part.format(memory_mib=memory_mib) for part in language.run), *program.arguments),
         variables=toolchain_variables(toolchain),
     )
 
