@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from afterburner.sandbox.checkers import Checker
     from afterburner.sandbox.environment import PythonEnvironment
@@ -107,7 +108,7 @@ class TestCase:
     __test__ = False  # not a pytest class
 
     stdin: bytes = b""
-    expected_stdout: bytes | None = None  # None: the output is not judged
+    expected_stdout: bytes | Path | None = None  # a file is read in pieces; None: the output is not judged
     name: str = ""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
@@ -82,7 +83,10 @@ def _program(program: Program) -> schema.ProgramModel:
 def _case(case: TestCase | CallCase) -> schema.CaseModel:
     if isinstance(case, CallCase):
         raise UsageError("Calls of functions need a local sandbox; a sandbox service runs whole programs.")
-    expected = None if case.expected_stdout is None else schema.Blob.of(case.expected_stdout)
+    wanted = case.expected_stdout
+    if isinstance(wanted, Path):  # the service has no file of ours
+        wanted = wanted.read_bytes()
+    expected = None if wanted is None else schema.Blob.of(wanted)
     return schema.CaseModel(stdin=schema.Blob.of(case.stdin), expected_stdout=expected, name=case.name)
 
 
