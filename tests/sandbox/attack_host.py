@@ -1,0 +1,139 @@
+"""What attacks are aimed at: things of the host that no sandboxed program may read, reach or change."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+WORD = "CANARY"  # what an attack that succeeded prints; every secret begins with it
+_VARIABLE = "AFTERBURNER_TEST_SECRET"
+
+
+class Host:
+    """The things, and what has become of them. Made by `attacked_host`.
+
+    Attributes:
+        secret: what their contents are.
+        places: where they are, by the names that attacks use.
+    """
+
+    def __init__(self, stack: ExitStack) -> None:
+        self.secret = f"{WORD}-{secrets.token_hex(16)}"
+        self._files = [_file(stack, place, self.secret) for place in _readable_places()]
+        self._folders = [_folder(stack, place) for place in ("/tmp", "/var/tmp")]  # noqa: S108 - as attackers would
+        home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="afterburner-attacked-")))
+        home.chmod(0o755)
+        self._listeners = _listeners(stack, home)
+        self._process = _process(stack, self.secret)
+        os.environ[_VARIABLE] = self.secret
+        stack.callback(os.environ.pop, _VARIABLE)
+        self._settings = _settings(self._process.pid)
+        self.places = {
+            "secret": self.secret,
+            "host_file": self._files[0],
+            "host_files": ":".join(self._files),
+            "host_folders": ":".join(self._folders),
+            "variable": _VARIABLE,
+            "tcp_port": str(self._listeners["tcp"].getsockname()[1]),
+            "udp_port": str(self._listeners["udp"].getsockname()[1]),
+            "abstract_socket": self._listeners["abstract"].getsockname()[1:].decode(),
+            "unix_socket": self._listeners["unix"].getsockname(),
+            "host_process": str(self._process.pid),
+        }
+
+    def harm(self) -> list[str]:
+        """What an attack has done, in words."""
+        found = [path for path in self._files if Path(path).read_text("ascii") != self.secret]
+        found += [str(path) for folder in self._folders for path in Path(folder).iterdir()]
+        found += [f"reached by {name}" for name, listener in self._listeners.items() if _was_reached(listener)]
+        if self._process.poll() is not None:
+            return [*found, "a process was ended"]
+        now = _settings(self._process.pid)
+        return found + [f"{name}: {old} became {now[name]}" for name, old in self._settings.items() if now[name] != old]
+
+
+@contextmanager
+def attacked_host() -> Iterator[Host]:
+    """Puts the things there, and takes them away."""
+    with ExitStack() as stack:
+        yield Host(stack)
+
+
+def _readable_places() -> list[str]:
+    return [str(Path.home()), os.getcwd(), "/tmp", "/var/tmp"]  # noqa: S108, PTH109 - as attackers would look
+
+
+def _file(stack: ExitStack, folder: str, text: str) -> str:
+    file = stack.enter_context(
+        tempfile.NamedTemporaryFile("w", prefix=".afterburner-attacked-", dir=folder)  # noqa: SIM115 - the stack closes it
+    )
+    file.write(text)
+    file.flush()
+    os.fchmod(file.fileno(), 0o666)
+    return file.name
+
+
+def _folder(stack: ExitStack, parent: str) -> str:
+    folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="afterburner-attacked-", dir=parent))
+    Path(folder).chmod(0o777)
+    return folder
+
+
+def _listeners(stack: ExitStack, home: Path) -> dict[str, socket.socket]:
+    bound: dict[str, tuple[int, int, Any]] = {
+        "tcp": (socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", 0)),
+        "udp": (socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", 0)),
+        "abstract": (socket.AF_UNIX, socket.SOCK_STREAM, f"\0afterburner-attacked-{secrets.token_hex(8)}"),
+        "unix": (socket.AF_UNIX, socket.SOCK_STREAM, str(home / "socket")),
+    }
+    listeners = {}
+    for name, (family, kind, address) in bound.items():
+        listener = listeners[name] = stack.enter_context(socket.socket(family, kind))
+        listener.setblocking(False)
+        listener.bind(address)
+        if kind == socket.SOCK_STREAM:
+            listener.listen()
+    (home / "socket").chmod(0o777)
+    return listeners
+
+
+def _was_reached(listener: socket.socket) -> bool:
+    try:
+        if listener.type == socket.SOCK_DGRAM:
+            listener.recv(1)
+        else:
+            listener.accept()[0].close()
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _process(stack: ExitStack, secret: str) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-I", "-S", "-c", "import time\nwhile True: time.sleep(60)", secret]
+    process = stack.enter_context(subprocess.Popen(command, env={_VARIABLE: secret}))
+    stack.callback(process.kill)
+    return process
+
+
+def _settings(process: int) -> dict[str, object]:
+    """What ought to be the same for as long as the tests take."""
+    stat = Path(f"/proc/{process}/stat").read_text("ascii").rpartition(")")[2].split()
+    return {
+        "name of the host": socket.gethostname(),
+        "clock": round((time.time() - time.monotonic()) / 3600),
+        "state of a process": stat[0] in "SR",
+        "its priority": stat[15:17],
+        "its cores": os.sched_getaffinity(process),
+        "core files": Path("/proc/sys/kernel/core_pattern").read_text("utf-8"),
+    }
