@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import sqlite3
 import time
 from contextlib import closing, contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.agent.state import CHECKPOINTED_TYPES
 from afterburner.sandbox import AfterburnerError
+from afterburner.sandbox.folders import state_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,12 +19,6 @@ if TYPE_CHECKING:
 
 BUSY_TIMEOUT_S = 30.0
 KEPT_RUNS = 100  # about 10 MB
-
-
-def state_folder() -> Path:
-    """`$XDG_STATE_HOME/afterburner-agent`, by default below `~/.local/state`."""
-    base = os.environ.get("XDG_STATE_HOME") or "~/.local/state"
-    return Path(base).expanduser() / "afterburner-agent"
 
 
 def new_run_id() -> str:

@@ -1,12 +1,17 @@
-"""What every floor's tests share: the real sandbox, and the switch under which a skipped test is a failure."""
+"""What every floor's tests share: the real sandbox, the real program, and the switch that makes a skipped test fail."""
 
 from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pexpect
 import pytest
 
 from afterburner.sandbox import Sandbox, SandboxUnavailableError, open_sandbox
@@ -69,3 +74,62 @@ def sandbox() -> Iterator[Sandbox]:
         except SandboxUnavailableError as error:
             pytest.skip(str(error))
         yield opened
+
+
+@dataclass(frozen=True)
+class CommandLine:
+    """Starts the real program as a shell or a terminal would, with an environment of its own."""
+
+    home: Path
+    plugins: Path
+    path: str = str(Path(sys.executable).with_name("afterburner-agent"))
+
+    def environment(self, **extra: str) -> dict[str, str]:
+        """Give the variables of a plain user on a terminal of 80 columns."""
+        base = {"PATH": os.environ["PATH"], "HOME": str(self.home), "LANG": "C.UTF-8", "TERM": "xterm-256color"}
+        return base | {"PYTHONPATH": str(self.plugins)} | extra
+
+    def __call__(self, *arguments: str, folder: Path | None = None, **extra: str) -> subprocess.CompletedProcess[str]:
+        """Run to the end with stdin empty and both outputs piped."""
+        return subprocess.run(
+            [self.path, *arguments],
+            cwd=folder or self.home,
+            env=self.environment(**extra),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=240,
+            check=False,
+        )
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        """Start with both outputs piped."""
+        return subprocess.Popen(
+            [self.path, *arguments],
+            cwd=self.home,
+            env=self.environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+        )
+
+    def on_terminal(self, *arguments: str, folder: Path | None = None, **extra: str) -> pexpect.spawn[str]:
+        """Start on a terminal of its own."""
+        return pexpect.spawn(
+            self.path,
+            list(arguments),
+            cwd=str(folder or self.home),
+            env=self.environment(**extra),  # type: ignore[arg-type]  # the stubs want os.environ itself
+            encoding="utf-8",
+            timeout=120,
+            dimensions=(24, 80),
+        )
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> CommandLine:
+    home, plugins = tmp_path / "home", tmp_path / "plugins"
+    home.mkdir()
+    plugins.mkdir()
+    return CommandLine(home, plugins)

@@ -8,7 +8,7 @@ from langgraph.checkpoint.base import empty_checkpoint
 
 from afterburner.agent import store
 from afterburner.agent.state import CHECKPOINTED_TYPES, Confirmation, Incumbent, Pending
-from afterburner.agent.store import new_run_id, open_checkpointer, state_folder
+from afterburner.agent.store import new_run_id, open_checkpointer
 from afterburner.agent.types import CandidateRecord, Decision, Gain, HeldOut
 from afterburner.sandbox import AfterburnerError, Measurement, Verdict
 

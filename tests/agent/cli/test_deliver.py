@@ -19,9 +19,9 @@ from afterburner.agent.targets.patch import unified_diff
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from afterburner.agent.types import RunResult, RunSettings
+    from conftest import CommandLine
 
-    from .conftest import CommandLine
+    from afterburner.agent.types import RunResult, RunSettings
 
 OLD, NEW = "def total():\n    return 1 + 1\n", "def total():\n    return 2\n"
 

@@ -14,9 +14,9 @@ import pexpect
 import pytest
 
 if TYPE_CHECKING:
-    from afterburner.sandbox import Sandbox
+    from conftest import CommandLine
 
-    from .conftest import CommandLine
+    from afterburner.sandbox import Sandbox
 
 pytestmark = pytest.mark.slow
 

@@ -19,7 +19,7 @@ from afterburner.agent.cli.main import app
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .conftest import CommandLine
+    from conftest import CommandLine
 
 HEAVY = {"langgraph", "langchain_core", "litellm", "libcst", "hypothesis", "torch"}
 LIST_MODULES = """

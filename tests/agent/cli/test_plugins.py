@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .conftest import CommandLine
+    from conftest import CommandLine
 
     Register = Callable[[str, str, str], None]
 

@@ -13,7 +13,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .conftest import CommandLine
+    from conftest import CommandLine
 
 HIDE_CURSOR, SHOW_CURSOR = "\x1b[?25l", "\x1b[?25h"
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")

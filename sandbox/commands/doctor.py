@@ -1,0 +1,103 @@
+"""Say what of the sandbox works on this machine, and how to get what doesn't."""
+
+from __future__ import annotations
+
+import json as json_format
+import sys
+from contextlib import closing, contextmanager
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from afterburner.sandbox.commands.streams import is_live
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from rich.console import Console
+
+    from afterburner.sandbox.commands.checks import Check
+
+SCHEMA = 1
+_UNUSABLE = 3
+_STYLES = {"ok": "green", "missing": "yellow", "broken": "bold red"}
+
+
+def doctor(
+    *, json: Annotated[bool, typer.Option("--json", help="Print the result as JSON, for programs.")] = False
+) -> None:
+    """Say what of the sandbox works on this machine, and how to get what doesn't.
+
+    Containers are really started, and a program of each language is run in the sandbox. Exit code 0: it can run Python,
+    3: it cannot.
+    """
+    from afterburner.sandbox.commands.checks import PYTHON_RUNS, Status  # noqa: PLC0415 - not needed to answer --help
+
+    checks = _look()
+    usable = any(check.name == PYTHON_RUNS and check.status is Status.OK for check in checks)
+    if json:
+        document = {"schema": SCHEMA, "usable": usable, "checks": [asdict(check) for check in checks]}
+        sys.stdout.write(json_format.dumps(document, indent=2) + "\n")
+    else:
+        _show(checks, usable=usable)
+    raise typer.Exit(0 if usable else _UNUSABLE)
+
+
+def _look() -> list[Check]:
+    from afterburner.sandbox.commands.checks import all_checks  # noqa: PLC0415 - likewise
+
+    checks: list[Check] = []
+    with _status() as tell, closing(all_checks()) as waiting:
+        for name, look in waiting:
+            tell(name)
+            checks += look()
+    return checks
+
+
+@contextmanager
+def _status() -> Iterator[Callable[[str], None]]:
+    """On a terminal, tells what is being looked at: some compilers take seconds."""
+    if not is_live(sys.stderr):
+        yield lambda _name: None
+        return
+    from afterburner.sandbox.commands.console import open_console  # noqa: PLC0415 - imports rich
+
+    with open_console(sys.stderr).status("looking") as status:
+        yield lambda name: status.update(f"looking: {name}")
+
+
+def _show(checks: list[Check], *, usable: bool) -> None:
+    from afterburner.sandbox.commands.console import open_console  # noqa: PLC0415 - imports rich
+
+    conclusion = "The sandbox works." if usable else "No sandbox can run Python here; see what is missing or broken."
+    if not sys.stdout.isatty():
+        for check in checks:
+            advice = f" -> {_line(check.advice)}" if check.advice else ""
+            sys.stdout.write(f"{check.status:8}{check.name}: {_line(check.found)}{advice}\n")
+        sys.stdout.write(f"{conclusion}\n")
+        return
+    console = open_console(sys.stdout)
+    _print_table(console, checks)
+    console.print(conclusion, style="bold green" if usable else "bold red")
+
+
+def _print_table(console: Console, checks: list[Check]) -> None:
+    from rich.table import Table  # noqa: PLC0415 - likewise
+    from rich.text import Text  # noqa: PLC0415 - likewise
+
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for check in checks:
+        told = Text(_line(check.found))
+        if check.advice:
+            told.append(f"\n{_line(check.advice)}", style="dim")
+        table.add_row(Text(check.status.value, style=_STYLES[check.status.value]), check.name, told)
+    console.print(table)
+
+
+def _line(text: str) -> str:
+    """On one line, and safe to show."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in " ".join(text.split()))

@@ -1,0 +1,25 @@
+"""Run programs in the sandbox, here or for others."""
+
+from __future__ import annotations
+
+import typer
+
+from afterburner.sandbox.commands.run import run
+from afterburner.sandbox.commands.serve import serve
+
+app = typer.Typer(
+    name="sandbox",
+    help="Run programs in the sandbox, here or for others.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command(name="run")(run)
+app.command(name="serve")(serve)
+
+
+@app.callback()
+def root() -> None:
+    """Run programs in the sandbox, here or for others."""

@@ -1,0 +1,136 @@
+"""What `sandbox run` is asked to do, read from its options and checked before anything is started."""
+
+from __future__ import annotations
+
+import sys
+import tokenize
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from afterburner.sandbox.checkers import Exact, Floats, Lines, Tokens
+from afterburner.sandbox.errors import UsageError
+from afterburner.sandbox.interpreter import find_interpreter, python_environment
+from afterburner.sandbox.languages import LANGUAGES, find_language
+from afterburner.sandbox.sandbox import Sandbox
+from afterburner.sandbox.types import Limits, Program, Task, TestCase
+
+if TYPE_CHECKING:
+    from afterburner.sandbox.checkers import Checker
+    from afterburner.sandbox.remote import RemoteSandbox
+
+_STDIN = "-"
+_OTHER_SUFFIXES = {".cc": "cpp", ".cxx": "cpp", ".c++": "cpp"}
+
+
+class CheckerName(StrEnum):
+    """The checkers that need nothing but their name."""
+
+    LINES = "lines"
+    EXACT = "exact"
+    TOKENS = "tokens"
+    FLOATS = "floats"
+
+
+_CHECKERS: dict[CheckerName, Checker] = {
+    CheckerName.LINES: Lines(),
+    CheckerName.EXACT: Exact(),
+    CheckerName.TOKENS: Tokens(),
+    CheckerName.FLOATS: Floats(),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One program, one case, and how often it is to be run."""
+
+    file: Path
+    program: Program
+    case: TestCase
+    limits: Limits
+    checker: Checker
+    repeat: int
+    python: str | None
+
+    def task(self, sandbox: Sandbox | RemoteSandbox) -> Task:
+        """What the sandbox is given.
+
+        Raises:
+            UsageError: the interpreter that the program is to run under does not, or the sandbox cannot show it.
+        """
+        program = replace(self.program, environment=None)
+        if program.language == "python":
+            program = self._under_its_python(sandbox)
+        return Task(program, [self.case] * self.repeat, self.limits, self.checker)
+
+    def _under_its_python(self, sandbox: Sandbox | RemoteSandbox) -> Program:
+        """Under the interpreter asked for, or the user's own; where the backend brings one, under that."""
+        if not isinstance(sandbox, Sandbox):
+            if self.python is not None:
+                raise UsageError("--python: a service runs programs under the Python that it has. Leave it out.")
+            return self.program
+        if self.python is None and sandbox.backend.python() is None:
+            return self.program
+        executable = find_interpreter(self.python, self.file.absolute().parent)
+        return replace(self.program, environment=python_environment(sandbox, executable))
+
+
+def read_request(  # noqa: PLR0913 - one for each option, by name
+    file: str,
+    arguments: tuple[str, ...],
+    *,
+    language: str | None,
+    stdin: str | None,
+    expect: str | None,
+    checker: CheckerName | None,
+    limits: Limits,
+    repeat: int,
+    python: str | None,
+) -> Request:
+    """Reads the files that the options name.
+
+    Raises:
+        UsageError: a file that cannot be read, options that do not go together, a language that is not known.
+    """
+    if checker is not None and expect is None:
+        raise UsageError("--checker says how to compare with an expected output: give --expect FILE, too.")
+    name = find_language(language).name if language else _language_of(file)
+    if python is not None and name != "python":
+        raise UsageError(f"--python: this is a {name} program. Leave it out, or give --language python.")
+    expected = None if expect is None else _read("--expect", expect)
+    case = TestCase(b"" if stdin is None else _read_stdin(stdin), expected)
+    program = Program(name, _source(file, name), arguments=arguments)
+    return Request(Path(file), program, case, limits, _CHECKERS[checker or CheckerName.LINES], repeat, python)
+
+
+def _language_of(file: str) -> str:
+    suffix = Path(file).suffix.lower()
+    known = {Path(language.source).suffix: language.name for language in LANGUAGES.values()} | _OTHER_SUFFIXES
+    if suffix not in known:
+        raise UsageError(f"{file}: the name does not tell the language. Give --language: {', '.join(LANGUAGES)}.")
+    return known[suffix]
+
+
+def _source(file: str, language: str) -> str:
+    data = _read("FILE", file)
+    try:
+        encoding = "utf-8"
+        if language == "python":  # it may declare another one
+            encoding = tokenize.detect_encoding(BytesIO(data).readline)[0]
+        return data.decode(encoding)
+    except (SyntaxError, UnicodeDecodeError, LookupError) as error:
+        raise UsageError(f"{file}: this is no {language} source that can be read: {error}.") from error
+
+
+def _read_stdin(place: str) -> bytes:
+    return sys.stdin.buffer.read() if place == _STDIN else _read("--stdin", place)
+
+
+def _read(what: str, place: str) -> bytes:
+    try:
+        return Path(place).read_bytes()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"{what} {place}: cannot be read: {reason}.") from error

@@ -1,0 +1,144 @@
+"""`afterburner-agent sandbox run FILE`: one program in the sandbox, and its verdict as the exit code."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from afterburner.sandbox.commands.destinations import STDOUT, check_destination, write_result
+from afterburner.sandbox.commands.options import above_zero, filled, read_size
+from afterburner.sandbox.commands.request import CheckerName, read_request
+from afterburner.sandbox.errors import UsageError
+from afterburner.sandbox.judge import scrub
+from afterburner.sandbox.types import Limits, Verdict
+
+if TYPE_CHECKING:
+    from afterburner.sandbox.commands.request import Request
+    from afterburner.sandbox.types import CaseReport, Report
+
+_DEFAULTS = Limits()
+_KIB = 1 << 10
+_LEAST_MEMORY, _MOST_MEMORY = 1 << 20, 1 << 40
+_LEAST_OUTPUT, _MOST_OUTPUT = 1, 1 << 40
+
+
+def run(  # noqa: PLR0913 - one parameter for each option
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The program.", show_default=False, callback=filled)],
+    arguments: Annotated[
+        list[str] | None, typer.Argument(metavar="[-- ARGUMENT...]", help="What the program is given.")
+    ] = None,
+    *,
+    language: Annotated[
+        str | None, typer.Option(metavar="NAME", callback=filled, help="The language. Without it: FILE's name tells.")
+    ] = None,
+    stdin: Annotated[
+        str | None, typer.Option(metavar="FILE|-", callback=filled, help="What the program reads; - is our own stdin.")
+    ] = None,
+    expect: Annotated[
+        str | None, typer.Option(metavar="FILE", callback=filled, help="What the program has to print.")
+    ] = None,
+    checker: Annotated[
+        CheckerName | None, typer.Option(case_sensitive=False, help="How to compare with --expect; by default lines.")
+    ] = None,
+    memory: Annotated[str, typer.Option(metavar="SIZE", help="The most memory.")] = "1G",
+    wall: Annotated[
+        float, typer.Option(metavar="S", callback=above_zero, help="The longest wall time, seconds.")
+    ] = _DEFAULTS.wall_time_s,
+    cpu: Annotated[
+        float, typer.Option(metavar="S", callback=above_zero, help="The most CPU time, seconds.")
+    ] = _DEFAULTS.cpu_time_s,
+    output_limit: Annotated[str, typer.Option(metavar="SIZE", help="The most stdout and stderr together.")] = "16M",
+    repeat: Annotated[int, typer.Option(metavar="N", min=1, max=10_000, help="How often to run it.")] = 1,
+    backend: Annotated[
+        str,
+        typer.Option(metavar="NAME", callback=filled, help="auto, bubblewrap, docker, or the http:// of a service."),
+    ] = "auto",
+    image: Annotated[
+        str | None, typer.Option(metavar="NAME", callback=filled, help="With --backend docker: the image to run it in.")
+    ] = None,
+    python: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH", callback=filled, help="The Python. Without it: VIRTUAL_ENV, then a .venv beside FILE."
+        ),
+    ] = None,
+    json: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|-", callback=filled, help="Write the result as JSON; - is stdout, and nothing else."
+        ),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No report on stderr.")] = False,
+) -> None:
+    """Run a program in the sandbox, judge its output and measure it.
+
+    stdout is what the program prints; the report is on stderr. Exit code 0: accepted, 1: any other verdict.
+    """
+    limits = Limits(
+        wall_time_s=wall,
+        cpu_time_s=cpu,
+        memory_kib=read_size("--memory", memory, _LEAST_MEMORY, _MOST_MEMORY) // _KIB,
+        output_bytes=read_size("--output-limit", output_limit, _LEAST_OUTPUT, _MOST_OUTPUT),
+    )
+    request = read_request(
+        file,
+        tuple(arguments or ()),
+        language=language,
+        stdin=stdin,
+        expect=expect,
+        checker=checker,
+        limits=limits,
+        repeat=repeat,
+        python=python,
+    )
+    if json is not None:
+        check_destination("--json", json, request.file, "the program")
+    if image is not None and backend != "docker":
+        raise UsageError("--image is for --backend docker.")
+    report = _carry_out(request, backend, image)
+    _deliver(request, report, json, quiet=quiet)
+    raise typer.Exit(0 if report.verdict is Verdict.ACCEPTED else 1)
+
+
+def _carry_out(request: Request, backend: str, image: str | None) -> Report:
+    """Runs it on a core of its own, waiting for one that no other sandbox of this user's uses."""
+    from afterburner.sandbox import open_sandbox  # noqa: PLC0415 - loads what starts containers
+
+    docker = None
+    if image is not None:
+        from afterburner.sandbox import DockerOptions  # noqa: PLC0415 - likewise, with the Docker SDK
+
+        docker = DockerOptions(images={request.program.language: image})
+    with open_sandbox(backend, docker=docker) as sandbox:
+        (report,) = sandbox.run_many([request.task(sandbox)])
+    return report
+
+
+def _deliver(request: Request, report: Report, json: str | None, *, quiet: bool) -> None:
+    from afterburner.sandbox.commands.console import open_console  # noqa: PLC0415 - imports rich
+    from afterburner.sandbox.commands.outcome import print_outcome, to_json_text, told_case  # noqa: PLC0415 - likewise
+
+    if json is not None:
+        write_result("--json", json, to_json_text(request, report).encode("ascii"))
+    case = told_case(report)
+    if report.verdict is not Verdict.COMPILE_ERROR:  # then these are the compiler's words
+        _pass_on(case, stdout=json != STDOUT)
+    if not quiet:
+        print_outcome(open_console(sys.stderr), request, report)
+
+
+def _pass_on(case: CaseReport, *, stdout: bool) -> None:
+    """Gives out what the program printed: to a terminal what is safe to show, elsewhere byte for byte."""
+    if stdout and sys.stdout.isatty():
+        sys.stdout.write(_as_lines(scrub(case.stdout)))
+    elif stdout:
+        sys.stdout.buffer.write(case.stdout)
+    sys.stdout.flush()
+    sys.stderr.write(_as_lines(case.stderr))
+    sys.stderr.flush()
+
+
+def _as_lines(text: str) -> str:
+    return text if text == "" or text.endswith("\n") else f"{text}\n"

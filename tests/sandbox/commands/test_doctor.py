@@ -1,0 +1,80 @@
+"""`afterburner-agent doctor` on this machine, and on the same one with things taken away."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import jsonschema
+import pexpect
+import pytest
+
+from afterburner.sandbox.commands.hello import HELLO
+from afterburner.sandbox.languages import LANGUAGES
+
+if TYPE_CHECKING:
+    from conftest import CommandLine
+
+    from afterburner.sandbox import Sandbox
+
+pytestmark = pytest.mark.slow
+
+
+def checks(text: str) -> dict[str, dict[str, str]]:
+    """The checks by name, after the document was held against its published form."""
+    read: dict[str, Any] = json.loads(text)
+    schema = files("afterburner.sandbox.commands") / "doctor-schema.json"
+    jsonschema.validate(read, json.loads(schema.read_text("utf-8")))
+    return {check["name"]: check for check in read["checks"]}
+
+
+def test_every_language_has_its_hello() -> None:
+    assert HELLO.keys() == LANGUAGES.keys()
+
+
+def test_a_machine_with_a_sandbox(program: CommandLine, sandbox: Sandbox) -> None:
+    done = program("doctor", "--json")
+    assert done.returncode == 0, done.stdout
+    found = checks(done.stdout)
+    for name in ("system", "bubblewrap", "meter", "sandbox", "runs python", "interpreter", "cache", "state"):
+        assert found[name]["status"] == "ok", found[name]
+    assert sandbox.describe()[0] in found["sandbox"]["found"]
+    for language in LANGUAGES:
+        assert found[f"runs {language}"]["status"] in {"ok", "missing"}, found[f"runs {language}"]
+    assert all(check["status"] == "ok" or check["advice"] for check in found.values())
+    assert list(program.home.rglob("*.py")) == []
+
+
+def test_what_is_missing_is_told_with_what_to_do(program: CommandLine) -> None:
+    nothing = program.home / "empty"
+    nothing.mkdir()
+    done = program("doctor", PATH=str(nothing), DOCKER_HOST="unix:///nowhere/docker.sock")
+    assert done.returncode == 3
+    lines = {line[8:].partition(":")[0]: line for line in done.stdout.splitlines()}
+    assert lines["bubblewrap"].startswith("missing bubblewrap: not found -> ")
+    assert "apt-get install bubblewrap" in lines["bubblewrap"]
+    assert lines["docker"].startswith("missing docker: ")
+    assert lines["sandbox"].startswith("missing sandbox: none works here -> ")
+    assert lines["runs python"].startswith("missing ")
+    assert done.stdout.endswith("No sandbox can run Python here; see what is missing or broken.\n")
+    assert "\x1b" not in done.stdout
+    assert done.stderr == ""
+
+
+def test_folders_that_cannot_be_written(program: CommandLine) -> None:
+    (program.home / "file").write_text("", encoding="utf-8")
+    found = checks(program("doctor", "--json", XDG_STATE_HOME=str(program.home / "file")).stdout)
+    assert found["state"]["status"] == "broken"
+    assert "XDG_STATE_HOME" in found["state"]["advice"]
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_a_terminal_gets_a_table(program: CommandLine) -> None:
+    with program.on_terminal("doctor") as terminal:
+        terminal.expect("The sandbox works.")
+        shown = str(terminal.before)
+        terminal.expect(pexpect.EOF)
+    assert terminal.exitstatus == 0
+    assert "\x1b[32mok" in shown
+    assert "looking: " in shown
