@@ -1,7 +1,7 @@
 """What compiles and runs a language: found on this machine, or in an image.
 
-Here the toolchain that the user's own PATH leads to is used, wherever it lies: rustup, nvm, SDKMAN and their like keep
-theirs in the home folder. It is asked where its own folder is, and that folder alone is shown to programs.
+A container shows the system's folders. What is installed elsewhere, by a version manager in the user's home for
+example, is asked where it lies, and shown in addition: that folder alone, and never a home folder.
 """
 
 from __future__ import annotations
@@ -16,28 +16,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.sandbox.errors import SandboxUnavailableError, ToolchainMissingError
+from afterburner.sandbox.interpreter import own_environment
 from afterburner.sandbox.languages import find_language
 from afterburner.sandbox.types import Bind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from afterburner.sandbox.languages import Language
 
-_SYSTEM_PATH = ("/usr/local/bin", "/usr/bin", "/bin")
-_SYSTEM_FOLDERS = ("/usr", "/bin", "/sbin", "/lib", "/lib64")  # every container shows them
-_PROBE_TIMEOUT_S = 30.0
-# What version managers find their things by. Nothing else of the environment reaches what is started here.
-_HANDED_ON = ("HOME", "RUSTUP_HOME", "CARGO_HOME", "RUSTUP_TOOLCHAIN", "JAVA_HOME", "GOROOT")
-# Each makes a toolchain tell the folder above its `bin`, or a file in there.
-_WHERE = {
-    "python": ("python3", "-I", "-S", "-c", "import sys; print(sys.base_prefix)"),
-    "java": ("javac", "-J-XshowSettings:properties", "-version"),
-    "javascript": ("node", "--print", "process.execPath"),
-    "go": ("go", "env", "GOROOT"),
-    "ruby": ("ruby", "--disable-gems", "-rrbconfig", "-e", "puts RbConfig::CONFIG['prefix']"),
-    "rust": ("rustc", "--print", "sysroot"),
-}
+SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
+_SHOWN = Path("/usr")  # every container shows it whole
+_ASKING_TIMEOUT_S = 30.0  # a busy machine: a Java that was never started takes a second
+# Version managers find by these what they stand for. Nothing else of the user's environment reaches a toolchain.
+_PASSED_ON = ("HOME", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN", "CARGO_HOME", "RBENV_ROOT", "NODENV_ROOT", "ASDF_DATA_DIR")
+_ANSWER = re.compile(r"\s*(?:java\.home = )?(/.*\S)\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +38,12 @@ class Toolchain:
     """A language's programs inside a container.
 
     Attributes:
-        language: its name in the table.
-        version: what the toolchain says of itself, in one line.
-        path: the folders that programs are looked for in, joined by colons.
-        binds: what has to be shown besides the system's own folders.
-        environment: for the compiler and for programs.
-        image: where it is in; None: this machine.
+        language: its name.
+        version: what the toolchain says of itself, for reports.
+        path: where its programs are, as in PATH.
+        binds: what a container has to show beyond the system's folders.
+        environment: variables of program and compiler.
+        image: the Docker image that it is in; None: it is installed here.
     """
 
     language: str
@@ -62,121 +55,139 @@ class Toolchain:
 
 
 def find_toolchain(language: Language, *, search_path: str | None = None) -> Toolchain:
-    """The toolchain of a language that is installed on this machine; looked for once in the life of the process.
+    """The toolchain that is installed on this machine; it is asked once in the life of this process.
 
     Args:
         language: an entry of the table.
-        search_path: where to look, folders joined by colons; None: this process's PATH, and the system's folders.
+        search_path: where to look for its programs, as in PATH; None: PATH, and for Python the one we run under.
 
     Raises:
-        ToolchainMissingError: one of its programs is not there; the message names the package that brings it.
-        SandboxUnavailableError: it is there, and does not work, or lies where it cannot be shown by itself.
+        ToolchainMissingError: a program is not there; the message names it, and the Debian package.
+        SandboxUnavailableError: it cannot be shown in a container.
     """
-    if search_path is None:
-        search_path = ":".join((os.environ.get("PATH", ""), *_SYSTEM_PATH))
-    return _find(language.name, search_path)
+    if language.name == "python" and search_path is None:
+        return _own_python()
+    return _installed(language.name, os.environ.get("PATH", SYSTEM_PATH) if search_path is None else search_path)
 
 
 @cache
-def _find(name: str, search_path: str) -> Toolchain:
+def _own_python() -> Toolchain:
+    environment = own_environment()
+    version = _ask((environment.executable, "--version"), SYSTEM_PATH)[0]
+    path = f"{Path(environment.executable).parent}:{SYSTEM_PATH}"
+    return Toolchain("python", version, path, environment.binds, find_language("python").environment)
+
+
+@cache
+def _installed(name: str, search_path: str) -> Toolchain:
     language = find_language(name)
-    # A relative folder would let whatever lies in the working directory be started.
-    folders = [folder for folder in search_path.split(":") if folder.startswith("/")]
-    found = {program: _locate(program, language, folders) for program in language.programs}
-    said = _ask(language, (str(found[language.probe[0]]), *language.probe[1:]), folders)
-    home = _home(language, found, folders)
-    for program in language.programs:
-        if not (home / "bin" / program).exists() and not any(Path(each, program).exists() for each in _SYSTEM_PATH):
-            raise _missing(program, language, f"in {home}/bin or the system's folders")
+    # A relative folder would offer what lies in the current one, which may be somebody else's project.
+    search_path = os.pathsep.join(folder for folder in search_path.split(os.pathsep) if Path(folder).is_absolute())
+    found = [_locate(program, language, search_path) for program in language.programs]
+    home = found[0].resolve().parent.parent
+    if language.home is not None:
+        answers = _ask((str(found[0]), *language.home[1:]), search_path)
+        home = next((Path(match[1]).resolve() for match in map(_ANSWER.fullmatch, answers) if match), home)
+    if not (home / "bin" / language.programs[0]).exists():
+        raise SandboxUnavailableError(
+            f"{found[0]} says that it is installed in {home}, yet there is no bin/{language.programs[0]}. "
+            f"Install {language.name} anew: {_how_to_install(language)}"
+        )
     return Toolchain(
         name,
-        version=next((line.strip() for line in said.splitlines() if line.strip()), name),
-        path=":".join(dict.fromkeys((str(home / "bin"), *_SYSTEM_PATH))),
-        binds=_binds(language, home),
+        version=_ask((str(found[0]), *language.probe[1:]), search_path)[0],
+        path=f"{home / 'bin'}:{SYSTEM_PATH}",
+        binds=tuple(_binds(home, language)),
         environment=language.environment,
     )
 
 
-def _locate(program: str, language: Language, folders: list[str]) -> Path:
-    found = shutil.which(program, path=":".join(folders)) if folders else None
+def _how_to_install(language: Language) -> str:
+    return f"apt-get install {' '.join(language.packages)}"
+
+
+def _locate(program: str, language: Language, search_path: str) -> Path:
+    found = shutil.which(program, path=search_path)
     if found is None:
-        raise _missing(program, language, "on the PATH")
+        raise ToolchainMissingError(
+            f"{language.name} needs the program {program}, which is not on the search path. Install it: "
+            f"{_how_to_install(language)}"
+        )
     return Path(found)
 
 
-def _missing(program: str, language: Language, where: str) -> ToolchainMissingError:
-    return ToolchainMissingError(
-        f"Programs in {language.name} cannot be run here: there is no `{program}` {where}. "
-        f"Install it: `apt-get install {' '.join(language.packages)}` (Debian, Ubuntu)."
-    )
+def _ask(command: Sequence[str], search_path: str) -> list[str]:
+    """The lines that a toolchain answers, on stdout first.
 
-
-def _ask(language: Language, command: tuple[str, ...], folders: list[str]) -> str:
-    """What a program of the toolchain prints; it runs outside of any sandbox, as whatever is on the PATH does."""
-    variables = {name: os.environ[name] for name in _HANDED_ON if name in os.environ}
-    variables |= {"PATH": ":".join((*folders, *_SYSTEM_PATH)), "LC_ALL": "C", "GOTOOLCHAIN": "local", "GOENV": "off"}
+    It is asked in `/`: in the folder of a project, a version manager would follow the project's files.
+    """
+    variables = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+    variables |= {"PATH": search_path, "LANG": "C.UTF-8"}
+    complaint = f"The toolchain does not work: `{' '.join(command)}`"
     try:
         done = subprocess.run(
-            command,
+            command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=_ASKING_TIMEOUT_S, cwd="/",
             env=variables,
-            cwd="/",  # a project's folder may name another version, to be downloaded
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            timeout=_PROBE_TIMEOUT_S,
-            check=False,
+        )  # fmt: skip
+    except OSError as error:
+        raise SandboxUnavailableError(f"{complaint} does not start: {error.strerror}. Install it anew.") from error
+    except subprocess.TimeoutExpired as error:
+        raise SandboxUnavailableError(f"{complaint} takes more than {_ASKING_TIMEOUT_S:.0f} s.") from error
+    said = (done.stdout + b"\n" + done.stderr).decode(errors="replace")
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    if done.returncode != 0 or not lines:
+        told = f"said: {lines[-1][:300]}" if lines else "said nothing"
+        raise SandboxUnavailableError(f"{complaint} left with {done.returncode} and {told}. Install it anew.")
+    return lines
+
+
+# What of the disk it needs.
+
+
+def _binds(home: Path, language: Language) -> Iterator[Bind]:
+    """The installation, if it is not shown anyway, and what links in it lead to."""
+    if home == _SHOWN:
+        return
+    if _is_private(home):
+        raise SandboxUnavailableError(
+            f"{language.name} is installed in {home} itself, which holds private files, so no sandbox must show "
+            f"it. Install it in a folder of its own, or for all users: {_how_to_install(language)}"
         )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise _broken(language, command, str(error)) from error
-    said = done.stdout.decode(errors="replace")
-    if done.returncode != 0:
-        raise _broken(language, command, said.strip()[-500:] or f"exit code {done.returncode}")
-    return said
+    parts = [part for pattern in language.parts for part in sorted(home.glob(pattern))]
+    shown = {path: None for path in (*parts, *_linked_to(parts)) if not path.is_relative_to(_SHOWN)}
+    for path in shown:
+        yield Bind(str(path), str(path))
 
 
-def _broken(language: Language, command: tuple[str, ...], reason: str) -> SandboxUnavailableError:
-    return SandboxUnavailableError(
-        f"The toolchain for {language.name} does not work: `{' '.join(command)}` failed: {reason}. "
-        f"Repair it, or install the system's: `apt-get install {' '.join(language.packages)}` (Debian, Ubuntu)."
-    )
+def _is_private(folder: Path) -> bool:
+    """Whether it is a home folder, or holds one."""
+    try:
+        home = Path.home().resolve()
+    except RuntimeError:  # none is known
+        return folder == folder.parent
+    return home.is_relative_to(folder) or folder.parent == Path("/home")
 
 
-def _home(language: Language, found: Mapping[str, Path], folders: list[str]) -> Path:
-    """The folder above the `bin` that the toolchain's programs really lie in."""
-    where = _WHERE.get(language.name)
-    if where is None:  # it has no launchers in between
-        return found[language.probe[0]].resolve().parent.parent
-    command = (str(found[where[0]]), *where[1:])
-    said = _ask(language, command, folders).strip()
-    if language.name == "java":
-        said = "".join(re.findall(r"java\.home = (.*)", said)[:1])
-    home = Path(said.splitlines()[-1] if said else "")
-    if home.is_file():
-        home = home.parent.parent
-    if not home.is_absolute() or not (home / "bin").is_dir():
-        raise _broken(language, command, f"it names no folder of its own: {said[-200:]!r}")
-    return home
+def _linked_to(parts: Iterable[Path]) -> Iterator[Path]:
+    """What links in an installation lead to outside of it: a Debian Java keeps its settings in `/etc`.
+
+    Several files in one folder of `/etc` are shown as that folder.
+    """
+    inside = tuple(parts)
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for link in _links(inside):
+        target = link.resolve()
+        if target.exists() and not any(target.is_relative_to(part) for part in (*inside, _SHOWN)):
+            groups.setdefault(target.parts[:3], []).append(str(target))
+    return (Path(os.path.commonpath(targets)) for targets in groups.values())
 
 
-def _binds(language: Language, home: Path) -> tuple[Bind, ...]:
-    real = home.resolve()
-    linked = _linked_settings(home) if language.name == "java" else ()
-    binds = [Bind(str(folder), str(folder)) for folder in linked]
-    if not any(real.is_relative_to(folder) for folder in _SYSTEM_FOLDERS):
-        user = Path.home().resolve()
-        if user.is_relative_to(real) or real == user / ".local":
-            raise SandboxUnavailableError(
-                f"The toolchain for {language.name} lies right in {real}, which holds other things that programs must "
-                f"not see. Install it in a folder of its own, or the system's: `apt-get install "
-                f"{' '.join(language.packages)}` (Debian, Ubuntu)."
-            )
-        binds += [Bind(str(real), str(destination)) for destination in dict.fromkeys((home, real))]
-    return tuple(binds)
-
-
-def _linked_settings(home: Path) -> list[Path]:
-    """The folders `/etc/java…` that a Java lies partly in, as Linux distributions have it."""
-    links = (path for folder in ("conf", "lib") for path in (home / folder).rglob("*") if path.is_symlink())
-    targets = {Path(os.path.realpath(link)) for link in links}
-    folders = {Path(*path.parts[:3]) for path in targets if path.parts[1:2] == ("etc",) and len(path.parts) > 3}
-    return sorted(folder for folder in folders if folder.name.startswith("java") and folder.is_dir())
+def _links(parts: Iterable[Path]) -> Iterator[Path]:
+    for part in parts:
+        if part.is_symlink():
+            yield part
+        for folder, folders, files in os.walk(part):
+            for name in (*folders, *files):
+                place = Path(folder, name)
+                if place.is_symlink():
+                    yield place
