@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from afterburner.sandbox.container import Container
 from afterburner.sandbox.docker_daemon import DockerDaemon
 from afterburner.sandbox.docker_pool import DockerPool, Started
-from afterburner.sandbox.docker_root import provide_root, system_binds
+from afterburner.sandbox.docker_root import check_openness, open_up, provide_root, system_binds
 from afterburner.sandbox.docker_settings import Choices, DockerOptions, container_settings
 from afterburner.sandbox.errors import SandboxInternalError, UsageError
 from afterburner.sandbox.launch import DRIVER
@@ -56,6 +56,7 @@ class DockerBackend:
         labels = {_WORKSPACE_LABEL: str(workspace), _MACHINE_LABEL: _machine()}
         self._choices = Choices(meter, labels, options.runtime, options.cpuset)
         self._volumes: dict[str, tuple[str, ...]] = {}
+        self._shown: set[Path] = set()
         self._closed = False
         self._pool = DockerPool(self._start, self._end, options.pool_size)
         self._sweep()
@@ -93,7 +94,8 @@ class DockerBackend:
         """A container, to be entered.
 
         Raises:
-            UsageError: it would have to show this machine's files, and the daemon is elsewhere.
+            UsageError: it would have to show this machine's files, and the daemon is elsewhere, or others than their
+                owner may not read them.
         """
         if spec.image is None and not self._engine.is_here:
             raise UsageError(
@@ -101,6 +103,7 @@ class DockerBackend:
                 "machine, or in a virtual machine, does not see. Use the backend 'bubblewrap', or a daemon that runs "
                 "right here, on Linux."
             )
+        self._show(spec)
         return DockerContainer(spec, self._pool, self._workspace, self.tier)
 
     def close(self) -> None:
@@ -119,7 +122,6 @@ class DockerBackend:
         return provide_root(self._daemon)
 
     def _start(self, spec: ContainerSpec) -> Started:
-        self._show(spec)
         if spec.image is None:
             spec = replace(spec, image=self._root, binds=(*system_binds(), *spec.binds))
         volumes = self._volumes_of(spec.image or "")
@@ -145,10 +147,20 @@ class DockerBackend:
             started.folder.cleanup()
 
     def _show(self, spec: ContainerSpec) -> None:
-        """Lets everybody read our own copies: in the container they are somebody else's. Nobody else can reach them."""
-        for path in (Path(bind.source) for bind in spec.binds):
-            if path.is_relative_to(self._workspace) and not path.is_symlink():
-                path.chmod(0o755 if path.is_dir() else path.stat().st_mode | 0o444)
+        """Sees to it that a program can read what is bound: in the container it is somebody else.
+
+        Our own copies are opened to everybody, as they lie in a folder that nobody else can enter.
+
+        Raises:
+            UsageError: something of the user's cannot be read by others.
+        """
+        for path in {Path(bind.source) for bind in spec.binds} - self._shown:
+            if path.is_relative_to(self._workspace):
+                open_up(path)
+            else:
+                check_openness(path)
+            if path.is_dir():
+                self._shown.add(path)
 
     def _sweep(self) -> None:
         """Removes containers of processes that are gone: their workspace is, since somebody opened another."""

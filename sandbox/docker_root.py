@@ -1,4 +1,4 @@
-"""The machine's own programs in a Docker container: its system folders, bound read-only over a root without any.
+"""The machine's own files in a Docker container: its system folders, bound read-only over a root without any.
 
 For what runs under the user's own interpreter, which needs the libraries that it was built with.
 """
@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
 import tarfile
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from afterburner.sandbox.errors import UsageError
 from afterburner.sandbox.types import Bind
 
 if TYPE_CHECKING:
@@ -46,6 +48,32 @@ def provide_root(daemon: DockerDaemon) -> str:
             file.flush()
             daemon.add_image(name, Path(file.name))
     return name
+
+
+def open_up(path: Path) -> None:
+    """Lets everybody read a file, or a tree; links are left alone, and lead to nothing that is not shown."""
+    path.chmod(path.stat().st_mode | (0o755 if path.is_dir() else 0o444))
+    for folder, folders, files in os.walk(path):
+        for name in (*folders, *files):
+            inner = Path(folder, name)
+            if not inner.is_symlink():
+                inner.chmod(inner.stat().st_mode | (0o755 if inner.is_dir() else 0o444))
+
+
+def check_openness(path: Path) -> None:
+    """Returns if everybody may read a file or list a folder, or there is none.
+
+    Raises:
+        UsageError: only some may.
+    """
+    if not path.exists():
+        return
+    letters, bits = ("rx", 0o005) if path.is_dir() else ("r", 0o004)
+    if bits & ~path.stat().st_mode:
+        raise UsageError(
+            f"A program in a Docker container runs as nobody in particular, and {path} cannot be read by others. "
+            f"`chmod o+{letters} {path}`, or use the backend 'bubblewrap'."
+        )
 
 
 def _roots() -> list[Path]:

@@ -230,6 +230,15 @@ def test_a_program_may_bring_its_own_interpreter_if_the_daemon_is_here(
     assert report.cases[1].stdout.decode().split() == ["42", python.executable, "/project/main.py"]
 
 
+def test_what_others_may_not_read_is_refused(
+    docker_sandbox: Sandbox, python: PythonEnvironment, tmp_path: Path
+) -> None:
+    tmp_path.chmod(0o700)
+    environment = replace(python, binds=(*python.binds, Bind(str(tmp_path), "/project")))
+    with pytest.raises(UsageError, match=rf"chmod o\+rx {tmp_path}"):
+        docker_sandbox.run(Program("python", "print()", environment=environment), [TestCase()])
+
+
 def test_a_daemon_elsewhere_refuses_a_projects_interpreter(
     open_docker: Callable[..., Sandbox], python: PythonEnvironment
 ) -> None:
