@@ -119,11 +119,12 @@ _JAVA = Language(
     name="java",
     aliases=("jdk", "openjdk"),
     source="Main.java",
-    # Heap, collector and threads are by default what the JVM makes of the host's cores and memory. With fewer than
-    # four cores, a CompletableFuture has no pool and starts a thread for every task.
+    # The JVM sizes itself by the host's memory and cores, where it should by its limits and the one core that measured
+    # programs have. Of a single core it concludes that every CompletableFuture needs a thread: hence the parallelism.
     run=(
-        *("java", "-XX:+UseSerialGC", "-XX:ActiveProcessorCount=4", "-XX:-UsePerfData", "-Xms64m", "-Xmx{memory_mib}m"),
-        *("-Xss64m", "-Dfile.encoding=UTF-8", "-jar", f"{_PROGRAM}/main.jar"),
+        *("java", "-XX:+UseSerialGC", "-XX:ActiveProcessorCount=1", "-XX:-UsePerfData", "-Xms64m", "-Xmx{memory_mib}m"),
+        *("-Xss64m", "-Djava.util.concurrent.ForkJoinPool.common.parallelism=2", "-Dfile.encoding=UTF-8"),
+        *("-jar", f"{_PROGRAM}/main.jar"),
     ),
     image="openjdk:11.0.12-jdk-slim",
     programs=("java", "javac", "javap", "jar"),
@@ -165,10 +166,11 @@ _GO = Language(
     environment={
         "GO111MODULE": "off",  # one file, the standard library, no network
         "GOTOOLCHAIN": "local",
+        "GOENV": "off",
         "GOPATH": f"{_WRITABLE}/go",
         "GOCACHE": f"{_WRITABLE}/go-cache",
         "CGO_ENABLED": "0",
-        "GOMAXPROCS": "1",  # as of other libraries' threads: results must not depend on the number of cores
+        "GOMAXPROCS": "1",  # as with other languages' threads: measured programs have one core
     },
     # Since 1.20 the standard library does not come compiled.
     compile_limits=replace(_COMPILER, wall_time_s=180.0, cpu_time_s=180.0),
