@@ -25,8 +25,8 @@ _COMPILER = Limits(
 # The class with the main method may have any name. Only javac knows for sure which name a public class asks its file
 # to have, and says so; only javap, which class can be started.
 _COMPILE_JAVA = r"""
-quick='-J-XX:+UseSerialGC -J-XX:TieredStopAtLevel=1'
-build() { javac $quick -J-Xss16m -encoding UTF-8 -d /tmp/classes "$1" >/tmp/said 2>&1; }
+quick='-J-XX:+UseSerialGC -J-XX:TieredStopAtLevel=1 -J-XX:-UsePerfData'
+build() { javac $quick -J-Xss16m -encoding UTF-8 -proc:none -d /tmp/classes "$1" >/tmp/said 2>&1; }
 file=Main.java
 if ! build "$SOURCE"; then
     file=$(sed -n 's/.* should be declared in a file named \(.*\.java\)$/\1/p' /tmp/said | head -n 1)
@@ -44,7 +44,7 @@ main=$(xargs -d '\n' javap $quick -public </tmp/list | sed -n '
     :name
     h')
 [ -n "$main" ] || { echo 'error: no class has a public static void main(String[])'; exit 1; }
-jar -J-XX:+UseSerialGC -c -f "$ARTEFACT" -e "$main" -C /tmp/classes .
+jar $quick -c -f "$ARTEFACT" -e "$main" -C /tmp/classes .
 """
 
 
