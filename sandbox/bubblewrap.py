@@ -125,7 +125,7 @@ class BubblewrapContainer(Container):
             join, watched = ",".join(map(str, joining)) or "-", "-" if events is None else str(events)
             self._process = subprocess.Popen(
                 [
-                    *(self._bubblewrap, "--args", str(reading.fileno()), "--"),
+                    *(self._meter, "launch", self._bubblewrap, "--args", str(reading.fileno()), "--"),
                     *(METER, str(channel), str(channel), join, watched, *WRITABLE),
                 ],
                 stdin=subprocess.DEVNULL,
@@ -165,7 +165,7 @@ class BubblewrapContainer(Container):
             arguments += ["--ro-bind", bind.source, bind.destination]
         arguments += ["--ro-bind", str(self._meter), METER, "--ro-bind", str(self.folder), PROGRAM_FOLDER]
         # Under the real root the program owns what is in /proc: the host's kernel settings among it.
-        for path in ("/proc", "/dev", "/"):
+        for path in ("/proc", "/dev/pts", "/dev", "/"):
             arguments += ["--remount-ro", path]
         return arguments
 

@@ -8,6 +8,8 @@
  * the groups that the payload is to enter; EVENTS is the file that counts kills for memory, by descriptor or path; "-"
  * is none.
  *
+ * Outside of a sandbox it does one thing more: `meter launch COMMAND...`, see devices.c.
+ *
  * It reads a request, runs the payload, kills what is left of it, empties the writable folders, and answers. Samples
  * and the first megabytes of output are held back until the payload has ended: nothing on the host has to run, and to
  * disturb the measurement, while the payload does. When the host goes away, so does the meter, and with it the process
@@ -75,6 +77,7 @@ static void serve(const struct setting *setting, struct watch *watch) {
     for (char **folder = setting->folders; *folder != NULL; folder++) {
         if (empty_folder(*folder) != 0) result.dirty = 1;
     }
+    if (network_was_used()) result.dirty = 1;
     size_t series_bytes = result.series_length * sizeof(struct point);
     write_frame_header(&setting->host, FRAME_RESULT, sizeof result + series_bytes);
     write_exactly(&setting->host, &result, sizeof result);
@@ -89,6 +92,10 @@ static void serve(const struct setting *setting, struct watch *watch) {
 
 int main(int count, char **arguments) {
     struct setting setting;
+    if (count > 2 && strcmp(arguments[1], "launch") == 0) {
+        launch_with_guarded_devices(arguments + 2);
+        die(arguments[2]);
+    }
     if (getpid() != 1) { /* it kills every process that it can see */
         fputs("meter: runs only as process 1 of a sandbox\n", stderr);
         return 2;
@@ -107,6 +114,7 @@ int main(int count, char **arguments) {
     sigaddset(&blocked, SIGPIPE);
     if (sigprocmask(SIG_BLOCK, &blocked, NULL) != 0) die("sigprocmask");
     watch_open();
+    network_was_used();
     struct watch *watch = map_private(sizeof *watch);
     uint64_t ready = READY_MAGIC;
     write_exactly(&setting.host, &ready, sizeof ready);

@@ -125,6 +125,10 @@ int install_filter(void);
 /* clean.c: empties the writable folders; 0, or 1 if something may be left */
 int empty_folder(const char *path);
 int holds_too_many_files(const char *path);
+int network_was_used(void); /* since it was asked for the first time */
+
+/* devices.c: starts a command, with device files that it cannot change; returns only on failure */
+void launch_with_guarded_devices(char **command);
 
 /* meter.c */
 void die(const char *what) __attribute__((noreturn));

@@ -156,7 +156,11 @@ def fake(
 
     def make(source: str) -> BubblewrapContainer:
         path = tmp_path / "meter"
-        start = "import os, socket, sys, time\nhost = socket.socket(fileno=int(sys.argv[1]))\n"
+        start = (
+            "import os, socket, sys, time\n"
+            "if sys.argv[1] == 'launch': os.execv(sys.argv[2], sys.argv[2:])\n"
+            "host = socket.socket(fileno=int(sys.argv[1]))\n"
+        )
         path.write_text(f"#!{python.executable} -IS\n{start}{source}\n")
         path.chmod(0o755)
         bubblewrap = find_bubblewrap().path
