@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from afterburner.sandbox.languages import LANGUAGES
+
 ROOT = Path(__file__).parent.parent
 
 
@@ -23,3 +25,11 @@ def test_every_link_between_the_documents_leads_somewhere() -> None:
     ]
     assert links
     assert broken == []
+
+
+def test_the_table_of_languages_is_the_sandboxs() -> None:
+    page = (ROOT / "docs" / "sandbox.md").read_text()
+    rows = {row.split("|")[1].strip(" `"): row for row in page.splitlines() if row.startswith("| `")}
+    for language in LANGUAGES.values():
+        assert f"`{language.image}`" in rows[language.name], "docs/sandbox.md names another image"
+        assert all(f"`{package}`" in rows[language.name] for package in language.packages)
