@@ -54,13 +54,20 @@ class Host:
 
     def harm(self) -> list[str]:
         """What an attack has done, in words."""
-        found = [path for path in self._files if Path(path).read_text("ascii") != self.secret]
+        found = [path for path in self._files if not _still_says(path, self.secret)]
         found += [str(path) for folder in self._folders for path in Path(folder).iterdir()]
         found += [f"reached by {name}" for name, listener in self._listeners.items() if _was_reached(listener)]
         if self._process.poll() is not None:
             return [*found, "a process was ended"]
         now = _settings(self._process.pid)
         return found + [f"{name}: {old} became {now[name]}" for name, old in self._settings.items() if now[name] != old]
+
+
+def _still_says(path: str, text: str) -> bool:
+    try:
+        return Path(path).read_text("ascii") == text
+    except FileNotFoundError:
+        return False
 
 
 @contextmanager
@@ -71,17 +78,19 @@ def attacked_host() -> Iterator[Host]:
 
 
 def _readable_places() -> list[str]:
-    return [str(Path.home()), os.getcwd(), "/tmp", "/var/tmp"]  # noqa: S108, PTH109 - as attackers would look
+    """Where an attacker would look; below the working folder, one that git ignores."""
+    cache = Path(".pytest_cache").absolute()
+    cache.mkdir(exist_ok=True)
+    return [str(Path.home()), str(cache), "/tmp", "/var/tmp"]  # noqa: S108 - the host's
 
 
 def _file(stack: ExitStack, folder: str, text: str) -> str:
-    file = stack.enter_context(
-        tempfile.NamedTemporaryFile("w", prefix=".afterburner-attacked-", dir=folder)  # noqa: SIM115 - the stack closes it
-    )
-    file.write(text)
-    file.flush()
-    os.fchmod(file.fileno(), 0o666)
-    return file.name
+    descriptor, path = tempfile.mkstemp(prefix=".afterburner-attacked-", dir=folder)
+    stack.callback(Path(path).unlink, missing_ok=True)
+    with os.fdopen(descriptor, "w") as file:
+        file.write(text)
+    Path(path).chmod(0o666)
+    return path
 
 
 def _folder(stack: ExitStack, parent: str) -> str:
