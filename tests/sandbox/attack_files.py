@@ -10,8 +10,9 @@ The head of a file is comments of the form `key: value`, one a line:
     compile_limits: likewise, for the compiler
     cases: how many times it runs in the same container
     stdin: how many bytes it is given to read
+    needs: `control groups`, without which a few attacks succeed; docs/sandbox.md says so
 
-`@name@` in a source stands for something of the host that is out of reach, see `attack_host`. An attempt to escape
+`@name@` below the head stands for something of the host that is out of reach, see `attack_host`. An attempt to escape
 prints DENIED when it failed and CANARY when it succeeded, so that "accepted" proves that it was made, and failed.
 """
 
@@ -38,13 +39,13 @@ LANGUAGES = {
     ".rb": "ruby",
 }
 _LIMITS = Limits(wall_time_s=5.0, cpu_time_s=5.0, memory_kib=262_144)
-_HEAD = re.compile(r"(?:#|//) (attack|must|prints|expects|limits|compile_limits|cases|stdin): (.*)")
+_HEAD = re.compile(r"(?:#|//) (attack|must|prints|expects|limits|compile_limits|cases|stdin|needs): (.*)\n")
 _PLACE = re.compile(r"@([a-z_]+)@")
 
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """One file."""
+    """One file. The source is without its head, which may tell the answer."""
 
     name: str
     language: str
@@ -56,6 +57,7 @@ class Attack:
     compile_limits: Limits | None
     cases: int
     stdin_bytes: int
+    needs: str
 
     def program(self, places: Mapping[str, str]) -> Program:
         """The program, aimed at the host's things."""
@@ -80,11 +82,9 @@ def read_attack(path: Path) -> Attack:
     """
     source = path.read_text("utf-8")
     head: dict[str, str] = {}
-    for line in source.splitlines():
-        found = _HEAD.fullmatch(line)
-        if found is None:
-            break
+    while found := _HEAD.match(source):
         head[found[1]] = found[2]
+        source = source[found.end() :]
     if not {"attack", "must"} <= head.keys():
         raise ValueError(f"{path} does not begin with what it tries and what must become of it.")
     prints = head.get("prints")
@@ -99,6 +99,7 @@ def read_attack(path: Path) -> Attack:
         compile_limits=_limits(head["compile_limits"], _LIMITS) if "compile_limits" in head else None,
         cases=int(head.get("cases", "1")),
         stdin_bytes=int(head.get("stdin", "0")),
+        needs=head.get("needs", ""),
     )
 
 

@@ -1,6 +1,7 @@
 // attack: keeps data in sockets and pipes that nobody reads, in many children: it is the kernel's memory, nobody's own
 // must: memory_limit
 // limits: memory_kib=65536 file_kib=8192
+// needs: control groups
 #include <cstdio>
 #include <fcntl.h>
 #include <sys/socket.h>

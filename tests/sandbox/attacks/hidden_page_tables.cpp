@@ -1,6 +1,7 @@
 // attack: reads a byte of every two megabytes it has reserved: the page of zeros is not its own, but the tables are
 // must: memory_limit
 // limits: memory_kib=65536 file_kib=8192
+// needs: control groups
 #include <cstdio>
 #include <sys/mman.h>
 int main() {

@@ -1,6 +1,7 @@
 # attack: fills shared memory that it then unmaps, page by page: it stays, and no process's resident set shows it
 # must: memory_limit
 # limits: memory_kib=65536 file_kib=8192
+# needs: control groups
 import mmap
 
 STEP = 1 << 20
