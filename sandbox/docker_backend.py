@@ -70,7 +70,8 @@ class DockerBackend:
         """What is in the image for a language, with the environment that the image gives it.
 
         Raises:
-            SandboxUnavailableError: the daemon does not have the image; the message says how to get it.
+            ToolchainMissingError: the daemon does not have the image; the message says how to get it.
+            SandboxUnavailableError: it cannot be pulled.
         """
         image = self._options.images.get(language.name, language.image)
         if self._options.pull and not self._daemon.has_image(image):
@@ -104,7 +105,7 @@ class DockerBackend:
                 "right here, on Linux."
             )
         self._show(spec)
-        return DockerContainer(spec, self._pool, self._workspace, self.tier)
+        return DockerContainer(spec, self._pool, self._daemon, self._workspace, self.tier)
 
     def close(self) -> None:
         """Ends everything that is kept ready, and waits until nothing is left."""
@@ -181,12 +182,13 @@ class DockerBackend:
 class DockerContainer(Container):
     """One container of the pool, from now on this task's alone."""
 
-    def __init__(self, spec: ContainerSpec, pool: DockerPool, workspace: Path, tier: str) -> None:
+    def __init__(self, spec: ContainerSpec, pool: DockerPool, daemon: DockerDaemon, workspace: Path, tier: str) -> None:
         super().__init__(workspace, tier)
         self._spec = spec
         self._pool = pool
+        self._daemon = daemon
         self._workspace = workspace
-        self._to_meter: DockerChannel | None = None
+        self._started: Started | None = None
 
     def start(self, stack: ExitStack) -> DockerChannel:
         """Takes a container from the pool, and leaves its end to the stack."""
@@ -195,12 +197,18 @@ class DockerContainer(Container):
         started = self._pool.take(self._spec, keep_ready=keep_ready)
         stack.callback(self._pool.give_back, started)
         self.folder = Path(started.folder.name)
-        self._to_meter = started.channel
+        self._started = started
         return started.channel
+
+    def killed_for_memory(self) -> bool:
+        """Whether the kernel has killed anything in this container for its memory: the meter, which is in it, too."""
+        with suppress(SandboxInternalError):
+            return self._started is not None and self._daemon.ran_out_of_memory(self._started.identity)
+        return False
 
     def told(self) -> str:
         """What the meter said on its stderr."""
-        said = "" if self._to_meter is None else self._to_meter.complaints.decode(errors="replace").strip()
+        said = "" if self._started is None else self._started.channel.complaints.decode(errors="replace").strip()
         return f"It said: {said}" if said else "It said nothing; was the Docker daemon stopped?"
 
 

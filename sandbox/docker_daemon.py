@@ -6,12 +6,13 @@ import os
 import platform
 import socket
 import sys
+import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from afterburner.sandbox.docker_channel import DockerChannel
 from afterburner.sandbox.docker_settings import Engine
-from afterburner.sandbox.errors import SandboxInternalError, SandboxUnavailableError
+from afterburner.sandbox.errors import SandboxInternalError, SandboxUnavailableError, ToolchainMissingError
 
 try:
     import docker
@@ -73,13 +74,13 @@ class DockerDaemon:
         """What an image says of itself: `Id` and `Config`, among others.
 
         Raises:
-            SandboxUnavailableError: the daemon does not have it; the message says how to get it.
+            ToolchainMissingError: the daemon does not have it; the message says how to get it.
         """
         with self._told(f"look for the image {name}") as client:
             try:
                 found: dict[str, Any] = client.inspect_image(name)  # type: ignore[no-untyped-call]  # by the stubs
             except ImageNotFound:
-                raise SandboxUnavailableError(_missing(name)) from None
+                raise ToolchainMissingError(_missing(name)) from None
         return found
 
     def has_image(self, name: str) -> bool:
@@ -111,14 +112,15 @@ class DockerDaemon:
         """A container that runs, by its id, and the line to its process 1.
 
         Raises:
-            SandboxUnavailableError: the daemon does not have the image, or does not see this machine's files.
+            ToolchainMissingError: the daemon does not have the image.
+            SandboxUnavailableError: it does not see this machine's files.
             SandboxInternalError: it does not start.
         """
         with self._told("start a container") as client:
             try:
                 identity: str = client.create_container_from_config(settings)["Id"]  # type: ignore[no-untyped-call]  # likewise
             except ImageNotFound:
-                raise SandboxUnavailableError(_missing(settings["Image"])) from None
+                raise ToolchainMissingError(_missing(settings["Image"])) from None
             except APIError as error:
                 if error.status_code == _BAD_REQUEST and "bind source path does not exist" in str(error):
                     raise SandboxUnavailableError(
@@ -155,6 +157,19 @@ class DockerDaemon:
                     raise
                 with suppress(NotFound):
                     client.wait(identity, condition="removed")
+
+    def ran_out_of_memory(self, identity: str) -> bool:
+        """Whether the kernel has killed anything in a container for its memory; the container may be gone.
+
+        The daemon hears of that a little later than of the end, so this listens until its next full second.
+
+        Raises:
+            SandboxInternalError: the daemon does not tell.
+        """
+        filters = {"container": identity, "event": "oom"}
+        with self._told("tell what became of a container") as client:
+            told = client.events(since=1, until=int(time.time()) + 1, filters=filters, decode=True)
+            return bool(list(told))
 
     def labelled(self, label: str) -> list[dict[str, Any]]:
         """The containers that have a label, running or not: `Id`, `Labels`, `State` and `Created` of each."""

@@ -25,6 +25,7 @@ from afterburner.sandbox import (
 from afterburner.sandbox.docker_backend import DockerBackend
 from afterburner.sandbox.docker_daemon import DockerDaemon
 from afterburner.sandbox.docker_settings import DockerOptions
+from afterburner.sandbox.errors import ToolchainMissingError
 from afterburner.sandbox.languages import find_language
 from afterburner.sandbox.meter.build import meter_path
 from afterburner.sandbox.types import Bind
@@ -36,9 +37,9 @@ if TYPE_CHECKING:
 
 def test_a_missing_image_is_told_with_the_command_that_gets_it(open_docker: Callable[..., Sandbox]) -> None:
     sandbox = open_docker(images={"python": "no-such/image:1"})
-    with pytest.raises(SandboxUnavailableError, match="docker pull no-such/image:1"):
+    with pytest.raises(ToolchainMissingError, match="docker pull no-such/image:1"):
         sandbox.run(Program("python", "print()"), [TestCase()])
-    with pytest.raises(SandboxUnavailableError, match="docker pull no-such/image:1"):
+    with pytest.raises(ToolchainMissingError, match="docker pull no-such/image:1"):
         sandbox.run_raw(ContainerSpec(image="no-such/image:1"), Command(("/bin/true",)), b"", Limits())
 
 
