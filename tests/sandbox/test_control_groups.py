@@ -132,6 +132,26 @@ def test_version_2_is_used_where_an_ancestor_hands_memory_and_pids_down(pretende
     assert (found.tier, found.parents) == ("cgroup v2", (own.parent,))
 
 
+def test_in_version_2_a_process_is_moved_in_and_ends_with_its_group() -> None:
+    """On the real hierarchy; what needs its controllers cannot run where version 1 has them."""
+    mounts = [line.split() for line in Path("/proc/self/mountinfo").read_text().splitlines()]
+    root = next((Path(fields[4]) for fields in mounts if fields[fields.index("-") + 1] == "cgroup2"), None)
+    if root is None or not os.access(root / "cgroup.procs", os.W_OK):
+        pytest.skip("no cgroup2 hierarchy here that this user may write")
+    folder = root / f"afterburner-{os.getpid()}-test-0"
+    folder.mkdir()
+    try:
+        group = control_groups.ControlGroup("cgroup v2", (folder,))
+        with subprocess.Popen(["sleep", "600"]) as process:
+            group.admit(process.pid)
+            assert f"/{folder.name}\n" in Path(f"/proc/{process.pid}/cgroup").read_text()
+            control_groups._remove(folder)
+            assert process.wait(30) == -9
+        assert not folder.exists()
+    finally:
+        control_groups._remove(folder)
+
+
 def test_version_1_needs_both_controllers(pretended: Path) -> None:
     for name in ("memory", "pids"):
         (pretended / name / "mine").mkdir(parents=True)
