@@ -267,7 +267,7 @@ def _base_binds(base: Installation) -> Iterator[Bind]:
     """The installation: its `bin` and its libraries. The container shows `/usr` as it is."""
     if base.prefix.is_relative_to("/usr"):
         return
-    shared = _shared_root(base.executable)
+    shared = shared_root(base.executable)
     if shared is not None:
         yield Bind(str(shared), str(shared))
     elif _is_private(base.prefix):  # the home folder as prefix: then no folder of it as a whole
@@ -281,7 +281,7 @@ def _base_binds(base: Installation) -> Iterator[Bind]:
                 yield Bind(str(folder), str(folder))
 
 
-def _shared_root(executable: Path) -> Path | None:
+def shared_root(executable: Path) -> Path | None:
     """The root of a package manager that links between its packages, so that one of them alone would not run."""
     if executable.is_relative_to("/nix/store"):
         return Path("/nix/store")

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.sandbox.errors import SandboxUnavailableError, ToolchainMissingError
-from afterburner.sandbox.interpreter import own_environment
+from afterburner.sandbox.interpreter import own_environment, shared_root
 from afterburner.sandbox.languages import find_language
 from afterburner.sandbox.types import Bind
 
@@ -147,6 +147,10 @@ def _ask(command: Sequence[str], search_path: str) -> list[str]:
 def _binds(home: Path, language: Language) -> Iterator[Bind]:
     """The installation, if it is not shown anyway, and what links in it lead to."""
     if home == _SHOWN:
+        return
+    root = shared_root(home / "bin" / language.programs[0])
+    if root is not None:
+        yield Bind(str(root), str(root))
         return
     if _is_private(home):
         raise SandboxUnavailableError(

@@ -115,6 +115,14 @@ def test_links_that_lead_out_of_an_installation_are_followed(
     assert str(elsewhere) not in sources
 
 
+def test_of_a_package_manager_that_links_between_packages_all_are_shown(
+    tmp_path: Path, install_node: Callable[..., Toolchain]
+) -> None:
+    toolchain = install_node(tmp_path / "bin", tmp_path / "Cellar" / "node" / "22.1.0")
+    assert [bind.source for bind in toolchain.binds] == [str(tmp_path)]
+    assert toolchain.path.startswith(f"{tmp_path}/Cellar/node/22.1.0/bin:")
+
+
 @pytest.mark.parametrize("below", ["", ".."])
 def test_a_toolchain_right_in_the_home_folder_is_refused(
     below: str, tmp_path: Path, install_node: Callable[..., Toolchain], monkeypatch: pytest.MonkeyPatch
