@@ -23,6 +23,12 @@ static int same_device(int folder, dev_t device) {
     return fstat(folder, &status) == 0 && status.st_dev == device;
 }
 
+/* Docker makes the way to a mount point as root: nobody in here can have left anything in it. */
+static int belongs_to_us(int folder) {
+    struct stat status;
+    return fstat(folder, &status) != 0 || status.st_uid == geteuid();
+}
+
 static int is_settable(const char *attribute) {
     return strncmp(attribute, "user.", 5) == 0 || strncmp(attribute, "system.posix_acl_", 17) == 0;
 }
@@ -50,7 +56,7 @@ static int empty_at(int parent, const char *name, dev_t device, int depth, long 
         if (folder >= 0) close(folder);
         return 1;
     }
-    if (!same_device(folder, device)) {
+    if (!same_device(folder, device) || (depth > 0 && !belongs_to_us(folder))) {
         close(folder);
         return 0;
     }

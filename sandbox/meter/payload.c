@@ -28,10 +28,21 @@ static void set_limit(int resource, rlim_t soft, rlim_t hard) {
     setrlimit(resource, &limit); /* it lowers only, which is always allowed */
 }
 
+/* Docker's containers are in the namespace of the machine, where all of them are one user. */
+static int is_in_first_user_namespace(void) {
+    unsigned long inside = 1, outside = 1, count = 0;
+    FILE *map = fopen("/proc/self/uid_map", "re");
+    if (map == NULL) return 0;
+    if (fscanf(map, "%lu %lu %lu", &inside, &outside, &count) != 3) count = 0;
+    fclose(map);
+    return inside == 0 && outside == 0 && count == 0xffffffffUL;
+}
+
 /* Since Linux 5.14 the kernel counts processes per user namespace; before, over everything the user runs. */
 static int processes_are_counted_here(void) {
     struct utsname system;
     int major = 0, minor = 0;
+    if (is_in_first_user_namespace()) return 0;
     if (uname(&system) != 0 || sscanf(system.release, "%d.%d", &major, &minor) != 2) return 0;
     return major > 5 || (major == 5 && minor >= 14);
 }
