@@ -39,7 +39,7 @@ find /tmp/classes -name '*.class' >/tmp/found
 { grep -F "/${file%.java}.class" /tmp/found || :; cat /tmp/found; } >/tmp/list
 main=$(xargs -d '\n' javap $quick -public </tmp/list | sed -n '
     s/^.*\(class\|interface\) \([^ <]*\).*{$/\2/; t name
-    / void main(java\.lang\.String\(\[\]\|\.\.\.\))/{ x; p; q; }
+    / static .*void main(java\.lang\.String\(\[\]\|\.\.\.\))/{ x; p; q; }
     b
     :name
     h')
@@ -92,7 +92,7 @@ _PYTHON = Language(
     aliases=("py", "python3", "cpython"),
     source="main.py",
     run=("python3", f"{_PROGRAM}/main.py"),
-    image="python:3.9.19-slim",
+    image="python:3.9.19-bullseye",
     programs=("python3",),
     probe=("python3", "--version"),
     home=("python3", "-I", "-S", "-c", "import sys; print(sys.base_prefix)"),
@@ -105,7 +105,7 @@ _CPP = Language(
     aliases=("c++", "cxx", "cc", "cplusplus"),
     source="main.cpp",
     run=(f"{_PROGRAM}/main",),
-    image="gcc:11.2.0",
+    image="gcc:11.2.0-bullseye",
     programs=("g++",),
     probe=("g++", "--version"),
     home=None,
@@ -126,7 +126,7 @@ _JAVA = Language(
         *("-Xss64m", "-Djava.util.concurrent.ForkJoinPool.common.parallelism=2", "-Dfile.encoding=UTF-8"),
         *("-jar", f"{_PROGRAM}/main.jar"),
     ),
-    image="openjdk:11.0.12-jdk-slim",
+    image="openjdk:11.0.12-jdk-bullseye",
     programs=("java", "javac", "javap", "jar"),
     probe=("java", "--version"),
     home=("java", "-XshowSettings:properties", "-version"),
@@ -142,7 +142,7 @@ _JAVASCRIPT = Language(
     source="main.js",
     # The meter gives every program a stack of 64 MiB; V8 believes in one, and in a heap made for the host's memory.
     run=("node", "--stack-size=49152", "--max-old-space-size={memory_mib}", f"{_PROGRAM}/main.js"),
-    image="node:22-slim",
+    image="node:22-bullseye",
     programs=("node",),
     probe=("node", "--print", "'Node.js ' + process.version"),
     home=("node", "--print", "path.dirname(path.dirname(process.execPath))"),
@@ -155,7 +155,7 @@ _GO = Language(
     aliases=("golang",),
     source="main.go",
     run=(f"{_PROGRAM}/main",),
-    image="golang:1.17-bullseye",
+    image="golang:1.17.0-bullseye",
     programs=("go",),
     probe=("go", "version"),
     home=("go", "env", "GOROOT"),
@@ -181,7 +181,7 @@ _RUBY = Language(
     aliases=("rb",),
     source="main.rb",
     run=("ruby", f"{_PROGRAM}/main.rb"),
-    image="ruby:3.0.2-slim",
+    image="ruby:3.0.2-bullseye",
     programs=("ruby",),
     probe=("ruby", "--version"),
     home=("ruby", "-e", "puts RbConfig::CONFIG['prefix']"),
@@ -195,7 +195,7 @@ _RUST = Language(
     aliases=("rs", "rustc"),
     source="main.rs",
     run=(f"{_PROGRAM}/main",),
-    image="rust:1.85.0-slim",
+    image="rust:1.85.0-bullseye",
     programs=("rustc", "cc"),  # rustc links by the C compiler
     probe=("rustc", "--version"),
     home=("rustc", "--print", "sysroot"),

@@ -325,7 +325,8 @@ def _not_compiled(compilation: Compilation, cases: int, described: tuple[str, st
     """The report on a program that never ran."""
     backend, tier = described
     nothing = Measurement(0.0, 0.0, 0, 0.0, tier=tier)
-    first = next((line for line in compilation.message.splitlines() if "error" in line), "it does not compile")
+    said = [line for line in compilation.message.splitlines() if not line.startswith("# ")]  # Go names its package so
+    first = next((line for line in said if "error" in line), said[0] if said else "it does not compile")
     case = CaseReport(Verdict.COMPILE_ERROR, first[:300], nothing, None, None, b"", compilation.message)
     return replace(summarise([case] * cases, backend), compilation=compilation)
 
