@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ import pytest
 from afterburner.sandbox import Sandbox, SandboxUnavailableError, open_sandbox
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Generator, Iterator, Mapping
 
 _NO_SKIPS = "AFTERBURNER_NO_SKIPS"
 _MAY_SKIP = {
@@ -82,12 +82,13 @@ class CommandLine:
 
     home: Path
     plugins: Path
+    variables: Mapping[str, str] = field(default_factory=dict)
     path: str = str(Path(sys.executable).with_name("afterburner-agent"))
 
     def environment(self, **extra: str) -> dict[str, str]:
         """Give the variables of a plain user on a terminal of 80 columns."""
         base = {"PATH": os.environ["PATH"], "HOME": str(self.home), "LANG": "C.UTF-8", "TERM": "xterm-256color"}
-        return base | {"PYTHONPATH": str(self.plugins)} | extra
+        return base | {"PYTHONPATH": str(self.plugins)} | self.variables | extra
 
     def __call__(self, *arguments: str, folder: Path | None = None, **extra: str) -> subprocess.CompletedProcess[str]:
         """Run to the end with stdin empty and both outputs piped."""

@@ -14,12 +14,11 @@ from afterburner.sandbox.checkers import Exact, Floats, Lines, Tokens
 from afterburner.sandbox.errors import UsageError
 from afterburner.sandbox.interpreter import find_interpreter, python_environment
 from afterburner.sandbox.languages import LANGUAGES, find_language
-from afterburner.sandbox.sandbox import Sandbox
 from afterburner.sandbox.types import Limits, Program, Task, TestCase
 
 if TYPE_CHECKING:
     from afterburner.sandbox.checkers import Checker
-    from afterburner.sandbox.remote import RemoteSandbox
+    from afterburner.sandbox.sandbox import Sandbox
 
 _STDIN = "-"
 _OTHER_SUFFIXES = {".cc": "cpp", ".cxx": "cpp", ".c++": "cpp"}
@@ -54,23 +53,17 @@ class Request:
     repeat: int
     python: str | None
 
-    def task(self, sandbox: Sandbox | RemoteSandbox) -> Task:
+    def task(self, sandbox: Sandbox) -> Task:
         """What the sandbox is given.
 
         Raises:
             UsageError: the interpreter that the program is to run under does not, or the sandbox cannot show it.
         """
-        program = replace(self.program, environment=None)
-        if program.language == "python":
-            program = self._under_its_python(sandbox)
+        program = self._under_its_python(sandbox) if self.program.language == "python" else self.program
         return Task(program, [self.case] * self.repeat, self.limits, self.checker)
 
-    def _under_its_python(self, sandbox: Sandbox | RemoteSandbox) -> Program:
+    def _under_its_python(self, sandbox: Sandbox) -> Program:
         """Under the interpreter asked for, or the user's own; where the backend brings one, under that."""
-        if not isinstance(sandbox, Sandbox):
-            if self.python is not None:
-                raise UsageError("--python: a service runs programs under the Python that it has. Leave it out.")
-            return self.program
         if self.python is None and sandbox.backend.python() is None:
             return self.program
         executable = find_interpreter(self.python, self.file.absolute().parent)
@@ -88,6 +81,7 @@ def read_request(  # noqa: PLR0913 - one for each option, by name
     limits: Limits,
     repeat: int,
     python: str | None,
+    backend: str,
 ) -> Request:
     """Reads the files that the options name.
 
@@ -99,6 +93,8 @@ def read_request(  # noqa: PLR0913 - one for each option, by name
     name = find_language(language).name if language else _language_of(file)
     if python is not None and name != "python":
         raise UsageError(f"--python: this is a {name} program. Leave it out, or give --language python.")
+    if python is not None and backend.startswith(("http://", "https://")):
+        raise UsageError("--python: a service runs programs under the Python that it has. Leave it out.")
     expected = None if expect is None else _read("--expect", expect)
     case = TestCase(b"" if stdin is None else _read_stdin(stdin), expected)
     program = Program(name, _source(file, name), arguments=arguments)

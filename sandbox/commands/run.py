@@ -92,6 +92,7 @@ def run(  # noqa: PLR0913 - one parameter for each option
         limits=limits,
         repeat=repeat,
         python=python,
+        backend=backend,
     )
     if json is not None:
         check_destination("--json", json, request.file, "the program")

@@ -147,6 +147,8 @@ def _rate(place: Place, subject: Subject, cases: int, rounds: int, goal: float |
 
 def _one_task(place: Place, task: Task) -> float:
     """Tests a second."""
+    with place.core():
+        pass  # if others of this user's sandboxes hold the core, that is not to count
     begin = time.perf_counter()
     (report,) = place.sandbox.run_many([task])
     took_s = time.perf_counter() - begin
