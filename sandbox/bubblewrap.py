@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import stat
 import subprocess
 from contextlib import ExitStack, suppress
 from functools import cached_property
@@ -48,6 +49,14 @@ class BubblewrapBackend:
     def _groups(self) -> ControlGroups | None:
         return find_control_groups()
 
+    @cached_property
+    def _for_root_alone(self) -> tuple[str, ...]:
+        """What `/proc` shows to root alone: under the real root, the program would be taken for it."""
+        if os.geteuid() != 0:
+            return ()
+        files = (path for path in Path("/proc").iterdir() if not path.name.isdigit() and not path.is_symlink())
+        return tuple(str(path) for path in sorted(files) if path.is_file() and not path.stat().st_mode & stat.S_IROTH)
+
     @property
     def tier(self) -> str:
         """The control groups in use, or `rlimits`."""
@@ -64,7 +73,12 @@ class BubblewrapBackend:
     def container(self, spec: ContainerSpec) -> Container:
         """A container, to be entered."""
         return BubblewrapContainer(
-            spec, bubblewrap=self._bubblewrap, meter=self._meter, workspace=self._workspace, groups=self._groups
+            spec,
+            bubblewrap=self._bubblewrap,
+            meter=self._meter,
+            workspace=self._workspace,
+            groups=self._groups,
+            covered=self._for_root_alone,
         )
 
     def close(self) -> None:
@@ -74,14 +88,22 @@ class BubblewrapBackend:
 class BubblewrapContainer(Container):
     """One `bwrap`, with the meter started by it."""
 
-    def __init__(
-        self, spec: ContainerSpec, *, bubblewrap: str, meter: Path, workspace: Path, groups: ControlGroups | None = None
+    def __init__(  # noqa: PLR0913 - by name, and all from the backend
+        self,
+        spec: ContainerSpec,
+        *,
+        bubblewrap: str,
+        meter: Path,
+        workspace: Path,
+        groups: ControlGroups | None = None,
+        covered: tuple[str, ...] = (),
     ) -> None:
         super().__init__(workspace, "rlimits" if groups is None else groups.tier)
         self._spec = spec
         self._bubblewrap = bubblewrap
         self._meter = meter
         self._groups = groups
+        self._covered = covered
         self._group: ControlGroup | None = None
 
     def start(self, stack: ExitStack) -> socket.socket:
@@ -159,6 +181,8 @@ class BubblewrapContainer(Container):
         for name, descriptor in zip(_ETC, contents, strict=True):
             arguments += ["--ro-bind-data", str(descriptor), f"/etc/{name}"]
         arguments += ["--proc", "/proc", "--dev", "/dev"]
+        for path in self._covered:  # bound devices cannot be opened
+            arguments += ["--ro-bind", "/dev/null", path]
         arguments += _tmpfs("/tmp", self._spec.writable_kib)  # noqa: S108 - inside the container
         arguments += _tmpfs("/dev/shm", min(SHARED_MEMORY_KIB, self._spec.writable_kib))  # noqa: S108 - likewise
         for bind in _parents_first(self._spec.binds):

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/netlink.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
@@ -61,7 +62,7 @@ static const int only_on_self[] = {
     SYS_prlimit64, SYS_sched_setscheduler, SYS_sched_setparam, SYS_sched_setattr,
 };
 
-static const unsigned socket_families[] = {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK};
+static const unsigned socket_families[] = {AF_UNIX, AF_INET, AF_INET6};
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
@@ -108,8 +109,19 @@ static void filter_arguments(void) {
     for_call(SYS_clone3, 1); /* its flags lie in memory, where no filter looks; libraries fall back to clone */
     refuse(ENOSYS);
 
-    for_call(SYS_socket, LENGTH(socket_families) + 3);
+    /* The kernel is not even asked for other families and protocols: it would load modules for them. */
+    for_call(SYS_socketpair, 4);
     load_argument(0);
+    add(BPF_JMP | BPF_JEQ | BPF_K, AF_UNIX, 0, 1);
+    answer(SECCOMP_RET_ALLOW);
+    refuse(EAFNOSUPPORT);
+    for_call(SYS_socket, LENGTH(socket_families) + 8);
+    load_argument(0);
+    add(BPF_JMP | BPF_JEQ | BPF_K, AF_NETLINK, 0, 4); /* libraries look for addresses of the machine there */
+    load_argument(2);
+    add(BPF_JMP | BPF_JEQ | BPF_K, NETLINK_ROUTE, 0, 1);
+    answer(SECCOMP_RET_ALLOW);
+    refuse(EPROTONOSUPPORT);
     for (size_t i = 0; i < LENGTH(socket_families); i++) {
         add(BPF_JMP | BPF_JEQ | BPF_K, socket_families[i], (uint8_t)(LENGTH(socket_families) - i), 0);
     }

@@ -41,10 +41,10 @@ void watch_open(void) {
     fresh_sights = map_private(SIGHT_CAPACITY * sizeof *sights);
 }
 
-static uint64_t resident_kib(const char *pid) {
+static uint64_t resident_kib(int folder, const char *pid) {
     char path[32], text[128];
     snprintf(path, sizeof path, "%.16s/statm", pid);
-    int file = openat(dirfd(proc), path, O_RDONLY | O_CLOEXEC);
+    int file = openat(folder, path, O_RDONLY | O_CLOEXEC);
     if (file < 0) return 0; /* it has just ended */
     ssize_t got = read(file, text, sizeof text - 1);
     close(file);
@@ -61,6 +61,25 @@ static uint64_t thread_count(const char *pid) {
     snprintf(path, sizeof path, "%.16s/task", pid);
     if (fstatat(dirfd(proc), path, &status, 0) != 0 || status.st_nlink < 3) return 1;
     return status.st_nlink - 2;
+}
+
+/* Of a process whose first thread has ended the kernel shows nothing, while its other threads go on. */
+static uint64_t resident_kib_of_threads(const char *pid) {
+    char path[32];
+    struct dirent *entry;
+    uint64_t resident = 0;
+    snprintf(path, sizeof path, "%.16s/task", pid);
+    int folder = openat(dirfd(proc), path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *threads = folder < 0 ? NULL : fdopendir(folder);
+    if (threads == NULL) {
+        if (folder >= 0) close(folder);
+        return 0;
+    }
+    while (resident == 0 && (entry = readdir(threads)) != NULL) {
+        if (entry->d_name[0] != '.') resident = resident_kib(folder, entry->d_name);
+    }
+    closedir(threads);
+    return resident;
 }
 
 static uint64_t process_cpu_ns(long pid) {
@@ -129,8 +148,10 @@ void watch_sample(struct watch *watch) {
         if (entry->d_name[0] < '0' || entry->d_name[0] > '9') continue;
         long pid = strtol(entry->d_name, NULL, 10);
         if (pid == 1) continue;
-        resident += resident_kib(entry->d_name);
-        tasks += thread_count(entry->d_name);
+        uint64_t own = resident_kib(dirfd(proc), entry->d_name), threads = thread_count(entry->d_name);
+        if (own == 0 && threads > 1) own = resident_kib_of_threads(entry->d_name);
+        resident += own;
+        tasks += threads;
         if (count < SIGHT_CAPACITY) fresh_sights[count++] = (struct sight){pid, process_cpu_ns(pid)};
     }
     uint64_t after = now_ns();
