@@ -13,56 +13,36 @@ from afterburner.sandbox.commands.options import above_zero, read_size, zero_or_
 from afterburner.sandbox.errors import UsageError
 
 _GIB = 1 << 30
-_LISTENING, _BOUNDS, _MOST = "Where and to whom", "Bounds of the service", "The most that one case may use"
 
 
 def serve(  # noqa: PLR0913, PLR0917 - every option is a parameter
-    host: Annotated[
-        str, typer.Option(help="Address to listen on; beyond loopback it needs a token.", rich_help_panel=_LISTENING)
-    ] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(min=0, max=65_535, help="0: any that is free.", rich_help_panel=_LISTENING)
-    ] = 8000,
+    host: Annotated[str, typer.Option(help="Address to listen on; beyond loopback it needs a token.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65_535, help="0: any that is free.")] = 8000,
     token_file: Annotated[
         Path | None,
         typer.Option(
-            help="File with the bearer token that clients have to send. Without it: AFTERBURNER_SERVICE_TOKEN.",
-            rich_help_panel=_LISTENING,
+            help="File with the bearer token that clients have to send. Without it: AFTERBURNER_SERVICE_TOKEN."
         ),
     ] = None,
     backend: Annotated[str, typer.Option(help="auto, bubblewrap or docker.")] = "auto",
     jobs: Annotated[
         int | None,
-        typer.Option(
-            min=1, help="Tasks side by side. Default: one for each core but the watching ones.", rich_help_panel=_BOUNDS
-        ),
+        typer.Option(min=1, help="Tasks side by side. Default: one for each core but the watching ones."),
     ] = None,
-    queue: Annotated[
-        int, typer.Option(min=0, help="Requests that may wait; the next is answered 503.", rich_help_panel=_BOUNDS)
-    ] = 64,
+    queue: Annotated[int, typer.Option(min=0, help="Requests that may wait; the next is answered 503.")] = 64,
     rate: Annotated[
         float,
-        typer.Option(
-            callback=above_zero,
-            help="Requests a second from one address; more are answered 429.",
-            rich_help_panel=_BOUNDS,
-        ),
+        typer.Option(callback=above_zero, help="Requests a second from one address; more are answered 429."),
     ] = 50.0,
-    body: Annotated[
-        str, typer.Option(help="Size of a request; longer ones are answered 413.", rich_help_panel=_BOUNDS)
-    ] = "16M",
+    body: Annotated[str, typer.Option(help="Size of a request; longer ones are answered 413.")] = "16M",
     grace: Annotated[
         float,
-        typer.Option(
-            callback=zero_or_more, help="Seconds that running tasks have to finish at the end.", rich_help_panel=_BOUNDS
-        ),
+        typer.Option(callback=zero_or_more, help="Seconds that running tasks have to finish at the end."),
     ] = 10.0,
-    wall: Annotated[
-        float, typer.Option(callback=above_zero, help="Wall time, seconds.", rich_help_panel=_MOST)
-    ] = 120.0,
-    cpu: Annotated[float, typer.Option(callback=above_zero, help="CPU time, seconds.", rich_help_panel=_MOST)] = 120.0,
-    memory: Annotated[str, typer.Option(help="Memory, such as 4G.", rich_help_panel=_MOST)] = "4G",
-    output_limit: Annotated[str, typer.Option(help="stdout and stderr together.", rich_help_panel=_MOST)] = "64M",
+    wall: Annotated[float, typer.Option(callback=above_zero, help="The most wall time of a case, seconds.")] = 120.0,
+    cpu: Annotated[float, typer.Option(callback=above_zero, help="The most CPU time of a case, seconds.")] = 120.0,
+    memory: Annotated[str, typer.Option(help="The most memory of a case.")] = "4G",
+    output_limit: Annotated[str, typer.Option(help="The most that a case may print.")] = "64M",
 ) -> None:
     """Run programs for others, over HTTP.
 

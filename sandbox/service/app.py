@@ -18,7 +18,7 @@ from afterburner.sandbox.service.crew import Crew
 from afterburner.sandbox.service.gate import Gate
 from afterburner.sandbox.service.metrics import Metrics
 from afterburner.sandbox.service.monolith import ExecuteRequest, ExecuteResponse, execution_of
-from afterburner.sandbox.service.problems import Refusal, explain_mistakes, refusal_of
+from afterburner.sandbox.service.problems import Refusal, explain_mistakes, failure, refusal_of
 from afterburner.sandbox.service.schema import (
     AppliedLimits,
     Health,
@@ -61,7 +61,7 @@ class Service:
         self._settings = settings
         self._version = version
         self._metrics = Metrics(self.crew)
-        self._languages: tuple[LanguageModel, ...] | None = None
+        self._languages = _find_languages(sandbox)  # once: it starts each of their programs
 
     def app(self) -> ASGIApp:
         """All of it, behind the gate."""
@@ -80,6 +80,8 @@ class Service:
         app.exception_handler(RequestValidationError)(_explain_form)
         app.exception_handler(HTTPException)(_explain_status)
         app.exception_handler(AfterburnerError)(_explain_error)
+        app.exception_handler(Refusal)(_answer_refusal)
+        app.exception_handler(Exception)(_answer_failure)
         paths = frozenset(str(getattr(route, "path", "")) for route in app.routes)
         return Gate(app, self._settings, self.crew, self._metrics, paths)
 
@@ -108,8 +110,6 @@ class Service:
     async def health(self) -> Health:
         """Whether the service takes work, what it runs on and what it knows."""
         backend, tier = self._sandbox.describe()
-        if self._languages is None:
-            self._languages = await asyncio.to_thread(self._find_languages)
         return Health(
             status="stopping" if self.crew.is_stopping else "ok",
             version=self._version,
@@ -129,15 +129,16 @@ class Service:
         """Counters for Prometheus."""
         return Response(self._metrics.text(), media_type="text/plain; version=0.0.4")
 
-    def _find_languages(self) -> tuple[LanguageModel, ...]:
-        found = []
-        for language in LANGUAGES.values():
-            try:
-                version = self._sandbox.backend.toolchain(language).version
-                found.append(LanguageModel(name=language.name, version=version))
-            except AfterburnerError as error:
-                found.append(LanguageModel(name=language.name, version=None, reason=str(error)))
-        return tuple(found)
+
+def _find_languages(sandbox: Sandbox) -> tuple[LanguageModel, ...]:
+    found = []
+    for language in LANGUAGES.values():
+        try:
+            version = sandbox.backend.toolchain(language).version
+            found.append(LanguageModel(name=language.name, version=version))
+        except AfterburnerError as error:
+            found.append(LanguageModel(name=language.name, version=None, reason=str(error)))
+    return tuple(found)
 
 
 async def _while_connected(request: Request, start: Callable[[], Awaitable[_Result]]) -> _Result:
@@ -176,3 +177,13 @@ def _explain_error(_: Request, error: Exception) -> Response:
     if not isinstance(error, AfterburnerError):
         raise error
     return refusal_of(error).response()
+
+
+def _answer_refusal(_: Request, error: Exception) -> Response:
+    if not isinstance(error, Refusal):
+        raise error
+    return error.response()
+
+
+def _answer_failure(_request: Request, _error: Exception) -> Response:
+    return failure().response()

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from afterburner.sandbox.errors import SandboxInternalError
+from afterburner.sandbox.service.problems import busy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -20,10 +21,6 @@ if TYPE_CHECKING:
     Work = Callable[["Sandbox", int], "_Result"]
 
 _Result = TypeVar("_Result")
-
-
-class BusyError(Exception):
-    """The service takes no more work just now."""
 
 
 class Crew:
@@ -49,12 +46,12 @@ class Crew:
         """A place among those that run or wait.
 
         Raises:
-            BusyError: there is none, or the service is stopping.
+            Refusal: there is none, or the service is stopping.
         """
         if self.is_stopping:
-            raise BusyError("The service is shutting down.")
+            raise busy("The service is shutting down.")
         if self.admitted >= self.jobs + self.bound:
-            raise BusyError(f"{self.admitted} requests are under way already; try again later.")
+            raise busy(f"{self.admitted} requests are under way already; try again later.")
         self.admitted += 1
         self._idle.clear()
         try:
@@ -68,7 +65,7 @@ class Crew:
         """Runs work in a thread, on a sandbox that ends with it. Cancelling kills what runs, and waits for its end.
 
         Raises:
-            BusyError: the service was stopped meanwhile.
+            Refusal: the service was stopped meanwhile.
         """
         with self._sandbox.branch() as branch:
             self._branches.add(branch)
@@ -78,7 +75,7 @@ class Crew:
                 return await self._in_thread(branch, work)
             except SandboxInternalError as error:
                 if branch.stopped:
-                    raise BusyError("The service is shutting down.") from error
+                    raise busy("The service is shutting down.") from error
                 raise
             finally:
                 self._branches.discard(branch)

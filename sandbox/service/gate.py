@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import time
 from collections import OrderedDict
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from afterburner.sandbox.service.crew import BusyError
-from afterburner.sandbox.service.problems import Refusal
+from afterburner.sandbox.service.problems import Refusal, failure
 from afterburner.sandbox.service.settings import is_loopback
+from afterburner.sandbox.service.upload import Upload
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -29,7 +30,7 @@ LOGGER = logging.getLogger("afterburner.service")
 OPEN_PATHS = ("/docs", "/openapi.json")  # they say nothing of this machine, and a browser sends no token
 _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _CLIENTS = 10_000  # addresses whose rate is remembered
-_DRAIN_S = 2.0  # a client that reads only when it has sent all is given this long to do so
+_PORT = re.compile(r":[0-9]*$")
 _CLIENT_LEFT = 499  # nobody receives it; for the log
 
 
@@ -50,69 +51,37 @@ class Gate:
             await self._app(scope, receive, send)
             return
         started = time.monotonic()
+        upload = Upload(receive, self._settings.body_bytes, self._settings.transfer_time_s)
         answer = _Answer(send, self._settings.transfer_time_s)
         try:
-            await self._serve(scope, receive, answer)
+            await self._serve(scope, upload, answer)
         except Refusal as refusal:
+            refusal.hangs_up = not await upload.discard()
             await answer.refuse(refusal, scope, receive)
         except TimeoutError:  # the client does not read its response
             answer.status = _CLIENT_LEFT
             raise
         except Exception as error:  # noqa: BLE001 - a traceback could repeat what a client wrote
             _log_failure(error)
-            await answer.refuse(Refusal(500, "internal", "The service failed; its log says where."), scope, receive)
+            await answer.refuse(failure(), scope, receive)
         finally:
             self._note(scope, answer.status, time.monotonic() - started)
 
-    async def _serve(self, scope: Scope, receive: Receive, answer: _Answer) -> None:
+    async def _serve(self, scope: Scope, upload: Upload, answer: _Answer) -> None:
         self._check_host(scope)
         self._rates.take(_client(scope))
         if scope["path"] not in OPEN_PATHS and not self._settings.accepts(_header(scope, b"authorization")):
             raise Refusal(401, "token", "This service needs its bearer token: `Authorization: Bearer …`.")
-        try:
-            with self._crew.admit() if scope["method"] == "POST" else nullcontext():
-                body = await self._read(scope, receive)
-                if body is None:
-                    answer.status = _CLIENT_LEFT
-                else:
-                    await self._app(scope, _replayed(body, receive), answer)
-        except BusyError as error:
-            raise Refusal(503, "busy", str(error), retry_after_s=1.0) from error
+        with self._crew.admit() if scope["method"] == "POST" else nullcontext():
+            body = await upload.read(_header(scope, b"content-length"))
+            if body is not None:
+                await self._app(scope, upload.replay(body), answer)
 
     def _check_host(self, scope: Scope) -> None:
         """Without a token, a page in this machine's browser must not reach us under a name of its own choosing."""
-        host = _header(scope, b"host").decode("latin-1").rpartition(":")[0] or _header(scope, b"host").decode("latin-1")
+        host = _PORT.sub("", _header(scope, b"host").decode("latin-1"))
         if self._settings.token is None and not is_loopback(host):
             raise Refusal(421, "host", "Without a token this service answers to loopback addresses alone.")
-
-    async def _read(self, scope: Scope, receive: Receive) -> bytes | None:
-        """The whole body; None if the client leaves."""
-        most, body, size = self._settings.body_bytes, bytearray(), 0
-        length = _header(scope, b"content-length")
-        is_too_long = length.isdigit() and int(length[:20]) > most
-        try:
-            async with asyncio.timeout(self._settings.transfer_time_s) as deadline:
-                more = True
-                while more:
-                    message = await receive()
-                    if message["type"] == "http.disconnect":
-                        return None
-                    piece, more = message.get("body", b""), message.get("more_body", False)
-                    size += len(piece)
-                    if size > most and not is_too_long:
-                        is_too_long = True
-                        body.clear()
-                    if is_too_long:  # it is taken in and forgotten, so that the client comes to read the answer
-                        deadline.reschedule(min(deadline.when() or 0.0, asyncio.get_running_loop().time() + _DRAIN_S))
-                        more = more and size <= 2 * most
-                    else:
-                        body += piece
-        except TimeoutError:
-            if not is_too_long:
-                raise Refusal(408, "slow", "The request's body did not come in time.") from None
-        if is_too_long:
-            raise Refusal(413, "size", f"A request may have {most} bytes at most.")
-        return bytes(body)
 
     def _note(self, scope: Scope, status: int, seconds: float) -> None:
         path = scope["path"] if scope["path"] in self._paths else "-"  # nothing that a client wrote gets into the log
@@ -165,18 +134,6 @@ class _Rates:
         if left < 1:
             message = f"More than {self._per_s:g} requests a second from one address."
             raise Refusal(429, "rate", message, retry_after_s=(1 - left) / self._per_s)
-
-
-def _replayed(body: bytes, receive: Receive) -> Receive:
-    """What the application receives: the body in one piece, then what comes after it, which is that the client left."""
-    waiting = [body]
-
-    async def replay() -> Message:
-        if waiting:
-            return {"type": "http.request", "body": waiting.pop(), "more_body": False}
-        return await receive()
-
-    return replay
 
 
 def _client(scope: Scope) -> str:

@@ -15,6 +15,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from afterburner.sandbox.errors import UsageError
 from afterburner.sandbox.sandbox import Sandbox
+from afterburner.sandbox.service.schema import Text
 from afterburner.sandbox.service.settings import Settings
 from afterburner.sandbox.types import CaseReport, Compilation, Limits, Program, Verdict
 from afterburner.sandbox.verdicts import report_of_process
@@ -29,8 +30,8 @@ class ExecuteRequest(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    code: str = Field(min_length=1)
-    language: str = Field(max_length=40)
+    code: Text = Field(min_length=1)
+    language: Text = Field(max_length=40)
     libraries: tuple[str, ...] | None = Field(default=(), description="has to be empty: a program has no network")
     timeout: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 30.0
     run_profiling: bool = Field(
@@ -38,7 +39,7 @@ class ExecuteRequest(BaseModel):
         validation_alias=AliasChoices("run_profiling", "run_memory_profile"),
         description="fill `log`",
     )
-    stdin: str | None = Field(default=None, validation_alias=AliasChoices("stdin", "std_in"))
+    stdin: Text | None = Field(default=None, validation_alias=AliasChoices("stdin", "std_in"))
 
 
 class TimeV(BaseModel):

@@ -37,17 +37,30 @@ class Refusal(Exception):  # noqa: N818 - not an error of the service
         self.kind = kind
         self.message = message
         self.retry_after_s = retry_after_s
+        self.hangs_up = False  # the client still sends what nobody wants
 
     def response(self) -> JSONResponse:
         """What the client gets."""
         headers = {}
         if self.retry_after_s is not None:
             headers["Retry-After"] = str(max(1, math.ceil(self.retry_after_s)))
+        if self.hangs_up:
+            headers["Connection"] = "close"
         if self.status == 401:
             headers["WWW-Authenticate"] = "Bearer"
         return JSONResponse(
             {"status": "error", "kind": self.kind, "error": self.message}, status_code=self.status, headers=headers
         )
+
+
+def busy(message: str) -> Refusal:
+    """The service takes no more work just now."""
+    return Refusal(503, "busy", message, retry_after_s=1.0)
+
+
+def failure() -> Refusal:
+    """A mistake in the service. What it was is for the log alone."""
+    return Refusal(500, "internal", "The service failed; its log says where.")
 
 
 def refusal_of(error: AfterburnerError) -> Refusal:

@@ -7,11 +7,22 @@ import base64
 import binascii
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from afterburner.sandbox.types import Verdict
 
 _MOST = (1 << 33) - 1  # what the protocol between host and meter can hold
+
+
+def _encodable(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError("a lone surrogate is no text; send other bytes in base64") from error
+    return text
+
+
+Text = Annotated[str, AfterValidator(_encodable)]
 
 
 class _Strict(BaseModel):
@@ -27,7 +38,7 @@ class _Read(BaseModel):
 class Blob(_Strict):
     """Bytes: UTF-8 text as it is, anything else in base64."""
 
-    content: str
+    content: Text
     base64: bool = Field(default=False, description="whether `content` is base64 and not the text itself")
 
     @classmethod
@@ -71,9 +82,9 @@ Tolerance = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 class ProgramModel(_Strict):
     """A program: source text that reads stdin and writes stdout."""
 
-    language: str = Field(max_length=40, examples=["python", "cpp"])
-    source: str
-    arguments: tuple[Annotated[str, Field(pattern=r"^[^\x00]*$")], ...] = ()
+    language: Text = Field(max_length=40, examples=["python", "cpp"])
+    source: Text
+    arguments: tuple[Annotated[Text, Field(pattern=r"^[^\x00]*$")], ...] = ()
 
 
 class CaseModel(_Strict):
@@ -81,7 +92,7 @@ class CaseModel(_Strict):
 
     stdin: Bytes = Blob(content="")
     expected_stdout: Bytes | None = None
-    name: str = Field(default="", max_length=200)
+    name: Text = Field(default="", max_length=200)
 
 
 class LimitsModel(_Strict):
