@@ -98,15 +98,14 @@ def run_settings(settings: RunSettings, on_event: Callable[[ProgressEvent], None
     from afterburner.agent.proposers.registry import open_proposer  # noqa: PLC0415 - lazy, as all below
     from afterburner.agent.targets.locate import find_target  # noqa: PLC0415
     from afterburner.sandbox import open_sandbox  # noqa: PLC0415
-    from afterburner.sandbox.leftovers import workspace  # noqa: PLC0415
 
     clock = RunClock.start(settings.max_seconds)
     whole_program = settings.cases_dir is not None and settings.function is None
     target = find_target(Path(settings.file), settings.function, whole_program=whole_program)
     proposer = open_proposer(settings.model)
-    with open_sandbox("auto") as sandbox, workspace() as folder:
+    with open_sandbox("auto") as sandbox:
         on_event(ProgressEvent("prepare", f"staging {Path(target.project_root).name}"))
-        project = _stage(target, folder)
+        project = _stage(target, sandbox.staging_folder())
         left_out = _left_out(project)
         for each in left_out:
             on_event(ProgressEvent("prepare", f"{each.origin}: {each.reason}"))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tempfile
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from afterburner.sandbox.artefacts import Artefacts
@@ -30,7 +32,6 @@ from afterburner.sandbox.verdicts import report_of_process, summarise, worst
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
-    from pathlib import Path
     from types import TracebackType
 
     from afterburner.sandbox.backend import Backend
@@ -102,6 +103,13 @@ class Sandbox:
     def describe(self) -> tuple[str, str]:
         """The backend with its version, and the tier: how limits and memory are watched."""
         return self.backend.name, self.backend.tier
+
+    def staging_folder(self) -> Path:
+        """A new folder for files that containers are to show; it is gone with the sandbox.
+
+        Whoever else has the machine cannot enter it, yet any user inside a container may read what it holds.
+        """
+        return Path(tempfile.mkdtemp(prefix="staged-", dir=self._folder))
 
     def container(self, spec: ContainerSpec) -> Container:
         """A container for several raw runs; a context manager, to be used in one thread."""
