@@ -14,6 +14,7 @@ a daemon and an image. Ctrl-C ends it early, with what was found so far. Ends wi
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -28,6 +29,7 @@ from tests.sandbox.attack_host import attacked_host
 def main() -> int:
     """Soaks, and prints a table of it."""
     plan = _plan()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background would ignore it
     findings = Findings()
     failure = ""
     with tempfile.TemporaryDirectory(prefix="afterburner-soak-") as folder, attacked_host() as attacked:

@@ -73,6 +73,12 @@ class Findings:
                 self.left.setdefault(f"{kind}: {thing}", when)
 
     @property
+    def failures(self) -> list[str]:
+        """What went wrong, and what was left."""
+        left = [f"left behind {when}: {thing}" for thing, when in self.left.items()]
+        return [*(f"wrong: {line}" for line in self.wrong), *left]
+
+    @property
     def complaints(self) -> list[str]:
         """What must not be; empty: all is well."""
         grown = [
@@ -80,11 +86,7 @@ class Findings:
             for what, values in (("resident KiB", self.resident_kib), ("descriptors", self.descriptors))
             if len(values) >= _ENOUGH and growth(values) > MOST_GROWTH
         ]
-        return [
-            *(f"wrong: {line}" for line in self.wrong),
-            *(f"left behind {when}: {thing}" for thing, when in self.left.items()),
-            *grown,
-        ]
+        return self.failures + grown
 
     def table(self) -> Iterator[str]:
         """The lines of the table, and below it what is wrong."""

@@ -22,6 +22,7 @@ class Progress:
         self._runs = runs
         self._kills = kills
         self._drawn = 0.0
+        self._said: set[str] = set()
         self._live = is_live(sys.stdout)
 
     def show(self, findings: Findings) -> None:
@@ -31,9 +32,14 @@ class Progress:
             print(f"\r{self._line(findings):{_WIDTH}.{_WIDTH}}", end="", flush=True)
 
     def look(self, findings: Findings, when: str) -> None:
-        """Says what a look at the machine has found."""
-        end = "\r" if self._live else "\n"
-        print(f"{self._line(findings)}; looked {when}".ljust(_WIDTH), end=end, flush=True)
+        """Says how far it is after a look at the machine, and what is wrong that was not said yet."""
+        new = [line for line in findings.failures if line not in self._said]
+        self._said.update(new)
+        if self._live and not new:
+            self.show(findings)
+            return
+        line = f"{self._line(findings)}; looked {when}"
+        print(f"\r{line:{_WIDTH}}" if self._live else line, *new, sep="\n", flush=True)
 
     def end(self) -> None:
         """Leaves the line."""
