@@ -12,7 +12,9 @@
 #include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
@@ -59,7 +61,7 @@ static const int denied[] = {
 
 /* Allowed only upon the caller itself: the meter has the same user, and could be starved otherwise. */
 static const int only_on_self[] = {
-    SYS_prlimit64, SYS_sched_setscheduler, SYS_sched_setparam, SYS_sched_setattr,
+    SYS_sched_setscheduler, SYS_sched_setparam, SYS_sched_setattr,
 };
 
 static const unsigned socket_families[] = {AF_UNIX, AF_INET, AF_INET6};
@@ -85,6 +87,26 @@ static void refuse(int number) { answer(SECCOMP_RET_ERRNO | (uint32_t)number); }
 /* Unless the system call is this one, the next `count` instructions are passed over. */
 static void for_call(int number, uint8_t count) { add(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, count); }
 
+/* That of another process is the meter's; and the one on core files keeps the machine's handler of crashes away. */
+static void filter_limits(void) {
+    for_call(SYS_setrlimit, 4);
+    load_argument(0);
+    add(BPF_JMP | BPF_JEQ | BPF_K, RLIMIT_CORE, 0, 1);
+    refuse(EPERM);
+    answer(SECCOMP_RET_ALLOW);
+    for_call(SYS_prlimit64, 10);
+    load_argument(0);
+    add(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 7);
+    load_argument(1);
+    add(BPF_JMP | BPF_JEQ | BPF_K, RLIMIT_CORE, 0, 4);
+    load_argument(2); /* a pointer to the new limit, both halves of it */
+    add(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 3);
+    load(offsetof(struct seccomp_data, args) + 8 * 2 + 4);
+    add(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1);
+    answer(SECCOMP_RET_ALLOW);
+    refuse(EPERM);
+}
+
 static void filter_arguments(void) {
     for (size_t i = 0; i < LENGTH(only_on_self); i++) {
         for_call(only_on_self[i], 4);
@@ -108,6 +130,12 @@ static void filter_arguments(void) {
     refuse(EPERM);
     for_call(SYS_clone3, 1); /* its flags lie in memory, where no filter looks; libraries fall back to clone */
     refuse(ENOSYS);
+
+    for_call(SYS_mmap, 4); /* what huge pages hold is in no resident set */
+    load_argument(3);
+    add(BPF_JMP | BPF_JSET | BPF_K, MAP_HUGETLB, 0, 1);
+    refuse(ENOMEM);
+    answer(SECCOMP_RET_ALLOW);
 
     /* The kernel is not even asked for other families and protocols: it would load modules for them. */
     for_call(SYS_socketpair, 4);
@@ -143,6 +171,7 @@ int install_filter(void) {
         for_call(denied[i], 1);
         refuse(EPERM);
     }
+    filter_limits();
     filter_arguments();
     answer(SECCOMP_RET_ALLOW);
     struct sock_fprog filter = {length, program};

@@ -48,7 +48,8 @@ static int processes_are_counted_here(void) {
 }
 
 static void set_limits(const struct request_header *limits) {
-    set_limit(RLIMIT_CORE, 0, 0);
+    /* No core file is that short, and of this one value the kernel starts no handler of crashes either: core(5). */
+    set_limit(RLIMIT_CORE, 1, 1);
     set_limit(RLIMIT_NOFILE, limits->open_files, limits->open_files);
     set_limit(RLIMIT_FSIZE, limits->file_bytes, limits->file_bytes);
     set_limit(RLIMIT_STACK, STACK_BYTES, RLIM_INFINITY);
