@@ -188,7 +188,8 @@ class RemoteSandbox(Sandbox):
 
 
 def _request_of_task(task: Task) -> schema.RunRequest:
-    return request_of(task.program, task.cases, task.limits, _BY_LINES, stop_at_failure=task.stop_at_failure)
+    checker = task.checker or _BY_LINES
+    return request_of(task.program, task.cases, task.limits, checker, stop_at_failure=task.stop_at_failure)
 
 
 class _Line:

@@ -5,7 +5,6 @@ Written for ASGI itself, not as a middleware of the framework: those hide from a
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import re
 import time
@@ -31,6 +30,7 @@ OPEN_PATHS = ("/docs", "/openapi.json")  # they say nothing of this machine, and
 _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _CLIENTS = 10_000  # addresses whose rate is remembered
 _PORT = re.compile(r":[0-9]*$")
+_PIECE_BYTES = 1 << 16
 _CLIENT_LEFT = 499  # nobody receives it; for the log
 
 
@@ -52,15 +52,12 @@ class Gate:
             return
         started = time.monotonic()
         upload = Upload(receive, self._settings.body_bytes, self._settings.transfer_time_s)
-        answer = _Answer(send, self._settings.transfer_time_s)
+        answer = _Answer(send)
         try:
             await self._serve(scope, upload, answer)
         except Refusal as refusal:
             refusal.hangs_up = not await upload.discard()
             await answer.refuse(refusal, scope, receive)
-        except TimeoutError:  # the client does not read its response
-            answer.status = _CLIENT_LEFT
-            raise
         except Exception as error:  # noqa: BLE001 - a traceback could repeat what a client wrote
             _log_failure(error)
             await answer.refuse(failure(), scope, receive)
@@ -93,17 +90,22 @@ class Gate:
 class _Answer:
     """The way back to the client."""
 
-    def __init__(self, send: Send, time_s: float) -> None:
+    def __init__(self, send: Send) -> None:
         self.status = _CLIENT_LEFT
         self._send = send
-        self._time_s = time_s
         self._is_begun = False
 
     async def __call__(self, message: Message) -> None:
+        """Sends in pieces, each of which waits for the client to read: the server would hold what is not read yet."""
         if message["type"] == "http.response.start":
             self._is_begun, self.status = True, message["status"]
-        async with asyncio.timeout(self._time_s):
             await self._send(message)
+            return
+        body = message.get("body", b"")
+        for start in range(0, len(body) or 1, _PIECE_BYTES):
+            end = start + _PIECE_BYTES
+            more = end < len(body) or message.get("more_body", False)
+            await self._send({"type": message["type"], "body": body[start:end], "more_body": more})
 
     async def refuse(self, refusal: Refusal, scope: Scope, receive: Receive) -> None:
         """Answers with something else than a report, if there is no answer yet."""

@@ -14,6 +14,7 @@ import uvicorn
 
 from afterburner.sandbox.errors import UsageError
 from afterburner.sandbox.service.app import Service
+from afterburner.sandbox.service.connections import patient_connections
 from afterburner.sandbox.service.gate import LOGGER
 from afterburner.sandbox.service.settings import check_address
 
@@ -43,7 +44,7 @@ def serve(sandbox: Sandbox, settings: Settings, host: str, port: int, version: s
 async def _serve(service: Service, settings: Settings, listener: socket.socket) -> None:
     config = uvicorn.Config(
         service.app(),
-        http="h11",
+        http=patient_connections(settings.transfer_time_s),
         ws="none",
         lifespan="off",
         proxy_headers=False,  # whoever connects can write them

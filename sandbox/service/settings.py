@@ -37,7 +37,7 @@ class Settings:
     rate_per_s: float = 50.0  # requests of one client address, sustained; more are answered 429
     burst: int = 100  # requests of one client address at once
     body_bytes: int = 16 * 1024 * 1024  # of one request; longer ones are answered 413
-    transfer_time_s: float = 60.0  # for a request's body to come in, else 408; likewise for the response to go out
+    transfer_time_s: float = 60.0  # for a request to come in, else 408; for a client to read on, else it is hung up on
     cases: int = 1000  # of one task
     task_time_s: float = 3600.0  # number of cases times their wall limit
     kept_output_bytes: int = 64 * 1024 * 1024  # of stdout that one response reports, over all cases

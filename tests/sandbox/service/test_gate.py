@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import http.client
 import json
 import logging
@@ -136,6 +137,38 @@ def test_a_client_that_leaves_in_the_middle_of_its_body_leaves_its_place(serve: 
     deadline = time.monotonic() + 200
     while service.run("print(1)").status_code == 503:
         assert time.monotonic() < deadline
+
+
+def test_the_head_of_a_request_may_not_dawdle_either(serve: Serve) -> None:
+    service = serve(transfer_time_s=0.3)
+    host, port = service.url.removeprefix("http://").split(":")
+    for said in (b"", b"POST /run HT", b"GET /docs HTTP/1.1\r\nHost: localhost\r\n\r\nGET /do"):
+        with socket.create_connection((host, int(port)), timeout=60) as line:
+            line.sendall(said)
+            with contextlib.suppress(ConnectionResetError):
+                while line.recv(1 << 16):
+                    pass
+
+
+def test_a_client_that_does_not_read_is_hung_up_on(serve: Serve) -> None:
+    service = serve(jobs=1, waiting=0, transfer_time_s=0.5)
+    body = json.dumps(
+        {
+            "program": {"language": "python", "source": "print('x' * (40 << 20))"},
+            "cases": [{}],
+            "limits": {"output_bytes": 64 << 20},
+            "keep_stdout_bytes": 64 << 20,
+        }
+    )
+    host, port = service.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port))) as line:
+        line.sendall(b"POST /run HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n")
+        line.sendall(f"Authorization: Bearer {service.token}\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
+        deadline = time.monotonic() + 200
+        while service.run("print(1)").status_code != 503:
+            assert time.monotonic() < deadline
+        while service.run("print(1)").status_code == 503:
+            assert time.monotonic() < deadline
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,8 @@ def test_a_checker_program_travels(remote: Sandbox) -> None:
 def test_many_tasks_keep_their_order(remote: Sandbox) -> None:
     def tasks() -> Iterator[Task]:
         for number in range(20):
-            yield Task(Program("python", f"print({number})"), [TestCase(b"", b"%d" % (number % 10))])
+            case = TestCase(b"", b"%d.0" % (number % 10))
+            yield Task(Program("python", f"print({number})"), [case], checker=Floats())
 
     verdicts = [report.verdict for report in remote.run_many(tasks(), jobs=4)]
     assert verdicts == ["accepted"] * 10 + ["wrong_answer"] * 10
