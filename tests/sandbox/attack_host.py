@@ -129,8 +129,9 @@ def _was_reached(listener: socket.socket) -> bool:
 
 
 def _process(stack: ExitStack, secret: str) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-I", "-S", "-c", "import time\nwhile True: time.sleep(60)", secret]
-    process = stack.enter_context(subprocess.Popen(command, env={_VARIABLE: secret}))
+    """It ends with us, however we end."""
+    command = [sys.executable, "-I", "-S", "-c", "import sys; sys.stdin.read()", secret]
+    process = stack.enter_context(subprocess.Popen(command, stdin=subprocess.PIPE, env={_VARIABLE: secret}))
     stack.callback(process.kill)
     return process
 
