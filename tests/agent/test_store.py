@@ -11,6 +11,7 @@ from afterburner.agent.state import CHECKPOINTED_TYPES, Confirmation, Incumbent,
 from afterburner.agent.store import new_run_id, open_checkpointer
 from afterburner.agent.types import CandidateRecord, Decision, Gain, HeldOut
 from afterburner.sandbox import AfterburnerError, Measurement, Verdict
+from afterburner.sandbox.folders import state_folder
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
