@@ -61,7 +61,7 @@ bench-sandbox: setup ## what the sandbox costs and how true its figures are, bes
 	$(BIN)/python scripts/bench_sandbox.py $(BENCH)
 
 soak: setup ## 10,000 mixed runs, a third of them attacks, and 50 kills: nothing may be left (an hour or more)
-	$(BIN)/python scripts/soak.py $(SOAK)
+	$(BIN)/python -m scripts.soak $(SOAK)
 
 load-service: setup ## 64 clients for a minute against the sandbox service, on this machine
 	$(BIN)/python scripts/load_service.py
