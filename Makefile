@@ -58,7 +58,7 @@ sandbox-pictures: setup ## draw the pictures of docs/sandbox.md anew
 	$(BIN)/python scripts/sandbox_pictures.py
 
 bench-sandbox: setup ## what the sandbox costs and how true its figures are, beside their references
-	$(BIN)/python scripts/bench_sandbox.py $(BENCH)
+	$(BIN)/python -m scripts.bench_sandbox $(BENCH)
 
 soak: setup ## 10,000 mixed runs, a third of them attacks, and 50 kills: nothing may be left (an hour or more)
 	$(BIN)/python -m scripts.soak $(SOAK)

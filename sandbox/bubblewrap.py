@@ -143,19 +143,20 @@ class BubblewrapContainer(Container):
             reading, writing = (
                 given.enter_context(os.fdopen(end, mode)) for end, mode in zip(os.pipe(), ("rb", "wb"), strict=True)
             )
-            joining, events = ((), None) if self._group is None else (self._group.joining, self._group.events)
-            join, watched = ",".join(map(str, joining)) or "-", "-" if events is None else str(events)
+            joining = () if self._group is None else self._group.joining
+            counters = (None, None) if self._group is None else (self._group.events, self._group.usage)
+            handed = [str(descriptor) if descriptor is not None else "-" for descriptor in counters]
             self._process = subprocess.Popen(
                 [
                     *(self._meter, "launch", self._bubblewrap, "--args", str(reading.fileno()), "--"),
-                    *(METER, str(channel), str(channel), join, watched, *WRITABLE),
+                    *(METER, str(channel), str(channel), ",".join(map(str, joining)) or "-", *handed, *WRITABLE),
                 ],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=self._complaints,
                 env={},
                 cwd="/",
-                pass_fds=(channel, reading.fileno(), *contents, *joining, *(() if events is None else (events,))),
+                pass_fds=(channel, reading.fileno(), *contents, *joining, *filter(None, counters)),
                 process_group=0,  # Ctrl-C is for us alone; we then end the container in order
             )
             reading.close()

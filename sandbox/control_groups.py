@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _SELF = Path("/proc/self")
 _PREFIX = "afterburner-"
 _NEEDED = ("memory", "pids")
+_WELCOME = "cpuacct"  # of version 1; in version 2 every group counts CPU time
 _REMOVAL_TIMEOUT_S = 2.0
 _serial = count()
 
@@ -50,11 +51,13 @@ class ControlGroup:
     Attributes:
         joining: descriptors by which a payload puts itself in, by writing `0`; version 1 only.
         events: descriptor of the file that counts kills for memory.
+        usage: descriptor of the file that counts CPU time; None: nothing does.
     """
 
     def __init__(self, tier: str, folders: tuple[Path, ...]) -> None:
         self.joining: tuple[int, ...] = ()
         self.events: int | None = None
+        self.usage: int | None = None
         self._tier = tier
         self._folders = folders
         self._limits = (0, 0)
@@ -65,11 +68,13 @@ class ControlGroup:
             for folder in self._folders:
                 folder.mkdir()
                 stack.callback(_remove, folder)
-            counter = "memory.events"
+            kills, usage = "memory.events", "cpu.stat"
             if self._tier == "cgroup v1":
-                counter = "memory.oom_control"
+                kills, usage = "memory.oom_control", "cpuacct.usage"
                 self.joining = tuple(self._opened(stack, folder / "tasks", os.O_WRONLY) for folder in self._folders)
-            self.events = self._opened(stack, self._folders[0] / counter, os.O_RDONLY)
+            self.events = self._opened(stack, self._folders[0] / kills, os.O_RDONLY)
+            if (self._folders[-1] / usage).exists():
+                self.usage = self._opened(stack, self._folders[-1] / usage, os.O_RDONLY)
             self._open = stack.pop_all()
         return self
 
@@ -106,7 +111,7 @@ class ControlGroup:
         """
         if self._limits == (memory_kib, processes):
             return
-        memory, tasks = self._folders[0], self._folders[-1]
+        memory, tasks = self._folders[0], self._folders[len(self._folders) > 1]
         if self._tier == "cgroup v2":
             _try_to_write(memory / "memory.swap.max", 0)
             _write(memory / "memory.max", memory_kib * 1024)
@@ -157,17 +162,24 @@ def _version_2(own: list[list[str]], mounts: list[list[str]]) -> ControlGroups |
 
 
 def _version_1(own: list[list[str]], mounts: list[list[str]]) -> ControlGroups | None:
-    parents = []
-    for controller in _NEEDED:
-        path = next((path for _, names, path in own if controller in names.split(",")), None)
-        root = _mount_point(mounts, "cgroup", controller)
-        if path is None or root is None:
-            return None
-        inside = root / path.lstrip("/")
-        parents.append(inside if inside.is_dir() else root)  # a container shows its own group as the root
-    if not all(_may_make(parent) for parent in parents):
+    needed = [_hierarchy(controller, own, mounts) for controller in _NEEDED]
+    parents = [parent for parent in needed if parent is not None and _may_make(parent)]
+    if len(parents) < len(needed):
         return None
+    counting = _hierarchy(_WELCOME, own, mounts)
+    if counting is not None and _may_make(counting):
+        parents.append(counting)
     return ControlGroups("cgroup v1", tuple(parents))
+
+
+def _hierarchy(controller: str, own: list[list[str]], mounts: list[list[str]]) -> Path | None:
+    """Our own group in the hierarchy of a controller of version 1."""
+    path = next((path for _, names, path in own if controller in names.split(",")), None)
+    root = _mount_point(mounts, "cgroup", controller)
+    if path is None or root is None:
+        return None
+    inside = root / path.lstrip("/")
+    return inside if inside.is_dir() else root  # a container shows its own group as the root
 
 
 def _mount_point(mounts: list[list[str]], kind: str, controller: str | None) -> Path | None:

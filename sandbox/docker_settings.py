@@ -97,7 +97,7 @@ def container_settings(
     return {
         "Image": spec.image,
         "Entrypoint": [METER],
-        "Cmd": ["0", "1", "-", _memory_events(engine), *WRITABLE],
+        "Cmd": ["0", "1", "-", *_counters(engine), *WRITABLE],
         "User": f"{_NOBODY}:{_NOBODY}",
         "Hostname": "sandbox",
         "WorkingDir": "/",
@@ -149,11 +149,11 @@ def _resources(spec: ContainerSpec, engine: Engine, choices: Choices) -> dict[st
     }
 
 
-def _memory_events(engine: Engine) -> str:
-    """The file inside the container that counts kills for memory."""
+def _counters(engine: Engine) -> tuple[str, str]:
+    """The files inside the container that count kills for memory, and CPU time."""
     if engine.cgroup == 2:
-        return "/sys/fs/cgroup/memory.events"
-    return "/sys/fs/cgroup/memory/memory.oom_control"
+        return "/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/cpu.stat"
+    return "/sys/fs/cgroup/memory/memory.oom_control", "/sys/fs/cgroup/cpuacct/cpuacct.usage"
 
 
 def _tmpfs(size_kib: int) -> str:

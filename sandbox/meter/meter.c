@@ -2,11 +2,11 @@
  * The meter is process 1 inside the sandbox: signals from the payload cannot hurt it there, and since it is not
  * dumpable nothing can be written into its descriptors. It serves one request after another from the host:
  *
- *     meter IN OUT JOIN EVENTS WRITABLE_FOLDER...
+ *     meter IN OUT JOIN EVENTS USAGE WRITABLE_FOLDER...
  *
  * IN and OUT are descriptors: one socket, or two pipes. JOIN lists, with commas, descriptors of the `tasks` files of
- * the groups that the payload is to enter; EVENTS is the file that counts kills for memory, by descriptor or path; "-"
- * is none.
+ * the groups that the payload is to enter; EVENTS and USAGE are the files that count kills for memory and CPU time, by
+ * descriptor or path; "-" is none.
  *
  * Outside of a sandbox it does one thing more: `meter launch COMMAND...`, see devices.c.
  *
@@ -100,12 +100,12 @@ int main(int count, char **arguments) {
         fputs("meter: runs only as process 1 of a sandbox\n", stderr);
         return 2;
     }
-    if (count < 5) return 2;
+    if (count < 6) return 2;
     setting.host = (struct host){atoi(arguments[1]), atoi(arguments[2])};
-    setting.folders = arguments + 5;
+    setting.folders = arguments + 6;
     if (fcntl(setting.host.in, F_SETFD, FD_CLOEXEC) != 0) die("descriptor");
     if (fcntl(setting.host.out, F_SETFD, FD_CLOEXEC) != 0) die("descriptor");
-    groups_open(&setting.groups, arguments[3], arguments[4]);
+    groups_open(&setting.groups, arguments[3], arguments[4], arguments[5]);
     if (prctl(PR_SET_DUMPABLE, 0) != 0) die("prctl");
     prctl(PR_SET_TIMERSLACK, 1); /* sample when due, not 50 us later; gVisor has no such setting */
     sigset_t blocked; /* children are noticed through a signalfd, and a closed pipe through EPIPE */

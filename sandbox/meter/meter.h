@@ -94,11 +94,13 @@ void ring_send(const struct host *host, enum frame_kind kind, struct ring *ring,
 struct groups {
     int join[GROUPS], count; /* descriptors of `tasks` */
     int events;              /* descriptor of `memory.events` or `memory.oom_control`, or -1 */
+    int usage;               /* descriptor of `cpu.stat` or `cpuacct.usage`, or -1 */
 };
 
-void groups_open(struct groups *groups, const char *join, const char *events);
+void groups_open(struct groups *groups, const char *join, const char *events, const char *usage);
 int groups_join(const struct groups *groups);          /* 0, or an errno */
 uint64_t groups_oom_kills(const struct groups *groups); /* so far */
+uint64_t groups_cpu_ns(const struct groups *groups);    /* so far, of the payload alone; 0 if nobody counts it */
 
 /* run.c: one payload from its start to the last of its descendants */
 struct setting {

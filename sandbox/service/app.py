@@ -15,7 +15,7 @@ from afterburner.sandbox.errors import AfterburnerError
 from afterburner.sandbox.languages import LANGUAGES
 from afterburner.sandbox.sandbox import Sandbox
 from afterburner.sandbox.service.crew import Crew
-from afterburner.sandbox.service.gate import Gate
+from afterburner.sandbox.service.gate import LOGGER, Gate
 from afterburner.sandbox.service.metrics import Metrics
 from afterburner.sandbox.service.monolith import ExecuteRequest, ExecuteResponse, execution_of
 from afterburner.sandbox.service.problems import Refusal, explain_mistakes, failure, refusal_of
@@ -34,6 +34,7 @@ from afterburner.sandbox.service.tasks import job_of
 from afterburner.sandbox.types import Report
 
 _Result = TypeVar("_Result")
+_LOGGED = 500
 _DESCRIPTION = """
 Runs untrusted programs in a sandbox, judges what they print and measures what they use.
 
@@ -176,7 +177,10 @@ def _explain_status(_: Request, error: Exception) -> Response:
 def _explain_error(_: Request, error: Exception) -> Response:
     if not isinstance(error, AfterburnerError):
         raise error
-    return refusal_of(error).response()
+    refusal = refusal_of(error)
+    if refusal.status == 500:
+        LOGGER.error("the sandbox failed: %s", ascii(refusal.message)[:_LOGGED])  # escaped: it is one line in any case
+    return refusal.response()
 
 
 def _answer_refusal(_: Request, error: Exception) -> Response:

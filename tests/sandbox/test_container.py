@@ -241,9 +241,7 @@ def test_an_internal_error_is_raised_and_never_a_verdict(sandbox: Sandbox) -> No
         sandbox.run(Program("python", "", environment=environment), [TestCase(b"", b"")])
 
 
-def test_an_internal_error_is_tried_again_in_a_new_container(
-    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_internal_error_is_tried_again_in_a_new_container(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[BubblewrapContainer] = []
     start = BubblewrapContainer.start
 
