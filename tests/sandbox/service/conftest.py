@@ -130,7 +130,13 @@ def _address(process: subprocess.Popen[bytes], log: Path) -> str:
 def service(sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """A service for all tests that leave it as it is."""
     del sandbox  # where there is none, the tests are skipped
-    settings: dict[str, object] = {"rate_per_s": 1000.0, "burst": 1000, "body_bytes": 1 << 20, "cases": 40}
+    settings: dict[str, object] = {
+        "rate_per_s": 1000.0,
+        "burst": 1000,
+        "body_bytes": 1 << 20,
+        "cases": 20,
+        "task_time_s": 1000.0,
+    }
     with _served(tmp_path_factory.mktemp("service") / "log", TOKEN, settings) as served:
         yield served
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     Serve = Callable[..., Service]
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_client_that_leaves_takes_its_run_with_it(serve: Serve, sleeper: Sleeper) -> None:
     service = serve(jobs=1, waiting=4)
@@ -107,6 +109,7 @@ def test_a_sandbox_that_keeps_failing_is_an_error_500_and_no_verdict(serve: Serv
         answer = running.result()
     assert (answer.status_code, answer.json()["kind"]) == (500, "internal")
     assert set(answer.json()) == {"status", "kind", "error"}
+    assert "ERROR the sandbox failed: " in service.log.read_text()
 
 
 def _kill_container(sleeper: Sleeper, unless: threading.Event | None = None) -> None:

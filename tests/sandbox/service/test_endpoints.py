@@ -74,12 +74,13 @@ def test_a_report_quotes_no_more_of_an_output_than_is_wanted(service: Service) -
     assert (case["stdout"]["content"], case["stdout_bytes"]) == ("x" * 10, 1001)
 
 
+@pytest.mark.slow
 def test_many_cases_make_one_report_in_order(service: Service) -> None:
-    cases = [{"stdin": str(number), "expected_stdout": str(number % 30)} for number in range(40)]
+    cases = [{"stdin": str(number), "expected_stdout": str(number % 18)} for number in range(20)]
     reports = service.run("print(input())", cases=cases).json()["report"]["cases"]
-    assert [report["verdict"] for report in reports] == ["accepted"] * 30 + ["wrong_answer"] * 10
+    assert [report["verdict"] for report in reports] == ["accepted"] * 18 + ["wrong_answer"] * 2
     reports = service.run("print(input())", cases=cases, stop_at_failure=True).json()["report"]["cases"]
-    assert len(reports) == 31
+    assert len(reports) == 19
 
 
 def test_a_program_that_does_not_compile_is_told_in_the_compilers_words(service: Service) -> None:
@@ -91,10 +92,10 @@ def test_a_program_that_does_not_compile_is_told_in_the_compilers_words(service:
 
 
 def test_more_than_the_service_allows_is_refused_in_words(service: Service) -> None:
-    answer = service.run("", cases=[{}] * 41)
+    answer = service.run("", cases=[{}] * 21)
     assert (answer.status_code, answer.json()["kind"]) == (422, "usage")
-    assert "41 cases" in answer.json()["error"]
-    answer = service.run("", cases=[{}] * 40, limits={"wall_time_s": 100})
+    assert "21 cases" in answer.json()["error"]
+    answer = service.run("", cases=[{}] * 20, limits={"wall_time_s": 100})
     assert answer.status_code == 422
     assert "fewer cases" in answer.json()["error"]
     answer = service.run("", program={"language": "cobol", "source": ""})

@@ -77,6 +77,7 @@ def test_other_addresses_need_one(host: str) -> None:
     check_address(host, "0123456789abcdef")
 
 
+@pytest.mark.slow
 def test_without_a_token_only_loopback_names_are_answered(serve: Serve) -> None:
     """A page in a browser of this machine could reach us under a name that its author lets point here."""
     service = serve(token=None)
@@ -139,6 +140,7 @@ def test_a_client_that_leaves_in_the_middle_of_its_body_leaves_its_place(serve: 
         assert time.monotonic() < deadline
 
 
+@pytest.mark.slow
 def test_the_head_of_a_request_may_not_dawdle_either(serve: Serve) -> None:
     service = serve(transfer_time_s=0.3)
     host, port = service.url.removeprefix("http://").split(":")
@@ -150,6 +152,7 @@ def test_the_head_of_a_request_may_not_dawdle_either(serve: Serve) -> None:
                     pass
 
 
+@pytest.mark.slow
 def test_a_client_that_does_not_read_is_hung_up_on(serve: Serve) -> None:
     service = serve(jobs=1, waiting=0, transfer_time_s=0.5)
     body = json.dumps(

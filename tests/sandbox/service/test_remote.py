@@ -96,12 +96,12 @@ def test_a_checker_program_travels(remote: Sandbox) -> None:
 
 def test_many_tasks_keep_their_order(remote: Sandbox) -> None:
     def tasks() -> Iterator[Task]:
-        for number in range(20):
-            case = TestCase(b"", b"%d.0" % (number % 10))
+        for number in range(10):
+            case = TestCase(b"", b"%d.0" % (number % 8))
             yield Task(Program("python", f"print({number})"), [case], checker=Floats())
 
     verdicts = [report.verdict for report in remote.run_many(tasks(), jobs=4)]
-    assert verdicts == ["accepted"] * 10 + ["wrong_answer"] * 10
+    assert verdicts == ["accepted"] * 8 + ["wrong_answer"] * 2
 
     async def gather() -> list[str]:
         return [report.verdict async for report in remote.run_many_async(tasks())]
@@ -168,6 +168,7 @@ def test_stopping_ends_what_others_wait_for(remote: Sandbox, sleeper: Sleeper) -
         remote.run(program, [TestCase()])
 
 
+@pytest.mark.slow
 def test_a_busy_service_is_asked_again_when_it_says(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     service = serve(rate_per_s=4.0, burst=2, waiting=0)
     monkeypatch.setenv("AFTERBURNER_SERVICE_TOKEN", str(service.token))
