@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import tempfile
-from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING
 
 from afterburner.sandbox.artefacts import Artefacts
-from afterburner.sandbox.calls import read_reply
-from afterburner.sandbox.checkers import Lines, comparison
+from afterburner.sandbox.checkers import Lines
 from afterburner.sandbox.compiling import compile_program
-from afterburner.sandbox.custom_checker import run_checker
 from afterburner.sandbox.errors import SandboxInternalError, UsageError
 from afterburner.sandbox.languages import find_language
 from afterburner.sandbox.launch import DRIVER, encoded_source, python_launch, python_variables, toolchain_launch
+from afterburner.sandbox.running import Supply, Way, persevere, run_case
 from afterburner.sandbox.schedule import run_many, run_many_async
 from afterburner.sandbox.types import (
     CallCase,
@@ -27,15 +26,14 @@ from afterburner.sandbox.types import (
     TestCase,
     Verdict,
 )
-from afterburner.sandbox.verdicts import report_of_process, summarise, worst
+from afterburner.sandbox.verdicts import summarise
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+    from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
-    from types import TracebackType
 
     from afterburner.sandbox.backend import Backend
-    from afterburner.sandbox.checkers import Checker, Custom
+    from afterburner.sandbox.checkers import Checker
     from afterburner.sandbox.container import Container
     from afterburner.sandbox.languages import Language
     from afterburner.sandbox.launch import File, Launch
@@ -43,10 +41,8 @@ if TYPE_CHECKING:
 
 __all__ = ["DRIVER", "Sandbox", "encoded_source", "python_variables"]
 
-ATTEMPTS = 3  # at one case, before a failure of the sandbox itself is told
 _DEFAULT_LIMITS = Limits()
 _BY_LINES = Lines()
-_Result = TypeVar("_Result")
 
 
 class Sandbox:
@@ -161,10 +157,10 @@ class Sandbox:
         if compilation is not None and not compilation.succeeded:
             return _not_compiled(compilation, len(cases), self.describe())
         reports: list[CaseReport] = []
-        way = _Way(self, limits, checker, cpu)
-        with self._launched(program, language, limits, artefact) as launch, _Supply(self, launch) as supply:
+        way = Way(self, limits, checker, cpu)
+        with self._launched(program, language, limits, artefact) as launch, Supply(self, launch) as supply:
             for case in cases:
-                reports.append(_run_case(supply, launch, case, way))
+                reports.append(run_case(supply, launch, case, way))
                 if stop_at_failure and reports[-1].verdict is not Verdict.ACCEPTED:
                     break
         return replace(summarise(reports, self.backend.name), compilation=compilation)
@@ -199,8 +195,8 @@ class Sandbox:
             return compilation
         with self._launched(program, language, limits, artefact) as launch:
             command, given = launch.command(TestCase(stdin))
-            with _Supply(self, replace(launch, files=(*launch.files, *files))) as supply:
-                return _persevere(lambda: supply.get().run(command, given, limits, cpu=cpu), supply.discard)
+            with Supply(self, replace(launch, files=(*launch.files, *files))) as supply:
+                return persevere(lambda: supply.get().run(command, given, limits, cpu=cpu), supply.discard)
 
     def run_many(self, tasks: Iterable[Task], *, jobs: int | None = None) -> Iterator[Report]:
         """Runs tasks side by side, and gives their reports in the order of the tasks.
@@ -232,7 +228,7 @@ class Sandbox:
         key = (language.name, toolchain.version, program.source)
         found = self._artefacts.get(key)
         if found is None:
-            found = _persevere(lambda: compile_program(self, program, language, toolchain, cpu))
+            found = persevere(lambda: compile_program(self, program, language, toolchain, cpu))
             self._artefacts.keep(key, found)
         return found
 
@@ -246,89 +242,6 @@ class Sandbox:
         return nullcontext(toolchain_launch(program, language, toolchain, limits, artefact))
 
 
-class _Supply:
-    """A usable container whenever one is asked for: the same one, until it is spent."""
-
-    def __init__(self, sandbox: Sandbox, launch: Launch) -> None:
-        self._sandbox = sandbox
-        self._launch = launch
-        self._stack = ExitStack()
-        self._current: Container | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stack.close()
-
-    def get(self) -> Container:
-        if self._current is None or not self._current.usable:
-            self.discard()
-            self._current = self._stack.enter_context(self._sandbox.supplied(self._launch.spec))
-            self._launch.fill(self._current)
-        return self._current
-
-    def discard(self) -> None:
-        """Ends the current container."""
-        self._stack.close()
-        self._current = None
-
-
-def _persevere(attempt: Callable[[], _Result], between: Callable[[], object] = lambda: None) -> _Result:
-    """The result of the first attempt at which the sandbox itself does not fail."""
-    for _ in range(ATTEMPTS - 1):
-        try:
-            return attempt()
-        except SandboxInternalError:
-            between()
-    return attempt()
-
-
-@dataclass(frozen=True, slots=True)
-class _Way:
-    """How every case is run and judged."""
-
-    sandbox: Sandbox
-    limits: Limits
-    checker: Checker
-    cpu: int | None
-
-
-def _run_case(supply: _Supply, launch: Launch, case: TestCase | CallCase, way: _Way) -> CaseReport:
-    def attempt() -> CaseReport:
-        if isinstance(case, CallCase):
-            return _run_calls(supply.get(), launch, case, way)
-        return _run_script(supply.get(), launch, case, way)
-
-    return _persevere(attempt, supply.discard)
-
-
-def _run_script(container: Container, launch: Launch, case: TestCase, way: _Way) -> CaseReport:
-    """Judges the output while it comes in: it may be longer than what is kept of it."""
-    command, stdin = launch.command(case)
-
-    def check(checker: Custom, printed: bytes, expected: bytes) -> str | None:
-        return run_checker(way.sandbox, checker, case.stdin, printed, expected, cpu=way.cpu)
-
-    judging = None if case.expected_stdout is None else comparison(way.checker, case.expected_stdout, check)
-    sink = None if judging is None else judging.feed
-    report = report_of_process(container.run(command, stdin, way.limits, cpu=way.cpu, stdout_sink=sink), way.limits)
-    if report.verdict is not Verdict.ACCEPTED or judging is None:
-        return report
-    difference = judging.finish()
-    if difference is None:
-        return report
-    return replace(report, verdict=Verdict.WRONG_ANSWER, detail=difference)
-
-
-def _run_calls(container: Container, launch: Launch, case: CallCase, way: _Way) -> CaseReport:
-    command, stdin = launch.command(case)
-    raw = container.run(command, stdin, way.limits, cpu=way.cpu)
-    return _judge_calls(report_of_process(raw, way.limits), raw, case)
-
-
 def _not_compiled(compilation: Compilation, cases: int, described: tuple[str, str]) -> Report:
     """The report on a program that never ran."""
     backend, tier = described
@@ -337,20 +250,3 @@ def _not_compiled(compilation: Compilation, cases: int, described: tuple[str, st
     first = next((line for line in said if "error" in line), said[0] if said else "it does not compile")
     case = CaseReport(Verdict.COMPILE_ERROR, first[:300], nothing, None, None, b"", compilation.message)
     return replace(summarise([case] * cases, backend), compilation=compilation)
-
-
-def _judge_calls(report: CaseReport, raw: RawResult, case: CallCase) -> CaseReport:
-    reply = read_reply(raw, case)
-    verdict, detail = reply.verdict, reply.detail
-    if worst([report.verdict, verdict]) is not verdict:  # how the process ended outranks what it says of itself
-        verdict, detail = report.verdict, report.detail
-    return replace(
-        report,
-        verdict=verdict,
-        detail=detail,
-        stdout=b"",
-        outcomes=reply.outcomes,
-        call_measurement=reply.call_measurement,
-        difference_at=reply.difference_at,
-        first_pass_cpu_s=reply.first_pass_cpu_s,
-    )
