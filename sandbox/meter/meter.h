@@ -119,7 +119,7 @@ struct departure {
 
 void start_payload(const struct request *request, const struct groups *groups, int status_pipe)
     __attribute__((noreturn));
-int stay_off_cpu(uint64_t cpu_plus_one); /* returns 1 if there is more than one core */
+int stay_off_cpu(uint64_t cpu_plus_one); /* returns 1 if the payload leaves us a core */
 
 /* filter.c: the system calls a payload may not make; 0, or an errno */
 int install_filter(void);

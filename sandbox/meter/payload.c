@@ -64,7 +64,8 @@ int stay_off_cpu(uint64_t cpu_plus_one) {
     static cpu_set_t all;
     static int known = 0;
     if (!known) known = sched_getaffinity(0, sizeof all, &all) == 0;
-    if (!known || CPU_COUNT(&all) < 2) return 0;
+    if (!known) return 0;
+    if (CPU_COUNT(&all) < 2) return cpu_plus_one > 0 && !CPU_ISSET(cpu_plus_one - 1, &all);
     cpu_set_t cpus = all;
     if (cpu_plus_one > 0) CPU_CLR(cpu_plus_one - 1, &cpus);
     return sched_setaffinity(0, sizeof cpus, &cpus) == 0;
