@@ -105,6 +105,7 @@ class BubblewrapContainer(Container):
         self._groups = groups
         self._covered = covered
         self._group: ControlGroup | None = None
+        self._kills_before = 0
 
     def start(self, stack: ExitStack) -> socket.socket:
         """Starts bubblewrap, and leaves its end to the stack."""
@@ -122,10 +123,11 @@ class BubblewrapContainer(Container):
         """Sets what the control group stops, a little beyond what the meter does by itself and says so."""
         if self._group is not None:
             self._group.limit(limits.memory_kib + 2 * self._spec.writable_kib, 2 * limits.processes + 16)
+            self._kills_before = self._group.memory_kills()
 
     def killed_for_memory(self) -> bool:
         """Whether the kernel did that, perhaps to the meter, which shares the group in version 2."""
-        return self._group is not None and self._group.memory_kills() > 0
+        return self._group is not None and self._group.memory_kills() > self._kills_before
 
     def told(self) -> str:
         """What bubblewrap and the meter said on their stderr."""

@@ -28,6 +28,7 @@ WRITABLE = ("/tmp", "/dev/shm")  # noqa: S108 - inside the container; the meter 
 SHARED_MEMORY_KIB = 65_536
 _START_TIMEOUT_S = 30.0  # a busy machine, not a slow start: it takes about 10 ms
 _GRACE_S = 5.0  # the meter ends a run itself; this long after the limit the host does
+_LONGEST_WAIT_S = 2_000_000.0  # in one go; a socket refuses more than 2**31 milliseconds
 _PIECE_BYTES = 1 << 20
 
 
@@ -66,6 +67,7 @@ class Container(ABC):
         self.folder = workspace  # until it is entered; then one of its own inside
         self._tier = tier
         self._channel: Channel | None = None
+        self._was_killed = False
         self._open = ExitStack()
 
     @abstractmethod
@@ -136,7 +138,7 @@ class Container(ABC):
                 self.kill()
                 return _cut_short("wall", time.monotonic() - started, self._tier)
             except SandboxInternalError:  # the meter was what the kernel killed in place of the program
-                if not self.killed_for_memory():
+                if self._was_killed or not self.killed_for_memory():
                     raise
                 return _cut_short("memory", time.monotonic() - started, self._tier)
         except BaseException:  # an interrupt, too, must leave nothing running
@@ -151,7 +153,7 @@ class Container(ABC):
         """Called before each run, for what the backend enforces by itself."""
 
     def killed_for_memory(self) -> bool:
-        """Whether the kernel has killed anything in this container for its memory."""
+        """Whether the kernel has killed anything in this container for its memory since the run began."""
         return False
 
     def kill(self) -> None:
@@ -160,6 +162,7 @@ class Container(ABC):
         It hangs up, upon which the meter leaves and the kernel ends the rest.
         """
         self.usable = False
+        self._was_killed = True
         if self._channel is not None:
             with suppress(OSError):  # it has hung up already
                 self._channel.shutdown(socket.SHUT_RDWR)
@@ -167,7 +170,7 @@ class Container(ABC):
     def _line(self, deadline: float) -> Channel:
         if self._channel is None:
             raise SandboxInternalError("This container was not started.")
-        self._channel.settimeout(max(0.001, deadline - time.monotonic()))
+        self._channel.settimeout(min(max(0.001, deadline - time.monotonic()), _LONGEST_WAIT_S))
         return self._channel
 
     def _send(self, request: bytes, deadline: float) -> None:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from afterburner.sandbox.docker_channel import DockerChannel
     from afterburner.sandbox.languages import Language
+    from afterburner.sandbox.types import Limits
 
 __all__ = ["DockerBackend", "DockerContainer", "DockerOptions"]
 
@@ -189,6 +190,7 @@ class DockerContainer(Container):
         self._daemon = daemon
         self._workspace = workspace
         self._started: Started | None = None
+        self._run_began = 0.0
 
     def start(self, stack: ExitStack) -> DockerChannel:
         """Takes a container from the pool, and leaves its end to the stack."""
@@ -200,10 +202,16 @@ class DockerContainer(Container):
         self._started = started
         return started.channel
 
+    def prepare(self, limits: Limits) -> None:  # noqa: ARG002 - the container has had its limits from its start
+        """Notes when the run begins, for what the daemon tells of it later."""
+        self._run_began = time.time()
+
     def killed_for_memory(self) -> bool:
-        """Whether the kernel has killed anything in this container for its memory: the meter, which is in it, too."""
+        """Whether the kernel did that, perhaps to the meter, which is in the container's group, too."""
         with suppress(SandboxInternalError):
-            return self._started is not None and self._daemon.ran_out_of_memory(self._started.identity)
+            return self._started is not None and self._daemon.ran_out_of_memory(
+                self._started.identity, since_s=self._run_began
+            )
         return False
 
     def told(self) -> str:

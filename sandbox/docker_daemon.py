@@ -158,8 +158,8 @@ class DockerDaemon:
                 with suppress(NotFound):
                     client.wait(identity, condition="removed")
 
-    def ran_out_of_memory(self, identity: str) -> bool:
-        """Whether the kernel has killed anything in a container for its memory; the container may be gone.
+    def ran_out_of_memory(self, identity: str, *, since_s: float) -> bool:
+        """Whether the kernel has killed anything in a container for its memory since then; it may be gone.
 
         The daemon hears of that a little later than of the end, so this listens until its next full second.
 
@@ -168,7 +168,7 @@ class DockerDaemon:
         """
         filters = {"container": identity, "event": "oom"}
         with self._told("tell what became of a container") as client:
-            told = client.events(since=1, until=int(time.time()) + 1, filters=filters, decode=True)
+            told = client.events(since=int(since_s), until=int(time.time()) + 1, filters=filters, decode=True)
             return bool(list(told))
 
     def labelled(self, label: str) -> list[dict[str, Any]]:

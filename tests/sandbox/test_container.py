@@ -222,6 +222,23 @@ def test_killing_a_container_from_elsewhere_ends_its_run(sandbox: Sandbox) -> No
         assert time.monotonic() - started < 30
 
 
+def test_what_was_killed_for_memory_in_an_earlier_run_is_no_verdict_on_a_later_one(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with sandbox.container(ContainerSpec()) as container:
+        if container._group is None:
+            pytest.skip("this user may not make control groups here")
+        monkeypatch.setattr(container._group, "memory_kills", lambda: 1)
+        threading.Timer(0.2, os.kill, (container._process.pid, signal.SIGKILL)).start()
+        with pytest.raises(SandboxInternalError):
+            container.run(Command(("/bin/sleep", "60")), b"", Limits(wall_time_s=60))
+
+
+def test_a_limit_of_months_can_be_waited_for(sandbox: Sandbox) -> None:
+    limits = Limits(wall_time_s=1e9, cpu_time_s=1e9)
+    assert sandbox.run_raw(ContainerSpec(), Command(("/bin/true",)), b"", limits).exit_code == 0
+
+
 def test_the_meter_that_is_stopped_from_outside_is_overruled(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(container_module, "_GRACE_S", 0.1)
     with sandbox.container(ContainerSpec()) as container:
