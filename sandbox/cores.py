@@ -48,8 +48,8 @@ class Cores:
             _keep_to(self.watching)
             yield cpu
         finally:
-            _keep_to(before)
             os.close(lock)
+            _keep_to(before)
 
     def _take(self, give_up: Callable[[], bool]) -> tuple[int, int]:
         folder = cache_folder()

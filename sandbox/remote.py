@@ -104,7 +104,8 @@ class RemoteSandbox(Sandbox):
         """The same sandbox again, which can be stopped without this one; stopping this one stops it, too."""
         branch = RemoteSandbox(self._portal, self._line, self._health)
         self._remote_branches.add(branch)
-        branch.stopped = self.stopped
+        if self.stopped:  # perhaps just now, by another thread
+            branch.stop()
         try:
             yield branch
         finally:
@@ -176,6 +177,8 @@ class RemoteSandbox(Sandbox):
         future = self._portal.start_task_soon(self._line.ask_run, request)
         self._under_way.add(future)
         future.add_done_callback(self._under_way.discard)
+        if self.stopped:  # just now, by another thread
+            future.cancel()
         return future
 
     def _await(self, future: Future[Report]) -> Report:

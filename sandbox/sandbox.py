@@ -72,7 +72,8 @@ class Sandbox:
         """The same sandbox again, which can be stopped without this one; stopping this one stops it, too."""
         branch = Sandbox(self.backend, self._folder, self._artefacts)
         self._branches.add(branch)
-        branch.stopped = self.stopped
+        if self.stopped:  # perhaps just now, by another thread
+            branch.stop()
         try:
             yield branch
         finally:

@@ -35,13 +35,12 @@ def run_many(sandbox: Sandbox, tasks: Iterable[Task], jobs: int | None) -> Itera
 
 async def run_many_async(sandbox: Sandbox, tasks: Iterable[Task], jobs: int | None) -> AsyncIterator[Report]:
     """As `run_many`, for an event loop; see `Sandbox.run_many_async`."""
-    loop = asyncio.get_running_loop()
     waiting = iter(tasks)
     with _crew(sandbox, jobs) as (executor, work, workers):
-        running = deque(loop.run_in_executor(executor, work, task) for task in islice(waiting, workers * _AHEAD))
+        running = deque(executor.submit(work, task) for task in islice(waiting, workers * _AHEAD))
         while running:
-            report = await running.popleft()
-            running.extend(loop.run_in_executor(executor, work, task) for task in islice(waiting, 1))
+            report = await asyncio.wrap_future(running.popleft())
+            running.extend(executor.submit(work, task) for task in islice(waiting, 1))
             yield report
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import itertools
 import os
 import threading
@@ -13,6 +14,7 @@ import pytest
 
 from afterburner.sandbox import Limits, Program, SandboxInternalError, Task, TestCase, UsageError, cores
 from afterburner.sandbox.cores import Cores, divide_cores
+from afterburner.sandbox.types import RawResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -104,10 +106,13 @@ def test_an_event_loop_goes_on_meanwhile_and_may_cancel(sandbox: Sandbox) -> Non
         return [report.cases[0].stdout async for report in sandbox.run_many_async(tasks)]
 
     async def run_endlessly() -> None:
-        async for _ in sandbox.run_many_async([ENDLESS]):
+        async for _ in sandbox.run_many_async([ENDLESS] * 3):
             pass
 
+    complaints: list[object] = []
+
     async def both() -> tuple[list[bytes], int]:
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: complaints.append(context))
         ticks = 0
         collecting = asyncio.create_task(collect())
         while not collecting.done():
@@ -118,11 +123,28 @@ def test_an_event_loop_goes_on_meanwhile_and_may_cancel(sandbox: Sandbox) -> Non
         endless.cancel()
         with pytest.raises(asyncio.CancelledError):
             await endless
+        gc.collect()  # then the loop tells of failures that nobody has asked for
         return await collecting, ticks
 
     printed, ticks = asyncio.run(both())
     assert printed == [b"0\n", b"1\n", b"2\n", b"3\n"]
     assert ticks > 3
+    assert complaints == []
+
+
+def test_a_program_that_has_its_core_to_itself_is_looked_at_ten_times_a_millisecond_at_first(sandbox: Sandbox) -> None:
+    if len(divide_cores().slots) == len(os.sched_getaffinity(0)):
+        pytest.skip("with a single core the meter has none of its own")
+    spinning = Program("python", "import time\nend = time.time() + 0.05\nwhile time.time() < end: pass")
+
+    def near_samples(cpu: int) -> int:
+        raw = sandbox.run_alone(spinning, cpu=cpu)
+        assert isinstance(raw, RawResult)
+        times = [time_s for time_s, _ in raw.memory_samples]
+        return sum(1 for one, other in itertools.pairwise(times) if other - one < 0.0005)
+
+    with divide_cores().lease() as cpu:  # on a machine with few cores, a single one is left to watch
+        assert any(near_samples(cpu) > 10 for _ in range(20)), "the machine is never that busy"
 
 
 @pytest.fixture
