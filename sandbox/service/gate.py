@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 LOGGER = logging.getLogger("afterburner.service")
 OPEN_PATHS = ("/docs", "/openapi.json")  # they say nothing of this machine, and a browser sends no token
+_READING = ("GET", "HEAD")
 _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _CLIENTS = 10_000  # addresses whose rate is remembered
 _PORT = re.compile(r":[0-9]*$")
@@ -51,7 +52,8 @@ class Gate:
             await self._app(scope, receive, send)
             return
         started = time.monotonic()
-        upload = Upload(receive, self._settings.body_bytes, self._settings.transfer_time_s)
+        most = self._settings.body_bytes if scope["method"] == "POST" else 0
+        upload = Upload(receive, most, self._settings.transfer_time_s)
         answer = _Answer(send)
         try:
             await self._serve(scope, upload, answer)
@@ -67,7 +69,8 @@ class Gate:
     async def _serve(self, scope: Scope, upload: Upload, answer: _Answer) -> None:
         self._check_host(scope)
         self._rates.take(_client(scope))
-        if scope["path"] not in OPEN_PATHS and not self._settings.accepts(_header(scope, b"authorization")):
+        is_open = scope["path"] in OPEN_PATHS and scope["method"] in _READING
+        if not is_open and not self._settings.accepts(_header(scope, b"authorization")):
             raise Refusal(401, "token", "This service needs its bearer token: `Authorization: Bearer …`.")
         with self._crew.admit() if scope["method"] == "POST" else nullcontext():
             body = await upload.read(_header(scope, b"content-length"))
@@ -75,9 +78,10 @@ class Gate:
                 await self._app(scope, upload.replay(body), answer)
 
     def _check_host(self, scope: Scope) -> None:
-        """Without a token, a page in this machine's browser must not reach us under a name of its own choosing."""
-        host = _PORT.sub("", _header(scope, b"host").decode("latin-1"))
-        if self._settings.token is None and not is_loopback(host):
+        """Without a token, no page from elsewhere in this machine's browser must reach us, however it names us."""
+        origins = [value.partition(b"://")[2] for key, value in scope["headers"] if key == b"origin"]
+        hosts = [_PORT.sub("", name.decode("latin-1")) for name in (_header(scope, b"host"), *origins)]
+        if self._settings.token is None and not all(map(is_loopback, hosts)):
             raise Refusal(421, "host", "Without a token this service answers to loopback addresses alone.")
 
     def _note(self, scope: Scope, status: int, seconds: float) -> None:

@@ -37,6 +37,7 @@ def test_without_the_token_nothing_but_the_page_is_served(service: Service, auth
             assert (answer.status_code, answer.json()["kind"]) == (401, "token")
             assert answer.headers["WWW-Authenticate"] == "Bearer"
         assert client.get("/docs").status_code == 200
+        assert client.post("/docs").status_code == 401, "it would take a place in the queue"
 
 
 def test_a_second_authorization_header_does_not_help(service: Service) -> None:
@@ -93,7 +94,16 @@ def test_a_page_of_another_origin_cannot_send_a_plain_form(serve: Serve) -> None
     service = serve(token=None)
     with service.client() as client:
         answer = client.post("/run", content=json.dumps(_GOOD), headers={"Content-Type": "text/plain"})
-    assert answer.status_code == 422
+        assert answer.status_code == 422
+        for origin in ("https://evil.example", "http://127.0.0.1.evil.example:8000", "null"):
+            assert client.post("/run", json=_GOOD, headers={"Origin": origin}).status_code == 421
+        assert client.get("/health", headers={"Origin": service.url}).status_code == 200
+
+
+def test_only_what_is_posted_may_have_a_body(service: Service) -> None:
+    with service.client() as client:
+        answer = client.request("GET", "/docs", content=b"x")
+    assert (answer.status_code, answer.json()["kind"]) == (413, "size")
 
 
 def test_a_long_body_is_refused(service: Service) -> None:
