@@ -170,7 +170,7 @@ class DockerBackend:
             for container in self._daemon.labelled(_WORKSPACE_LABEL):
                 labels = container["Labels"]
                 if labels.get(_MACHINE_LABEL) == _machine():
-                    is_left = not Path(labels[_WORKSPACE_LABEL]).exists()
+                    is_left = _is_gone(Path(labels[_WORKSPACE_LABEL]))
                 else:  # another machine's, or this one's before it was started anew
                     is_left = container["State"] == "created" and time.time() - container["Created"] > _NEVER_STARTED_S
                 if is_left:
@@ -218,6 +218,17 @@ class DockerContainer(Container):
         """What the meter said on its stderr."""
         said = "" if self._started is None else self._started.channel.complaints.decode(errors="replace").strip()
         return f"It said: {said}" if said else "It said nothing; was the Docker daemon stopped?"
+
+
+def _is_gone(workspace: Path) -> bool:
+    """Whether nothing is there any more. Another user's, which we may not look at, is there as far as we know."""
+    try:
+        workspace.stat()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def _machine() -> str:

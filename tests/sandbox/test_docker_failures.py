@@ -22,7 +22,7 @@ from afterburner.sandbox import (
     SandboxUnavailableError,
     TestCase,
 )
-from afterburner.sandbox.docker_backend import DockerBackend
+from afterburner.sandbox.docker_backend import DockerBackend, _is_gone
 from afterburner.sandbox.docker_daemon import DockerDaemon
 from afterburner.sandbox.docker_settings import DockerOptions
 from afterburner.sandbox.errors import ToolchainMissingError
@@ -33,6 +33,13 @@ from afterburner.sandbox.types import Bind
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+
+def test_only_what_is_seen_to_be_gone_counts_as_left_behind(tmp_path: Path) -> None:
+    """Another user's workspace cannot be looked at, and the containers of it are not ours to remove."""
+    assert not _is_gone(tmp_path)
+    assert _is_gone(tmp_path / "not" / "there")
+    assert not _is_gone(tmp_path / ("x" * 300)), "this root may look at everything, but not at that"
 
 
 def test_a_missing_image_is_told_with_the_command_that_gets_it(open_docker: Callable[..., Sandbox]) -> None:
