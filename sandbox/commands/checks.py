@@ -209,7 +209,7 @@ def check_folders() -> list[Check]:
 
 
 def _check_folder(name: str, folder: Path, variable: str) -> Check:
-    existing = next(place for place in (folder, *folder.parents) if place.exists())
+    existing = next(place for place in (folder, *folder.parents) if os.path.exists(place))  # noqa: PTH110 - never raises
     if existing.is_dir() and os.access(existing, os.W_OK | os.X_OK):
         return Check(name, Status.OK, str(folder))
     return Check(name, Status.BROKEN, str(folder), f"It cannot be written: point {variable} to a folder that can.")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _DEFAULTS = Limits()
 _KIB = 1 << 10
 _LEAST_MEMORY, _MOST_MEMORY = 1 << 20, 1 << 40
-_LEAST_OUTPUT, _MOST_OUTPUT = 1, 1 << 40
+_LEAST_OUTPUT, _MOST_OUTPUT = 1, 1 << 32
 
 
 def run(  # noqa: PLR0913 - one parameter for each option

@@ -168,6 +168,7 @@ def test_the_environment_beside_the_file_is_used(program: CommandLine, write: Wr
         (["sum.py", "--memory", "256"], "the least is 1M. Without a unit it is bytes"),
         (["sum.py", "--memory", "9000T"], "the most is 1T"),
         (["sum.py", "--output-limit", "-1"], "this is no size"),
+        (["sum.py", "--output-limit", "5G"], "the most is 4G"),
         (["sum.py", "--wall", "0"], "not a number above 0"),
         (["sum.py", "--cpu", "nan"], "not a number above 0"),
         (["sum.py", "--repeat", "0"], "--repeat"),
