@@ -10,7 +10,7 @@ from afterburner.sandbox.calls import read_reply
 from afterburner.sandbox.checkers import comparison
 from afterburner.sandbox.custom_checker import run_checker
 from afterburner.sandbox.errors import SandboxInternalError
-from afterburner.sandbox.types import CallCase, Verdict
+from afterburner.sandbox.types import KEPT_OUTPUT_BYTES, CallCase, Verdict
 from afterburner.sandbox.verdicts import report_of_process, worst
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from afterburner.sandbox.checkers import Checker, Custom
+    from afterburner.sandbox.comparing import Comparison
     from afterburner.sandbox.container import Container
     from afterburner.sandbox.launch import Launch
     from afterburner.sandbox.sandbox import Sandbox
@@ -93,14 +94,41 @@ def run_case(supply: Supply, launch: Launch, case: TestCase | CallCase, way: Way
     return persevere(attempt, supply.discard)
 
 
+class _Judge:
+    """Looks at an output when its program has ended, or from when on it is longer than what may be held of it.
+
+    Comparing takes longer than printing, and the program would have to wait, with its clock running.
+    """
+
+    def __init__(self, comparison: Comparison) -> None:
+        self._comparison = comparison
+        self._held: list[memoryview] = []
+        self._room = KEPT_OUTPUT_BYTES
+
+    def feed(self, piece: memoryview) -> None:
+        self._held.append(piece)
+        self._room -= len(piece)
+        if self._room < 0:
+            self._look()
+
+    def finish(self) -> str | None:
+        """See `Comparison.finish`."""
+        self._look()
+        return self._comparison.finish()
+
+    def _look(self) -> None:
+        for piece in self._held:
+            self._comparison.feed(piece)
+        self._held.clear()
+
+
 def _run_script(container: Container, launch: Launch, case: TestCase, way: Way) -> CaseReport:
-    """Judges the output while it comes in: it may be longer than what is kept of it."""
     command, stdin = launch.command(case)
 
     def check(checker: Custom, printed: bytes, expected: bytes) -> str | None:
         return run_checker(way.sandbox, checker, case.stdin, printed, expected, cpu=way.cpu)
 
-    judging = None if case.expected_stdout is None else comparison(way.checker, case.expected_stdout, check)
+    judging = None if case.expected_stdout is None else _Judge(comparison(way.checker, case.expected_stdout, check))
     sink = None if judging is None else judging.feed
     report = report_of_process(container.run(command, stdin, way.limits, cpu=way.cpu, stdout_sink=sink), way.limits)
     if report.verdict is not Verdict.ACCEPTED or judging is None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from afterburner.sandbox import Command, ContainerSpec, Limits, Program, TestCase, Verdict
+from afterburner.sandbox.comparing_lines import LineComparison
 from afterburner.sandbox.types import KEPT_OUTPUT_BYTES
 
 if TYPE_CHECKING:
@@ -46,6 +47,21 @@ def test_a_huge_output_is_accepted_without_being_held(sandbox: Sandbox, expected
     assert report.measurement.peak_memory_kib < 64 * 1024, "the meter's buffers are not the program's memory"
     grown_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before_kib
     assert grown_kib * 1024 < LINES * len(LINE) - (64 << 20), "more than what is kept twice over, and some"
+
+
+@pytest.mark.slow
+def test_a_program_does_not_wait_for_its_judge(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    feed = LineComparison.feed
+
+    def dawdle(comparison: LineComparison, chunk: bytes | memoryview) -> None:
+        if comparison._at == 0:
+            time.sleep(6)
+        feed(comparison, chunk)
+
+    monkeypatch.setattr(LineComparison, "feed", dawdle)
+    printing = Program("python", "print('x' * (12 << 20))")  # three times what the meter holds back
+    report = sandbox.run(printing, [TestCase(b"", b"x" * (12 << 20))], Limits(wall_time_s=5)).cases[0]
+    assert report.verdict == Verdict.ACCEPTED, report.detail
 
 
 @pytest.mark.slow
