@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from afterburner.sandbox.types import Bind, ContainerSpec, Limits
 
 _END_TIMEOUT_S = 2.0
+_METER_KIB = 16_384  # of version 2, where the meter and its buffers are in the group, too
 _ETC = {
     "passwd": b"nobody:x:65534:65534:nobody:/tmp:/bin/false\n",
     "group": b"nogroup:x:65534:\n",
@@ -119,10 +120,12 @@ class BubblewrapContainer(Container):
         stack.callback(self._end)
         return ours
 
-    def prepare(self, limits: Limits) -> None:
+    def prepare(self, limits: Limits, stdin_bytes: int) -> None:
         """Sets what the control group stops, a little beyond what the meter does by itself and says so."""
         if self._group is not None:
-            self._group.limit(limits.memory_kib + 2 * self._spec.writable_kib, 2 * limits.processes + 16)
+            meter_kib = 0 if self._group.joining else _METER_KIB + stdin_bytes // 1024
+            most_kib = limits.memory_kib + 2 * self._spec.writable_kib + meter_kib
+            self._group.limit(most_kib, 2 * limits.processes + 16)
             self._kills_before = self._group.memory_kills()
 
     def killed_for_memory(self) -> bool:

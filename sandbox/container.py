@@ -131,7 +131,7 @@ class Container(ABC):
         deadline = started + limits.wall_time_s + _GRACE_S
         try:
             try:
-                self.prepare(limits)
+                self.prepare(limits, len(stdin))
                 self._send(wire.encode_request(command, stdin, limits, cpu), deadline)
                 reply = self._receive_reply(limits, deadline, stdout_sink)
             except TimeoutError:  # the meter is stuck: the host's clock counts
@@ -149,7 +149,7 @@ class Container(ABC):
         self.usable = not reply.header.dirty
         return result
 
-    def prepare(self, limits: Limits) -> None:  # noqa: B027 - most backends have nothing to do here
+    def prepare(self, limits: Limits, stdin_bytes: int) -> None:  # noqa: B027 - most backends have nothing to do here
         """Called before each run, for what the backend enforces by itself."""
 
     def killed_for_memory(self) -> bool:

@@ -41,7 +41,7 @@ class ControlGroups:
 
     def make(self) -> ControlGroup:
         """A group, to be entered and left as a context manager."""
-        name = f"{_PREFIX}{os.getpid()}-{_started(os.getpid())}-{next(_serial)}"
+        name = f"{_owned()}-{next(_serial)}"
         return ControlGroup(self.tier, tuple(parent / name for parent in self.parents))
 
 
@@ -201,7 +201,7 @@ def _words(path: Path) -> set[str]:
 
 def _may_make(parent: Path) -> bool:
     """Whether a group can really be made there, and processes moved into it."""
-    probe = parent / f"{_PREFIX}{os.getpid()}-{_started(os.getpid())}-probe{next(_serial)}"
+    probe = parent / f"{_owned()}-probe{next(_serial)}"
     if not os.access(parent / "cgroup.procs", os.W_OK):
         return False
     try:
@@ -214,10 +214,20 @@ def _may_make(parent: Path) -> bool:
 
 def _sweep(groups: ControlGroups) -> None:
     for parent in groups.parents:
-        for folder in parent.glob(f"{_PREFIX}*-*-*"):
-            pid, started, _ = folder.name.removeprefix(_PREFIX).split("-", 2)
+        for folder in parent.glob(f"{_PREFIX}{_pid_namespace()}-*-*-*"):
+            _, pid, started, _ = folder.name.removeprefix(_PREFIX).split("-", 3)
             if _started(int(pid) if pid.isdigit() else 0) != started:
                 _remove(folder)
+
+
+def _owned() -> str:
+    """How the names of this process's groups begin."""
+    return f"{_PREFIX}{_pid_namespace()}-{os.getpid()}-{_started(os.getpid())}"
+
+
+def _pid_namespace() -> int:
+    """Process numbers mean nothing in another namespace, which may show the same hierarchy."""
+    return Path("/proc/self/ns/pid").stat().st_ino
 
 
 def _started(pid: int) -> str:

@@ -202,7 +202,7 @@ class DockerContainer(Container):
         self._started = started
         return started.channel
 
-    def prepare(self, limits: Limits) -> None:  # noqa: ARG002 - the container has had its limits from its start
+    def prepare(self, limits: Limits, stdin_bytes: int) -> None:  # noqa: ARG002 - the container has had its limits from its start
         """Notes when the run begins, for what the daemon tells of it later."""
         self._run_began = time.time()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import os
+import socket
 from collections import deque
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
@@ -63,7 +64,9 @@ def open_remote(url: str) -> Iterator[RemoteSandbox]:
                 base_url=url,
                 headers={"Authorization": f"Bearer {token}"} if token else {},
                 timeout=httpx.Timeout(None, connect=_CONNECT_S),  # a task takes as long as it takes
-                limits=httpx.Limits(max_connections=None),
+                transport=httpx.AsyncHTTPTransport(
+                    limits=httpx.Limits(max_connections=None), trust_env=False, socket_options=_keep_alive()
+                ),
                 trust_env=False,
             )
         except (httpx.InvalidURL, UnicodeEncodeError) as error:
@@ -71,6 +74,15 @@ def open_remote(url: str) -> Iterator[RemoteSandbox]:
         with portal.wrap_async_context_manager(client):
             line = _Line(url, client)
             yield RemoteSandbox(portal, line, portal.call(line.ask_health))
+
+
+def _keep_alive() -> list[tuple[int, int, int]]:
+    """A service that has gone without a word is noticed, however long a task may take."""
+    options = [(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)]
+    for name, value in (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3)):
+        if hasattr(socket, name):  # macOS names the first one otherwise
+            options.append((socket.IPPROTO_TCP, getattr(socket, name), value))
+    return options
 
 
 class RemoteSandbox(Sandbox):

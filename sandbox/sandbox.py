@@ -230,7 +230,8 @@ class Sandbox:
         found = self._artefacts.get(key)
         if found is None:
             found = persevere(lambda: compile_program(self, program, language, toolchain, cpu))
-            self._artefacts.keep(key, found)
+            if found[0].succeeded:  # a failure may be a busy machine's, where the compiler ran into its limit
+                self._artefacts.keep(key, found)
         return found
 
     def _launched(

@@ -27,6 +27,7 @@ _LIMITS = (None, "wall", "cpu", "memory", "output", "processes", "files")
 _SERIES_CAPACITY = 16_384
 _CLOCK_SLACK_S = 0.25  # between the meter's clock and the host's, and of CPU time that is booked in ticks
 _NANOSECONDS = 1e9
+_MOST_STRINGS, _MOST_STRING_BYTES = 4096, 131_000  # what execve takes, and a little less
 _MOST = 1 << 33  # of anything: seconds, KiB, bytes, processes; times 2**30 it still fits its field
 
 
@@ -76,6 +77,11 @@ def encode_request(command: Command, stdin: bytes, limits: Limits, cpu: int | No
         raise UsageError(f"Limits have to be positive and finite, and a core's number not negative: {limits}")
     environment = [f"{name}={value}" for name, value in command.environment.items()]
     strings = [os.fsencode(text) for text in (command.working_directory, *command.argv, *environment)]
+    if len(strings) > _MOST_STRINGS or max(map(len, strings)) > _MOST_STRING_BYTES:
+        raise UsageError(
+            f"A program gets at most {_MOST_STRINGS} arguments and variables of {_MOST_STRING_BYTES} bytes each: the "
+            "kernel takes no more. Give what is longer by stdin."
+        )
     if not command.argv or any(b"\0" in text for text in strings):
         raise SandboxInternalError("A command needs at least one word, and none may contain a NUL character.")
     joined = b"".join(text + b"\0" for text in strings)

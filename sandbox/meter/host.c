@@ -6,8 +6,17 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <limits.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
+
+struct host host_of(int in, int out) {
+    struct stat status;
+    int is_pipe = fstat(out, &status) == 0 && S_ISFIFO(status.st_mode);
+    return (struct host){in, out, is_pipe ? PIPE_BUF - sizeof(struct frame_header) : 32768};
+}
 
 void read_exactly(const struct host *host, void *buffer, size_t bytes) {
     unsigned char *place = buffer;
@@ -48,13 +57,28 @@ size_t ring_room(const struct ring *ring, unsigned char **place) {
     return tail < ring->head ? ring->head - tail : RING_BYTES - tail;
 }
 
+/* Header and bytes go in one write: room for one is not room for two. */
+static void send_frame(const struct host *host, enum frame_kind kind, unsigned char *data, size_t bytes) {
+    struct frame_header header = {kind, bytes};
+    struct iovec parts[2] = {{&header, sizeof header}, {data, bytes}};
+    ssize_t put;
+    do put = writev(host->out, parts, 2);
+    while (put < 0 && errno == EINTR);
+    if (put < 0) die("write");
+    size_t done = (size_t)put;
+    if (done < sizeof header) {
+        write_exactly(host, (unsigned char *)&header + done, sizeof header - done);
+        done = sizeof header;
+    }
+    write_exactly(host, data + (done - sizeof header), bytes - (done - sizeof header));
+}
+
 void ring_send(const struct host *host, enum frame_kind kind, struct ring *ring, size_t most_bytes) {
     while (ring->length > 0 && most_bytes > 0) {
         size_t bytes = RING_BYTES - ring->head;
         if (bytes > ring->length) bytes = ring->length;
         if (bytes > most_bytes) bytes = most_bytes;
-        write_frame_header(host, kind, bytes);
-        write_exactly(host, ring->data + ring->head, bytes);
+        send_frame(host, kind, ring->data + ring->head, bytes);
         ring->head = (ring->head + bytes) % RING_BYTES;
         ring->length -= bytes;
         most_bytes -= bytes;

@@ -101,7 +101,7 @@ int main(int count, char **arguments) {
         return 2;
     }
     if (count < 6) return 2;
-    setting.host = (struct host){atoi(arguments[1]), atoi(arguments[2])};
+    setting.host = host_of(atoi(arguments[1]), atoi(arguments[2]));
     setting.folders = arguments + 6;
     if (fcntl(setting.host.in, F_SETFD, FD_CLOEXEC) != 0) die("descriptor");
     if (fcntl(setting.host.out, F_SETFD, FD_CLOEXEC) != 0) die("descriptor");

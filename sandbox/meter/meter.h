@@ -70,6 +70,7 @@ void watch_finish(struct watch *watch, uint64_t end_ns);
 /* host.c: the line to the host, in one direction or the other */
 struct host {
     int in, out; /* the same socket, or two pipes */
+    size_t frame_bytes; /* what `out` takes in one go without blocking, if it takes anything */
 };
 
 /* What a payload wrote and the host has not got yet. */
@@ -80,6 +81,7 @@ struct ring {
 
 #define RING_BYTES (4UL << 20)
 
+struct host host_of(int in, int out);
 void read_exactly(const struct host *host, void *buffer, size_t bytes);
 void write_exactly(const struct host *host, const void *buffer, size_t bytes);
 void write_frame_header(const struct host *host, enum frame_kind kind, uint64_t bytes);

@@ -20,7 +20,6 @@
 #define EARLY_NS 20000000ULL
 
 #define STREAM_FROM (RING_BYTES / 2) /* less than this waits for the end */
-#define STREAM_BYTES 32768UL         /* what a socket that can be written takes without blocking */
 #define SELDOM 16                    /* samples between two looks at what is dearer to look at */
 #define DOUBT_NS 10000000ULL
 
@@ -212,7 +211,7 @@ static void attend(struct run *run) {
     for (int which = STDOUT_PIPE; which <= STDERR_PIPE; which++) {
         if (run->polled[which].revents != 0 && !drain(run, which)) hang_up(&run->polled[which]);
         if (run->polled[HOST_OUT].revents == 0 || run->rings[which].length < STREAM_FROM) continue;
-        ring_send(&run->setting->host, frame_of(which), &run->rings[which], STREAM_BYTES);
+        ring_send(&run->setting->host, frame_of(which), &run->rings[which], run->setting->host.frame_bytes);
         run->polled[HOST_OUT].revents = 0; /* the room is used up */
     }
     if (run->polled[CHILD_SIGNALS].revents != 0) {

@@ -49,6 +49,9 @@ class Job:
             reports += (
                 dataclasses.replace(case, stdout=case.stdout[: self.keep_stdout_bytes]) for case in report.cases
             )
+            if report.verdict is Verdict.COMPILE_ERROR:  # of all cases
+                reports = [reports[-1]] * len(self.cases)
+                break
             if self.stop_at_failure and report.verdict is not Verdict.ACCEPTED:
                 break
         return dataclasses.replace(summarise(reports, sandbox.describe()[0]), compilation=compilation)

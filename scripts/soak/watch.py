@@ -105,9 +105,10 @@ class Watch:
                 yield f"{of_containers} file systems of {containers} containers"
 
     def _groups(self) -> Iterator[str]:
-        ours = tuple(f"afterburner-{pid}-" for pid in self.all_hosts)
+        ours = tuple(f"-{pid}-" for pid in self.all_hosts)
         for folder, names, _ in os.walk(_CONTROL_GROUPS):
-            yield from (f"{folder}/{name}" for name in names if name.startswith(ours))
+            groups = (name for name in names if name.startswith("afterburner-"))
+            yield from (f"{folder}/{name}" for name in groups if any(owner in name for owner in ours))
 
     def _containers(self) -> list[dict[str, Any]]:
         if self._docker is None:

@@ -30,7 +30,7 @@ def groups() -> ControlGroups:
 
 
 def ours(groups: ControlGroups) -> set[Path]:
-    return {folder for parent in groups.parents for folder in parent.glob(f"afterburner-{os.getpid()}-*")}
+    return {folder for parent in groups.parents for folder in parent.glob(f"afterburner-*-{os.getpid()}-*")}
 
 
 def test_a_group_lives_as_long_as_its_context_and_keeps_its_limits(groups: ControlGroups) -> None:
@@ -60,7 +60,7 @@ def test_groups_of_a_killed_process_are_removed_by_the_next(groups: ControlGroup
         os.kill(os.getpid(), signal.SIGKILL)
     """
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=False)
-    left = [folder for parent in groups.parents for folder in parent.glob(f"afterburner-{int(done.stdout)}-*")]
+    left = [folder for parent in groups.parents for folder in parent.glob(f"afterburner-*-{int(done.stdout)}-*")]
     assert len(left) == len(groups.parents)
     find_control_groups()
     assert not any(folder.exists() for folder in left)
