@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from afterburner.sandbox.checkers import Exact, Floats, Lines, Tokens
 from afterburner.sandbox.errors import UsageError
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from afterburner.sandbox.sandbox import Sandbox
 
 _STDIN = "-"
+_MOST_BYTES = 512 * 1024 * 1024  # of a file; it is held in memory
 _OTHER_SUFFIXES = {".cc": "cpp", ".cxx": "cpp", ".c++": "cpp"}
 
 
@@ -121,12 +122,23 @@ def _source(file: str, language: str) -> str:
 
 
 def _read_stdin(place: str) -> bytes:
-    return sys.stdin.buffer.read() if place == _STDIN else _read("--stdin", place)
+    if place != _STDIN:
+        return _read("--stdin", place)
+    return _bounded("--stdin", place, sys.stdin.buffer)
 
 
 def _read(what: str, place: str) -> bytes:
     try:
-        return Path(place).read_bytes()
+        with Path(place).open("rb") as file:
+            return _bounded(what, place, file)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise UsageError(f"{what} {place}: cannot be read: {reason}.") from error
+
+
+def _bounded(what: str, place: str, file: BinaryIO) -> bytes:
+    """All of a file, be it a device or a pipe that never ends."""
+    data = file.read(_MOST_BYTES + 1)
+    if len(data) > _MOST_BYTES:
+        raise UsageError(f"{what} {place}: is longer than {_MOST_BYTES >> 20} MiB. Give a shorter one.")
+    return data

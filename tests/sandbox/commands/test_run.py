@@ -163,6 +163,7 @@ def test_the_environment_beside_the_file_is_used(program: CommandLine, write: Wr
         (["latin.py"], "no python source"),
         (["sum.py", "--stdin", "none"], "--stdin none: cannot be read"),
         (["sum.py", "--expect", "none"], "--expect none: cannot be read"),
+        (["sum.py", "--stdin", "/dev/zero"], "--stdin /dev/zero: is longer than 512 MiB"),
         (["sum.py", "--checker", "exact"], "give --expect FILE"),
         (["sum.py", "--memory", "lots"], "--memory lots: this is no size. Write a number with K, M or G"),
         (["sum.py", "--memory", "256"], "the least is 1M. Without a unit it is bytes"),
