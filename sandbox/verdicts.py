@@ -21,6 +21,9 @@ _LIMIT_VERDICTS = {
     "processes": Verdict.RUNTIME_ERROR,
     "files": Verdict.RUNTIME_ERROR,
 }
+_LAST_WORDS_BYTES = 4096
+_GO_PANICS = ("panic: ", "fatal error: ")
+_HINTS = ("Node.js v", "note: run with `RUST_BACKTRACE")
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
@@ -35,9 +38,8 @@ def report_of_process(raw: RawResult, limits: Limits) -> CaseReport:
     elif raw.signal is not None:
         verdict, detail = Verdict.RUNTIME_ERROR, f"ended by signal {raw.signal} ({_signal_name(raw.signal)})"
     elif raw.exit_code != 0:
-        said = scrub(raw.stderr[-2000:]).strip().splitlines()
-        verdict = Verdict.RUNTIME_ERROR
-        detail = f"exit code {raw.exit_code}" + (f": {said[-1][:200]}" if said else "")
+        verdict, said = Verdict.RUNTIME_ERROR, _telling_line(scrub(raw.stderr[-_LAST_WORDS_BYTES:]))
+        detail = f"exit code {raw.exit_code}" + (f": {said[:200]}" if said else "")
     else:
         verdict, detail = Verdict.ACCEPTED, ""
     return CaseReport(
@@ -81,6 +83,20 @@ def _explain_limit(raw: RawResult, limits: Limits) -> str:
         "files": "made more than 65536 files",
         "processes": f"had more than {limits.processes} processes and threads at once",
     }[raw.limit or ""]
+
+
+def _telling_line(stderr: str) -> str:
+    """The line that says why a program failed: the last one that is neither a stack nor a hint of its runtime.
+
+    Python ends with the exception itself; Java, JavaScript and Ruby put an indented stack after it, Go a stack that
+    is not indented, Node its version and Rust a hint.
+    """
+    lines = [line.rstrip() for line in stderr.splitlines() if line.strip()]
+    panics = [line for line in lines if line.startswith(_GO_PANICS)]
+    if panics:
+        return panics[-1]
+    own = [line for line in lines if not line[0].isspace() and not line.startswith(_HINTS)]
+    return (own or lines or [""])[-1].strip()
 
 
 def _signal_name(number: int) -> str:

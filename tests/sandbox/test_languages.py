@@ -152,6 +152,8 @@ def test_an_exception_that_nobody_catches_is_a_runtime_error(language: str, gree
     assert failed.verdict == "runtime_error"
     told = {"python": "EOFError", "java": "NoSuchElementException", "ruby": "EOFError"}
     assert told.get(language, "nothing to read") in failed.stderr
+    if failed.signal is None:
+        assert told.get(language, "nothing to read") in failed.detail
 
 
 @pytest.mark.slow
