@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 _BUSY = (429, 503)
 _PATIENCE_S = 600.0  # with a service that is busy
 _CONNECT_S = 10.0
+_LONG_REQUEST_BYTES = 1 << 20  # a service may hang up on one while it is still sent
 _DEFAULT_JOBS = 8
 _DEFAULT_LIMITS = Limits()
 _BY_LINES = Lines()
@@ -244,8 +245,10 @@ class _Line:
                 "`afterburner-agent sandbox serve`."
             ) from error
         except (httpx.HTTPError, httpx.InvalidURL) as error:
+            sent = len(body or b"")
+            hint = f" It may take no request of {sent:,} bytes: see its --body." if sent > _LONG_REQUEST_BYTES else ""
             raise SandboxInternalError(
-                f"The sandbox service at {self._url} broke off: {error or type(error)}."
+                f"The sandbox service at {self._url} broke off: {str(error) or type(error).__name__}.{hint}"
             ) from error
         if response.status_code != httpx.codes.OK:
             _raise(response, self._url)

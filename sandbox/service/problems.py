@@ -26,6 +26,7 @@ KINDS: Mapping[str, type[AfterburnerError]] = {
 }
 _STATUSES = {"usage": 422, "checker": 422, "unavailable": 501, "internal": 500}
 _SHOWN_MISTAKES = 5
+_NO_OBJECT = "This is no JSON object, or the header `Content-Type: application/json` is missing"
 
 
 class Refusal(Exception):  # noqa: N818 - not an error of the service
@@ -77,7 +78,8 @@ def explain_mistakes(mistakes: Sequence[Mapping[str, object]]) -> Refusal:
     for mistake in mistakes[:_SHOWN_MISTAKES]:
         place = mistake.get("loc", ())
         path = ".".join(str(part)[:60] for part in place) if isinstance(place, tuple) else ""
-        lines.append(f"{path}: {mistake.get('msg')}")
+        no_object = path == "body" and mistake.get("type") == "model_attributes_type"
+        lines.append(f"{path}: {_NO_OBJECT if no_object else mistake.get('msg')}")
     if len(mistakes) > _SHOWN_MISTAKES:
         lines.append(f"and {len(mistakes) - _SHOWN_MISTAKES} more")
     return Refusal(422, "usage", "The request is not in the form that /docs describes. " + "; ".join(lines))

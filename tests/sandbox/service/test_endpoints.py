@@ -101,6 +101,10 @@ def test_more_than_the_service_allows_is_refused_in_words(service: Service) -> N
     answer = service.run("", program={"language": "cobol", "source": ""})
     assert answer.status_code == 422
     assert "cobol" in answer.json()["error"]
+    with service.client() as client:
+        answer = client.post("/run", content=b'{"program": {}}', headers={"Content-Type": "text/plain"})
+    assert answer.status_code == 422
+    assert "Content-Type: application/json" in answer.json()["error"]
 
 
 def test_health_tells_what_the_service_is(service: Service) -> None:
