@@ -99,7 +99,8 @@ def _explain(error: Exception) -> int:
         _say(f"error: {scrub(str(error))}")
         return error.exit_code
     if isinstance(error, _UsageProblem):
-        _say(f"error: {scrub_line(error.format_message()).rstrip('.')}.{_help_hint(error)}")
+        message = scrub_line(error.format_message()).rstrip(".")
+        _say(f"error: {message if message.endswith('?') else f'{message}.'}{_help_hint(error)}")
         return error.exit_code
     _say(
         f"error: unexpected {type(error).__name__}: {scrub_line(str(error))}. This is a bug of {PROGRAM}: please "

@@ -10,7 +10,7 @@ from afterburner.sandbox.commands.serve import serve
 app = typer.Typer(
     name="sandbox",
     help="Run programs in the sandbox, here or for others.",
-    no_args_is_help=True,
+    invoke_without_command=True,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -21,5 +21,8 @@ app.command(name="serve")(serve)
 
 
 @app.callback()
-def root() -> None:
+def root(context: typer.Context) -> None:
     """Run programs in the sandbox, here or for others."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+        raise typer.Exit(2)

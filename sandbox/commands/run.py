@@ -10,6 +10,7 @@ import typer
 from afterburner.sandbox.commands.destinations import STDOUT, check_destination, write_result
 from afterburner.sandbox.commands.options import above_zero, filled, read_size
 from afterburner.sandbox.commands.request import CheckerName, read_request
+from afterburner.sandbox.commands.streams import abandon
 from afterburner.sandbox.errors import UsageError
 from afterburner.sandbox.judge import scrub
 from afterburner.sandbox.types import Limits, Verdict
@@ -125,7 +126,13 @@ def _deliver(request: Request, report: Report, json: str | None, *, quiet: bool)
         write_result("--json", json, to_json_text(request, report).encode("ascii"))
     case = told_case(report)
     if report.verdict is not Verdict.COMPILE_ERROR:  # then these are the compiler's words
-        _pass_on(case, stdout=json != STDOUT)
+        try:
+            _pass_on(case, stdout=json != STDOUT)
+        except BrokenPipeError:
+            raise
+        except OSError as error:  # a full disk
+            abandon(sys.stdout)
+            raise UsageError(f"stdout cannot be written: {error.strerror}.") from error
     if not quiet:
         print_outcome(open_console(sys.stderr), request, report)
 

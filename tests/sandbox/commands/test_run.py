@@ -165,7 +165,7 @@ def test_the_environment_beside_the_file_is_used(program: CommandLine, write: Wr
         (["sum.py", "--expect", "none"], "--expect none: cannot be read"),
         (["sum.py", "--stdin", "/dev/zero"], "--stdin /dev/zero: is longer than 512 MiB"),
         (["sum.py", "--checker", "exact"], "give --expect FILE"),
-        (["sum.py", "--memory", "lots"], "--memory lots: this is no size. Write a number with K, M or G"),
+        (["sum.py", "--memory", "lots"], "--memory lots: this is no size. Write a number with K, M, G or T"),
         (["sum.py", "--memory", "256"], "the least is 1M. Without a unit it is bytes"),
         (["sum.py", "--memory", "9000T"], "the most is 1T"),
         (["sum.py", "--output-limit", "-1"], "this is no size"),
@@ -273,3 +273,26 @@ def test_a_reader_that_goes_away_is_no_traceback(program: CommandLine, write: Wr
     )
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
+
+
+def test_a_full_disk_is_told(program: CommandLine, write: Write) -> None:
+    file = write("program.py", "print('x' * 1_000_000)")
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [program.path, "sandbox", "run", file],
+            cwd=program.home,
+            env=program.environment(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (2, "error: stdout cannot be written: No space left on device.\n")
+
+
+def test_without_a_command_the_commands_are_shown(program: CommandLine) -> None:
+    done = program("sandbox")
+    assert (done.returncode, done.stderr) == (2, "")
+    assert {"run", "serve"} <= {line.split()[0] for line in done.stdout.splitlines() if line.strip()}
+    done = program("sandbox", "rum")
+    assert "Did you mean 'run'? Try 'afterburner-agent sandbox --help'." in done.stderr
