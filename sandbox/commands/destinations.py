@@ -6,6 +6,7 @@ import os
 import sys
 from pathlib import Path
 
+from afterburner.sandbox.commands.streams import write_all
 from afterburner.sandbox.errors import AfterburnerError, UsageError
 
 STDOUT = "-"
@@ -65,7 +66,7 @@ def write_result(option: str, place: str, data: bytes) -> None:
     """
     if place == STDOUT:
         sys.stdout.flush()
-        sys.stdout.buffer.write(data)
+        write_all(sys.stdout.buffer, data)
         sys.stdout.flush()
         return
     try:

@@ -10,7 +10,7 @@ import typer
 from afterburner.sandbox.commands.destinations import STDOUT, check_destination, write_result
 from afterburner.sandbox.commands.options import above_zero, filled, read_size
 from afterburner.sandbox.commands.request import CheckerName, read_request
-from afterburner.sandbox.commands.streams import abandon
+from afterburner.sandbox.commands.streams import abandon, write_all
 from afterburner.sandbox.errors import UsageError
 from afterburner.sandbox.judge import scrub
 from afterburner.sandbox.types import Limits, Verdict
@@ -142,7 +142,7 @@ def _pass_on(case: CaseReport, *, stdout: bool) -> None:
     if stdout and sys.stdout.isatty():
         sys.stdout.write(_as_lines(scrub(case.stdout)))
     elif stdout:
-        sys.stdout.buffer.write(case.stdout)
+        write_all(sys.stdout.buffer, case.stdout)
     sys.stdout.flush()
     sys.stderr.write(_as_lines(case.stderr))
     sys.stderr.flush()

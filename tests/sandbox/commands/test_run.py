@@ -261,12 +261,13 @@ def test_ctrl_c_ends_it_at_once_and_leaves_nothing(
     assert not (program.home / "x.json").exists()
 
 
-def test_a_reader_that_goes_away_is_no_traceback(program: CommandLine, write: Write) -> None:
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_reader_that_goes_away_is_no_traceback(program: CommandLine, write: Write, unbuffered: str) -> None:
     file = write("program.py", "print('x' * 10_000_000)")
     done = subprocess.run(
         ["bash", "-c", f"set -o pipefail; {program.path} sandbox run {file} | head -c 1"],
         cwd=program.home,
-        env=program.environment(),
+        env=program.environment(PYTHONUNBUFFERED=unbuffered),
         capture_output=True,
         text=True,
         check=False,
