@@ -22,6 +22,7 @@ from afterburner.sandbox.types import (
     Compilation,
     Limits,
     Measurement,
+    Program,
     Report,
     TestCase,
     Verdict,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from afterburner.sandbox.container import Container
     from afterburner.sandbox.languages import Language
     from afterburner.sandbox.launch import File, Launch
-    from afterburner.sandbox.types import Command, ContainerSpec, Program, RawResult, Task
+    from afterburner.sandbox.types import Command, ContainerSpec, RawResult, Task
 
 __all__ = ["DRIVER", "Sandbox", "encoded_source", "python_variables"]
 
@@ -149,8 +150,7 @@ class Sandbox:
             CheckerError: the checker program failed; nothing is said of the program.
             SandboxInternalError: the sandbox itself failed, several times; likewise.
         """
-        if not cases:
-            raise UsageError("There is nothing to run: no cases were given.")
+        _check_kinds(program, cases, limits)
         language = find_language(program.language)
         if language.name != "python" and any(isinstance(case, CallCase) for case in cases):
             raise UsageError(f"Calls of functions are for Python; a {language.name} program is run on stdin.")
@@ -242,6 +242,23 @@ class Sandbox:
             return python_launch(program, environment, limits, self._folder)
         toolchain = self.backend.toolchain(language)
         return nullcontext(toolchain_launch(program, language, toolchain, limits, artefact))
+
+
+def _check_kinds(program: Program, cases: Sequence[TestCase | CallCase], limits: Limits) -> None:
+    """Says at the door what would be a riddle deep inside."""
+    if not cases:
+        raise UsageError("There is nothing to run: no cases were given.")
+    if not isinstance(program, Program) or not isinstance(program.source, str):
+        raise UsageError("A program is a Program(language, source), and its source is text (str).")
+    if not isinstance(limits, Limits):
+        raise UsageError(f"Limits are given as Limits(wall_time_s=…, …), not as {type(limits).__name__}.")
+    for case in cases:
+        if not isinstance(case, TestCase | CallCase):
+            raise UsageError(f"A case is a TestCase or a CallCase, not {type(case).__name__}.")
+        if isinstance(case, TestCase) and not isinstance(case.stdin, bytes):
+            raise UsageError(f"TestCase.stdin is bytes, not {type(case.stdin).__name__}: write b'…', or encode it.")
+        if isinstance(case, TestCase) and not isinstance(case.expected_stdout, bytes | Path | None):
+            raise UsageError(f"TestCase.expected_stdout is bytes or a Path, not {type(case.expected_stdout).__name__}.")
 
 
 def _not_compiled(compilation: Compilation, cases: int, described: tuple[str, str]) -> Report:

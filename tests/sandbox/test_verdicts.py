@@ -202,6 +202,24 @@ def test_backends_that_nobody_knows_are_refused_as_a_matter_of_usage(backend: st
         pass
 
 
+@pytest.mark.parametrize(
+    ("program", "case", "limits", "complaint"),
+    [
+        (Program("python", b""), TestCase(), Limits(), "source is text"),
+        ("print(1)", TestCase(), Limits(), r"Program\(language, source\)"),
+        (Program("python", ""), TestCase("3"), Limits(), "stdin is bytes, not str"),
+        (Program("python", ""), TestCase(b"", "7"), Limits(), "expected_stdout is bytes or a Path, not str"),
+        (Program("python", ""), "3", Limits(), "TestCase or a CallCase, not str"),
+        (Program("python", ""), TestCase(), {"wall_time_s": 1}, r"Limits\(wall_time_s"),
+    ],
+)
+def test_arguments_of_another_kind_are_refused_at_the_door(
+    sandbox: Sandbox, program: Program, case: TestCase, limits: Limits, complaint: str
+) -> None:
+    with pytest.raises(UsageError, match=complaint):
+        sandbox.run(program, [case], limits)
+
+
 def test_a_language_that_is_not_known_and_no_cases_are_refused(sandbox: Sandbox) -> None:
     with pytest.raises(UsageError, match="cobol"):
         sandbox.run(Program("cobol", ""), [TestCase()])
