@@ -54,7 +54,6 @@ class DockerDaemon:
                 "Set DOCKER_HOST."
             )
         try:
-            _knock(self.address)
             with self._client("auto") as client:
                 self._version = client.api_version
                 self.engine = _engine(client.info(), client.api_version)
@@ -180,6 +179,7 @@ class DockerDaemon:
     @contextmanager
     def _client(self, version: str, timeout_s: int = _TIMEOUT_S) -> Iterator[docker.APIClient]:
         """A connection that nobody else uses meanwhile."""
+        _knock(self.address)
         try:
             client = self._idle.pop()
         except IndexError:

@@ -89,5 +89,5 @@ def test_an_interrupt_shows_what_there_is_and_leaves_nothing(
     assert "Traceback" not in told
     found = json.loads((tmp_path / "found.json").read_text("utf-8"))
     assert found["interrupted"]
-    assert [row["what"] for row in found["rows"]] == ["python hello, 100 tests"]
+    assert [row["what"] for row in found["rows"]] in ([], ["python hello, 100 tests"]), "whatever was done by then"
     assert list((tmp_path / "temporary").glob("afterburner-bench-*")) == []

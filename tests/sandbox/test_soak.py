@@ -117,6 +117,6 @@ def test_whatever_is_left_is_found(tmp_path: Path) -> None:
     told = dict(line.partition(" ")[::2] for line in done.stdout.splitlines())
     assert told["nothing"] == ""
     if "group" in told:  # this user may make some here
-        assert re.fullmatch(r"(control groups: \S+/afterburner-\d+-\d+-\d+ ?)+", told["group"])
+        assert re.fullmatch(r"(control groups: \S+/afterburner-\d+-\d+-\d+-\d+ ?)+", told["group"])
     assert told["file"] == "files: left"
     assert re.match(r"processes: \d+ \(S\) \S+ -c import os", told["process"])
