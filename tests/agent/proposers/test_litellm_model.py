@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -116,6 +117,14 @@ def running() -> Iterator[FakeProvider]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+@pytest.fixture(autouse=True)
+def event_loop() -> Iterator[None]:
+    """A loop that is closed afterwards: LiteLLM's blocking calls use the thread's, or open one and leave it open."""
+    with asyncio.Runner() as runner:
+        runner.get_loop()
+        yield
 
 
 @pytest.fixture
