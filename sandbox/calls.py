@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 DRIVER_MAIN = "/afterburner/driver/ab_main.py"
 _CALL = struct.Struct(">IBQQQ")
+_END = struct.Struct(">Q")
 _DIFFERS = 1
 _SLACK_S = 0.02  # clocks of the meter and of the driver are read at slightly different moments
 _MAX_MESSAGE_BYTES = 65_536
@@ -49,6 +50,8 @@ class CallReply(NamedTuple):
     call_measurement: Measurement | None
     difference_at: int | None
     first_pass_cpu_s: float | None = None
+    load_cpu_s: float = 0.0  # until the module was loaded
+    told_cpu_s: float | None = None  # of the whole process, by its own account; None if it did not come to its end
 
 
 def prepare_call(program: Program, case: CallCase) -> PreparedCall:
@@ -91,6 +94,8 @@ class _Reply:
     cpu_ns: list[int] = field(default_factory=list)
     first_pass_cpu_ns: int = 0
     windows: list[tuple[int, int]] = field(default_factory=list)
+    load_cpu_ns: int = 0
+    told_cpu_ns: int | None = None
     differs: int | None = None  # the first call whose outcome changed from pass to pass
     complaint: tuple[Verdict, str] | None = None
     complete: bool = False
@@ -108,11 +113,14 @@ class _Reply:
             self.complaint = _given_up(frame.payload)
             return False
         if position == 0:
-            self.parameters = _parameters(frame.payload)
+            hello = _small_json(frame.payload)
+            self.parameters, self.load_cpu_ns = _parameters(hello), _nanoseconds(hello)
             return frame.kind == b"H"
         made = len(self.windows)
         if frame.kind == b"E":
-            self.complete = made == self.calls * self.passes
+            self.complete = made == self.calls * self.passes and len(frame.payload) == _END.size
+            if self.complete:
+                (self.told_cpu_ns,) = _END.unpack(frame.payload)
             return self.complete
         is_first_pass = made < self.calls
         if made >= self.calls * self.passes or frame.kind != (b"C" if is_first_pass else b"T"):
@@ -175,7 +183,9 @@ def read_reply(raw: RawResult, case: CallCase) -> CallReply:
         return CallReply(Verdict.WRONG_ANSWER, detail, outcomes, measurement, reply.differs)
     difference_at, detail = _compare(case, reply)
     verdict = Verdict.ACCEPTED if difference_at is None else Verdict.WRONG_ANSWER
-    return CallReply(verdict, detail, outcomes, measurement, difference_at, reply.first_pass_cpu_ns / 1e9)
+    told_cpu_s = None if reply.told_cpu_ns is None else reply.told_cpu_ns / 1e9
+    times = (reply.first_pass_cpu_ns / 1e9, reply.load_cpu_ns / 1e9, told_cpu_s)
+    return CallReply(verdict, detail, outcomes, measurement, difference_at, *times)
 
 
 def _ending(raw: RawResult) -> str:
@@ -217,9 +227,14 @@ def _check_times(reply: _Reply, raw: RawResult) -> str | None:
     return None
 
 
-def _parameters(payload: bytes) -> tuple[str, ...]:
+def _nanoseconds(hello: object) -> int:
+    """The CPU time until the module was loaded; anything odd is none."""
+    told = hello.get("load_cpu_ns") if isinstance(hello, dict) else None
+    return told if isinstance(told, int) and 0 <= told < 10**15 else 0
+
+
+def _parameters(hello: object) -> tuple[str, ...]:
     """Names of parameters for messages; anything odd is no name."""
-    hello = _small_json(payload)
     names = hello.get("parameters") if isinstance(hello, dict) else None
     if not isinstance(names, list) or len(names) > 255:
         return ()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from afterburner.sandbox.artefacts import Artefacts
 from afterburner.sandbox.checkers import Lines
 from afterburner.sandbox.compiling import compile_program
+from afterburner.sandbox.duels import prepare_duel, read_duel
 from afterburner.sandbox.errors import SandboxInternalError, UsageError
 from afterburner.sandbox.languages import find_language
 from afterburner.sandbox.launch import DRIVER, encoded_source, python_launch, python_variables, toolchain_launch
@@ -27,7 +28,7 @@ from afterburner.sandbox.types import (
     TestCase,
     Verdict,
 )
-from afterburner.sandbox.verdicts import summarise
+from afterburner.sandbox.verdicts import report_of_process, summarise
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from afterburner.sandbox.backend import Backend
     from afterburner.sandbox.checkers import Checker
     from afterburner.sandbox.container import Container
+    from afterburner.sandbox.duels import Duel, DuelReport
     from afterburner.sandbox.languages import Language
     from afterburner.sandbox.launch import File, Launch
     from afterburner.sandbox.types import Command, ContainerSpec, RawResult, Task
@@ -198,6 +200,29 @@ class Sandbox:
             command, given = launch.command(TestCase(stdin))
             with Supply(self, replace(launch, files=(*launch.files, *files))) as supply:
                 return persevere(lambda: supply.get().run(command, given, limits, cpu=cpu), supply.discard)
+
+    def duel(
+        self, program: Program, duel: Duel, limits: Limits = _DEFAULT_LIMITS, *, cpu: int | None = None
+    ) -> DuelReport:
+        """Samples a program and a rewrite of it alternately; see `afterburner.sandbox.duels`.
+
+        Args:
+            program: side 0: the original, entered by a function.
+            duel: the other side, the calls, and the order of the samples.
+            limits: for all samples together.
+            cpu: the core that they are pinned to.
+
+        Raises:
+            UsageError: the program is no function of a Python module.
+            SandboxInternalError: the sandbox itself failed, several times.
+        """
+        prepared = prepare_duel(program, duel)
+        with self._launched(program, find_language("python"), limits, None) as launch, Supply(self, launch) as supply:
+            command, _ = launch.command(duel.case)
+            command = replace(command, argv=(command.argv[0], *prepared.argv_tail))
+            raw = persevere(lambda: supply.get().run(command, prepared.stdin, limits, cpu=cpu), supply.discard)
+        whole = report_of_process(raw, limits)
+        return read_duel(raw, duel, whole.verdict, whole.detail)
 
     def run_many(self, tasks: Iterable[Task], *, jobs: int | None = None) -> Iterator[Report]:
         """Runs tasks side by side, and gives their reports in the order of the tasks.

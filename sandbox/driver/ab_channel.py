@@ -33,6 +33,10 @@ class Output:
         while data:
             data = data[self._write(self._descriptor, data) :]
 
+    def close(self) -> None:
+        """Let go of the descriptor for frames: a process that was forked off has its own."""
+        os.close(self._descriptor)
+
     def is_full(self) -> bool:
         """Whether the sandbox's disk is full, so that what was printed may not all be there."""
         return self._room(self._capture).f_bavail == 0
@@ -52,18 +56,23 @@ class Output:
         return b"".join(parts)
 
 
-def take_output(folder: str = "/tmp") -> Output:  # noqa: S108 - the sandbox's own tmpfs
-    """Move the real stdout to a private descriptor and let descriptor 1 lead to a nameless file in `folder`.
+def take_output() -> Output:
+    """Move the real stdout to a private descriptor and let descriptor 1 lead to a file that catches what is printed."""
+    descriptor = os.dup(1)  # not inheritable
+    return Output(descriptor, capture())
+
+
+def capture(folder: str = "/tmp") -> int:  # noqa: S108 - the sandbox's own tmpfs
+    """Let descriptor 1 lead to a nameless file in `folder`, and give a descriptor of that file.
 
     A file rather than a pipe, so that user code that prints much never waits, and in the tmpfs rather than in
     memory of the kernel's, so that the sandbox's limit on written files holds for it.
     """
-    descriptor = os.dup(1)  # not inheritable
     path = os.path.join(folder, ".printed-%d" % os.getpid())
-    capture = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    captured = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o600)
     os.unlink(path)
-    os.dup2(capture, 1, inheritable=True)
-    return Output(descriptor, capture)
+    os.dup2(captured, 1, inheritable=True)
+    return captured
 
 
 def read_request() -> bytes:

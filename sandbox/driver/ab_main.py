@@ -7,7 +7,7 @@ source text, the blobs of the calls. Frames go to stdout, call by call, so that 
     C  one call of the first pass: index, flags, CPU ns, start and end on CLOCK_MONOTONIC in ns, the encoded outcome
     T  the same without outcome, for a call of a later pass
     X  JSON: what kept the driver from going on; nothing follows
-    E  the end
+    E  the end, and the CPU ns that the process and its children have used until then
 
 Nothing here is a secret from the code that is called: the host believes a time only as far as the meter bears it out.
 """
@@ -106,7 +106,8 @@ class Driver:
         if "async" in self._request.source:
             import asyncio  # noqa: F401, PLC0415 - slow to import, so not within the first call
         module, target = self._load()
-        self._send_json(b"H", {"kind": target.kind, "parameters": _parameters(target.function)})
+        hello = {"kind": target.kind, "parameters": _parameters(target.function), "load_cpu_ns": self._clock.cpu()}
+        self._send_json(b"H", hello)
         cold = ab_state.ColdState(module) if header["cold_caches"] else None
         for pass_number in range(header["passes"]):
             calls = self._decode_all()
@@ -117,7 +118,7 @@ class Driver:
                     cold.restore()
                 self._make(module, target, index, call, is_first=pass_number == 0)
                 calls[index] = None
-        self._output.send(b"E", b"")
+        self._output.send(b"E", struct.pack(">Q", self._clock.cpu() + self._clock.children_cpu()))
 
     def _load(self) -> Tuple[ModuleType, ab_modules.Resolved]:
         header = self._request.header

@@ -1,0 +1,306 @@
+# ruff: noqa: PTH108, PTH112, PTH118, PTH120, PTH123, PTH208 - every Python has os.path loaded when it starts
+"""The template: loads once what both sides of a comparison import, then forks one process for each sample.
+
+Stdin holds the request (`afterburner.sandbox.duels` writes it): four bytes of length, a JSON header, the texts of both
+sides, the blobs of the calls. `order` names the side of each sample. Frames go to stdout:
+
+    P  JSON: which modules were loaded beforehand, and which could not be
+    S  one sample: side, wait status, CPU ns of its processes as the kernel says, start and end on CLOCK_MONOTONIC in
+       ns, the length of the complaints, the complaints (a JSON list), then all that the sample's driver wrote
+    X  JSON: what kept the template from going on; nothing follows
+    E  the end
+
+This process runs nothing of the two sides and nothing of the user's project: it imports the packages that the original
+needs from elsewhere, in the order in which a scout process did. It cannot be looked into by the samples (it is not
+dumpable), ends whatever they leave running, removes what they leave in files, and tells of both.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import select
+import shutil
+import signal
+import struct
+import sys
+import time
+from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, NoReturn, Optional, Set, Tuple
+
+if TYPE_CHECKING:
+    from afterburner.sandbox.driver import ab_channel, ab_main, ab_modules
+else:
+    import ab_channel
+    import ab_main
+    import ab_modules
+
+SAMPLE = struct.Struct(">BiQQQI")
+_PR_SET_DUMPABLE = 4
+_WRITABLE = ("/tmp", "/dev/shm", "/var/tmp")  # noqa: S108 - the sandbox's own
+_MAX_SAMPLE_BYTES = 64 * 1024 * 1024
+_CHUNK = 1 << 20
+_NAMED = 5
+_POLL_MS = 2
+
+
+class Request(NamedTuple):
+    """What the host wants: see `afterburner.sandbox.duels`."""
+
+    header: Dict[str, Any]
+    sources: Tuple[str, str]
+    blobs: List[bytes]
+
+
+class Ended(NamedTuple):
+    """What became of one child: all it wrote, how it ended, and what it used, in ns."""
+
+    written: bytes
+    status: int
+    cpu: int
+    start: int
+    end: int
+
+
+def read_request(data: bytes) -> Request:
+    """Take the request apart."""
+    (length,) = struct.unpack_from(">I", data)
+    header = json.loads(data[4 : 4 + length])
+    position = 4 + length
+    parts: List[bytes] = []
+    for size in [*header["sources_bytes"], *header["call_bytes"]]:
+        parts.append(data[position : position + size])
+        position += size
+    first, second = (part.decode("utf-8", "surrogatepass") for part in parts[:2])
+    return Request(header, (first, second), parts[2:])
+
+
+class Template:
+    """Takes the samples of one request, one process at a time."""
+
+    def __init__(self, request: Request, output: ab_channel.Output, dumpable: Any) -> None:
+        """`dumpable` is called with 0 or 1 and says whether other processes of this user may look into ours."""
+        self._request = request
+        self._output = output
+        self._dumpable = dumpable
+        self._files = _files()
+        self._own = {1, os.getpid()}
+
+    def run(self) -> None:
+        """Prepare, then take one sample after the other."""
+        names, threads = self._scout()
+        loaded = [] if threads else [name for name in names if _imported(name)]
+        missing = [name for name in names if name not in sys.modules]
+        self._clean()
+        self._output.send(b"P", json.dumps({"loaded": len(loaded), "missing": missing[:_NAMED]}).encode("ascii"))
+        gc.collect()
+        gc.freeze()
+        for side in self._request.header["order"]:
+            self._send(side, self._fork(side))
+        self._output.send(b"E", b"")
+
+    def _send(self, side: int, ended: Ended) -> None:
+        complaints = json.dumps(self._clean()).encode("ascii")
+        head = SAMPLE.pack(side, ended.status, ended.cpu, ended.start, ended.end, len(complaints))
+        self._output.send(b"S", head + complaints + ended.written)
+
+    def _scout(self) -> Tuple[List[str], int]:
+        """The modules from outside the project that the original imports, and how many threads run afterwards."""
+        ended = self._fork(None)
+        try:
+            found = json.loads(ended.written)
+            return [str(name) for name in found["modules"]], int(found["threads"])
+        except (ValueError, KeyError, TypeError):
+            return [], 0  # each sample will say by itself what is wrong with its side
+
+    def _fork(self, side: Optional[int]) -> Ended:
+        reading, writing = os.pipe()
+        start = time.monotonic_ns()
+        pid = os.fork()
+        if pid == 0:
+            self._become_sample(side, writing)
+        os.close(writing)
+        written = self._read(reading, pid)
+        _, status, used = os.wait4(pid, 0)
+        end = time.monotonic_ns()
+        os.close(reading)
+        return Ended(written, status, int((used.ru_utime + used.ru_stime) * 1e9), start, end)
+
+    def _become_sample(self, side: Optional[int], writing: int) -> NoReturn:
+        """In the child: make the calls of one side, or be the scout."""
+        try:
+            self._output.close()
+            self._dumpable(1)
+            output = ab_channel.Output(writing, ab_channel.capture())
+            header, blobs = self._request.header, self._request.blobs
+            source = self._request.sources[side or 0]
+            for name in [name for name in sys.modules if name.startswith("ab_")]:
+                del sys.modules[name]
+            if side is None:
+                self._be_scout(header, source, writing)
+            else:
+                ab_main.Driver(ab_main.Request(header, source, blobs), output).run()
+        except BaseException:  # noqa: BLE001 - nothing of the child may run on in the template's place
+            os._exit(1)
+        os._exit(0)
+
+    def _be_scout(self, header: Dict[str, Any], source: str, writing: int) -> None:
+        before = set(sys.modules)
+        ab_modules.load_target(header["module"], header["path"], source, header["import_paths"])
+        names = [name for name in list(sys.modules) if name not in before and _is_outside(name, header)]
+        threads = sys.modules["_thread"]._count()  # noqa: SLF001 - threading's own count can be fooled
+        _write_all(writing, json.dumps({"modules": names, "threads": threads}).encode("ascii", "replace"))
+
+    def _read(self, reading: int, pid: int) -> bytes:
+        """What the child writes until it has ended; a process that it left may hold the pipe open."""
+        parts: List[bytes] = []
+        room, deadline = _MAX_SAMPLE_BYTES, time.monotonic() + self._request.header["sample_limit_s"]
+        poll = select.poll()
+        poll.register(reading, select.POLLIN)
+        watched = _descriptor_of(pid)
+        if watched is not None:
+            poll.register(watched, select.POLLIN)
+        try:
+            while room > 0 and time.monotonic() < deadline:
+                left_ms = max(1, int((deadline - time.monotonic()) * 1000))
+                ready = {each for each, _ in poll.poll(left_ms if watched is not None else _POLL_MS)}
+                if reading in ready:
+                    part = os.read(reading, _CHUNK)
+                    if not part:
+                        return b"".join(parts)
+                    parts.append(part)
+                    room -= len(part)
+                elif _has_ended(pid):
+                    return b"".join(parts)
+            os.kill(pid, signal.SIGKILL)
+            return b"".join(parts)
+        finally:
+            if watched is not None:
+                os.close(watched)
+
+    def _clean(self) -> List[str]:
+        """End what still runs and remove what was left in files; tell of both."""
+        complaints = []
+        running = _processes() - self._own
+        if running:
+            complaints.append("processes")
+            while _processes() - self._own:
+                try:
+                    os.kill(-1, signal.SIGKILL)  # all but the first process and ourselves
+                except ProcessLookupError:
+                    break
+                time.sleep(0.0005)
+        files = _files() - self._files
+        if files:
+            complaints.append("files: " + ", ".join(sorted(files)[:_NAMED]))
+            for path in files:
+                shutil.rmtree(path, ignore_errors=True) if os.path.isdir(path) else _remove(path)
+        return complaints
+
+
+def _imported(name: str) -> bool:
+    """Import a module; whether that worked. A package may refuse to be imported piece by piece."""
+    try:
+        __import__(name)
+    except BaseException:  # noqa: BLE001 - a sample will import it itself, and tell
+        return False
+    return True
+
+
+def _is_outside(name: str, header: Dict[str, Any]) -> bool:
+    """Whether a module is no part of the user's project: installed, or Python's own."""
+    if name == "__main__" or name.split(".", maxsplit=1)[0] == header["module"].split(".")[0]:
+        return False
+    spec = getattr(sys.modules.get(name), "__spec__", None)
+    origin = getattr(spec, "origin", None)
+    if not isinstance(origin, str):
+        return False
+    if origin in ("built-in", "frozen"):
+        return True
+    if "site-packages" in origin or "dist-packages" in origin:
+        return True
+    return origin.startswith((os.path.dirname(os.__file__) + os.sep, *_EXTENSIONS))
+
+
+_EXTENSIONS = tuple({os.path.join(root, "lib") + os.sep for root in (sys.base_prefix, sys.base_exec_prefix)})
+
+
+def _processes() -> Set[int]:
+    return {int(name) for name in os.listdir("/proc") if name.isdigit() and not _is_dead(name)}
+
+
+def _is_dead(name: str) -> bool:
+    """Whether it has ended and waits for its parent to notice."""
+    try:
+        with open("/proc/%s/stat" % name, "rb") as file:
+            return file.read().rpartition(b")")[2].split()[0] in (b"Z", b"X")
+    except OSError:
+        return True
+
+
+def _files() -> Set[str]:
+    found = set()
+    for folder in _WRITABLE:
+        try:
+            found |= {os.path.join(folder, name) for name in os.listdir(folder)}
+        except OSError:
+            continue
+    return found
+
+
+def _remove(path: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError:
+        return
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def _descriptor_of(pid: int) -> Optional[int]:
+    """A descriptor that can be read once the process has ended; None where the kernel has none."""
+    try:
+        return os.pidfd_open(pid)
+    except (AttributeError, OSError):
+        return None
+
+
+def _has_ended(pid: int) -> bool:
+    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+
+def _dumpable() -> Any:
+    """A function that says whether others may look into this process; needs ctypes."""
+    import ctypes  # noqa: PLC0415 - only the template needs it
+
+    call = ctypes.CDLL(None, use_errno=True).prctl
+
+    def set_dumpable(value: int) -> None:
+        if call(_PR_SET_DUMPABLE, value, 0, 0, 0):
+            raise OSError(ctypes.get_errno(), "prctl")
+
+    set_dumpable(0)
+    return set_dumpable
+
+
+def main() -> None:
+    """Serve one request, then leave at once."""
+    output = ab_channel.take_output()
+    request = read_request(ab_channel.read_request())
+    ab_channel.leave_driver_folder()
+    try:
+        dumpable = _dumpable()
+    except (ImportError, AttributeError, OSError) as error:
+        reason = "this Python cannot protect the process that starts the samples: %s" % error
+        output.send(b"X", json.dumps({"stage": "template", "type": "Unsupported", "message": reason}).encode("ascii"))
+        os._exit(1)
+    Template(request, output, dumpable).run()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

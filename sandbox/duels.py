@@ -1,0 +1,177 @@
+"""Two programs against each other on the same calls: one template process, a forked process for each sample.
+
+What `driver/ab_template.py` is asked, and what its reply is worth. Samples are taken in the order that is asked for, on
+one core, and every one is judged: no time counts unless the outcomes of exactly those calls were the expected ones.
+The CPU time of a sample's processes is the kernel's word, told by the template, which runs no code of either side.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from afterburner.sandbox.calls import PreparedCall, read_reply
+from afterburner.sandbox.errors import SandboxInternalError, UsageError
+from afterburner.sandbox.frames import split_frames
+from afterburner.sandbox.judge import scrub
+from afterburner.sandbox.types import CallCase, Measurement, RawResult, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from afterburner.sandbox.frames import Frame
+    from afterburner.sandbox.types import CallOutcome, Program
+
+TEMPLATE_MAIN = "/afterburner/driver/ab_template.py"
+_SAMPLE = struct.Struct(">BiQQQI")
+_MAX_COMPLAINT = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Duel:
+    """What the two sides of a comparison are sampled on.
+
+    Side 0 is the program, side 1 is `rival`, the text of the same file with a rewrite in it. Every sample makes the
+    calls of `case` once, in a process that makes nothing else.
+    """
+
+    rival: str
+    case: CallCase
+    order: tuple[int, ...]  # the side of each sample
+    sample_limit_s: float  # of wall time, for one sample
+
+
+@dataclass(frozen=True, slots=True)
+class DuelSample:
+    """One sample. Times of the calls are the driver's, those of the process are the kernel's."""
+
+    side: int
+    verdict: Verdict
+    detail: str
+    outcomes: tuple[CallOutcome, ...] = ()
+    calls: Measurement | None = None  # None if it is no sample: then the verdict says why
+    process_cpu_s: float = 0.0
+    process_wall_s: float = 0.0
+    load_cpu_s: float = 0.0
+    told_cpu_s: float = 0.0  # of the process, by its own account
+    complaints: tuple[str, ...] = ()  # of the template: what the sample left behind
+    difference_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DuelReport:
+    """The samples in the order in which they were taken.
+
+    `broken_off` says why there are fewer than were asked for, None if all are there.
+    """
+
+    samples: tuple[DuelSample, ...]
+    broken_off: str | None
+    verdict: Verdict  # of the process as a whole, which also ends if it runs into a limit
+
+
+def prepare_duel(program: Program, duel: Duel) -> PreparedCall:
+    """The request for the template. The expected outcomes are no part of it.
+
+    Raises:
+        UsageError: the program has no entry, or there is nothing to sample.
+    """
+    entry = program.entry
+    if entry is None or not duel.case.calls or not duel.order:
+        raise UsageError("A duel needs a program with an entry, at least one call and one sample.")
+    sources = [text.encode("utf-8", "surrogatepass") for text in (program.source, duel.rival)]
+    header = json.dumps(
+        {
+            "module": entry.module,
+            "path": entry.path,
+            "qualname": entry.qualname,
+            "import_paths": list(program.environment.import_paths) if program.environment else [],
+            "passes": 1,
+            "cold_caches": True,
+            "order": list(duel.order),
+            "sample_limit_s": duel.sample_limit_s,
+            "sources_bytes": [len(source) for source in sources],
+            "call_bytes": [len(blob) for blob in duel.case.calls],
+        }
+    ).encode("ascii")
+    stdin = b"".join((struct.pack(">I", len(header)), header, *sources, *duel.case.calls))
+    return PreparedCall(("-s", "-B", TEMPLATE_MAIN), stdin)
+
+
+def read_duel(raw: RawResult, duel: Duel, verdict: Verdict, detail: str) -> DuelReport:
+    """Judge what the template replied.
+
+    Args:
+        raw: what the meter says of the template and all its samples together.
+        duel: what was asked.
+        verdict: of the process as a whole.
+        detail: why, if that is not `accepted`.
+
+    Raises:
+        SandboxInternalError: the template cannot work here.
+    """
+    samples: list[DuelSample] = []
+    is_whole = False
+    for frame in split_frames(raw.stdout):
+        if frame.kind == b"X":
+            raise SandboxInternalError(f"The samples of a comparison cannot be taken: {_reason(frame)}.")
+        if frame.kind == b"E":
+            is_whole = True
+        elif frame.kind == b"S" and len(samples) < len(duel.order):
+            sample = _sample(frame.payload, duel, raw)
+            if sample is None or sample.side != duel.order[len(samples)]:
+                break
+            samples.append(sample)
+    if is_whole and len(samples) == len(duel.order) and verdict is Verdict.ACCEPTED:
+        return DuelReport(tuple(samples), None, verdict)
+    return DuelReport(tuple(samples), detail or "the process that starts the samples was ended", verdict)
+
+
+def _sample(payload: bytes, duel: Duel, raw: RawResult) -> DuelSample | None:
+    if len(payload) < _SAMPLE.size:
+        return None
+    side, status, cpu_ns, start_ns, end_ns, length = _SAMPLE.unpack_from(payload)
+    position = _SAMPLE.size + length
+    complaints, written = _complaints(payload[_SAMPLE.size : position]), payload[position:]
+    wall_s, cpu_s = (end_ns - start_ns) / 1e9, cpu_ns / 1e9
+    code = os.waitstatus_to_exitcode(status)
+    process = replace(raw.measurement, wall_time_s=wall_s, cpu_time_s=cpu_s)
+    exit_code, signal = (code, None) if code >= 0 else (None, -code)
+    reply = read_reply(RawResult(exit_code, signal, None, process, written, b""), duel.case)
+    verdict, detail = reply.verdict, reply.detail
+    if wall_s >= duel.sample_limit_s:
+        verdict, detail = Verdict.TIME_LIMIT, f"one sample took longer than {duel.sample_limit_s:.1f} s"
+    elif verdict is Verdict.ACCEPTED and code != 0:
+        verdict, detail = Verdict.RUNTIME_ERROR, f"its process ended with {code} after the last call"
+    return DuelSample(
+        side=side,
+        verdict=verdict,
+        detail=detail,
+        outcomes=reply.outcomes,
+        calls=reply.call_measurement if verdict is Verdict.ACCEPTED else None,
+        process_cpu_s=cpu_s,
+        process_wall_s=wall_s,
+        load_cpu_s=reply.load_cpu_s,
+        told_cpu_s=reply.told_cpu_s or 0.0,
+        complaints=complaints,
+        difference_at=reply.difference_at,
+    )
+
+
+def _complaints(data: bytes) -> tuple[str, ...]:
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        return ()
+    texts: Sequence[object] = found if isinstance(found, list) else ()
+    return tuple(scrub(str(text).encode("utf-8", "replace"))[:_MAX_COMPLAINT] for text in texts)
+
+
+def _reason(frame: Frame) -> str:
+    try:
+        return str(json.loads(frame.payload)["message"])[:_MAX_COMPLAINT]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return "it does not say why"
