@@ -29,15 +29,15 @@ class _Unreadable(Exception):  # noqa: N818 - a finding, handled at once
 
 
 class _Outcome:
-    """An outcome taken apart: `["outcome", kind, result, args, kwargs, globals, printed]`."""
+    """An outcome taken apart: `["outcome", kind, result, args, kwargs, globals, stdout, stderr]`."""
 
     def __init__(self, encoded: bytes) -> None:
         match _parse(encoded):
             case ["outcome", str(kind), [str(way), value], ["args", *args], ["kwargs", *kwargs],
-                  ["globals", *held], printed, *_]:  # fmt: skip
+                  ["globals", *held], printed, complained, *_]:  # fmt: skip
                 self.kind, self.way, self.value, self.args = kind, way, value, args
                 self.kwargs, self.globals = _by_name(kwargs), _by_name(held)
-                self.printed = printed
+                self.printed, self.complained = printed, complained
             case _:
                 raise _Unreadable
 
@@ -61,7 +61,8 @@ def render_outcome(encoded: bytes) -> str:
     except _Unreadable:
         return _NOT_READABLE
     printed = f", printed {render(outcome.printed, 80)}" if outcome.printed else ""
-    return f"{outcome.way} {render(outcome.value, 200)}{printed}"
+    complained = f", wrote {render(outcome.complained, 80)} to stderr" if outcome.complained else ""
+    return f"{outcome.way} {render(outcome.value, 200)}{printed}{complained}"
 
 
 def explain_difference(expected: bytes, actual: bytes, parameters: Sequence[str] = ()) -> str:
@@ -90,6 +91,8 @@ def _explain(expected: _Outcome, actual: _Outcome, parameters: Sequence[str]) ->
         return f"{actual.way[:20]} {_contrast(expected.value, actual.value)}"
     if not _same(expected.printed, actual.printed):
         return f"printed {_contrast_texts(expected.printed, actual.printed)}"
+    if not _same(expected.complained, actual.complained):
+        return f"wrote to stderr {_contrast_texts(expected.complained, actual.complained)}"
     return _explain_left(expected, actual, parameters) or _NOT_READABLE
 
 

@@ -7,31 +7,56 @@ reads frames with `afterburner.sandbox.frames`.
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import struct
 import sys
-from typing import Optional
+from typing import Optional, Tuple
 
 _CHUNK = 1 << 20
+_MOST_TOLD = 65_536
+_LENGTH = struct.Struct(">I").pack
 
 
 class Output:
-    """The real stdout, kept for our frames, and the file that catches what user code prints in its place."""
+    """The real stdout, kept for our frames, and the files that catch what user code prints in its place."""
 
     def __init__(self, descriptor: int, capture: int) -> None:
         """Take over `descriptor` for frames and `capture`, an append-only file, for what is printed."""
         self._descriptor = descriptor
         self._capture = capture
+        self._errors: Optional[int] = None
+        self._real_errors = 2
+        self._told = 0
         self._write = os.write
         self._pread = os.pread
         self._truncate = os.ftruncate
         self._room = os.fstatvfs
+        self._status = os.fstat
 
     def send(self, kind: bytes, payload: bytes) -> None:
         """Write one frame, at once and whole: what was sent before a crash is not lost."""
-        data = memoryview(kind + struct.pack(">I", len(payload)) + payload)
-        while data:
-            data = data[self._write(self._descriptor, data) :]
+        self._write_all(self._descriptor, kind + _LENGTH(len(payload)) + payload)
+
+    def capture_errors(self) -> None:
+        """From now on, let a file catch what reaches descriptor 2: it is a part of what a call did.
+
+        What the interpreter has to say when it crashes still goes to the real stderr.
+        """
+        self._real_errors = os.dup(2)
+        self._errors = capture(2)
+        faulthandler.enable(self._real_errors, all_threads=False)
+
+    def tell(self, text: bytes) -> None:
+        """Write to the real stderr, which the host reports; no more than the first few pages of it."""
+        text = text[: _MOST_TOLD - self._told]
+        self._told += len(text)
+        self._write_all(self._real_errors, text)
+
+    def _write_all(self, descriptor: int, data: bytes) -> None:
+        rest = memoryview(data)
+        while rest:
+            rest = rest[self._write(descriptor, rest) :]
 
     def close(self) -> None:
         """Let go of the descriptor for frames: a process that was forked off has its own."""
@@ -43,16 +68,28 @@ class Output:
 
     def take_printed(self) -> bytes:
         """What reached descriptor 1 since the last time; flush `sys.stdout` first."""
+        return self._take(self._capture)
+
+    def take_errors(self) -> bytes:
+        """What reached descriptor 2 since the last time; flush `sys.stderr` first."""
+        return self._take(self._errors) if self._errors is not None else b""
+
+    def sizes(self) -> Tuple[int, int]:
+        """How many bytes have reached descriptors 1 and 2 since they were taken."""
+        errors = self._status(self._errors).st_size if self._errors is not None else 0
+        return self._status(self._capture).st_size, errors
+
+    def _take(self, captured: int) -> bytes:
         parts = []
         position = 0
         while True:
-            part = self._pread(self._capture, _CHUNK, position)
+            part = self._pread(captured, _CHUNK, position)
             if not part:
                 break
             parts.append(part)
             position += len(part)
         if parts:
-            self._truncate(self._capture, 0)
+            self._truncate(captured, 0)
         return b"".join(parts)
 
 
@@ -62,8 +99,8 @@ def take_output() -> Output:
     return Output(descriptor, capture())
 
 
-def capture(folder: str = "/tmp") -> int:  # noqa: S108 - the sandbox's own tmpfs
-    """Let descriptor 1 lead to a nameless file in `folder`, and give a descriptor of that file.
+def capture(replaced: int = 1, folder: str = "/tmp") -> int:  # noqa: S108 - the sandbox's own tmpfs
+    """Let the descriptor `replaced` lead to a nameless file in `folder`, and give a descriptor of that file.
 
     A file rather than a pipe, so that user code that prints much never waits, and in the tmpfs rather than in
     memory of the kernel's, so that the sandbox's limit on written files holds for it.
@@ -71,7 +108,7 @@ def capture(folder: str = "/tmp") -> int:  # noqa: S108 - the sandbox's own tmpf
     path = os.path.join(folder, ".printed-%d" % os.getpid())
     captured = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o600)
     os.unlink(path)
-    os.dup2(captured, 1, inheritable=True)
+    os.dup2(captured, replaced, inheritable=True)
     return captured
 
 

@@ -26,13 +26,14 @@ from types import AsyncGeneratorType, CoroutineType, ModuleType
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, NoReturn, Tuple
 
 if TYPE_CHECKING:
-    from afterburner.sandbox.driver import ab_calls, ab_channel, ab_encode, ab_modules, ab_state, ab_values
+    from afterburner.sandbox.driver import ab_calls, ab_channel, ab_encode, ab_modules, ab_state, ab_stderr, ab_values
 else:
     import ab_calls
     import ab_channel
     import ab_encode
     import ab_modules
     import ab_state
+    import ab_stderr
     import ab_values
 
 DIFFERS = 1  # flags of a frame: the outcome is not that of the first pass
@@ -96,7 +97,9 @@ class Driver:
         self._output = output
         self._clock = Clock()
         self._first: List[bytes] = []
-        self._stdout = sys.stdout
+        self._streams = (sys.stdout, sys.stderr)
+        output.capture_errors()
+        ab_stderr.install()
         self._count_threads = sys.modules["_thread"]._count  # noqa: SLF001 - threading's own count can be fooled
         self._extra = 0
 
@@ -131,6 +134,7 @@ class Driver:
             self._give_up("load", error)
         self._flush()
         self._output.take_printed()  # what importing prints is no part of a call
+        self._output.tell(self._output.take_errors())
         return module, target
 
     def _decode_all(self) -> List[Any]:
@@ -148,6 +152,7 @@ class Driver:
         arguments = [*call.args, *call.kwargs.values()]
         ab_state.restore_globals(module, call.globals, call.absent, arguments)
         ab_state.seed_random()
+        ab_stderr.forget_warnings()
         gc.collect()
         threads = self._count_threads()
         timed = self._time(target.function, call.args, call.kwargs)
@@ -205,6 +210,7 @@ class Driver:
             tree("kwargs", *(tree("named", name, call.kwargs[name]) for name in sorted(call.kwargs))),
             tree("globals", *(tree("named", name, *_held(module, name)) for name in sorted(names))),
             self._output.take_printed().decode("utf-8", "surrogateescape"),
+            self._take_errors(),
         )
         encoder = ab_encode.Encoder(module.__name__, drain)
         try:
@@ -216,8 +222,14 @@ class Driver:
             encoded = encoded[:-1] + b"," + json.dumps(["opaque", *encoder.opaque]).encode() + b"]"
         return encoded, extra
 
+    def _take_errors(self) -> str:
+        """What the call wrote to stderr, as far as it counts; the host's report shows all of it."""
+        written = self._output.take_errors()
+        self._output.tell(written)
+        return ab_stderr.normalised(written, self._request.header["path"]) if written else ""
+
     def _flush(self) -> None:
-        for stream in (sys.stdout, self._stdout):
+        for stream in (sys.stdout, sys.stderr, *self._streams):
             try:
                 stream.flush()
             except Exception:  # noqa: BLE001, S112 - user code may have closed or replaced it
@@ -230,8 +242,7 @@ class Driver:
         import traceback  # noqa: PLC0415 - takes a while to import, and is of use only here
 
         lines = traceback.format_exception(type(error), error, error.__traceback__)
-        sys.stderr.write("".join(lines)[-8000:])
-        sys.stderr.flush()
+        self._output.tell(self._output.take_errors() + "".join(lines)[-8000:].encode("utf-8", "backslashreplace"))
         message = "".join(traceback.format_exception_only(type(error), error)).strip()
         self._send_json(b"X", {"stage": stage, "type": type(error).__name__, "message": message[-2000:]})
         os._exit(1)

@@ -26,6 +26,9 @@ def frame(kind: str, payload: bytes = b"") -> bytes:
     return kind.encode() + struct.pack(">I", len(payload)) + payload
 
 
+END = frame("E", bytes(8))
+
+
 def answer(kind: str, index: int, *times: int, outcome: bytes = b"", flags: int = 0) -> bytes:
     return frame(kind, struct.pack(">IBQQQ", index, flags, *times) + outcome)
 
@@ -41,7 +44,7 @@ def outcome(result: Json = 1, **parts: Json) -> bytes:
     args = list(parts.get("args") or [])  # type: ignore[arg-type]
     tree: Json = [
         "outcome", parts.get("kind", "function"), [str(parts.get("way", "returned")), result], ["args", *args],
-        ["kwargs"], ["globals", *named], parts.get("printed", ""),
+        ["kwargs"], ["globals", *named], parts.get("printed", ""), parts.get("complained", ""),
     ]  # fmt: skip
     return json.dumps(tree, separators=(",", ":")).encode()
 
@@ -55,7 +58,7 @@ def test_times_of_all_passes_are_summed_and_outcomes_are_of_the_first() -> None:
             answer("C", 1, 5, 120, 140, outcome=outcome(2)),
             answer("T", 0, 4, 150, 151),
             answer("T", 1, 6, 160, 162),
-            frame("E"),
+            END,
         ),
         case,
     )
@@ -71,7 +74,7 @@ def test_times_of_all_passes_are_summed_and_outcomes_are_of_the_first() -> None:
 def test_a_reply_that_is_not_whole_and_in_order_is_no_reply() -> None:
     case = CallCase((b"", b""), (outcome(1), outcome(2)))
     first, second = answer("C", 0, 3, 100, 110, outcome=outcome(1)), answer("C", 1, 5, 120, 140, outcome=outcome(2))
-    good = [frame(*HELLO), first, second, frame("E")]
+    good = [frame(*HELLO), first, second, END]
     assert read_reply(raw(*good), case).verdict is Verdict.ACCEPTED
     for bad in (
         [],
@@ -79,7 +82,7 @@ def test_a_reply_that_is_not_whole_and_in_order_is_no_reply() -> None:
         good[:-1],
         [good[0], second, first, good[3]],
         [good[0], first, first, good[3]],
-        [*good, frame("E")],
+        [*good, END],
         [*good, second],
         [*good[:3], answer("T", 0, 1, 150, 160), good[3]],
         [good[0], first, answer("C", 1, 5, 90, 140, outcome=outcome(2)), good[3]],
@@ -100,7 +103,7 @@ def test_times_that_the_meter_does_not_bear_out_are_refused() -> None:
     def told(cpu: int, start: int, end: int) -> str:
         samples = ((100.0, 1), (105.0, 1))
         call = answer("C", 0, cpu, start, end, outcome=outcome())
-        reply = read_reply(raw(frame(*HELLO), call, frame("E"), samples=samples), case)
+        reply = read_reply(raw(frame(*HELLO), call, END, samples=samples), case)
         assert (reply.verdict is Verdict.ACCEPTED) == (reply.call_measurement is not None)
         return reply.detail
 
@@ -114,7 +117,7 @@ def test_times_that_the_meter_does_not_bear_out_are_refused() -> None:
 def test_an_outcome_that_changes_from_pass_to_pass_is_told() -> None:
     case = CallCase((b"",), passes=2)
     calls = answer("C", 0, 1, 10, 11, outcome=outcome()), answer("T", 0, 1, 12, 13, flags=1)
-    reply = read_reply(raw(frame(*HELLO), *calls, frame("E")), case)
+    reply = read_reply(raw(frame(*HELLO), *calls, END), case)
     assert (reply.verdict, reply.difference_at) == (Verdict.WRONG_ANSWER, 0)
 
 
@@ -165,6 +168,7 @@ EXPLAINED = [
     (outcome(globals={"N": 1}), outcome(globals={"N": 2}), "left the global `N` as 2 instead of 1"),
     (outcome(printed="a\nb\n"), outcome(printed="a\nc\n"), "printed 'c' instead of 'b' (line 2)"),
     (outcome(printed="a\n"), outcome(printed=""), "printed 0 lines instead of 1"),
+    (outcome(complained="a\n"), outcome(complained="b\n"), "wrote to stderr 'b' instead of 'a'"),
     (outcome(["list", *range(40), 1]), outcome(["list", *range(40), 2]), "where [40] is 2 instead of 1"),
     (outcome(["list", 1, ["rest", 9, "a"]]), outcome(["list", 1, ["rest", 9, "b"]]), "in a part that is too large to"),
 ]  # fmt: skip

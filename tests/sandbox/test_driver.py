@@ -95,6 +95,10 @@ WRONG = [
     ("raise KeyError('a')", "raise KeyError('b')", "raised KeyError('b') instead of KeyError('a')"),
     ("rows.append(1)", "return None", "left argument `rows` (1st) as [] instead of [1]"),
     ("print('a')", "print('b')", "printed 'b' instead of 'a'"),
+    ("sys.stderr.write('a')", "sys.stderr.write('b')", "wrote to stderr 'b' instead of 'a'"),
+    ("os.write(2, b'a')", "return None", "wrote to stderr 0 lines instead of 1"),
+    ("logging.warning('a')", "logging.getLogger().handlers.clear()", "wrote to stderr 0 lines instead of 1"),
+    ("warnings.warn('a')", "warnings.warn('b')", "wrote to stderr 'UserWarning: b' instead of 'UserWarning: a'"),
     ("return (r for r in [1])", "return [1]", "returned [1] instead of <generator of [1]>"),
     ("return rows", "return list(rows)", "left argument `rows` (1st) as [] instead of <an object from above>"),
     ("global seen; seen = 1", "return None", "left the global `seen` as 0 instead of 1"),
@@ -106,7 +110,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("original", "rewrite", "detail"), WRONG)
 def test_every_observable_difference_is_found_and_told(call: Call, original: str, rewrite: str, detail: str) -> None:
-    whole = "seen = 0\ndef f(rows):\n    {}\n"
+    whole = "import logging, os, sys, warnings\nseen = 0\ndef f(rows):\n    {}\n"
     blobs = (blob([], held={"seen": 0}),)
     verdict, told = verdict_on(call, whole.format(original), whole.format(rewrite), *blobs)
     assert verdict is Verdict.WRONG_ANSWER
@@ -280,6 +284,53 @@ def test_what_is_printed_past_python_is_heard_and_the_reply_stays_whole(call: Ca
     assert shown(call(source, blob(), blob())) == ["returned '', printed 'python\\ndescriptor child\\n'"] * 2
 
 
+TOLD_ELSEWHERE = {
+    "a warning": "import warnings\ndef f():\n    warnings.warn('old')\n",
+    "a trace": """
+        import traceback
+        def f():
+            try: 1 / 0
+            except ZeroDivisionError: traceback.print_exc()
+    """,
+    "a log of an exception": """
+        import logging
+        def f():
+            try: {}[1]
+            except KeyError: logging.exception("no %s", 1)
+    """,
+    "an exception that nobody sees": """
+        class C:
+            def __del__(self): raise ValueError("x")
+        def f(): C()
+    """,
+}
+
+
+@pytest.mark.parametrize("source", TOLD_ELSEWHERE.values(), ids=TOLD_ELSEWHERE.keys())
+def test_where_code_stands_is_no_part_of_what_it_writes_to_stderr(call: Call, source: str) -> None:
+    (expected,) = outcome_of(call, source, blob())
+    assert b"Warning" in expected or b"Error" in expected
+    report = call("# moved\n\n" + textwrap.dedent(source), blob(), blob(), expected=(expected, expected))
+    assert report.verdict is Verdict.ACCEPTED, report.detail
+    assert report.stderr.count("old") in {0, 2}
+
+
+def test_what_a_crash_has_to_say_reaches_the_report(call: Call) -> None:
+    source = """
+        import ctypes, sys
+        def f(n):
+            print("before", file=sys.stderr)
+            if n: ctypes.string_at(0)
+    """
+    report = call(source, blob(0), blob(1))
+    assert report.verdict is Verdict.RUNTIME_ERROR
+    assert "SIGSEGV" in report.detail
+    assert report.stderr.startswith("before\n")
+    assert "Segmentation fault" in report.stderr
+    assert "in f\n" in report.stderr
+    assert "No such thing" in call("import sys; sys.exit('No such thing')", blob()).stderr
+
+
 def test_threads_that_are_left_running_make_an_outcome_incomparable(call: Call) -> None:
     source = "import threading, time\ndef f():\n    threading.Thread(target=time.sleep, args=(9,)).start()\n"
     report = call(source, blob())
@@ -363,7 +414,7 @@ def test_forged_replies_are_not_believed(call: Call) -> None:
     forge = """
         import os, struct
         def f():
-            outcome = b'["outcome","function",["returned",1],["args"],["kwargs"],["globals"],""]'
+            outcome = b'["outcome","function",["returned",1],["args"],["kwargs"],["globals"],"",""]'
             body = struct.pack(">IBQQQ", INDEX, 0, CPU, START, END) + outcome
             for fd in range(3, 30):
                 try: os.write(fd, b"C" + struct.pack(">I", len(body)) + body + TAIL)
@@ -373,11 +424,11 @@ def test_forged_replies_are_not_believed(call: Call) -> None:
     expected = outcome_of(call, "def f(): return 1", blob())
     for index, cpu, start, end, tail in (
         ("0", "0", "0", "0", "b''"),  # no end
-        ("0", "10**12", "0", "1", "b'E' + bytes(4)"),  # more CPU time than the process had
-        ("0", "0", "0", "10**12", "b'E' + bytes(4)"),  # outside the life of the process
-        ("0", "0", "10", "5", "b'E' + bytes(4)"),  # ends before it starts
-        ("1", "0", "0", "0", "b'E' + bytes(4)"),  # another call
-        ("0", "0", "0", "0", "b'E' + bytes(4) + b'C' + bytes(4)"),  # something after the end
+        ("0", "10**12", "0", "1", "b'E' + bytes(3) + bytes([8]) + bytes(8)"),  # more CPU time than the process had
+        ("0", "0", "0", "10**12", "b'E' + bytes(3) + bytes([8]) + bytes(8)"),  # outside the life of the process
+        ("0", "0", "10", "5", "b'E' + bytes(3) + bytes([8]) + bytes(8)"),  # ends before it starts
+        ("1", "0", "0", "0", "b'E' + bytes(3) + bytes([8]) + bytes(8)"),  # another call
+        ("0", "0", "0", "0", "b'E' + bytes(3) + bytes([8]) + bytes(8) + b'C' + bytes(4)"),  # something after the end
     ):
         source = forge
         for name, value in {"INDEX": index, "CPU": cpu, "START": start, "END": end, "TAIL": tail}.items():
