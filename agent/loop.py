@@ -6,7 +6,7 @@ The main path reads top to bottom; what a run works with is its `Workbench`, wha
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from afterburner.agent.errors import ProposerError, TargetError, WorkloadError
@@ -15,11 +15,12 @@ from afterburner.agent.records import (
     confirmation_of,
     detail_of,
     line_of,
-    not_confirmed,
     record_of,
     refused,
+    settled,
+    with_memory_of,
 )
-from afterburner.agent.selection.decide import CONFIRMATION_PAIRS, Comparison, median_measurement
+from afterburner.agent.selection.decide import Comparison, median_measurement
 from afterburner.agent.selection.sampling import SampleFailedError
 from afterburner.agent.state import Confirmation, Incumbent, LoopState, Pending
 from afterburner.agent.targets.text import fingerprint
@@ -36,13 +37,13 @@ if TYPE_CHECKING:
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.proposers.base import Proposer
     from afterburner.agent.selection.decide import Judge
-    from afterburner.agent.selection.sampling import Case
+    from afterburner.agent.selection.sampling import Case, Sampler
     from afterburner.agent.types import RunSettings
     from afterburner.agent.workbench import Workbench
     from afterburner.sandbox import Report
 
 BASELINE_SAMPLES = 3
-PAIRS_TOLD = 5
+BLOCKS_TOLD = 4
 WINNERS_TRIED = 4  # a winner that fails its confirmation makes room for the next
 
 
@@ -88,7 +89,7 @@ class Loop:
             raise self._unsteady(detail_of(report))
         slowest = max(case.measurement.wall_time_s for case in report.cases)
         self.bench = self.bench.limited_by(slowest)
-        selected, kept = (self.bench.sampler(self.bench.timed_cases(held_out=part)) for part in (False, True))
+        selected, kept = (self._fresh(held_out=part) for part in (False, True))
         try:
             measurement = median_measurement([selected.sample(original).work for _ in range(BASELINE_SAMPLES)])
             kept.sample(original)  # now, for in the confirmation it would look like the winner's fault
@@ -139,11 +140,11 @@ class Loop:
         return {"records": state["records"] + [records[c.id] for c in state["pending"]], "pending": []}
 
     def select(self, state: LoopState) -> dict[str, object]:
-        """Greedy selection: the candidate with the largest proven gain replaces the incumbent."""
+        """Greedy selection: the candidate that screening ranks first replaces the incumbent."""
         won = [
             record
             for record in state["records"]
-            if record.iteration == state["iteration"] and record.decision is Decision.IMPROVED
+            if record.iteration == state["iteration"] and record.decision is Decision.PROMISING
         ]
         exhausted = state["exhausted"] or self.search_until.passed()
         if not won:
@@ -166,9 +167,9 @@ class Loop:
             self._tell("confirm", f"testing {winner.id} against the original on held-out inputs", best=winner.ratio)
             confirmation = self._confirm(winner, state["lineage"][0])
             self._tell("confirm", f"{winner.id}: {confirmation.reason}", best=winner.ratio)
+            records = [settled(record, confirmation) for record in records]
             if confirmation.confirmed:
                 break
-            records = [not_confirmed(record, confirmation) for record in records]
             if self.confirm_until.passed():
                 break
         return {"confirmation": confirmation, "records": records}
@@ -180,7 +181,7 @@ class Loop:
         others = [
             self._promote(record, original)
             for record in state["records"]
-            if record.iteration == 1 and record.decision is Decision.IMPROVED and record.id not in known
+            if record.iteration == 1 and record.decision is Decision.PROMISING and record.id not in known
         ]
         return [*reversed(accepted), *sorted(others, key=lambda other: -other.ratio)][:WINNERS_TRIED]
 
@@ -228,14 +229,10 @@ class Loop:
             return record_of(
                 candidate, iteration, Comparison(Decision.WRONG, detail_of(report), verdict=report.verdict)
             )
-        sampler = self.bench.sampler(self.bench.timed_cases(held_out=False))
-        comparison = self.judge.screen(
-            sampler,
-            self.bench.program(incumbent.source),
-            self.bench.program(candidate.source),
-            self.search_until,
-        )
-        return record_of(candidate, iteration, comparison)
+        bench, objective = self.bench, self.settings.objective
+        source, _ = bench.block_source(incumbent.source, candidate.source, objective, held_out=False)
+        comparison = self.judge.screen(source, self.search_until)
+        return record_of(candidate, iteration, self._with_memory(comparison, candidate.source))
 
     def _promote(self, record: CandidateRecord, before: Incumbent) -> Incumbent:
         gain = record.gain.ratio if record.gain else 1.0
@@ -247,14 +244,11 @@ class Loop:
         if report.verdict is not Verdict.ACCEPTED:
             failed = Comparison(Decision.WRONG, f"when confirmed: {detail_of(report)}", verdict=report.verdict)
             return confirmation_of(winner, original, failed, HeldOut(inputs, passed=False, gain=None))
-        selected, kept = bench.timed_cases(held_out=False), bench.timed_cases(held_out=True)
+        source, held_out_from = bench.block_source(
+            original.source, winner.source, self.settings.objective, held_out=True
+        )
         comparison, held_out_gain = self.judge.confirm(
-            bench.sampler((*selected, *kept)),
-            bench.program(original.source),
-            bench.program(winner.source),
-            self.confirm_until,
-            held_out_from=len(selected),
-            on_pair=self._tell_pair,
+            source, self.confirm_until, held_out_from=held_out_from, on_blocks=self._tell_blocks
         )
         passed = comparison.decision is not Decision.WRONG
         return confirmation_of(winner, original, comparison, HeldOut(inputs, passed=passed, gain=held_out_gain))
@@ -268,9 +262,22 @@ class Loop:
             "(time, chance, files, global state) a parameter, or give other inputs with --calls."
         )
 
-    def _tell_pair(self, pairs: int) -> None:
-        if pairs % PAIRS_TOLD == 0 and pairs < CONFIRMATION_PAIRS:
-            self._tell("confirm", f"{pairs} of {CONFIRMATION_PAIRS} pairs of fresh runs")
+    def _fresh(self, *, held_out: bool) -> Sampler:
+        return self.bench.sampler(self.bench.timed_cases(self.settings.objective, held_out=held_out))
+
+    def _with_memory(self, comparison: Comparison, source: str) -> Comparison:
+        """Add the memory of a process of its own: forks of a template share theirs with it."""
+        if comparison.after is None or comparison.after.peak_memory_kib:
+            return comparison
+        try:
+            memory = self._fresh(held_out=False).sample(self.bench.program(source)).work
+        except SampleFailedError as error:
+            return Comparison(Decision.WRONG, f"when measured: {error.detail}", verdict=error.verdict)
+        return replace(comparison, after=with_memory_of(comparison.after, memory))
+
+    def _tell_blocks(self, taken: int, most: int) -> None:
+        if taken % BLOCKS_TOLD == 0 and taken < most:
+            self._tell("confirm", f"{taken} blocks of fresh runs, at most {most}")
 
     def _tell(self, stage: str, message: str, iteration: int = 0, best: float | None = None) -> None:
         self.on_event(ProgressEvent(stage, message, iteration, best))

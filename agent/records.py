@@ -13,7 +13,7 @@ from afterburner.sandbox import Verdict
 if TYPE_CHECKING:
     from afterburner.agent.state import Incumbent, Pending
     from afterburner.agent.types import HeldOut
-    from afterburner.sandbox import Report
+    from afterburner.sandbox import Measurement, Report
 
 
 def refused(candidate: Pending, iteration: int, reason: str) -> CandidateRecord:
@@ -56,14 +56,26 @@ def confirmation_of(winner: Incumbent, original: Incumbent, comparison: Comparis
         verdict=comparison.verdict or Verdict.ACCEPTED,
         reason=comparison.reason,
         gain=comparison.gain,
-        original=comparison.before or original.measurement,
-        best=comparison.after or winner.measurement,
+        original=with_memory_of(comparison.before or original.measurement, original.measurement),
+        best=with_memory_of(comparison.after or winner.measurement, winner.measurement),
         held_out=held_out,
     )
 
 
-def not_confirmed(record: CandidateRecord, confirmation: Confirmation) -> CandidateRecord:
-    """The record of a winner that failed its confirmation says so."""
+def with_memory_of(measurement: Measurement, other: Measurement) -> Measurement:
+    """The times of one, the memory of the other if the first has none: forks of a template share theirs with it."""
+    if measurement.peak_memory_kib:
+        return measurement
+    return replace(
+        measurement,
+        peak_memory_kib=other.peak_memory_kib,
+        memory_integral_kib_s=other.memory_integral_kib_s,
+        samples=other.samples,
+    )
+
+
+def settled(record: CandidateRecord, confirmation: Confirmation) -> CandidateRecord:
+    """The record of a winner says what its confirmation decided."""
     if record.id != confirmation.winner_id:
         return record
     return replace(record, decision=confirmation.decision, verdict=confirmation.verdict, reason=confirmation.reason)

@@ -21,7 +21,9 @@ class Objective(StrEnum):
 class Decision(StrEnum):
     """What became of a candidate."""
 
-    IMPROVED = "improved"  # passed, and its lower bound cleared the minimum effect
+    IMPROVED = "improved"  # passed, and in its confirmation the lower bound cleared the minimum effect
+    PROMISING = "promising"  # passed, and screening ranks it above the incumbent; that decides nothing yet
+    TOO_NOISY = "too_noisy"  # passed, and the samples do not tell: never an offer
     NOT_BETTER = "not_better"  # passed, but no proven gain
     WRONG = "wrong"  # behaved differently from the original
     REFUSED = "refused"  # not run, or not believed: unparsable, a duplicate, tampered timing
@@ -119,7 +121,8 @@ class Workload:
 class Gain:
     """How many times smaller the candidate's figure is: 2.0 means half the time. 1.0 is no difference.
 
-    `low` and `high` bound the ratio at `confidence` (0.95 unless told), from a bootstrap over interleaved pairs.
+    `low` and `high` bound the ratio at `confidence`, from a signed-rank test turned round (`selection/sequential.py`).
+    `pairs` counts the blocks of interleaved samples, several of each side, behind it.
     """
 
     ratio: float

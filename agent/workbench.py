@@ -6,7 +6,8 @@ import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from afterburner.agent.selection.sampling import Sampler
+from afterburner.agent.selection.sampling import DuelSource, FreshSource, Sampler, repeats_for
+from afterburner.agent.types import Objective
 from afterburner.agent.workloads.passes import passes_needed
 from afterburner.agent.workloads.replay import HASH_SEEDS
 from afterburner.sandbox import CallCase, FunctionEntry, Limits, Program, TestCase
@@ -14,15 +15,15 @@ from afterburner.sandbox import CallCase, FunctionEntry, Limits, Program, TestCa
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from afterburner.agent.selection.sampling import Case
+    from afterburner.agent.selection.sampling import BlockSource, Case
     from afterburner.agent.types import Target, Workload, WorkloadCall, WorkloadCase
     from afterburner.sandbox import PythonEnvironment
     from afterburner.sandbox.sandbox import Sandbox
 
 Input = TypeVar("Input", "WorkloadCall", "WorkloadCase")
 
-SAMPLE_TIME_S = 0.2
-DEAREST_S = 1.0
+SAMPLE_TIME_S = 0.1
+DEAREST_S = 0.5
 MEASURABLE_CALL_S = 0.02
 MEASURABLE_PROGRAM_S = 0.2  # starting Python takes a good part of a tenth of a second
 SLOWDOWN_TOLERATED = 4
@@ -77,13 +78,49 @@ class Workbench:
         calls = sorted((*self.workload.calls, *self.workload.held_out_calls), key=lambda call: call.position)
         return tuple(_call_case(calls, hash_seed=seed) for seed in HASH_SEEDS)
 
-    def timed_cases(self, *, held_out: bool) -> tuple[Case, ...]:
-        """The cases that samples are taken on; calls are repeated until the original takes a measurable time."""
+    def timed_cases(self, objective: Objective, *, held_out: bool) -> tuple[Case, ...]:
+        """The cases that fresh processes are sampled on.
+
+        For memory, calls are repeated until the original takes a time in which memory can be sampled.
+        """
         if self.by_cases:
             cases = self.workload.held_out_cases if held_out else self.workload.cases
             return _test_cases(affordable(cases, MEASURABLE_PROGRAM_S))
-        calls = affordable(self.workload.held_out_calls if held_out else self.workload.calls, MEASURABLE_CALL_S)
-        return (replace(_call_case(calls, hash_seed=0), passes=passes_needed(calls), cold_caches=True),)
+        calls = self._timed_calls(held_out=held_out)
+        passes = 1 if objective is Objective.TIME else passes_needed(calls)
+        return (replace(_call_case(calls, hash_seed=0), passes=passes, cold_caches=True),)
+
+    def block_source(
+        self, original: str, rewrite: str, objective: Objective, *, held_out: bool
+    ) -> tuple[BlockSource, int]:
+        """Where blocks of samples of two sources come from, and the index of the first held-out input in them.
+
+        Args:
+            original: text of the whole file.
+            rewrite: likewise.
+            objective: what is measured; time is measured in forks of a template, memory in processes of their own.
+            held_out: whether the held-out inputs come along.
+        """
+        parts = (False, True) if held_out else (False,)
+        if self.by_cases or objective is not Objective.TIME:
+            cases = [self.timed_cases(objective, held_out=part) for part in parts]
+            sampler = self.sampler([case for part in cases for case in part])
+            return FreshSource(sampler, self.program(original), self.program(rewrite)), len(cases[0])
+        chosen = [self._timed_calls(held_out=part) for part in parts]
+        calls = [call for part in chosen for call in part]
+        source = DuelSource(
+            self.sandbox,
+            self.program(original),
+            self.program(rewrite),
+            _call_case(calls, hash_seed=0),
+            self.limits,
+            self.cpu,
+            repeats_for(sum(call.cpu_time_s for call in calls)),
+        )
+        return source, len(chosen[0])
+
+    def _timed_calls(self, *, held_out: bool) -> list[WorkloadCall]:
+        return affordable(self.workload.held_out_calls if held_out else self.workload.calls, MEASURABLE_CALL_S)
 
     def sampler(self, cases: Sequence[Case]) -> Sampler:
         """A sampler on these cases, with the timed process alone on its CPU."""

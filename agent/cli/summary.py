@@ -31,6 +31,8 @@ SHOWN = 8  # origins, and inputs that were skipped, before the rest is only coun
 FIGURE_COLUMNS = ("original", "before", "after", "gain")
 DECISION_STYLE = {
     Decision.IMPROVED: "green",
+    Decision.PROMISING: "cyan",
+    Decision.TOO_NOISY: "yellow",
     Decision.NOT_BETTER: "yellow",
     Decision.WRONG: "red",
     Decision.REFUSED: "dim",

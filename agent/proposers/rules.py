@@ -82,8 +82,8 @@ class RulesProposer:
 
     def _together(self, history: Sequence[CandidateRecord]) -> list[tuple[Rule, ...]]:
         """Combine the rules that gained, and all that passed; the judge told which."""
-        gained = _names(history, {Decision.IMPROVED})
-        passed = _names(history, {Decision.IMPROVED, Decision.NOT_BETTER})
+        gained = _names(history, {Decision.IMPROVED, Decision.PROMISING})
+        passed = _names(history, {Decision.IMPROVED, Decision.PROMISING, Decision.NOT_BETTER})
         groups = [tuple(rule for rule in self._rules if rule.name in names) for names in (gained, passed)]
         return [group for group in dict.fromkeys(groups) if len(group) > 1]
 

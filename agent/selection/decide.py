@@ -1,30 +1,39 @@
-"""Decides whether a candidate beats the incumbent, and whether the winner may be offered."""
+"""Decides whether a candidate is worth a test, and whether the winner may be offered.
+
+Screening ranks: a few blocks against the incumbent, and an estimate that decides nothing but who is tried first.
+Confirmation is one sequential test of the winner against the original (`sequential`), on fresh samples; the gain that
+is announced, and its interval, come from it alone.
+"""
 
 from __future__ import annotations
 
+import math
 import statistics
-from dataclasses import dataclass, replace
+import time
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from afterburner.agent.selection.bootstrap import paired_gain
 from afterburner.agent.selection.moved import find_moved_work
-from afterburner.agent.selection.sampling import SampleFailedError, add_up, figure
-from afterburner.agent.types import Decision, Gain, Objective
+from afterburner.agent.selection.policy import Figures, figures_for, gain_of, interval_of
+from afterburner.agent.selection.sampling import ORIGINAL, SampleFailedError
+from afterburner.agent.selection.sequential import MOST_BLOCKS, plan_looks
+from afterburner.agent.types import Decision
 from afterburner.agent.wording import format_ratio
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from afterburner.agent.deadline import Deadline
-    from afterburner.agent.selection.sampling import Sample, Sampler
-    from afterburner.sandbox import Measurement, Program, Verdict
+    from afterburner.agent.selection.sampling import Block, BlockSource
+    from afterburner.agent.selection.sequential import Look
+    from afterburner.agent.types import Gain, Objective
+    from afterburner.sandbox import Measurement, Verdict
 
-SCREENING_PAIRS = 7
-HOPELESS_AFTER_PAIRS = 3
-CONFIRMATION_PAIRS = 15
-SCREENING_CONFIDENCE = 0.95
-CONFIRMATION_CONFIDENCE = 0.99  # of the announced interval
-SLOWDOWN_FOR_MEMORY = 1.5  # memory may cost this much CPU time and no more
+SCREENING_BLOCKS = 3
+PROMISING_SHARE = 0.5  # of the minimum effect: below it a candidate is not worth a test
+FUTILITY_ALPHA = 0.02  # of giving up a candidate that has the minimum effect; it cannot inflate the error
+FEWEST_BLOCKS_FOR_LONG = 16  # where one block takes so long that the budget allows fewer
+CONFIRMATION_S = 12.0  # what a confirmation may take, unless even its fewest blocks take longer
 TOO_LATE_TO_SCREEN = "the time budget ended before it was measured; --max-seconds allows more"
 TOO_LATE_TO_CONFIRM = "the time budget ended before the winner was confirmed; --max-seconds allows more"
 
@@ -39,117 +48,157 @@ class Comparison:
     before: Measurement | None = None
     after: Measurement | None = None
     verdict: Verdict | None = None  # of the candidate's timed run, if that failed
+    blocks: tuple[Block, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """One statistic for every objective: the bootstrap lower bound of the gain must clear the minimum effect."""
+    """One test for every objective: the lower bound of the gain must clear the minimum effect."""
 
     objective: Objective
     min_effect: float
     seed: int
-    confidence: float = SCREENING_CONFIDENCE
 
-    def screen(self, sampler: Sampler, incumbent: Program, candidate: Program, deadline: Deadline) -> Comparison:
-        """Compare a candidate with the incumbent on the selection inputs; stop early where it is plainly no better."""
-        samples: list[tuple[Sample, Sample]] = []
+    def screen(self, source: BlockSource, deadline: Deadline) -> Comparison:
+        """Rank a candidate against the incumbent; stop early where it is plainly no better."""
+        blocks: list[Block] = []
         try:
-            for number in range(SCREENING_PAIRS):
+            for number in range(SCREENING_BLOCKS):
                 if deadline.passed():
                     return Comparison(Decision.REFUSED, TOO_LATE_TO_SCREEN)
-                samples.append(sampler.pair(incumbent, candidate, swapped=number % 2 == 1))
-                if len(samples) == HOPELESS_AFTER_PAIRS and self._hopeless(samples):
+                blocks += source.take(1, self._seed_of(number))
+                if number and self._is_hopeless(blocks):
                     break
         except SampleFailedError as error:
-            return Comparison(Decision.WRONG, f"when measured: {error.detail}", verdict=error.verdict)
-        return self._compare(samples)
+            return _failed(error, "when measured")
+        figures = figures_for(self.objective, blocks)
+        gain = gain_of(blocks, figures.primary, 0.5 ** len(blocks))  # from the smallest to the largest block
+        return self._comparison(*self._rank(blocks, gain, figures), gain, blocks)
 
-    def confirm(  # noqa: PLR0913 - what is compared, on what, until when
+    def confirm(
         self,
-        sampler: Sampler,
-        original: Program,
-        winner: Program,
+        source: BlockSource,
         deadline: Deadline,
         *,
         held_out_from: int,
-        on_pair: Callable[[int], None] = lambda _: None,
+        on_blocks: Callable[[int, int], None] = lambda _taken, _most: None,
     ) -> tuple[Comparison, Gain | None]:
-        """Test the winner against the original on fresh samples: a number of pairs that was fixed beforehand.
+        """Test the winner against the original.
 
         Args:
-            sampler: on the selection cases, followed by the held-out cases.
-            original: the user's program.
-            winner: the program that selection chose.
+            source: of blocks on the selection inputs, followed by the held-out inputs.
             deadline: when to give up.
-            held_out_from: index of the first held-out case of the sampler.
-            on_pair: is told how many pairs have been taken.
+            held_out_from: index of the first held-out input of the samples.
+            on_blocks: is told how many blocks have been taken, and of how many at most.
 
         Returns:
-            The comparison over all cases together, and the gain on the held-out cases alone.
+            The comparison over all inputs together, and the gain on the held-out inputs alone.
         """
-        samples: list[tuple[Sample, Sample]] = []
+        blocks: list[Block] = []
         try:
-            for number in range(CONFIRMATION_PAIRS):
-                if deadline.passed():
-                    return Comparison(Decision.REFUSED, TOO_LATE_TO_CONFIRM), None
-                samples.append(sampler.pair(original, winner, swapped=number % 2 == 1))
-                on_pair(len(samples))
+            first_s = self._first_block(source, deadline, blocks)
+            if not blocks:
+                return Comparison(Decision.REFUSED, TOO_LATE_TO_CONFIRM), None
+            looks = plan_looks(_affordable_blocks(first_s))
+            batch = source.blocks_at_a_time(first_s / (4 * max(1, len(blocks[0].before) // 2)))
+            blocks.clear()  # what the plan depends on is no part of the test
+            for look in looks:
+                while len(blocks) < look.blocks:
+                    if deadline.passed():
+                        return Comparison(Decision.REFUSED, TOO_LATE_TO_CONFIRM, blocks=tuple(blocks)), None
+                    wanted = min(batch, look.blocks - len(blocks))
+                    blocks += source.take(wanted, self._seed_of(1000 + len(blocks)))
+                    on_blocks(len(blocks), looks[-1].blocks)
+                comparison = self.weigh(blocks, look, is_last=look is looks[-1])
+                if comparison is not None:
+                    return self._with_held_out(comparison, blocks, held_out_from, look)
         except SampleFailedError as error:
-            return Comparison(Decision.WRONG, f"when confirmed: {error.detail}", verdict=error.verdict), None
-        return replace(self, confidence=CONFIRMATION_CONFIDENCE).weigh(samples, held_out_from)
+            return _failed(error, "when confirmed"), None
+        raise AssertionError  # the last look decides
 
-    def weigh(self, samples: Sequence[tuple[Sample, Sample]], held_out_from: int) -> tuple[Comparison, Gain | None]:
-        """Decide on samples of selection and held-out cases together; a loss on the held-out ones is no offer."""
-        comparison = self._compare(samples)
-        held_out = self._gain([(self._part(b, held_out_from), self._part(a, held_out_from)) for b, a in samples])
+    def weigh(self, blocks: Sequence[Block], look: Look, *, is_last: bool) -> Comparison | None:
+        """What one look at the blocks says; None if there have to be more."""
+        figures = figures_for(self.objective, blocks)
+        gain = gain_of(blocks, figures.primary, look.alpha)
+        needed = 1 + self.min_effect
+        if gain.low > needed:
+            objection = figures.objection(blocks, look.alpha)
+            if objection is not None:
+                return self._comparison(Decision.NOT_BETTER, objection, gain, blocks)
+            moved = find_moved_work(self.objective, gain, blocks)
+            if moved is not None:
+                return self._comparison(Decision.REFUSED, moved, gain, blocks)
+            return self._comparison(Decision.IMPROVED, _interval_text(gain), gain, blocks)
+        _, high = interval_of(blocks, figures.primary, FUTILITY_ALPHA)
+        if high <= needed or (is_last and gain.ratio <= needed):
+            return self._comparison(Decision.NOT_BETTER, self._not_better(gain), gain, blocks)
+        if is_last:
+            reason = (
+                f"too noisy to tell: {_interval_text(gain)} after {len(blocks)} blocks, needed above "
+                f"{format_ratio(needed)}"
+            )
+            return self._comparison(Decision.TOO_NOISY, reason, gain, blocks)
+        return None
+
+    def _first_block(self, source: BlockSource, deadline: Deadline, blocks: list[Block]) -> float:
+        """Take one block for its cost, in seconds."""
+        if deadline.passed():
+            return 0.0
+        started_s = time.monotonic()
+        blocks += source.take(1, self._seed_of(999))
+        return time.monotonic() - started_s
+
+    def _with_held_out(
+        self, comparison: Comparison, blocks: Sequence[Block], held_out_from: int, look: Look
+    ) -> tuple[Comparison, Gain | None]:
+        primary = figures_for(self.objective, blocks).primary
+        held_out = gain_of(blocks, primary.of_inputs(held_out_from), look.alpha)
         if comparison.decision is Decision.IMPROVED and held_out.high < 1:
             reason = f"better on the inputs it was selected on, but {format_ratio(held_out.ratio)} on held-out inputs"
-            comparison = replace(comparison, decision=Decision.NOT_BETTER, reason=reason)
+            comparison = Comparison(
+                Decision.NOT_BETTER, reason, comparison.gain, comparison.before, comparison.after, blocks=tuple(blocks)
+            )
         return comparison, held_out
 
-    def _hopeless(self, samples: Sequence[tuple[Sample, Sample]]) -> bool:
-        return all(b.figure(self.objective) < a.figure(self.objective) * (1 + self.min_effect) for b, a in samples)
+    def _rank(self, blocks: Sequence[Block], gain: Gain, figures: Figures) -> tuple[Decision, str]:
+        if gain.ratio < 1 + PROMISING_SHARE * self.min_effect:
+            return Decision.NOT_BETTER, self._not_better(gain)
+        worse = figures.secondary_ratio(blocks)
+        if worse * figures.tolerated < 1:
+            return Decision.NOT_BETTER, f"{figures.secondary.noun} rose to {format_ratio(1 / worse)}"
+        return Decision.PROMISING, _interval_text(gain)
 
-    def _compare(self, samples: Sequence[tuple[Sample, Sample]]) -> Comparison:
-        gain = self._gain([(b.figure(self.objective), a.figure(self.objective)) for b, a in samples])
-        decision, reason = self._decide(gain, samples)
-        before, after = [b.work for b, _ in samples], [a.work for _, a in samples]
-        return Comparison(decision, reason, gain, median_measurement(before), median_measurement(after))
+    def _is_hopeless(self, blocks: Sequence[Block]) -> bool:
+        primary = figures_for(self.objective, blocks).primary
+        return all(block.log_ratio(primary) < math.log1p(PROMISING_SHARE * self.min_effect) for block in blocks)
 
-    def _decide(self, gain: Gain, samples: Sequence[tuple[Sample, Sample]]) -> tuple[Decision, str]:
-        needed = 1 + self.min_effect
-        if gain.low <= needed:
-            return Decision.NOT_BETTER, self._not_better(gain, needed)
-        if self.objective is Objective.TIME:
-            wall = self._gain([(b.work.wall_time_s, a.work.wall_time_s) for b, a in samples])
-            if wall.high < 1:
-                return Decision.NOT_BETTER, f"CPU time fell but wall time rose to {format_ratio(1 / wall.ratio)}"
-        else:
-            cpu = self._gain([(b.work.cpu_time_s, a.work.cpu_time_s) for b, a in samples])
-            if cpu.ratio * SLOWDOWN_FOR_MEMORY < 1:
-                return Decision.NOT_BETTER, f"memory fell but CPU time rose to {format_ratio(1 / cpu.ratio)}"
-        moved = find_moved_work(self.objective, gain, samples, self.seed)
-        if moved is not None:
-            return Decision.REFUSED, moved
-        return Decision.IMPROVED, _with_interval(gain)
-
-    def _not_better(self, gain: Gain, needed: float) -> str:
+    def _not_better(self, gain: Gain) -> str:
         if gain.high < 1:
-            return f"worse: {_with_interval(gain)}"
+            return f"worse: {_interval_text(gain)}"
         return (
             f"no proven gain: {format_ratio(gain.ratio)}, lower bound {format_ratio(gain.low)}, "
-            f"needed above {format_ratio(needed)}"
+            f"needed above {format_ratio(1 + self.min_effect)}"
         )
 
-    def _part(self, sample: Sample, start: int) -> float:
-        return figure(add_up(sample.by_case[start:]), self.objective)
+    def _comparison(self, decision: Decision, reason: str, gain: Gain, blocks: Sequence[Block]) -> Comparison:
+        before = median_measurement([sample.work for block in blocks for sample in block.before])
+        after = median_measurement([sample.work for block in blocks for sample in block.after])
+        return Comparison(decision, reason, gain, before, after, blocks=tuple(blocks))
 
-    def _gain(self, pairs: Sequence[tuple[float, float]]) -> Gain:
-        return paired_gain(pairs, seed=self.seed, confidence=self.confidence)
+    def _seed_of(self, number: int) -> int:
+        return self.seed * 1_000_003 + number
 
 
-def _with_interval(gain: Gain) -> str:
-    return f"{format_ratio(gain.ratio)} ({format_ratio(gain.low)} to {format_ratio(gain.high)})"
+def _affordable_blocks(block_s: float) -> int:
+    """How many blocks the confirmation may take at most; decided before the first one counts."""
+    return min(max(int(CONFIRMATION_S / max(block_s, 1e-3)), FEWEST_BLOCKS_FOR_LONG), MOST_BLOCKS)
+
+
+def _failed(error: SampleFailedError, when: str) -> Comparison:
+    if error.side == ORIGINAL:
+        reason = f"{when}, the original did not do the same again beside it: {error.detail}"
+        return Comparison(Decision.REFUSED, reason)
+    return Comparison(Decision.WRONG, f"{when}: {error.detail}", verdict=error.verdict)
 
 
 def median_measurement(measurements: Sequence[Measurement]) -> Measurement:
@@ -164,3 +213,7 @@ def median_measurement(measurements: Sequence[Measurement]) -> Measurement:
         sampling_interval_s=first.sampling_interval_s,
         tier=first.tier,
     )
+
+
+def _interval_text(gain: Gain) -> str:
+    return f"{format_ratio(gain.ratio)} ({format_ratio(gain.low)} to {format_ratio(gain.high)})"

@@ -6,11 +6,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from afterburner.agent.deadline import Deadline
 from afterburner.agent.selection.decide import Judge
-from afterburner.agent.selection.sampling import Sample, Sampler, timing_cpu
+from afterburner.agent.selection.sampling import DuelSource, FreshSource, Sample, Sampler, timing_cpu
+from afterburner.agent.selection.sequential import Look
 from afterburner.agent.types import Decision, Objective
-from afterburner.sandbox import CallCase, FunctionEntry, Limits, Measurement, Program
+from afterburner.sandbox import CallCase, FunctionEntry, Limits, Program
 from afterburner.sandbox.driver.ab_calls import dump_call
+
+from .conftest import blocks_of, sample, used
 
 if TYPE_CHECKING:
     from afterburner.sandbox.sandbox import Sandbox
@@ -43,63 +47,93 @@ def f(n):
 }
 
 
-def used(cpu_s: float, peak_kib: int = 10_000) -> Measurement:
-    return Measurement(cpu_s, cpu_s, peak_kib, peak_kib * cpu_s)
-
-
 def decided(before: Sample, after: Sample, objective: Objective = Objective.TIME) -> tuple[Decision, str]:
-    comparison, _ = Judge(objective, min_effect=0.05, seed=0).weigh([(before, after)] * 15, 0)
+    comparison = Judge(objective, min_effect=0.05, seed=0).weigh(
+        blocks_of(before, after), Look(16, 0.003), is_last=True
+    )
+    assert comparison is not None
     return comparison.decision, comparison.reason
 
 
-def sample(work: Measurement, process: Measurement, first_pass_cpu_s: float | None = None) -> Sample:
-    return Sample(work, process, (work,), first_pass_cpu_s)
-
-
-@pytest.mark.parametrize("source", REMEMBERED.values(), ids=REMEMBERED.keys())
-def test_results_that_outlive_a_pass_are_no_gain(sandbox: Sandbox, source: str) -> None:
+def programs(source: str) -> tuple[Program, Program]:
     original, rewrite = (
         Program("python", text, FunctionEntry("target", "/afterburner/program/target.py", "f"))
         for text in (f"def f(n):\n    return {SLOW}\n", source)
     )
-    case = CallCase((dump_call((20_000,), {}, {}), dump_call((30_000,), {}, {})), passes=PASSES, cold_caches=True)
-    sampler = Sampler(sandbox, (case,), Limits(), timing_cpu())
-    pairs = [sampler.pair(original, rewrite, swapped=False) for _ in range(3)]
-    before, after = pairs[0]
+    return original, rewrite
+
+
+CALLS = (dump_call((20_000,), {}, {}), dump_call((30_000,), {}, {}))
+
+
+@pytest.mark.parametrize("source", REMEMBERED.values(), ids=REMEMBERED.keys())
+def test_results_that_outlive_a_pass_are_no_gain(sandbox: Sandbox, source: str) -> None:
+    case = CallCase(CALLS, passes=PASSES, cold_caches=True)
+    blocks = FreshSource(Sampler(sandbox, (case,), Limits(), timing_cpu()), *programs(source)).take(8, seed=0)
+    before, after = blocks[0].before[0], blocks[0].after[0]
     assert before.work.cpu_time_s > 2 * after.work.cpu_time_s, "the rewrite does seem to be faster"
-    comparison, _ = Judge(Objective.TIME, min_effect=0.05, seed=0).weigh(pairs, 0)
+    comparison = Judge(Objective.TIME, 0.05, seed=0).weigh(blocks, Look(8, 0.004), is_last=True)
+    assert comparison is not None
     assert comparison.decision is Decision.REFUSED, comparison.reason
     assert "remembered" in comparison.reason
 
 
+@pytest.mark.parametrize("source", REMEMBERED.values(), ids=REMEMBERED.keys())
+def test_they_are_of_no_use_where_every_sample_is_a_process_of_its_own(sandbox: Sandbox, source: str) -> None:
+    original, rewrite = programs(source)
+    expected = tuple(outcome.encoded for outcome in sandbox.run(original, [CallCase(CALLS)]).cases[0].outcomes)
+    pool = DuelSource(sandbox, original, rewrite, CallCase(CALLS, expected), Limits(), timing_cpu())
+    comparison = Judge(Objective.TIME, 0.05, seed=0).screen(pool, Deadline.after(60))
+    assert comparison.gain is not None, comparison.reason
+    assert comparison.gain.ratio < 1.5, comparison.reason
+
+
 def test_a_gain_that_is_there_from_the_first_time_on_counts() -> None:
-    before, after = sample(used(0.1), used(0.2), 0.005), sample(used(0.01), used(0.11), 0.001)
+    before = sample(used(0.1), used(0.2), first_pass_cpu_s=0.005)
+    after = sample(used(0.01), used(0.11), first_pass_cpu_s=0.001)
     decision, reason = decided(before, after)
     assert decision is Decision.IMPROVED, reason
 
 
 def test_a_little_saved_and_much_remembered_is_no_gain() -> None:
-    before, after = sample(used(0.1), used(0.2), 0.005), sample(used(0.01), used(0.11), 0.004)
+    before = sample(used(0.1), used(0.2), first_pass_cpu_s=0.005)
+    after = sample(used(0.01), used(0.11), first_pass_cpu_s=0.004)
     assert decided(before, after)[0] is Decision.REFUSED
+
+
+def test_cpu_time_that_a_process_does_not_own_up_to_is_tampering() -> None:
+    before, after = sample(used(0.1), used(0.2)), sample(used(0.01), used(0.2), untold_cpu_s=0.09)
+    decision, reason = decided(before, after)
+    assert decision is Decision.REFUSED
+    assert "timing was tampered with" in reason
+
+
+def test_work_at_import_is_named() -> None:
+    before, after = sample(used(0.1), used(0.2)), sample(used(0.01), used(0.2), load_cpu_s=0.09)
+    decision, reason = decided(before, after)
+    assert decision is Decision.REFUSED
+    assert "imported" in reason
 
 
 @pytest.mark.parametrize("objective", [Objective.MEMORY, Objective.INTEGRAL])
 def test_memory_is_not_saved_by_working_before_the_calls(objective: Objective) -> None:
-    before = sample(used(0.5, 90_000), used(0.6, 90_000))
-    after = sample(used(0.01, 10_000), used(0.6, 90_000))
+    before = sample(used(0.5, peak_kib=90_000), used(0.6, peak_kib=90_000))
+    after = sample(used(0.01, peak_kib=10_000), used(0.6, peak_kib=90_000))
     decision, reason = decided(before, after, objective)
     assert decision is Decision.REFUSED
     assert "outside" in reason
 
 
 def test_memory_that_only_moved_is_not_saved() -> None:
-    before, after = sample(used(0.1, 90_000), used(0.2, 90_000)), sample(used(0.1, 10_000), used(0.2, 120_000))
+    before = sample(used(0.1, peak_kib=90_000), used(0.2, peak_kib=90_000))
+    after = sample(used(0.1, peak_kib=10_000), used(0.2, peak_kib=120_000))
     decision, reason = decided(before, after, Objective.MEMORY)
     assert decision is Decision.REFUSED
     assert "outside" in reason
 
 
 def test_memory_that_is_saved_in_the_whole_process_counts() -> None:
-    before, after = sample(used(0.1, 90_000), used(0.2, 90_000)), sample(used(0.1, 10_000), used(0.2, 40_000))
+    before = sample(used(0.1, peak_kib=90_000), used(0.2, peak_kib=90_000))
+    after = sample(used(0.1, peak_kib=10_000), used(0.2, peak_kib=40_000))
     decision, reason = decided(before, after, Objective.MEMORY)
     assert decision is Decision.IMPROVED, reason

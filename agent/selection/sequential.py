@@ -1,0 +1,85 @@
+"""The confirmatory test: Wilcoxon's signed-rank test on blocks, looked at a few times that are fixed beforehand.
+
+Every block is the logarithm of the ratio of two figures that were taken side by side in an order that a coin decided.
+If the two programs do not differ, the sign of that number is a coin toss whatever the noise is like, so the test holds
+without any assumption on the noise but that it does not know which program it disturbs. A shift by the minimum effect
+is tested in the same way. The error of each look is a share of `ALPHA`; the shares add up to it, so by the union bound
+stopping at any look does not inflate the error (Bonferroni's form of alpha spending, Lan & DeMets 1983).
+
+The interval is the test turned round (Hodges & Lehmann 1963): the bounds are order statistics of the means of all pairs
+of blocks, at the level of the look at which the test stopped (repeated confidence intervals, Jennison & Turnbull 1989).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+ALPHA = 0.01  # one-sided, of the whole test
+LOOKS = ((8, 0.004), (16, 0.0015), (32, 0.0015), (64, 0.003))  # blocks, and the share of the error spent there
+FEWEST_BLOCKS, MOST_BLOCKS = LOOKS[0][0], LOOKS[-1][0]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A moment at which the test may end: after how many blocks, and at which one-sided level."""
+
+    blocks: int
+    alpha: float
+
+
+def plan_looks(most_blocks: int) -> tuple[Look, ...]:
+    """The looks of a test that may take `most_blocks` blocks; the last one gets what is left of the error.
+
+    To be called before the first block is taken: with what it depends on (cost, time budget) the samples have nothing
+    to do.
+    """
+    kept = [Look(blocks, alpha) for blocks, alpha in LOOKS if blocks <= max(most_blocks, FEWEST_BLOCKS)]
+    spent = math.fsum(look.alpha for look in kept[:-1])
+    return (*kept[:-1], Look(kept[-1].blocks, ALPHA - spent))
+
+
+def estimate(values: Sequence[float]) -> float:
+    """The Hodges-Lehmann estimate of the centre: the median of the means of all pairs."""
+    means = _pair_means(values)
+    middle = len(means) // 2
+    return means[middle] if len(means) % 2 else (means[middle - 1] + means[middle]) / 2
+
+
+def bounds(values: Sequence[float], alpha: float) -> tuple[float, float]:
+    """The lower and the upper bound of the centre, each wrong with a probability of at most `alpha`.
+
+    With so few values that no bound has that level they are minus and plus infinity.
+    """
+    skipped = _most_skipped(len(values), alpha)
+    if skipped is None:
+        return -math.inf, math.inf
+    means = _pair_means(values)
+    return means[skipped], means[-1 - skipped]
+
+
+def _pair_means(values: Sequence[float]) -> list[float]:
+    """The means of all pairs, each value with itself included, sorted (Walsh averages)."""
+    return sorted((first + second) / 2 for at, first in enumerate(values) for second in values[at:])
+
+
+@cache
+def _most_skipped(count: int, alpha: float) -> int | None:
+    """How many of the smallest pair means may lie below the centre: the largest k with P(W <= k) <= alpha."""
+    ways = [1]  # of the signed-rank statistic to take each value: subsets of the ranks 1 to count by their sum
+    for rank in range(1, count + 1):
+        longer = ways + [0] * rank
+        for total, number in enumerate(ways):
+            longer[total + rank] += number
+        ways = longer
+    allowed, cumulated = alpha * 2**count, 0
+    for total, number in enumerate(ways):
+        cumulated += number
+        if cumulated > allowed:
+            return total - 1 if total else None
+    return None
