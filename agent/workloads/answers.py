@@ -13,6 +13,7 @@ _RECORD = b"R"
 _HEADER_BYTES = 5  # a letter for the kind and four bytes for the length
 MAX_CALL_BYTES = 8 * 1024 * 1024
 MAX_DESCRIPTION = 120
+MAX_TEXT = 2_000
 MAX_REASON = 300
 MAX_COUNT = 10**12
 MAX_SECONDS = 10**6
@@ -30,6 +31,7 @@ class FoundCall:
     ending: Ending
     number: int
     cpu_time_s: float  # as the harness saw it: good enough to choose by
+    text: str = ""  # the call as Python would write it, where the job tells that
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,20 @@ class MemoryProfile:
 
 
 @dataclass(frozen=True, slots=True)
+class FoundSize:
+    """A call of another size: `factor` times as large as the given call number `base` (from 0).
+
+    `size` counts what `scaled` names, such as `len(items)`.
+    """
+
+    call: FoundCall
+    base: int
+    size: int
+    factor: float
+    scaled: str
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """All records of one job. `finished` is False if the job was cut off."""
 
@@ -71,6 +87,7 @@ class Answer:
     count: int
     finished: bool
     damaged: int  # frames that are no records: something wrote into the channel
+    sizes: tuple[FoundSize, ...] = ()
 
 
 def parse_answer(stdout: bytes) -> Answer:
@@ -80,6 +97,7 @@ def parse_answer(stdout: bytes) -> Answer:
     failures: list[Failure] = []
     profiles: list[FunctionProfile] = []
     memory: list[MemoryProfile] = []
+    sizes: list[FoundSize] = []
     count, finished, damaged = 0, False, 0
     payloads, rest = _frames(stdout)
     for payload in payloads:
@@ -97,13 +115,23 @@ def parse_answer(stdout: bytes) -> Answer:
                 profiles.append(FunctionProfile(scrub(name, MAX_REASON), cost_s, number))
             case {"kind": "memory"} as record if (profile := _memory(record)) is not None:
                 memory.append(profile)
+            case {"kind": "scaled"} as record if (size := _size(record)) is not None:
+                sizes.append(size)
             case {"kind": "done", "calls": int(number)} if 0 <= number <= MAX_COUNT:
                 count, finished = max(count, number), True
             case _:
                 damaged += 1
     damaged += finished and rest > 0  # a job that was cut off may well leave half a frame
     return Answer(
-        tuple(calls), tuple(skipped), tuple(failures), tuple(profiles), tuple(memory), count, finished, damaged
+        tuple(calls),
+        tuple(skipped),
+        tuple(failures),
+        tuple(profiles),
+        tuple(memory),
+        count,
+        finished,
+        damaged,
+        tuple(sizes),
     )
 
 
@@ -172,5 +200,17 @@ def _call(record: dict[str, Any]) -> FoundCall | None:
             except (binascii.Error, ValueError):
                 return None
             origin, description = scrub(origin, MAX_DESCRIPTION), scrub(description, MAX_DESCRIPTION)
-            return FoundCall(decoded, origin, description, ending, number, cpu_time_s)
+            text = record.get("text", "")
+            text = scrub(text, MAX_TEXT) if isinstance(text, str) else ""
+            return FoundCall(decoded, origin, description, ending, number, cpu_time_s, text)
+    return None
+
+
+def _size(record: dict[str, Any]) -> FoundSize | None:
+    match record:
+        case {"base": int(base), "size": int(size), "factor": float(factor), "scaled": str(scaled)} if (
+            0 <= base < MAX_RECORDS and 0 < size <= MAX_COUNT and 0 < factor <= MAX_COUNT
+        ):
+            call = _call({"ended": "returned", "origin": "scaled", "number": base, **record})
+            return FoundSize(call, base, size, factor, scrub(scaled, MAX_DESCRIPTION)) if call is not None else None
     return None

@@ -31,6 +31,8 @@ JOBS = {
     "pytest": ("abh_pytest", "run_tests"),
     "generate": ("abh_generate", "generate_calls"),
     "derive": ("abh_derive", "derive_calls"),
+    "mutate": ("abh_mutate", "mutate_calls"),
+    "shrink": ("abh_shrink", "shrink_call"),
 }
 PROFILES = {
     "time": ("abh_profile", "profile_time"),

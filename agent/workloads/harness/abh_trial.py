@@ -31,6 +31,7 @@ class Trier:
         self._qualname, self._origin = request["qualname"], request["origin"]
         self._seen: Set[bytes] = set()
         self.written = 0
+        self.error: Optional[type] = None  # what the last call raised
         signal.signal(signal.SIGALRM, _interrupt)
 
     def cost(self, blob: bytes, limit_s: float) -> Optional[Tuple[float, str]]:
@@ -39,7 +40,7 @@ class Trier:
         Lazy results are used up: a generator costs what its items cost.
         """
         call = self._prepare(blob)
-        ended = "raised"
+        ended, self.error = "raised", None
         # The alarm repeats, in case that user code catches it with a bare `except`.
         signal.setitimer(signal.ITIMER_REAL, limit_s, 0.1)
         try:
@@ -52,15 +53,15 @@ class Trier:
                 ended = "returned"
             except Interrupted:
                 return None
-            except BaseException:  # noqa: BLE001, S110 - an exception is an outcome like any other
-                pass
+            except BaseException as error:  # noqa: BLE001 - an exception is an outcome like any other
+                self.error = type(error)
             return time.thread_time() - started_s, ended
         except Interrupted:
             return None
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
 
-    def keep(self, blob: bytes, cpu_time_s: float, ended: str) -> bool:
+    def keep(self, blob: bytes, cpu_time_s: float, ended: str, origin: str = "") -> bool:
         """Write the call, unless the same was written before. Tells whether it was new."""
         if self.know(blob):
             return False
@@ -69,7 +70,7 @@ class Trier:
         self._write(
             {
                 "kind": "call",
-                "origin": self._origin,
+                "origin": origin or self._origin,
                 "description": describe_call(self._qualname, call.args, call.kwargs),
                 "ended": ended,
                 "number": self.written,

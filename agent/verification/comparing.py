@@ -1,0 +1,84 @@
+"""Makes the same calls with a rewrite and finds the first that does something else; only the host compares."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from afterburner.agent.workloads.replay import HASH_SEEDS
+from afterburner.agent.workloads.side_by_side import side_by_side
+from afterburner.sandbox import CallCase, FunctionEntry, Program, Verdict
+from afterburner.sandbox.differences import render_outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from afterburner.agent.types import Target, WorkloadCall
+    from afterburner.sandbox import CaseReport, Limits, PythonEnvironment
+    from afterburner.sandbox.sandbox import Sandbox
+
+SLOWDOWN_TOLERATED = 4
+GRACE_S = 2.0
+_NUMBERED = re.compile(r"^call \d+ ")
+
+
+@dataclass(frozen=True, slots=True)
+class Differing:
+    """Calls in the order in which a process made them; the last of them differs."""
+
+    calls: tuple[WorkloadCall, ...]
+    hash_seed: int
+    verdict: Verdict
+    actual: str
+    difference: str
+
+    @property
+    def may_shrink(self) -> bool:
+        """Whether smaller inputs are worth the time: not where each try waits for a limit, or nothing runs at all."""
+        return self.verdict in {Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR} and "the module cannot" not in self.actual
+
+
+@dataclass(frozen=True, slots=True)
+class Comparer:
+    """Compares rewrites of one target with what the original did."""
+
+    sandbox: Sandbox
+    target: Target
+    environment: PythonEnvironment
+    limits: Limits
+
+    def first_difference(self, source: str, calls: Sequence[WorkloadCall]) -> Differing | None:
+        """The first call that `source` makes otherwise than expected: under each hash seed, and in both directions."""
+        orders = [tuple(calls if number % 2 == 0 else calls[::-1]) for number in range(len(HASH_SEEDS))]
+        tasks = [
+            partial(self.in_order, source, order, hash_seed)
+            for order, hash_seed in zip(orders, HASH_SEEDS, strict=True)
+        ]
+        return next(filter(None, side_by_side(self.sandbox, tasks)), None)
+
+    def in_order(self, source: str, calls: Sequence[WorkloadCall], hash_seed: int) -> Differing | None:
+        """The same in one process that makes the calls in this order."""
+        entry = FunctionEntry(self.target.module, self.target.path, self.target.function or "")
+        program = Program("python", source, entry=entry, environment=self.environment)
+        case = CallCase(tuple(call.blob for call in calls), tuple(call.expected for call in calls), hash_seed=hash_seed)
+        [report] = self.sandbox.run(program, [case], self._limits(calls)).cases
+        if report.verdict is Verdict.ACCEPTED:
+            return None
+        at = len(report.outcomes) if report.difference_at is None else report.difference_at
+        if at >= len(calls):
+            return None  # every call was made and is right; what else is wrong with the process is for others to judge
+        return _differing(report, calls[: at + 1], hash_seed, at)
+
+    def _limits(self, calls: Sequence[WorkloadCall]) -> Limits:
+        allowed_s = SLOWDOWN_TOLERATED * sum(call.cpu_time_s for call in calls) + GRACE_S
+        return replace(self.limits, wall_time_s=allowed_s, cpu_time_s=allowed_s)
+
+
+def _differing(report: CaseReport, calls: Sequence[WorkloadCall], hash_seed: int, at: int) -> Differing:
+    detail = _NUMBERED.sub("", report.detail)
+    if report.difference_at is None:
+        actual = f"did not come to an end: {detail}"
+        return Differing(tuple(calls), hash_seed, report.verdict, actual, actual)
+    return Differing(tuple(calls), hash_seed, report.verdict, render_outcome(report.outcomes[at].encoded), detail)

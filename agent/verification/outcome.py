@@ -1,0 +1,77 @@
+"""What a search for a difference ends with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from afterburner.agent.wording import count
+
+if TYPE_CHECKING:
+    from afterburner.agent.types import Skipped
+
+MAX_TOLD_MODEL = 1_200  # characters of a counterexample in a prompt
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """An input on which a rewrite does something else than the original.
+
+    Every text of it is one bounded, printable line. `calls` is the input as a person would write it; more than one
+    call where the last differs only after the others, in one process. `blobs` are the same calls as the sandbox takes
+    them.
+    """
+
+    calls: tuple[str, ...]
+    expected: str  # what the original does: "returned [1, 2]"
+    actual: str  # what the rewrite does
+    difference: str  # the first difference: "returned [2, 1] instead of [1, 2] (first difference at [0])"
+    kind: str  # how the input came about: "equal keys", "captured from __main__"
+    blobs: tuple[bytes, ...]
+    hash_seed: int = 0  # PYTHONHASHSEED under which they differ
+    shrink_steps: int = 0
+    every_time: bool = True  # False: the rewrite differed once, and not when the same was tried again
+
+    @property
+    def line(self) -> str:
+        """All of it in one line for a report: `f([1, 1]) returned 2 instead of 1`."""
+        seed = f" (PYTHONHASHSEED={self.hash_seed})" if self.hash_seed else ""
+        chance = "" if self.every_time else " (not every time)"
+        return f"{self.shown_calls} {self.difference}{seed}{chance}"
+
+    @property
+    def shown_calls(self) -> str:
+        """The calls in the order in which they are made."""
+        *before, last = self.calls
+        return f"after {'; '.join(before)}: {last}" if before else last
+
+    def for_model(self) -> str:
+        """What a language model is told, in a few bounded lines."""
+        told = (
+            f"Call: {self.shown_calls}",
+            f"The original {self.expected}",
+            f"The rewrite {self.actual}",
+            f"That is, it {self.difference}",
+        )
+        text = "\n".join(told)
+        return text if len(text) <= MAX_TOLD_MODEL else text[: MAX_TOLD_MODEL - 1] + "…"
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """No difference was found. That is no proof; the counts say how far it was looked."""
+
+    by_kind: tuple[tuple[str, int], ...]  # distinct inputs on which both did the same, by how they came about
+    skipped: tuple[Skipped, ...] = field(default=())
+    exhausted: bool = False  # nothing new could be thought of; otherwise the time was over
+
+    @property
+    def inputs(self) -> int:
+        """How many distinct inputs agreed."""
+        return sum(number for _, number in self.by_kind)
+
+    @property
+    def line(self) -> str:
+        """For a report: `the same on 240 inputs: 31 empty, 12 negative, …`."""
+        kinds = ", ".join(f"{number} {kind}" for kind, number in self.by_kind)
+        return f"the same on {count(self.inputs, 'input')}" + (f": {kinds}" if kinds else "")

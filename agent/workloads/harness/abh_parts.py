@@ -1,0 +1,226 @@
+"""The parts of a call: which values stand where in it, and the same call with another value in a place.
+
+Nothing is changed in place, and what is the same object in two places stays one. No code of the user's classes runs.
+"""
+
+from __future__ import annotations
+
+import collections
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Sequence, Set, Tuple
+
+MAX_PLACES = 400
+MAX_PER_HOLDER = 16  # children of one container that are looked at: the first ones, and the last
+MANY = 3  # of one length, before that is taken for a rule
+SHORT_TUPLE = 8  # up to this length the places of a tuple mean different things
+_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a class that was written in Python
+MAPPINGS = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
+SEQUENCES = (list, tuple, collections.deque)
+_PLAIN = (*MAPPINGS, *SEQUENCES)
+
+Root = List[Any]  # [positional arguments, keyword arguments]
+Site = Tuple[str, ...]  # the way to a place, with every index of a list as one
+
+
+class Place(NamedTuple):
+    """A value and where it stands. `is_data`: no object on the way there may have ideas of its own about its parts."""
+
+    holder: Any
+    key: Any
+    value: Any
+    site: Site
+    is_data: bool
+
+
+def root_of(args: Sequence[Any], kwargs: Mapping[str, Any]) -> Root:
+    """The arguments of a call as one value."""
+    return [list(args), dict(kwargs)]
+
+
+def places(root: Root) -> Iterator[Place]:
+    """Every place of a call, arguments first, then what is in them, level by level; of large containers only a part."""
+    level: List[Tuple[Any, Site, bool]] = [(root[0], (), True), (root[1], (), True)]
+    seen = set()
+    told = 0
+    while level and told < MAX_PLACES:
+        below: List[Tuple[Any, Site, bool]] = []
+        for holder, site, is_data in level:
+            if id(holder) in seen:
+                continue
+            seen.add(id(holder))
+            is_plain = type(holder) in _PLAIN or is_named_tuple(type(holder)) or is_dataclass(type(holder))
+            for key, label, value in children(holder, is_argument=not site):
+                place = Place(holder, key, value, (*site, label), is_data and is_plain)
+                yield place
+                told += 1
+                below.append((value, place.site, place.is_data))
+        level = below
+
+
+def children(holder: Any, *, is_argument: bool = False) -> List[Tuple[Any, str, Any]]:
+    """(key, what the place is called, value) of what a container or a record holds directly."""
+    kind = type(holder)
+    if kind in SEQUENCES or is_named_tuple(kind):
+        items = list(holder)
+        is_fixed = is_argument or (issubclass(kind, tuple) and len(items) <= SHORT_TUPLE)
+        return [(index, str(index) if is_fixed else "*", items[index]) for index in _shown(len(items))]
+    if kind in MAPPINGS:
+        names = list(holder)
+        names_alone = all(type(name) is str for name in names)
+        return [
+            (names[index], names[index] if names_alone else "*", holder[names[index]]) for index in _shown(len(names))
+        ]
+    return [(name, "." + name, value) for name, value in fields(holder).items()]
+
+
+def fixed_sites(roots: Iterable[Root]) -> Set[Site]:
+    """Where tuples, lists and tables always have the same length or the same keys: records, rows of a matrix.
+
+    Another length there would be no input for the function.
+    """
+    forms: Dict[Site, List[Any]] = {}
+    for root in roots:
+        for place in places(root):
+            kind = type(place.value)
+            if kind is tuple or (len(place.site) > 1 and (kind is list or kind in MAPPINGS)):
+                forms.setdefault(place.site, []).append(place.value)
+    return {site for site, values in forms.items() if _have_one_form(values, is_argument=len(site) == 1)}
+
+
+def _have_one_form(values: List[Any], *, is_argument: bool) -> bool:
+    kind = type(values[0])
+    if any(type(value) is not kind or len(value) != len(values[0]) for value in values) or not values[0]:
+        return False
+    if kind is tuple:
+        return len(values[0]) <= SHORT_TUPLE and (not is_argument or len(set(map(type, values[0]))) > 1)
+    if kind is list:
+        return len(values) >= MANY and len(values[0]) > 1
+    names = list(values[0])
+    return (
+        len(values) >= MANY
+        and all(type(name) is str for name in names)
+        and all(list(value) == names for value in values)
+    )
+
+
+def with_value(root: Root, place: Place, value: Any) -> Root:
+    """The call with another value in a place, and wherever else the holder of that place is passed."""
+    return substituted(root, place.holder, put(place.holder, place.key, value))
+
+
+def substituted(root: Root, old: Any, new: Any) -> Root:
+    """The call with `new` for the object `old`, wherever it stands."""
+    return [_rebuilt(part, {id(old): new}, set()) for part in root]
+
+
+def put(holder: Any, key: Any, value: Any) -> Any:
+    """A container or a record like this one with another value under a key."""
+    kind = type(holder)
+    if kind in MAPPINGS:
+        copied = holder.copy()
+        copied[key] = value
+        return copied
+    if kind in SEQUENCES or is_named_tuple(kind):
+        items = list(holder)
+        items[key] = value
+        return like(holder, items)
+    return record_with(holder, {key: value})
+
+
+def like(container: Any, items: Sequence[Any]) -> Any:
+    """A list, tuple, named tuple, set or deque of the same kind with these items; a text of these pieces."""
+    kind = type(container)
+    if kind is str:
+        return "".join(items)
+    if is_named_tuple(kind):
+        return tuple.__new__(kind, items)
+    if kind is collections.deque:
+        return collections.deque(items, container.maxlen)
+    return kind(items)
+
+
+def is_named_tuple(kind: type) -> bool:
+    """Whether it is a class of tuples with names."""
+    return issubclass(kind, tuple) and kind is not tuple and type(getattr(kind, "_fields", None)) is tuple
+
+
+def is_dataclass(kind: type) -> bool:
+    """Whether it is a dataclass; the module of that name takes a while to import."""
+    return "__dataclass_fields__" in vars(kind)
+
+
+def fields(value: Any) -> Dict[str, Any]:
+    """The attributes of a plain object, by name; empty for everything that is none."""
+    kind = type(value)
+    if not kind.__flags__ & _HEAP_TYPE or isinstance(value, (type, BaseException)) or hasattr(kind, "__members__"):
+        return {}
+    if not all(base is object or base.__flags__ & _HEAP_TYPE for base in kind.__mro__):
+        return {}
+    names = vars(kind)["__dataclass_fields__"] if is_dataclass(kind) else _dictionary(value)
+    found = {}
+    for name in names:
+        try:
+            found[name] = object.__getattribute__(value, name)
+        except AttributeError:
+            continue
+    return found
+
+
+def record_with(value: Any, changed: Mapping[str, Any]) -> Any:
+    """An object like this one with some attributes changed; its constructor does not run."""
+    clone = object.__new__(type(value))
+    for name, held in {**_dictionary(value), **fields(value), **changed}.items():
+        object.__setattr__(clone, name, held)
+    return clone
+
+
+def _dictionary(value: Any) -> Dict[str, Any]:
+    try:
+        held = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return {}
+    return dict(held)
+
+
+def _shown(length: int) -> List[int]:
+    return [*range(min(length, MAX_PER_HOLDER - 1)), *range(max(length - 1, MAX_PER_HOLDER - 1), length)]
+
+
+def _rebuilt(value: Any, known: Dict[int, Any], inside: Set[int]) -> Any:
+    """The value with replacements made in it; itself where there are none. A circle stays as it is."""
+    if id(value) in known:
+        return known[id(value)]
+    kind = type(value)
+    if id(value) in inside:
+        return value
+    inside.add(id(value))
+    new = value
+    if kind in SEQUENCES or is_named_tuple(kind):
+        items = [_rebuilt(item, known, inside) for item in value]
+        if any(item is not old for item, old in zip(items, value)):  # noqa: B905 - Python 3.9 has no strict
+            new = like(value, items)
+    elif kind in MAPPINGS:
+        new = _rebuilt_mapping(value, known, inside)
+    else:
+        held = fields(value)
+        changed = {name: _rebuilt(item, known, inside) for name, item in held.items()}
+        changed = {name: item for name, item in changed.items() if item is not held[name]}
+        if changed:
+            new = record_with(value, changed)
+    inside.discard(id(value))
+    if new is not value:
+        known[id(value)] = new
+    return new
+
+
+def _rebuilt_mapping(value: Any, known: Dict[int, Any], inside: Set[int]) -> Any:
+    changed = {}
+    for key, item in value.items():
+        new = _rebuilt(item, known, inside)
+        if new is not item:
+            changed[key] = new
+    if not changed:
+        return value
+    copied = value.copy()
+    for key, item in changed.items():
+        copied[key] = item
+    return copied
