@@ -143,7 +143,7 @@ def test_where_the_winner_fails_its_confirmation_another_rewrite_is_offered(
     state = empty_state() | loop.prepare(empty_state())
     original = state["lineage"][0]
     wrong, right = (
-        CandidateRecord(f"1.{number}", 1, "scripted", Verdict.ACCEPTED, Decision.IMPROVED, "", gain, source=source)
+        CandidateRecord(f"1.{number}", 1, "scripted", Verdict.ACCEPTED, Decision.PROMISING, "", gain, source=source)
         for number, source, gain in (
             (1, SLOW.replace("return found", "return found[1:]"), Gain(9.0, 8.0, 10.0, 0.95, 7)),
             (2, spliced(loop, WITH_SET), Gain(5.0, 4.0, 6.0, 0.95, 7)),
