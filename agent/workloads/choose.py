@@ -93,7 +93,7 @@ def hold_out(calls: Sequence[WorkloadCall], seed: int) -> tuple[list[WorkloadCal
     heavy_s = HEAVY_SHARE * max(call.cpu_time_s for call in calls)
     heavy = [index for index in ranked if calls[index].cpu_time_s >= heavy_s]
     real = [index for index in ranked if calls[index].origin not in INVENTED]
-    raising = [index for index in ranked if _RAISED in calls[index].expected[:_HEAD_BYTES]]
+    raising = [index for index in ranked if raises(calls[index])]
     kept = _once([*(real if len(real) == 1 else ()), heavy[0], *raising[:1]])[: len(calls) - 1]
     free = [index for index in ranked if index not in kept]
     first = next((index for index in free if index in heavy), None)
@@ -105,6 +105,11 @@ def hold_out(calls: Sequence[WorkloadCall], seed: int) -> tuple[list[WorkloadCal
         [call for index, call in enumerate(calls) if index not in held],
         [call for index, call in enumerate(calls) if index in held],
     )
+
+
+def raises(call: WorkloadCall) -> bool:
+    """Whether the original's outcome is an exception."""
+    return _RAISED in call.expected[:_HEAD_BYTES]
 
 
 def _mixed(calls: Sequence[WorkloadCall], indices: Sequence[int]) -> list[int]:

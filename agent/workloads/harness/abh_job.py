@@ -33,6 +33,7 @@ JOBS = {
     "derive": ("abh_derive", "derive_calls"),
     "mutate": ("abh_mutate", "mutate_calls"),
     "shrink": ("abh_shrink", "shrink_call"),
+    "scale": ("abh_scale", "scale_calls"),
 }
 PROFILES = {
     "time": ("abh_profile", "profile_time"),

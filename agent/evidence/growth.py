@@ -1,0 +1,189 @@
+"""How CPU time grows with the input: the original and the winner on the same ladder of sizes, side by side."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from afterburner.agent.evidence.classes import Fit, fit_growth
+from afterburner.agent.evidence.scaling import Climb, likely_bases, scale_calls
+from afterburner.agent.workloads.asking import Harness
+from afterburner.sandbox import CallCase, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from afterburner.agent.deadline import Deadline
+    from afterburner.agent.evidence.scaling import ScaledCall
+    from afterburner.agent.workbench import Workbench
+    from afterburner.sandbox import CaseReport
+
+ROUNDS = 5
+MOST_SIZES = 8
+MOST_CALL_S = 0.5
+UNTIL_S = 0.02
+MEASURABLE_S = 0.002  # calls of one size are repeated in a process until they take this long together,
+MOST_REPEATS = 16
+MOST_BYTES = 16 * 1024 * 1024  # of the arguments of all calls of a process
+BASES_TRIED = 2
+LONGEST_MAKING_S = 10.0
+SLOWER = 10  # times as long as the original a process of the winner may take
+
+
+@dataclass(frozen=True, slots=True)
+class GrowthPoint:
+    """CPU seconds of one call of a size; None where the winner gave no usable answer."""
+
+    size: int
+    original_s: float
+    winner_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """Times against sizes. `size` counts what `scaled` names, such as `len(items)`.
+
+    `note` says what is missing and why. `disagreement` is set where the winner's outcome on one of these inputs is not
+    the original's: then it is wrong, whatever it gains.
+    """
+
+    scaled: str = ""
+    points: tuple[GrowthPoint, ...] = ()
+    original: Fit | None = None
+    winner: Fit | None = None
+    note: str = ""
+    disagreement: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """`n² → n log n`; empty if nothing could be measured."""
+        if self.original is None or self.winner is None:
+            return ""
+        return f"{self.original.text} → {self.winner.text}"
+
+
+def measure_growth(bench: Workbench, winner_source: str, deadline: Deadline) -> Growth:
+    """Measure both programs on the same kind of call at other sizes, and tell their classes of growth.
+
+    Each sample is a fresh process that makes every call of the ladder, the smaller ones several times; its outcomes are
+    compared with the original's. The time of a size is the median within a process, and of the processes the smallest.
+
+    Args:
+        bench: of the original.
+        winner_source: the text of the whole file with the rewrite.
+        deadline: no new process is started after it.
+
+    Raises:
+        SandboxInternalError: the sandbox failed.
+    """
+    if bench.by_cases:
+        return Growth(note="growth is not measured: a program's stdin cannot be scaled")
+    ladder, reasons = _ladder(bench, deadline)
+    if len(ladder) < 2:
+        why = reasons[0] if reasons else "no calls of other sizes could be made"
+        return Growth(note=f"growth is not measured: {why}")
+    return _Measuring(bench, ladder).growth(winner_source, deadline)
+
+
+def _ladder(bench: Workbench, deadline: Deadline) -> tuple[list[ScaledCall], list[str]]:
+    calls = likely_bases((*bench.workload.calls, *bench.workload.held_out_calls))
+    limit_s = min(LONGEST_MAKING_S, deadline.left_s())
+    limits = replace(bench.limits, wall_time_s=limit_s, cpu_time_s=limit_s)
+    harness = Harness(bench.sandbox, bench.target, bench.environment, limits)
+    told: list[str] = []
+    for base in calls[:BASES_TRIED]:
+        if deadline.passed():
+            told.append("the time budget ended before")
+            break
+        made, reasons = scale_calls(harness, [base], Climb(until_s=UNTIL_S, most_s=MOST_CALL_S))
+        told += reasons
+        if len(made) > 1:
+            return sorted(made, key=lambda each: each.size)[-MOST_SIZES:], told
+    return [], told
+
+
+@dataclass(slots=True)
+class _Measuring:
+    """Takes samples of programs on one ladder."""
+
+    bench: Workbench
+    ladder: Sequence[ScaledCall]
+
+    def growth(self, winner_source: str, deadline: Deadline) -> Growth:
+        """The result of as many rounds as there is time for, at least one."""
+        sources = (self.bench.target.source, winner_source)
+        times: tuple[list[list[float]], list[list[float]]] = ([], [])
+        notes: list[str] = []
+        disagreement = ""
+        for number in range(ROUNDS):
+            if number and deadline.passed():
+                break
+            for side in (0, 1) if number % 2 == 0 else (1, 0):
+                report = self._sample(sources[side])
+                taken = self._by_size(report)
+                if report.verdict is Verdict.WRONG_ANSWER and side == 1 and not disagreement:
+                    disagreement = self._place_of(report)
+                elif report.verdict is not Verdict.ACCEPTED:
+                    whose = "the rewrite" if side else "the original"
+                    notes.append(f"{whose} was not measured at the larger sizes: {report.detail}")
+                times[side].append(taken)
+        original, winner = (self._smallest(samples) for samples in times)
+        return self._result(original, winner, "; ".join(dict.fromkeys(notes)), disagreement)
+
+    def _result(self, original: list[float], winner: list[float], note: str, disagreement: str) -> Growth:
+        points = tuple(
+            GrowthPoint(each.size, time_s, winner[place] if place < len(winner) and not disagreement else None)
+            for place, (each, time_s) in enumerate(zip(self.ladder, original, strict=False))
+        )
+        return Growth(
+            scaled=self.ladder[0].scaled,
+            points=points,
+            original=fit_growth([(point.size, point.original_s) for point in points]),
+            winner=fit_growth([(point.size, point.winner_s) for point in points if point.winner_s is not None]),
+            note=note,
+            disagreement=disagreement,
+        )
+
+    def _repeats(self) -> list[int]:
+        room = MOST_BYTES
+        repeats = []
+        for each in self.ladder:
+            wanted = math.ceil(MEASURABLE_S / max(each.call.cpu_time_s, 1e-9))
+            count = max(1, min(wanted, MOST_REPEATS, room // (2 * len(each.call.blob))))
+            room -= count * len(each.call.blob)
+            repeats.append(count)
+        return repeats
+
+    def _sample(self, source: str) -> CaseReport:
+        """One fresh process: every call of the ladder, from the smallest on."""
+        calls = [each.call for each, count in zip(self.ladder, self._repeats(), strict=True) for _ in range(count)]
+        case = CallCase(tuple(call.blob for call in calls), tuple(call.expected for call in calls), cold_caches=True)
+        allowed_s = SLOWER * sum(call.cpu_time_s for call in calls) + self.bench.limits.wall_time_s
+        limits = replace(self.bench.limits, wall_time_s=allowed_s, cpu_time_s=allowed_s)
+        return self.bench.sandbox.run(self.bench.program(source), [case], limits, cpu=self.bench.cpu).cases[0]
+
+    def _by_size(self, report: CaseReport) -> list[float]:
+        """CPU seconds of one call of each size that was answered."""
+        taken, at = [], 0
+        for count in self._repeats():
+            times = [outcome.cpu_time_s for outcome in report.outcomes[at : at + count]]
+            at += count
+            if len(times) < count:
+                break
+            taken.append(max(statistics.median(times), 1e-9))
+        return taken
+
+    def _smallest(self, samples: Sequence[Sequence[float]]) -> list[float]:
+        """Of each size the smallest time, as far as every sample got: noise only ever adds."""
+        reached = min(len(sample) for sample in samples)
+        return [min(sample[place] for sample in samples) for place in range(reached)]
+
+    def _place_of(self, report: CaseReport) -> str:
+        at = report.difference_at or 0
+        for each, count in zip(self.ladder, self._repeats(), strict=True):
+            at -= count
+            if at < 0:
+                return f"with {each.scaled} = {each.size}, {each.call.description}: {report.detail}"
+        return report.detail

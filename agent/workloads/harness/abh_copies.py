@@ -1,0 +1,270 @@
+"""Makes more, or less, of the same data: copies of real values in which only what tells one from another is new.
+
+Repeating a list as it is would not do: a set of its elements would stay as small as it was, and a function that looks
+for duplicates would look like one that scales. So copies are renamed. Which parts of the data are names (an id, a key,
+a word that stands for something) is told column by column: the third field of all records, the second run of digits
+of all lines. A column is made of names if most of its values differ, or if it refers to such a column. Renaming is a
+function of the value and of a copy's number alone, so that every reference leads to an element that is there. Some lead
+to another copy: a network of copies that nothing links would be no larger for who walks through it from one place.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import re
+from collections import deque
+from typing import Any, Callable, Dict, Iterator, List, Sequence, Set, Tuple
+
+SEQUENCES = (list, tuple, deque)
+TEXTS = (str, bytes, bytearray)
+SIZED = frozenset({*SEQUENCES, *TEXTS, dict, set, frozenset})
+MOSTLY = 0.5  # of the values differ: a column of names
+REFERRING = 0.9  # of the values are names of other columns,
+REFERRED = 0.1  # and they are no fewer than this share of all names: the column refers to those
+FEW = 8  # values, below which a column tells nothing
+CROSSING = 3  # one in so many references leads to the next copy
+LONGEST_ROW = 32  # a longer list in a list is a collection, not a record
+LOOKED_AT = 50_000  # leaves; the columns of larger data look no different
+DEEPEST = 6
+LINES, WORDS = 4, 8  # line ends, or blanks, from which a text consists of lines, or words
+_TOKEN = re.compile(r"[0-9]+|[A-Za-z]+|[^0-9A-Za-z]+")
+_WHOLE = "whole"  # the column of texts as such, where no part of them is a name by itself
+
+Path = Tuple[Any, ...]
+Rename = Callable[[Any, Path], Any]
+
+
+class Copies:
+    """Knows the columns of some values, and resizes these values. All of them are learned from together."""
+
+    def __init__(self, values: Sequence[Any], *, rename: bool = True) -> None:
+        self._values = values
+        self._columns: Dict[Path, List[Any]] = {}
+        self._room = LOOKED_AT
+        if rename:
+            for place, value in enumerate(values):
+                for unit in _units(value)[0]:
+                    self._look(unit, (place, "*"), 0)
+        keys = {(place, "*", 0) for place, value in enumerate(values) if type(value) is dict}
+        self._names, self._references = _columns_of_names(self._columns, keys)
+        numbers = [int(value) for path in self._names for value in self._columns[path] if _is_number(value)]
+        self._gap = (max(numbers) - min(numbers)) / len(set(numbers)) if numbers else math.inf
+
+    def resize(self, place: int, factor: float) -> Any:
+        """The value at `place` with about `factor` times as many elements, at least one.
+
+        Raises:
+            ValueError: there is nothing in it to make more of.
+        """
+        units, join = _units(self._values[place])
+        if not units:
+            raise ValueError("it is empty")
+        size, count = max(round(len(units) * factor), 1), math.ceil(factor)
+        if count == 1:
+            return join(units[:size])
+        made = [
+            self._copied(unit, (place, "*"), number, count, index)
+            for number in range(count)
+            for index, unit in enumerate(units)
+        ][:size]
+        order = _order(units)
+        return join(sorted(made, reverse=order < 0) if order else made)
+
+    def resize_grid(self, grid: Any, factor: float) -> Any:
+        """Rows and columns of a grid, both `factor` times as many; the cells are repeated as they are."""
+        height, width = len(grid), len(grid[0])
+        rows = [_tiled(row, max(round(width * factor), 1)) for row in _tiled(grid, max(round(height * factor), 1))]
+        return type(grid)(rows)
+
+    def _look(self, value: Any, path: Path, depth: int) -> None:
+        """Sort the leaves of a value into columns."""
+        kind = type(value)
+        if self._room <= 0 or depth > DEEPEST:
+            return
+        if kind in (int, float):
+            self._room -= 1
+            self._columns.setdefault(path, []).append(value)
+        elif kind is str:
+            self._room -= 1
+            self._columns.setdefault((*path, _WHOLE), []).append(value)
+            for place, token in enumerate(_TOKEN.findall(value)):
+                if token.isalnum():
+                    self._columns.setdefault((*path, place), []).append(token)
+        else:
+            for part, below in _parts(value, path):
+                self._look(part, below, depth + 1)
+
+    def _copied(self, unit: Any, path: Path, number: int, count: int, index: int) -> Any:
+        """Copy `number` of `count` of one element, which is the one at `index`."""
+        met = index
+
+        def renamed(value: Any, path: Path) -> Any:
+            nonlocal met
+            if path not in self._names:
+                return value
+            own = number
+            if path in self._references:
+                met += 1
+                own = (number + (met % CROSSING == 0)) % count
+            if _is_number(value):
+                fresh = int(value) * count + own if self._gap < 2 * count else int(value) + own
+                return fresh if type(value) is int else str(fresh).zfill(len(value))
+            return value * (1 + own * 1e-7) if type(value) is float else _shifted(value, own)
+
+        return _rebuilt(unit, path, renamed, 0)
+
+
+def is_grid(value: Any) -> bool:
+    """Whether it is a list of rows of equal length, about as long as there are rows: both dimensions grow."""
+    if type(value) not in (list, tuple) or len(value) < 4:
+        return False
+    kind, width = type(value[0]), len(value[0]) if type(value[0]) in (list, tuple, str) else 0
+    if not len(value) <= 4 * width <= 16 * len(value):
+        return False
+    return all(type(row) is kind and len(row) == width for row in value)
+
+
+def size_of(value: Any) -> int:
+    """How many elements `Copies.resize` sees in a value."""
+    return len(_units(value)[0])
+
+
+def _units(value: Any) -> Tuple[Any, Callable[[List[Any]], Any]]:
+    """The elements that a value is repeated by, and how to put elements together again."""
+    kind = type(value)
+    if kind is bytes or kind is bytearray:
+        units, join = _units(value.decode("latin-1"))
+        return units, lambda made: kind(join(made).encode("latin-1", "replace"))
+    if kind is str:
+        if value.count("\n") >= LINES:
+            lines = value.split("\n")
+            end = "\n" if lines[-1] == "" else ""
+            return (lines[:-1] if end else lines), lambda made: "\n".join(made) + end
+        if value.count(" ") >= WORDS:
+            return value.split(" "), " ".join
+        return list(value), "".join
+    if kind is dict:
+        return list(value.items()), dict
+    return list(value), kind
+
+
+def _order(units: Sequence[Any]) -> int:
+    """1 if the elements rise, -1 if they fall, 0 if neither or if they cannot be compared."""
+    if len(units) < FEW or not all(type(unit) in (int, float, str, tuple) for unit in units):
+        return 0
+    try:
+        if all(units[place] <= units[place + 1] for place in range(len(units) - 1)):
+            return 1
+        return -all(units[place] >= units[place + 1] for place in range(len(units) - 1))
+    except TypeError:
+        return 0
+
+
+def _tiled(value: Any, size: int) -> Any:
+    return (value * -(-size // len(value)))[:size]
+
+
+def _parts(value: Any, path: Path) -> Iterator[Tuple[Any, Path]]:
+    """What a container holds, each with the column that it belongs to."""
+    kind = type(value)
+    if kind is dict:
+        is_record = 0 < len(value) <= LONGEST_ROW and all(type(key) is str for key in value)
+        for key, held in value.items():
+            if not is_record:
+                yield key, (*path, "key")
+            yield held, (*path, key if is_record else "value")
+    elif kind in (list, tuple, deque, set, frozenset):
+        is_row = kind in (list, tuple) and len(value) <= LONGEST_ROW
+        for place, held in enumerate(value):
+            yield held, (*path, place if is_row else "*")
+    elif isinstance(value, tuple):
+        for place, held in enumerate(value):
+            yield held, (*path, place)
+    elif not isinstance(value, type):
+        for name, held in _attributes(value).items():
+            yield held, (*path, "." + name)
+
+
+def _attributes(value: Any) -> Dict[str, Any]:
+    held = getattr(value, "__dict__", {})
+    return held if type(held) is dict else {}
+
+
+def _rebuilt(value: Any, path: Path, rename: Rename, depth: int) -> Any:
+    """The value again with every leaf renamed; containers in it are new."""
+    kind = type(value)
+    if depth > DEEPEST:
+        return value
+    if kind in (int, float):
+        return rename(value, path)
+    if kind is str:
+        value = rename(value, (*path, _WHOLE))
+        tokens = _TOKEN.findall(value)
+        return "".join(rename(token, (*path, place)) for place, token in enumerate(tokens))
+    if value is None or kind in (bool, complex, bytes, bytearray) or isinstance(value, type):
+        return value
+    parts = [_rebuilt(part, below, rename, depth + 1) for part, below in _parts(value, path)]
+    if kind is dict:
+        # Of a record there are no keys among the parts: they are names of fields.
+        return dict(zip(value, parts)) if len(parts) == len(value) else dict(zip(parts[::2], parts[1::2]))  # noqa: B905
+    return kind(parts) if kind in SIZED else _rebuilt_object(value, parts)
+
+
+def _rebuilt_object(value: Any, parts: Sequence[Any]) -> Any:
+    """Another object with these attributes; what copies to itself (an enum's member, a function) stays as it is."""
+    if isinstance(value, tuple):
+        return tuple.__new__(type(value), parts)
+    made = copy.copy(value)
+    if made is not value:
+        vars_of = _attributes(made)
+        for name, part in zip(_attributes(value), parts):  # noqa: B905 - Python 3.9 has no strict
+            vars_of[name] = part
+    return made
+
+
+def _columns_of_names(columns: Dict[Path, List[Any]], keys: Set[Path]) -> Tuple[Set[Path], Set[Path]]:
+    """The columns whose values tell one element from another with those that refer to these, and the latter alone.
+
+    A column that refers to the keys of a dictionary does so even if its values all differ.
+    """
+    distinct = {path: set(values) for path, values in columns.items() if len(values) >= FEW}
+    of_keys = {path for path in distinct if path[-1] == "key" or (path[:3] in keys and len(path) <= 4)}
+    names = {path for path, values in distinct.items() if len(values) >= MOSTLY * len(columns[path])}
+    references = _referring(distinct, of_keys) | _referring(distinct, names)
+    names |= references
+    parts = {path[:-1] for path in names if path[-1] != _WHOLE}
+    return {path for path in names if path[-1] != _WHOLE or path[:-1] not in parts}, references
+
+
+def _referring(distinct: Dict[Path, Set[Any]], names: Set[Path]) -> Set[Path]:
+    """The columns whose values are among those of `names`, and no few of them."""
+    known: Set[Any] = set().union(*(distinct[path] for path in names))
+    fewest = max(FEW, REFERRED * len(known))
+    return {
+        path
+        for path, values in distinct.items()
+        if path not in names and len(values) >= fewest and len(values & known) >= REFERRING * len(values)
+    }
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) is int or (type(value) is str and value.isdigit())
+
+
+def _shifted(text: str, number: int) -> str:
+    """Another text of the same shape: `number` moves its letters and digits, the last ones first."""
+    characters = list(text)
+    for place in range(len(characters) - 1, -1, -1):
+        if not number:
+            break
+        character = characters[place]
+        if "0" <= character <= "9":
+            first, period = ord("0"), 10
+        elif "a" <= character <= "z" or "A" <= character <= "Z":
+            first, period = ord("a" if character >= "a" else "A"), 26
+        else:
+            continue
+        number, step = divmod(number, period)
+        characters[place] = chr(first + (ord(character) - first + step) % period)
+    return "".join(characters)

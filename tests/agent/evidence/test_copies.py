@@ -1,0 +1,96 @@
+"""More of the same data: copies with fresh names whose references still lead somewhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from afterburner.agent.workloads.harness.abh_copies import Copies, is_grid, size_of
+
+
+def grown(value: Any, factor: float = 4) -> Any:
+    return Copies([value]).resize(0, factor)
+
+
+def test_distinct_elements_stay_distinct_and_repeated_ones_stay_repeated() -> None:
+    assert len(set(grown(list(range(0, 3000, 7))))) == 4 * 429
+    assert len(set(grown([f"name-{number}" for number in range(100)]))) == 400
+    assert len({*grown(["apple", "pear", "plum", "fig", "kiwi", "lime", "date", "nut"])}) == 32
+    assert len(grown({number: str(number) for number in range(50)})) == 200
+    assert len(grown(frozenset(range(1000, 90_000, 997)))) == 4 * 90
+    colours = ["red", "green", "blue"] * 40
+    assert sorted(grown(colours)) == sorted(colours * 4)
+
+
+def test_smaller_is_a_piece_of_the_same() -> None:
+    assert grown([5, 3, 8, 1], 0.5) == [5, 3]
+    assert grown("a\nb\nc\nd\ne\nf\n", 0.5) == "a\nb\nc\n"
+    assert size_of("one two three four five six seven eight nine") == 9
+
+
+def test_order_is_kept_where_there_is_one() -> None:
+    rising = grown([number * number for number in range(60)])
+    assert rising == sorted(rising)
+    falling = grown(list(range(100, 0, -1)))
+    assert falling == sorted(falling, reverse=True)
+    mixed = grown([number * 37 % 101 for number in range(100)])
+    inversions = sum(a > b for place, a in enumerate(mixed) for b in mixed[place:])
+    assert inversions > 0.2 * len(mixed) ** 2  # and not only within each copy
+
+
+def test_keys_of_two_arguments_still_meet() -> None:
+    left, right = [f"user-{n}" for n in range(400)], [f"user-{3 * n}" for n in range(200)]
+    copies = Copies([left, right])
+    more_left, more_right = copies.resize(0, 3), copies.resize(1, 3)
+    assert len({*more_left} & {*more_right}) == 3 * len({*left} & {*right})
+
+
+def test_every_edge_of_a_grown_graph_leads_to_a_node_and_some_lead_to_other_copies() -> None:
+    graph = {node: [(node * 7 + 3) % 90, (node + 1) % 90] for node in range(90)}
+    more = grown(graph)
+    assert len(more) == 360
+    assert all(other in more for others in more.values() for other in others)
+    seen, waiting = set(), [0]
+    while waiting:
+        node = waiting.pop()
+        if node not in seen:
+            seen.add(node)
+            waiting += more[node]
+    assert len(seen) > 180
+
+
+class Colour(Enum):
+    RED = 1
+
+
+@dataclass
+class Row:
+    number: int
+    colour: Colour
+    at: str
+
+
+def test_only_the_names_in_records_are_new() -> None:
+    rows = [Row(number, Colour.RED, f"2024-01-{number % 28 + 1:02d}") for number in range(200)]
+    more = grown(rows)
+    assert len({row.number for row in more}) == len({id(row) for row in more}) == 800
+    assert {row.at for row in more} == {row.at for row in rows}
+    assert {row.colour for row in more} == {Colour.RED}
+    assert Colour.RED.value == 1
+    assert [row.number for row in rows] == list(range(200))
+    lines = "".join(f"{number},EUR,{number % 4}\n" for number in range(100))
+    fields = [line.split(",") for line in grown(lines).splitlines()]
+    assert len({field[0] for field in fields}) == 400
+    assert {(field[1], field[2]) for field in fields} == {("EUR", str(number)) for number in range(4)}
+    records = [{"id": number, "tags": ["a", "b"], "price": 2.5} for number in range(50)]
+    assert {tuple(record) for record in grown(records)} == {("id", "tags", "price")}
+
+
+def test_grids_grow_in_both_dimensions_and_rows_are_no_grid() -> None:
+    grid = [[x * y for x in range(12)] for y in range(10)]
+    more = Copies([]).resize_grid(grid, 2)
+    assert (len(more), {len(row) for row in more}, len({id(row) for row in more})) == (20, {24}, 20)
+    assert is_grid(grid)
+    assert not is_grid([[1, 2, 3]] * 100)
+    assert not is_grid([[1], [1, 2], [1, 2, 3], [1, 2, 3, 4]])

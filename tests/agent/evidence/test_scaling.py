@@ -1,0 +1,94 @@
+"""Calls of other sizes, made in the sandbox from real ones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from afterburner.agent.evidence.larger import larger_calls
+from afterburner.agent.evidence.scaling import Climb, likely_bases, scale_calls
+from afterburner.agent.workloads.asking import Harness
+
+from .conftest import COMMON
+
+if TYPE_CHECKING:
+    from afterburner.agent.evidence.scaling import ScaledCall
+    from afterburner.agent.workbench import Workbench
+
+    from .conftest import MakeBench
+
+
+def ladder(bench: Workbench, climb: Climb) -> tuple[list[ScaledCall], tuple[str, ...]]:
+    harness = Harness(bench.sandbox, bench.target, bench.environment, bench.limits)
+    return scale_calls(harness, likely_bases(bench.workload.calls)[:1], climb)
+
+
+def test_a_ladder_of_sizes_says_what_it_counts(make_bench: MakeBench) -> None:
+    made, reasons = ladder(make_bench(COMMON, "common"), Climb(until_s=0.0))
+    assert reasons == ()
+    assert {each.scaled for each in made} == {"len(left) + len(right)"}
+    sizes = [each.size for each in made]
+    assert sizes == sorted(sizes)
+    assert sizes[-1] == 64 * sizes[0] or sizes[-1] > 50 * sizes[0]
+    assert len({each.call.blob for each in made}) == len(made) == 7
+    lengths = [each.call.expected.count(b'"name-') for each in made]  # in the result and in both arguments
+    assert lengths == sorted(lengths)
+
+
+def test_what_raises_or_takes_too_long_at_a_size_is_left_out_and_told(make_bench: MakeBench) -> None:
+    bench = make_bench(
+        "import time\n\n"
+        "def wait(items, limit=24):\n"
+        '    """\n'
+        "    >>> wait(list(range(12)))\n    66\n"
+        "    >>> wait(list(range(11)))\n    55\n"
+        '    """\n'
+        "    if len(items) > limit:\n"
+        "        time.sleep(30)\n"
+        "    if len(items) < 3:\n"
+        '        raise ValueError("too few")\n'
+        "    return sum(items)\n",
+        "wait",
+    )
+    made, reasons = ladder(bench, Climb(until_s=0.0, most_s=0.2))
+    assert {each.size for each in made} <= {3, 6, 11, 12, 22, 24}
+    assert any("takes longer than 0.2 s" in reason for reason in reasons)
+
+
+def test_attributes_of_objects_and_integers_are_sizes_too(make_bench: MakeBench) -> None:
+    bag = (
+        "class Bag:\n"
+        "    def __init__(self, items):\n        self.items = items\n\n"
+        "    def pairs(self):\n        return sum(a < b for a in self.items for b in self.items)\n\n"
+        'if __name__ == "__main__":\n    Bag([3, 1, 2] * 9).pairs()\n    Bag(list(range(20))).pairs()\n'
+    )
+    made, _ = ladder(make_bench(bag, "Bag.pairs"), Climb(factors=(1.0, 2.0), until_s=0.0))
+    assert [each.scaled for each in made] == ["len(self.items)"] * 2
+    assert made[1].size == 2 * made[0].size
+    count = (
+        "def triangle(n):\n    return sum(range(n))\n\n"
+        'if __name__ == "__main__":\n    triangle(100)\n    triangle(90)\n'
+    )
+    made, _ = ladder(make_bench(count, "triangle", "count.py"), Climb(factors=(0.5, 1.0, 2.0), until_s=0.0))
+    assert {each.scaled for each in made} == {"n"}
+    assert [each.size for each in made] in ([50, 100, 200], [45, 90, 180])
+
+
+def test_larger_calls_for_a_gain_that_is_too_good_to_be_true(make_bench: MakeBench) -> None:
+    bench = make_bench(COMMON, "common")
+    larger = larger_calls(bench, bench.workload.calls, 4)
+    assert larger.note == ""
+    assert (larger.factor, larger.scaled) == (4.0, "len(left) + len(right)")
+    assert all(call.expected and call.origin == "scaled" for call in larger.calls)
+    dearest = max(call.cpu_time_s for call in bench.workload.calls)
+    assert max(call.cpu_time_s for call in larger.calls) > 3 * dearest  # twelve times, if nothing disturbs
+
+
+def test_without_a_size_there_are_no_larger_calls_and_the_reason_is_told(make_bench: MakeBench) -> None:
+    source = (
+        "def turn(clockwise):\n    return 90 if clockwise else -90\n\n"
+        'if __name__ == "__main__":\n    turn(True)\n    turn(False)\n'
+    )
+    bench = make_bench(source, "turn")
+    larger = larger_calls(bench, bench.workload.calls)
+    assert larger.calls == ()
+    assert larger.note == "not measured again on larger inputs: nothing among its arguments has a size"
