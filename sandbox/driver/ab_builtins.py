@@ -11,6 +11,7 @@ import datetime as dt
 import decimal
 import functools
 import io
+import random
 import re
 import types
 from json.encoder import encode_basestring_ascii as quote
@@ -23,6 +24,8 @@ SHORT_TEXT = 2_048
 _BITS_AS_NUMBER = 63
 _BITS_AS_DECIMAL = 8_192
 _MAIN = "__main__"
+_random_state_holder: type = random.Random.__mro__[1]  # written in C
+_RANDOM_STATE = _random_state_holder.getstate  # type: ignore[attr-defined]
 _DEFAULT_FACTORY = collections.defaultdict.__dict__["default_factory"].__get__
 
 
@@ -143,7 +146,8 @@ def _time(encoder: Encoder, value: Any) -> Iterator[Any]:
 
 def _namespace(encoder: Encoder, value: Any) -> Iterator[Any]:
     held = vars(value)
-    return encoder.items("namespace", [(name, held[name]) for name in sorted(held) if type(name) is str])
+    named = [(name, held[name]) for name in sorted(name for name in held if type(name) is str)]
+    return encoder.items("namespace", named + [(name, held[name]) for name in held if type(name) is not str])
 
 
 def _memoryview(encoder: Encoder, value: Any) -> Iterator[Any]:
@@ -152,6 +156,13 @@ def _memoryview(encoder: Encoder, value: Any) -> Iterator[Any]:
 
 def _match(encoder: Encoder, value: Any) -> Iterator[Any]:
     return encoder.parts("match", value.re, value.string, value.regs)
+
+
+def _random(encoder: Encoder, value: Any) -> Iterator[Any]:
+    """Where the sequence of random numbers stands; that of the system's source of chance stands nowhere."""
+    if issubclass(type(value), random.SystemRandom):
+        return encoder.parts("random", None)
+    return encoder.bytes_leaf("random", array.array("L", _RANDOM_STATE(value)).tobytes())
 
 
 def _text_file(encoder: Encoder, value: Any) -> Iterator[Any]:
@@ -233,4 +244,5 @@ BASES: Tuple[Tuple[type, Callable[[Encoder, Any], Iterator[Any]]], ...] = (
         ),
     ),
     (decimal.Decimal, lambda encoder, value: encoder.parts("Decimal", decimal.Decimal.__str__(value))),
+    (_random_state_holder, _random),
 )

@@ -26,6 +26,7 @@ else:
     import ab_values
 
 PLAIN_CHARACTERS = 8_192  # of one part of an outcome; what comes after is folded
+OPEN_CHARACTERS = 4_194_304  # the same where floats are to be compared with a tolerance
 PLAIN_LEAF = 2_048  # characters or bytes of one text that are shown as they are
 OUTCOME = "outcome"
 MAX_DEPTH = 60  # of nested brackets in the result; what lies deeper is folded
@@ -90,8 +91,13 @@ class Encoder:
         module_name: Optional[str] = None,
         drain: Callable[[Any], Drained] = drain_iterator,
         outer: Optional[Encoder] = None,
+        *,
+        open_floats: bool = False,
     ) -> None:
-        """Classes of `__main__` are named as of `module_name`. `outer` is the encoder whose set we are in."""
+        """Classes of `__main__` are named as of `module_name`. `outer` is the encoder whose set we are in.
+
+        With `open_floats`, no part is folded that a comparison with a tolerance may have to look into.
+        """
         self.opaque: List[str] = outer.opaque if outer else []
         self.module_name = module_name
         self.drain = drain
@@ -108,7 +114,10 @@ class Encoder:
             Encoded: self._encoded,
         }
         self._text: List[str] = []
-        self._budget = PLAIN_CHARACTERS
+        self.open_floats = open_floats
+        self._plain = OPEN_CHARACTERS if open_floats else PLAIN_CHARACTERS
+        self._budget = self._plain
+        self.memory: Any = None  # what `ab_arrays` knows of the memory that was met
         self._fold: Optional[Any] = None
         self._pending: List[str] = []  # text on its way into the digest
         self.nodes = 0
@@ -165,6 +174,13 @@ class Encoder:
             return self._outer.number_of(value)
         return number
 
+    def outermost(self) -> Encoder:
+        """The encoder of the outcome as a whole: this one, unless it writes an element of a set."""
+        encoder = self
+        while encoder._outer is not None:
+            encoder = encoder._outer
+        return encoder
+
     def keep(self, value: Any) -> Any:
         """Hold a temporary object until the encoding is done."""
         self.kept.append(value)
@@ -174,6 +190,10 @@ class Encoder:
         """A list of ours as a child; held until the encoding is done."""
         self.kept.append(values)
         return Items(values)
+
+    def tree(self, tag: str, *children: object) -> Tree:
+        """A tagged list of ours as a child: unlike a value it is not numbered."""
+        return Tree(tag, *children)
 
     # What the single types are made of: generators that write text and yield the values that belong in between.
 
@@ -190,7 +210,7 @@ class Encoder:
         for child in tree.children:
             self.write(",")
             if tree.tag == OUTCOME:
-                self._budget = PLAIN_CHARACTERS
+                self._budget = self._plain
             yield child
         self.write("]")
 

@@ -16,12 +16,14 @@ import re
 import sys
 import types
 from json.encoder import encode_basestring_ascii as quote
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Container, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 if TYPE_CHECKING:
+    from afterburner.sandbox.driver import ab_late
     from afterburner.sandbox.driver.ab_builtins import BASES, EXACT, full_name
     from afterburner.sandbox.driver.ab_encode import Encoder
 else:
+    import ab_late
     from ab_builtins import BASES, EXACT, full_name
 
 
@@ -74,8 +76,7 @@ def plan_of(kind: type, module_name: Optional[str]) -> Plan:
 def _is_mutable(kind: type) -> bool:
     if issubclass(kind, _IMMUTABLE):
         return issubclass(kind, (tuple, frozenset)) and _dict_descriptor(kind) is not None
-    scalar_type = _imported("numpy", "generic")
-    if scalar_type is not None and issubclass(kind, scalar_type):
+    if any(module.is_immutable(kind) for module in ab_late.modules()):
         return False
     return class_name(kind) not in _IMMUTABLE_BY_NAME
 
@@ -114,7 +115,11 @@ def _opener(kind: type, name: str) -> Callable[[Encoder, Any], Iterator[Any]]:  
         return handler
     if issubclass(kind, type):
         return lambda encoder, value: encoder.parts("type", class_name(value, encoder.module_name))
-    layout = _Layout(kind, name)
+    layout = Layout(kind, name)
+    for module in ab_late.modules():
+        handler = module.opener(layout)
+        if handler is not None:
+            return handler
     if issubclass(kind, enum.Enum):
         return functools.partial(_enum, layout)
     if issubclass(kind, BaseException):
@@ -127,17 +132,12 @@ def _opener(kind: type, name: str) -> Callable[[Encoder, Any], Iterator[Any]]:  
     for module, known, attribute in _TOLD_BY_NAME:
         if kind is _imported(module, known):
             return functools.partial(_told_by_name, attribute)
-    array_type, scalar_type = _imported("numpy", "ndarray"), _imported("numpy", "generic")
-    if array_type is not None and issubclass(kind, array_type):
-        return functools.partial(_numpy_array, layout, array_type)
-    if scalar_type is not None and issubclass(kind, scalar_type):
-        return functools.partial(_numpy_scalar, layout, scalar_type)
     if _has_hidden_state(kind):
         return lambda encoder, _value: encoder.opaque_value(name)
     return functools.partial(_instance, layout)
 
 
-class _Layout:
+class Layout:
     """Where the instances of a class written in Python keep their attributes."""
 
     def __init__(self, kind: type, name: str) -> None:
@@ -157,8 +157,24 @@ class _Layout:
         held = self._dictionary.__get__(value) if self._dictionary is not None else None
         return held if type(held) is dict else {}
 
+    def field(self, value: Any, name: str, default: Any = None) -> Any:
+        """A field that a class written in C gives its instances; properties in Python are not asked."""
+        for base in _MRO(self.kind):
+            found = _NAMESPACE(base).get(name)
+            if type(found) in (types.GetSetDescriptorType, types.MemberDescriptorType):
+                return found.__get__(value)
+        return default
+
+    def of(self, kind: type) -> Layout:
+        """The layout of another class."""
+        return Layout(kind, class_name(kind))
+
     def state(self, encoder: Encoder, value: Any) -> Any:
         """The attributes of an instance, from its dictionary and its slots, by name."""
+        return encoder.wrap(self.pairs(value))
+
+    def pairs(self, value: Any, left_out: Container[str] = ()) -> List[Any]:
+        """Names and values of the attributes in turn."""
         state = self.dictionary(value)
         if self._slots:
             state = dict(state)
@@ -167,11 +183,18 @@ class _Layout:
                     state.setdefault(name, member.__get__(value))
                 except AttributeError:  # never assigned
                     continue
-        pairs: List[Any] = []
-        for name in sorted(name for name in state if type(name) is str):
-            pairs.append(name)
-            pairs.append(state[name])
-        return encoder.wrap(pairs)
+        return named_pairs(state, left_out)
+
+
+def named_pairs(state: Dict[Any, Any], left_out: Container[str] = ()) -> List[Any]:
+    """Names and values in turn, by name; what is under a key that is no plain text comes last, in its own order."""
+    pairs: List[Any] = []
+    for name in sorted(name for name in state if type(name) is str and name not in left_out):
+        pairs += (name, state[name])
+    for name, value in state.items():
+        if type(name) is not str:
+            pairs += (name, value)
+    return pairs
 
 
 def _dict_descriptor(kind: type) -> Any:
@@ -193,17 +216,17 @@ def _has_hidden_state(kind: type) -> bool:
     return is_static or _ITEMSIZE(kind) != 0 or _BASICSIZE(kind) > room
 
 
-def _instance(layout: _Layout, encoder: Encoder, value: Any) -> Iterator[Any]:
+def _instance(layout: Layout, encoder: Encoder, value: Any) -> Iterator[Any]:
     return encoder.parts("object", layout.name, layout.state(encoder, value))
 
 
-def _enum(layout: _Layout, encoder: Encoder, value: Any) -> Iterator[Any]:
+def _enum(layout: Layout, encoder: Encoder, value: Any) -> Iterator[Any]:
     state = layout.dictionary(value)
     return encoder.parts("enum", layout.name, state.get("_name_"), state.get("_value_"))
 
 
 def _subclass(
-    layout: _Layout, view: Callable[[Encoder, Any], Iterator[Any]], encoder: Encoder, value: Any
+    layout: Layout, view: Callable[[Encoder, Any], Iterator[Any]], encoder: Encoder, value: Any
 ) -> Iterator[Any]:
     """An instance of a subclass of a builtin: its class, what the builtin part holds, its own attributes."""
     encoder.write('["sub",%s,' % quote(layout.name))
@@ -213,7 +236,7 @@ def _subclass(
     encoder.write("]")
 
 
-def _exception(layout: _Layout, encoder: Encoder, value: Any) -> Iterator[Any]:
+def _exception(layout: Layout, encoder: Encoder, value: Any) -> Iterator[Any]:
     arguments = _EXCEPTION_ARGS(value)
     if issubclass(layout.kind, RecursionError):
         arguments = ("maximum recursion depth exceeded",)  # what follows depends on where the stack ended
@@ -243,25 +266,3 @@ def _imported(module: str, name: str) -> Any:
     """A class of a module that the program has imported itself."""
     found = getattr(sys.modules.get(module), name, None)
     return found if isinstance(found, type) else None
-
-
-def _numpy_scalar(layout: _Layout, scalar_type: Any, encoder: Encoder, value: Any) -> Iterator[Any]:
-    shown = scalar_type.item(value) if layout.name.startswith("numpy.") else None
-    shown = repr(shown) if type(shown) in (int, float, bool, complex, str, bytes) else None
-    return encoder.parts("numpy", layout.name, shown, scalar_type.tobytes(value))
-
-
-def _numpy_array(layout: _Layout, array_type: Any, encoder: Encoder, value: Any) -> Iterator[Any]:
-    """Element type, shape and the bytes; the first elements are for a person to read."""
-    dtype = array_type.__dict__["dtype"].__get__(value)
-    shape = array_type.__dict__["shape"].__get__(value)
-    content = encoder.wrap(array_type.tolist(value)) if dtype.hasobject else array_type.tobytes(value)
-    preview = encoder.wrap(_preview(array_type, value))
-    state = layout.state(encoder, value)
-    return encoder.parts("ndarray", layout.name, str(dtype.descr), shape, content, preview, state)
-
-
-def _preview(array_type: Any, value: Any) -> List[Any]:
-    """The first elements, for a person to read."""
-    flat = array_type.ravel(value)[:16]
-    return list(array_type.tolist(flat))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import afterburner.sandbox
 from afterburner.sandbox import CaseReport, Command, ContainerSpec, Limits, Program, Sandbox, TestCase, open_sandbox
 from afterburner.sandbox.docker_daemon import DockerDaemon
 from afterburner.sandbox.docker_settings import DockerOptions
@@ -20,8 +22,11 @@ from afterburner.sandbox.interpreter import own_environment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from types import ModuleType
 
     from afterburner.sandbox import PythonEnvironment
+
+DRIVER = Path(afterburner.sandbox.__file__).parent / "driver"
 
 
 @dataclass(frozen=True)
@@ -99,6 +104,23 @@ def docker_sandbox(docker_options: DockerOptions) -> Iterator[Sandbox]:
     """A sandbox of Docker containers."""
     with open_sandbox("docker", docker=docker_options) as sandbox:
         yield sandbox
+
+
+@pytest.fixture(scope="module")
+def ab_encode() -> Iterator[ModuleType]:
+    """The module as the driver imports it: from its folder, under its bare name."""
+    sys.path.insert(0, str(DRIVER))
+    try:
+        yield importlib.import_module("ab_encode")
+    finally:
+        sys.path.remove(str(DRIVER))
+        for name in [name for name in sys.modules if name.startswith("ab_")]:
+            del sys.modules[name]
+
+
+@pytest.fixture(scope="module")
+def encode(ab_encode: ModuleType) -> Callable[..., bytes]:
+    return ab_encode.encode  # type: ignore[no-any-return]
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ import decimal
 import enum
 import fractions
 import functools
-import importlib
 import io
 import itertools
 import json
@@ -24,30 +23,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import afterburner.sandbox
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import ModuleType
-
-DRIVER = pathlib.Path(afterburner.sandbox.__file__).parent / "driver"
-
-
-@pytest.fixture(scope="module")
-def ab_encode() -> Iterator[ModuleType]:
-    """The module as the driver imports it: from its folder, under its bare name."""
-    sys.path.insert(0, str(DRIVER))
-    try:
-        yield importlib.import_module("ab_encode")
-    finally:
-        sys.path.remove(str(DRIVER))
-        for name in [name for name in sys.modules if name.startswith("ab_")]:
-            del sys.modules[name]
-
-
-@pytest.fixture(scope="module")
-def encode(ab_encode: ModuleType) -> Callable[..., bytes]:
-    return ab_encode.encode  # type: ignore[no-any-return]
 
 
 class Colour(enum.Enum):

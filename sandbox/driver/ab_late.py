@@ -1,0 +1,50 @@
+# ruff: noqa: PTH100, PTH118, PTH120, PTH123 - every Python has os.path loaded when it starts; pathlib takes a while
+"""Loads what knows the types of numpy, pandas and torch, once the program has imported these; we never do.
+
+By then user code has run. So the texts are read, and what compiles and runs them is bound, before that.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from types import ModuleType
+from typing import Any, Dict, List
+
+_compile, _exec, _modules = compile, exec, sys.modules
+_FOLDER = os.path.dirname(os.path.abspath(__file__))
+_KNOWING = (("numpy", "ab_arrays"), ("pandas", "ab_frames"), ("torch", "ab_tensors"))
+
+
+def _read(name: str) -> str:
+    with open(os.path.join(_FOLDER, name + ".py"), encoding="utf-8") as file:
+        return file.read()
+
+
+_SHARED = "ab_memory"
+_texts: Dict[str, str] = {name: _read(name) for name in (_SHARED, *(name for _, name in _KNOWING))}
+_shared: Dict[str, ModuleType] = {}
+_loaded: Dict[str, ModuleType] = {}
+
+
+def modules() -> List[Any]:
+    """The modules of ours that know a package which is loaded now."""
+    for package, name in _KNOWING:
+        if name not in _loaded and _is_loaded(package):
+            _loaded[name] = _load(name)
+    return list(_loaded.values())
+
+
+def _is_loaded(package: str) -> bool:
+    """Whether it is there as a whole: a package that is only being imported has no version yet."""
+    return "__version__" in vars(_modules.get(package, os))
+
+
+def _load(name: str) -> ModuleType:
+    if name != _SHARED and not _shared:
+        _shared[_SHARED] = _load(_SHARED)
+    module = ModuleType(name)
+    module.__file__ = os.path.join(_FOLDER, name + ".py")
+    vars(module).update(_loaded, **_shared)  # what they need of one another, since they cannot be imported any more
+    _exec(_compile(_texts[name], module.__file__, "exec", dont_inherit=True), vars(module))
+    return module
