@@ -74,15 +74,19 @@ class Watch:
     """Remembers how the process is, and tells what is different later."""
 
     def __init__(self) -> None:
-        """Take in the process as it is now: no user code may have run yet."""
+        """Take in the process and its modules as they are now: no user code may have run yet."""
         self._known: Dict[int, _Saved] = {}
         self._modules: Dict[str, ModuleType] = {}
+        self.learn()
+        self.start()
+
+    def start(self) -> None:
+        """Take in the process once more: after a fork, and still before user code is loaded."""
         self._threads = count_threads()
         self._processes = _processes()
         self._files = _inodes()
         self._variables = _variables()
         self._settings = _settings()
-        self.learn()
         self._moment = _moment()
 
     def learn(self) -> None:
