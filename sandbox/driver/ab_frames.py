@@ -57,7 +57,7 @@ def opener(layout: Layout) -> Optional[Handler]:  # noqa: PLR0911 - a table
         return lambda encoder, value: _dtype(encoder, layout, value)
     if issubclass(kind, _OFFSET):
         return lambda encoder, value: _offset(encoder, layout, value)
-    if kind in _CONSTANTS:
+    if any(kind is constant for constant in _CONSTANTS):  # a metaclass may have an `__eq__` of its own
         return lambda encoder, _value: encoder.parts("constant", layout.name)
     for name, fields in _SCALARS.items():
         if issubclass(kind, getattr(_pandas, name)):

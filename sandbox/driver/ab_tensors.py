@@ -31,7 +31,7 @@ def opener(layout: Layout) -> Optional[Handler]:
     """The handler for a class of torch's, None for every other."""
     if issubclass(layout.kind, _BASE):
         return lambda encoder, value: _tensor(encoder, layout, value)
-    if layout.kind in _NAMED:
+    if is_immutable(layout.kind):
         return lambda encoder, value: encoder.parts("torch", str(value))
     if layout.kind is _torch.Generator:
         return lambda encoder, value: encoder.parts("random", layout.name, value.get_state())
@@ -40,7 +40,7 @@ def opener(layout: Layout) -> Optional[Handler]:
 
 def is_immutable(kind: type) -> bool:
     """Whether two equal values of this class of torch's may stand for one another."""
-    return kind in _NAMED
+    return any(kind is named for named in _NAMED)  # a metaclass may have an `__eq__` of its own
 
 
 def _tensor(encoder: Encoder, layout: Layout, value: Any) -> Iterator[Any]:

@@ -138,7 +138,7 @@ DIFFERENT: list[tuple[Callable[[], object], Callable[[], object]]] = [
 ]
 
 SAME: list[tuple[Callable[[], object], Callable[[], object]]] = [
-    (lambda: np.array([np.nan]), lambda: STRANGE_NAN.copy()),
+    (lambda: np.array([np.nan]), STRANGE_NAN.copy),
     (lambda: np.array([np.nan + 1j]), lambda: np.array([STRANGE_NAN[0] + 1j])),
     (lambda: DIGITS.reshape(2, 3).copy("C"), lambda: DIGITS.reshape(2, 3).copy("F")),
     (lambda: np.array([1.0]), lambda: np.array([1.0, 2.0])[:1]),
@@ -182,6 +182,22 @@ def test_arrays_in_sets_dictionaries_and_one_another_are_looked_into(encode: Cal
     rows = np.arange(100_000.0)
     assert encode({"a": [rows]}) != encode({"a": [rows + 1]})
     assert len(encode([rows] * 50)) < 20_000
+
+
+class Meta(type):
+    """A metaclass that answers every question about its classes."""
+
+    def refuse(cls, *_: object) -> Any:
+        raise AssertionError
+
+    __hash__ = __eq__ = __instancecheck__ = __subclasscheck__ = __getattribute__ = refuse  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize("base", [object, list, np.float64])
+def test_no_code_of_a_class_is_run(encode: Callable[..., bytes], base: type) -> None:
+    body = {"__module__": "m", **dict.fromkeys(("__eq__", "__hash__", "__getattribute__", "__len__"), Meta.refuse)}
+    hostile = type.__new__(Meta, "Hostile", (base,), body)
+    assert json.loads(encode([base.__new__(hostile)]))[1][1] == "m.Hostile"
 
 
 def tensors() -> tuple[list[tuple[Any, Any]], list[tuple[Any, Any]]]:
