@@ -17,6 +17,10 @@ class Deadline:
         """The moment that is `seconds` from now."""
         return cls(time.monotonic() + seconds)
 
+    def within(self, seconds: float) -> Deadline:
+        """The moment that is `seconds` from now, or this one if it is sooner."""
+        return Deadline(min(self.at_s, time.monotonic() + seconds))
+
     def passed(self) -> bool:
         """Whether the moment is over."""
         return time.monotonic() >= self.at_s

@@ -6,7 +6,7 @@ The main path reads top to bottom; what a run works with is its `Workbench`, wha
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from afterburner.agent.errors import ProposerError, TargetError, WorkloadError
@@ -25,6 +25,8 @@ from afterburner.agent.selection.sampling import SampleFailedError
 from afterburner.agent.state import Confirmation, Incumbent, LoopState, Pending
 from afterburner.agent.targets.text import fingerprint
 from afterburner.agent.types import CandidateRecord, Decision, HeldOut, ProgressEvent
+from afterburner.agent.verification.outcome import Counterexample
+from afterburner.agent.verification.search import DifferenceSearch
 from afterburner.agent.wording import count
 from afterburner.sandbox import Verdict
 
@@ -38,12 +40,14 @@ if TYPE_CHECKING:
     from afterburner.agent.proposers.base import Proposer
     from afterburner.agent.selection.decide import Judge
     from afterburner.agent.selection.sampling import Case, Sampler
-    from afterburner.agent.types import RunSettings
+    from afterburner.agent.types import RunSettings, WorkloadCall
     from afterburner.agent.workbench import Workbench
     from afterburner.sandbox import Report
 
 BASELINE_SAMPLES = 3
 BLOCKS_TOLD = 4
+SEARCH_S, SEARCH_ROUNDS = 4.0, 3  # for an input on which a promising candidate differs; and, longer, before an offer
+OFFER_S, OFFER_ROUNDS = 8.0, 8
 WINNERS_TRIED = 4  # a winner that fails its confirmation makes room for the next
 
 
@@ -58,6 +62,7 @@ class Loop:
     search_until: Deadline  # selection stops here, so that confirmation still has its share of the time
     confirm_until: Deadline
     on_event: Callable[[ProgressEvent], None]
+    _search: DifferenceSearch | None = field(default=None, init=False)
 
     def compile(
         self, checkpointer: BaseCheckpointSaver[str]
@@ -113,6 +118,7 @@ class Loop:
             count=self.settings.candidates,
             history=tuple(state["records"]),
             seed=self.settings.seed,
+            counterexample=next((each.counterexample for each in state["records"][::-1] if each.counterexample), None),
         )
         proposals, is_last = self._propose(request)
         pending = [self._pending(f"{iteration}.{n}", p, incumbent) for n, p in enumerate(proposals, start=1)]
@@ -226,12 +232,16 @@ class Loop:
 
     def _profile_one(self, candidate: Pending, report: Report, incumbent: Incumbent, iteration: int) -> CandidateRecord:
         if report.verdict is not Verdict.ACCEPTED:
-            return record_of(
-                candidate, iteration, Comparison(Decision.WRONG, detail_of(report), verdict=report.verdict)
-            )
+            wrong = Comparison(Decision.WRONG, detail_of(report), verdict=report.verdict)
+            found = self._difference(candidate.source, self.search_until, 0, self.bench.workload.calls)
+            return record_of(candidate, iteration, wrong, found.line if found else None)
         bench, objective = self.bench, self.settings.objective
         source, _ = bench.block_source(incumbent.source, candidate.source, objective, held_out=False)
         comparison = self.judge.screen(source, self.search_until)
+        if comparison.decision is Decision.PROMISING:
+            found = self._difference(candidate.source, self.search_until.within(SEARCH_S), SEARCH_ROUNDS)
+            if found:
+                return record_of(candidate, iteration, _wrong(found), found.line)
         return record_of(candidate, iteration, self._with_memory(comparison, candidate.source))
 
     def _promote(self, record: CandidateRecord, before: Incumbent) -> Incumbent:
@@ -243,7 +253,13 @@ class Loop:
         report = self._run(winner.source, bench.confirmed_cases())
         if report.verdict is not Verdict.ACCEPTED:
             failed = Comparison(Decision.WRONG, f"when confirmed: {detail_of(report)}", verdict=report.verdict)
-            return confirmation_of(winner, original, failed, HeldOut(inputs, passed=False, gain=None))
+            found = self._difference(winner.source, self.confirm_until, 0, bench.workload.calls_in_order())
+            line = found.line if found else None
+            return confirmation_of(winner, original, failed, HeldOut(inputs, passed=False, gain=None), line)
+        found = self._difference(winner.source, self.confirm_until.within(OFFER_S), OFFER_ROUNDS)
+        if found:
+            unused = HeldOut(inputs, passed=True, gain=None)
+            return confirmation_of(winner, original, _wrong(found), unused, found.line)
         source, held_out_from = bench.block_source(
             original.source, winner.source, self.settings.objective, held_out=True
         )
@@ -252,6 +268,15 @@ class Loop:
         )
         passed = comparison.decision is not Decision.WRONG
         return confirmation_of(winner, original, comparison, HeldOut(inputs, passed=passed, gain=held_out_gain))
+
+    def _difference(
+        self, source: str, until: Deadline, rounds: int, real_calls: Sequence[WorkloadCall] = ()
+    ) -> Counterexample | None:
+        """An input on which this source differs from the original, among real calls and so many rounds of made ones."""
+        if self._search is None:
+            self._search = DifferenceSearch(self.bench, self.bench.target.source, self.settings.seed)
+        found = self._search.against(source, until, real_calls=real_calls, rounds=rounds)
+        return found if isinstance(found, Counterexample) else None
 
     def _run(self, source: str, cases: Sequence[Case]) -> Report:
         return self.bench.sandbox.run(self.bench.program(source), cases, self.bench.limits)
@@ -281,6 +306,11 @@ class Loop:
 
     def _tell(self, stage: str, message: str, iteration: int = 0, best: float | None = None) -> None:
         self.on_event(ProgressEvent(stage, message, iteration, best))
+
+
+def _wrong(found: Counterexample) -> Comparison:
+    reason = f"it differs from the original on an input made from the real ones ({found.kind})"
+    return Comparison(Decision.WRONG, reason, verdict=Verdict.WRONG_ANSWER)
 
 
 def empty_state() -> LoopState:

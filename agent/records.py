@@ -21,7 +21,9 @@ def refused(candidate: Pending, iteration: int, reason: str) -> CandidateRecord:
     return record_of(candidate, iteration, Comparison(Decision.REFUSED, reason))
 
 
-def record_of(candidate: Pending, iteration: int, comparison: Comparison) -> CandidateRecord:
+def record_of(
+    candidate: Pending, iteration: int, comparison: Comparison, counterexample: str | None = None
+) -> CandidateRecord:
     """The record of a candidate that was judged."""
     ran = comparison.gain is not None
     return CandidateRecord(
@@ -35,6 +37,7 @@ def record_of(candidate: Pending, iteration: int, comparison: Comparison) -> Can
         measurement=comparison.after,
         source=candidate.source,
         reasoning=candidate.reasoning,
+        counterexample=counterexample,
     )
 
 
@@ -48,7 +51,13 @@ def line_of(record: CandidateRecord) -> str:
     return f"{record.id} {record.proposer}: {record.decision.value.replace('_', ' ')}: {record.reason}"
 
 
-def confirmation_of(winner: Incumbent, original: Incumbent, comparison: Comparison, held_out: HeldOut) -> Confirmation:
+def confirmation_of(
+    winner: Incumbent,
+    original: Incumbent,
+    comparison: Comparison,
+    held_out: HeldOut,
+    counterexample: str | None = None,
+) -> Confirmation:
     """What the confirmatory test of a winner showed."""
     return Confirmation(
         winner_id=winner.id,
@@ -59,6 +68,7 @@ def confirmation_of(winner: Incumbent, original: Incumbent, comparison: Comparis
         original=with_memory_of(comparison.before or original.measurement, original.measurement),
         best=with_memory_of(comparison.after or winner.measurement, winner.measurement),
         held_out=held_out,
+        counterexample=counterexample,
     )
 
 
@@ -78,4 +88,10 @@ def settled(record: CandidateRecord, confirmation: Confirmation) -> CandidateRec
     """The record of a winner says what its confirmation decided."""
     if record.id != confirmation.winner_id:
         return record
-    return replace(record, decision=confirmation.decision, verdict=confirmation.verdict, reason=confirmation.reason)
+    return replace(
+        record,
+        decision=confirmation.decision,
+        verdict=confirmation.verdict,
+        reason=confirmation.reason,
+        counterexample=confirmation.counterexample,
+    )

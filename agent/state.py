@@ -45,6 +45,7 @@ class Confirmation:
     original: Measurement
     best: Measurement
     held_out: HeldOut
+    counterexample: str | None = None
 
     @property
     def confirmed(self) -> bool:

@@ -111,6 +111,10 @@ class Workload:
         """How many inputs were kept from selection."""
         return len(self.held_out_calls) + len(self.held_out_cases)
 
+    def calls_in_order(self) -> tuple[WorkloadCall, ...]:
+        """All calls in the order in which they were found."""
+        return tuple(sorted((*self.calls, *self.held_out_calls), key=lambda call: call.position))
+
     def origins(self) -> list[str]:
         """Where each input came from, held-out ones included."""
         calls = (*self.calls, *self.held_out_calls)
@@ -146,6 +150,9 @@ class CandidateRecord:
     measurement: Measurement | None = None
     source: str = ""  # the whole file with the rewrite in place
     reasoning: str = ""
+    counterexample: str | None = (
+        None  # `f([1, 1]) returned 2 instead of 1`: where it does not do what the original does
+    )
 
 
 @dataclass(frozen=True, slots=True)

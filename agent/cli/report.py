@@ -84,6 +84,7 @@ def _candidate(candidate: CandidateRecord) -> dict[str, Any]:
         "reason": candidate.reason,
         "gain": _gain(candidate.gain),
         "measurement": _measurement(candidate.measurement) if candidate.measurement else None,
+        "counterexample": candidate.counterexample,
     }
 
 

@@ -85,6 +85,8 @@ def _print_candidates(console: Console, result: RunResult) -> None:
         console.print("\nWhy not:", style="bold")
     for candidate in refused:
         _print_item(console, f"{candidate.id} {_decision(candidate)}: {scrub_line(candidate.reason)}")
+        if candidate.counterexample:
+            _print_item(console, f"    for example {scrub_line(candidate.counterexample)}")
 
 
 def _print_figures(console: Console, result: RunResult) -> None:

@@ -24,6 +24,7 @@ class ProposalRequest:
     count: int  # how many answers are wanted; rules may give more
     history: tuple[CandidateRecord, ...] = ()
     seed: int = 0
+    counterexample: str | None = None  # where an earlier rewrite did something else than the original, in one line
 
 
 @dataclass(frozen=True, slots=True)

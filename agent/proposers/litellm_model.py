@@ -62,6 +62,7 @@ class LiteLLMProposer:
             _solution(request.target),
             request.passed,
             request.measurement,
+            request.counterexample,
         )
         seed = request.seed + 1000 * request.iteration
         return [self._proposal(choice, request.target) for choice in self._ask(messages, request.count, seed)]

@@ -20,6 +20,8 @@ EFFICIENCY_WORDS = {
     Objective.INTEGRAL: "both time and memory efficient",
 }
 
+MAX_COUNTEREXAMPLE_CHARS = 1_200
+
 _SYSTEM = """\
 You are an expert in making programs efficient. You rewrite code so that it uses fewer resources and still does \
 exactly what it did: the same results, the same errors, the same effects on its arguments. You answer in the \
@@ -34,6 +36,10 @@ Be as {words} as possible: choose better algorithms and data structures before y
 
 _IMPROVE = "An original solution and its measured performance are given; improve on it."
 _FRESH = "There is no original solution yet; write the first one."
+
+_WRONG = """\
+## Counterexample
+An earlier solution was rejected because it behaves differently from the original here: {line}"""
 
 _FORMAT = """\
 ## Output format
@@ -55,10 +61,12 @@ def build_prompt(  # noqa: PLR0913, PLR0917 - the parts of the paper's prompt
     original_solution: str,
     passed: bool,
     measurement: Measurement | None,
+    counterexample: str | None = None,
 ) -> list[dict[str, str]]:
     """Build the messages, a system and a user message, that ask for a more efficient solution.
 
-    For a first generation `original_solution` is empty and `measurement` None.
+    For a first generation `original_solution` is empty and `measurement` None. With a `counterexample` there is one
+    more section; without, the prompt is the paper's.
     """
     task = _IMPROVE if original_solution.strip() else _FRESH
     parts = [
@@ -66,6 +74,7 @@ def build_prompt(  # noqa: PLR0913, PLR0917 - the parts of the paper's prompt
         f"## Problem description\n{problem_description.strip()}",
         f"## Original solution\n{_block(language, original_solution)}",
         f"## Original performance\n{performance(passed, measurement)}",
+        *([_WRONG.format(line=_one_line(counterexample))] if counterexample else []),
         _FORMAT.format(tag=language.lower()),
     ]
     return [{"role": "system", "content": _SYSTEM}, {"role": "user", "content": "\n\n".join(parts)}]
@@ -81,6 +90,11 @@ def performance(passed: bool, measurement: Measurement | None) -> str:
         f"Memory: {measurement.peak_memory_kib} KiB\n"
         f"Integral: {measurement.memory_integral_kib_s:.6g} KiB·s"
     )
+
+
+def _one_line(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= MAX_COUNTEREXAMPLE_CHARS else line[: MAX_COUNTEREXAMPLE_CHARS - 1] + "…"
 
 
 def _block(language: str, code: str) -> str:

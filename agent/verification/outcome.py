@@ -10,7 +10,8 @@ from afterburner.agent.wording import count
 if TYPE_CHECKING:
     from afterburner.agent.types import Skipped
 
-MAX_TOLD_MODEL = 1_200  # characters of a counterexample in a prompt
+MAX_LINE = 3_000  # characters
+MAX_TOLD_MODEL = 1_200  # likewise, in a prompt
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class Counterexample:
         """All of it in one line for a report: `f([1, 1]) returned 2 instead of 1`."""
         seed = f" (PYTHONHASHSEED={self.hash_seed})" if self.hash_seed else ""
         chance = "" if self.every_time else " (not every time)"
-        return f"{self.shown_calls} {self.difference}{seed}{chance}"
+        return _cut(f"{self.shown_calls} {self.difference}{seed}{chance}", MAX_LINE)
 
     @property
     def shown_calls(self) -> str:
@@ -46,15 +47,8 @@ class Counterexample:
         return f"after {'; '.join(before)}: {last}" if before else last
 
     def for_model(self) -> str:
-        """What a language model is told, in a few bounded lines."""
-        told = (
-            f"Call: {self.shown_calls}",
-            f"The original {self.expected}",
-            f"The rewrite {self.actual}",
-            f"That is, it {self.difference}",
-        )
-        text = "\n".join(told)
-        return text if len(text) <= MAX_TOLD_MODEL else text[: MAX_TOLD_MODEL - 1] + "…"
+        """What a language model is told: one line, shorter than the one for people."""
+        return _cut(self.line, MAX_TOLD_MODEL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,3 +69,7 @@ class Agreement:
         """For a report: `the same on 240 inputs: 31 empty, 12 negative, …`."""
         kinds = ", ".join(f"{number} {kind}" for kind, number in self.by_kind)
         return f"the same on {count(self.inputs, 'input')}" + (f": {kinds}" if kinds else "")
+
+
+def _cut(line: str, most: int) -> str:
+    return line if len(line) <= most else line[: most - 1] + "…"

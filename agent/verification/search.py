@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from afterburner.agent.deadline import Deadline
@@ -14,7 +15,7 @@ from afterburner.agent.verification.outcome import Agreement, Counterexample
 from afterburner.agent.verification.shrinking import Shrinker
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from afterburner.agent.types import WorkloadCall
     from afterburner.agent.workbench import Workbench
@@ -25,15 +26,16 @@ SHRINKING_S = 5.0  # what shrinking may take beyond the deadline of the search: 
 def find_difference(
     bench: Workbench, original_source: str, candidate_source: str, *, seed: int, deadline: Deadline
 ) -> Counterexample | Agreement:
-    """Search once; see `DifferenceSearch`, which keeps its inputs for the next candidate."""
-    return DifferenceSearch(bench, original_source, seed).against(candidate_source, deadline)
+    """Search once, the workload's own calls first; see `DifferenceSearch`, which keeps its inputs for the next."""
+    search = DifferenceSearch(bench, original_source, seed)
+    return search.against(candidate_source, deadline, real_calls=bench.workload.calls_in_order())
 
 
 class DifferenceSearch:
     """Compares rewrites of one function with the original on inputs that were made for it.
 
     Args:
-        bench: the target, its workload (whose calls the inputs are made from), and where to run it.
+        bench: the target, its workload, and where to run it. Inputs are made from those calls that selection may see.
         original_source: the whole text of the original's file.
         seed: the inputs are the same for the same seed.
         tell: is told how far it is.
@@ -44,21 +46,25 @@ class DifferenceSearch:
     ) -> None:
         self._tell = tell or _ignore
         self._by_cases = bench.by_cases
-        calls = (*bench.workload.calls, *bench.workload.held_out_calls)
-        self._calls = sorted(calls, key=lambda call: call.position)
         target = replace(bench.target, source=original_source)
         self._comparer = Comparer(bench.sandbox, target, bench.environment, bench.limits)
-        self._inputs = Inputs(bench.sandbox, target, bench.environment, bench.limits, self._calls, seed)
+        self._inputs = Inputs(bench.sandbox, target, bench.environment, bench.limits, bench.workload.calls, seed)
 
     def against(
-        self, candidate_source: str, deadline: Deadline, *, real_calls: bool = True
+        self,
+        candidate_source: str,
+        deadline: Deadline,
+        *,
+        real_calls: Sequence[WorkloadCall] = (),
+        rounds: int | None = None,
     ) -> Counterexample | Agreement:
         """Compare until a difference is found, the deadline is over, or nothing new comes up.
 
         Args:
             candidate_source: the whole text of the file with the rewrite in place.
             deadline: of the search; a difference that was found is then made smaller for some seconds more.
-            real_calls: compare on the workload's own calls first; not needed where that was done.
+            real_calls: what to compare on first: calls of the workload, in the order in which they are to be made.
+            rounds: of made inputs, at most. Those of earlier searches come first and cost little.
 
         Raises:
             SandboxInternalError: the sandbox failed.
@@ -67,7 +73,7 @@ class DifferenceSearch:
             reason = "inputs are made for functions; a whole program is compared on its cases alone"
             return Agreement((), (Skipped("made inputs", reason),), exhausted=True)
         agreed: Counter[str] = Counter()
-        for calls in self._rounds(deadline, real_calls=real_calls):
+        for calls in self._rounds(deadline, real_calls, rounds):
             found = self._comparer.first_difference(candidate_source, calls)
             if found is not None:
                 self._tell("found a difference; making the input smaller")
@@ -77,10 +83,12 @@ class DifferenceSearch:
             self._tell(f"the same on {agreed.total()} inputs so far")
         return Agreement(tuple(agreed.most_common()), tuple(self._inputs.skipped), exhausted=self._inputs.exhausted)
 
-    def _rounds(self, deadline: Deadline, *, real_calls: bool) -> Iterator[list[WorkloadCall]]:
+    def _rounds(
+        self, deadline: Deadline, real_calls: Sequence[WorkloadCall], rounds: int | None
+    ) -> Iterator[Sequence[WorkloadCall]]:
         if real_calls:
-            yield self._calls
-        yield from self._inputs.rounds(deadline)
+            yield real_calls
+        yield from islice(self._inputs.rounds(deadline), rounds)
 
 
 def _ignore(_message: str) -> None:
