@@ -64,18 +64,29 @@ def case_workload(  # noqa: PLR0913, PLR0917 - as build_workload
     Raises:
         WorkloadError: the original fails on a case.
     """
+    cases = check_cases(sandbox, target, environment, limits, cases)
+    held = _held_out([case.cpu_time_s for case in cases], seed)
+    return Workload(
+        cases=tuple(case for index, case in enumerate(cases) if index not in held),
+        held_out_cases=tuple(case for index, case in enumerate(cases) if index in held),
+    )
+
+
+def check_cases(
+    sandbox: Sandbox, target: Target, environment: PythonEnvironment, limits: Limits, cases: Sequence[WorkloadCase]
+) -> list[WorkloadCase]:
+    """The cases, each with what it takes of the original's CPU time.
+
+    Raises:
+        WorkloadError: the original fails on a case.
+    """
     program = Program("python", target.source, path=target.path, environment=environment)
     reports = sandbox.run(program, [TestCase(case.stdin, case.expected_stdout, case.name) for case in cases], limits)
     for case, report in zip(cases, reports.cases, strict=True):
         if report.verdict is not Verdict.ACCEPTED:
             raise _refusal(target, case, report)
     costs_s = [report.measurement.cpu_time_s for report in reports.cases]
-    cases = [replace(case, cpu_time_s=cost_s) for case, cost_s in zip(cases, costs_s, strict=True)]
-    held = _held_out(costs_s, seed)
-    return Workload(
-        cases=tuple(case for index, case in enumerate(cases) if index not in held),
-        held_out_cases=tuple(case for index, case in enumerate(cases) if index in held),
-    )
+    return [replace(case, cpu_time_s=cost_s) for case, cost_s in zip(cases, costs_s, strict=True)]
 
 
 def _refusal(target: Target, case: WorkloadCase, report: CaseReport) -> Exception:

@@ -1,0 +1,95 @@
+"""What is told of an offer beside its gain. Called while the sandbox is still open, after the decision."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from afterburner.agent.deadline import Deadline
+from afterburner.agent.types import Objective
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from afterburner.agent.evidence.growth import Growth
+    from afterburner.agent.evidence.receipt import Receipt
+    from afterburner.agent.selection.sampling import Block
+    from afterburner.agent.types import Gain, Machine, RunSettings
+    from afterburner.agent.workbench import Workbench
+    from afterburner.sandbox.project import StagedProject
+
+GROWTH_S = 12.0  # the most that measuring growth may take; making its inputs included
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Beside an offer: how its time grows, its receipt, and what became of a gain that is too good to be true."""
+
+    growth: Growth | None = None
+    receipt: Receipt | None = None
+    larger_inputs: str = ""  # "measured again on inputs 4 times as large: 61x", or why it was not
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """The winner as its confirmation left it."""
+
+    source: str
+    gain: Gain
+    held_out_gain: Gain | None
+    blocks: tuple[Block, ...]
+    larger_inputs: str = ""
+
+
+def gather_evidence(  # noqa: PLR0913 - the parts of a run, each from its own place
+    bench: Workbench,
+    settings: RunSettings,
+    offered: Offered,
+    *,
+    project: StagedProject,
+    machine: Machine,
+    deadline: Deadline,
+    tell: Callable[[str], None],
+) -> Evidence:
+    """Measure what an offer's evidence needs, and write its receipt if one is wanted.
+
+    Args:
+        bench: of the run.
+        settings: of the run; `receipt` says whether a receipt is wanted.
+        offered: what is offered.
+        project: as it was staged for the run.
+        machine: where it ran.
+        deadline: of the run; growth is not begun after it.
+        tell: is told what is being done.
+
+    Raises:
+        SandboxInternalError: the sandbox failed.
+    """
+    growth = None
+    if settings.objective is Objective.TIME and not deadline.passed():
+        from afterburner.agent.evidence.growth import measure_growth  # noqa: PLC0415 - not every run gets here
+
+        tell("measuring how time grows with the input")
+        growth = measure_growth(bench, offered.source, Deadline.after(min(GROWTH_S, deadline.left_s())))
+    receipt = _receipt(bench, settings, offered, project, machine) if settings.receipt else None
+    return Evidence(growth, receipt, offered.larger_inputs)
+
+
+def _receipt(
+    bench: Workbench, settings: RunSettings, offered: Offered, project: StagedProject, machine: Machine
+) -> Receipt:
+    from afterburner.agent.evidence.project_files import project_files  # noqa: PLC0415 - likewise
+    from afterburner.agent.evidence.receipt import make_receipt  # noqa: PLC0415
+
+    files = project_files(project, bench.environment, Path(bench.target.path))
+    return make_receipt(
+        bench,
+        settings,
+        winner_source=offered.source,
+        gain=offered.gain,
+        held_out_gain=offered.held_out_gain,
+        blocks=offered.blocks,
+        project=files,
+        machine=machine,
+    )

@@ -1,0 +1,273 @@
+"""Measures a receipt again on this machine: is the winner still right, and still better?
+
+A receipt may come from an enemy. Its texts and inputs are run and opened in the sandbox and nowhere else; from it the
+host takes names, numbers and bytes.
+"""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from afterburner.agent.errors import WorkloadError
+from afterburner.agent.evidence.project_files import keep_only
+from afterburner.agent.evidence.receipt import sha256_of
+from afterburner.agent.machine import describe_machine
+from afterburner.agent.selection.decide import Judge
+from afterburner.agent.selection.sampling import timing_cpu
+from afterburner.agent.types import Decision, Target, Workload, WorkloadCase
+from afterburner.agent.wording import count
+from afterburner.agent.workbench import Workbench
+from afterburner.agent.workloads.answers import FoundCall, scrub
+from afterburner.agent.workloads.cases import check_cases
+from afterburner.agent.workloads.replay import Replay
+from afterburner.sandbox import Bind, Limits, SandboxInternalError, UsageError, Verdict, open_sandbox
+from afterburner.sandbox.interpreter import find_interpreter, python_environment
+from afterburner.sandbox.project import StagedProject, stage_project
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from afterburner.agent.deadline import Deadline
+    from afterburner.agent.evidence.receipt import Receipt, ReceiptInput
+    from afterburner.agent.selection.decide import Comparison
+    from afterburner.agent.types import Gain, Machine, WorkloadCall
+    from afterburner.sandbox import PythonEnvironment
+    from afterburner.sandbox.sandbox import Sandbox
+
+ROOT = Path("/afterburner/project")  # inside the sandbox, where the receipt stands for itself
+GRACE_S = 30.0  # beyond the time budget
+LONGEST_CHECK_S = 60.0  # for the original on all inputs
+DIFFERENCES_NAMED = 5
+
+
+class Answer(StrEnum):
+    """What a replay says of a receipt."""
+
+    CONFIRMED = "confirmed"
+    DENIED = "denied"
+    TOO_NOISY = "too_noisy"
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """The answer with its reason, what was measured here, and what is different here."""
+
+    answer: Answer
+    reason: str
+    gain: Gain | None
+    held_out_gain: Gain | None
+    machine: Machine
+    notes: tuple[str, ...]
+
+
+def replay_receipt(
+    receipt: Receipt,
+    deadline: Deadline,
+    *,
+    project: Path | None = None,
+    python: str | None = None,
+    on_step: Callable[[str], None] = lambda _: None,
+) -> Replayed:
+    """Judge and measure the winner of a receipt again.
+
+    Args:
+        receipt: from `read_receipt`.
+        deadline: when to give up measuring.
+        project: the folder that the project's other files are taken from; they have to be those of the receipt.
+        python: the interpreter, as for a run.
+        on_step: is told what is being done.
+
+    Raises:
+        UsageError: the project's files are not those of the receipt.
+        WorkloadError: the original cannot be judged on these inputs here.
+        SandboxUnavailableError, SandboxInternalError: as for a run.
+    """
+    with open_sandbox("auto") as sandbox, _bounded(sandbox, deadline):
+        staged = _staged(receipt, project, sandbox.staging_folder())
+        target = _target(receipt, staged.root)
+        environment = python_environment(
+            sandbox,
+            find_interpreter(python, staged.root),
+            project=staged,
+            import_paths=(target.import_root,),
+            working_directory=str(Path(target.path).parent),
+        )
+        machine = describe_machine(sandbox, environment)
+        on_step(f"running the original on {count(len(receipt.inputs), 'input')}")
+        workload, notes = _workload(receipt, sandbox, target, environment, has_project=project is not None)
+        bench = _limited(Workbench(target, workload, sandbox, environment, _limits(), timing_cpu()))
+        on_step("judging the rewrite")
+        wrong = _wrong(bench, receipt.winner)
+        if wrong is not None:
+            return Replayed(Answer.DENIED, wrong, None, None, machine, notes)
+        on_step("measuring both")
+        comparison, held_out = _measure(bench, receipt, deadline)
+        answer, reason = _answer(comparison)
+        return Replayed(answer, reason, comparison.gain, held_out, machine, notes)
+
+
+def _measure(bench: Workbench, receipt: Receipt, deadline: Deadline) -> tuple[Comparison, Gain | None]:
+    """The confirmatory test of a run, again."""
+    settings = receipt.settings
+    judge = Judge(settings.objective, settings.min_effect, settings.seed)
+    source, held_out_from = bench.block_source(receipt.original, receipt.winner, settings.objective, held_out=True)
+    return judge.confirm(source, deadline, held_out_from=held_out_from)
+
+
+def _answer(comparison: Comparison) -> tuple[Answer, str]:
+    if comparison.decision is Decision.IMPROVED:
+        return Answer.CONFIRMED, comparison.reason
+    undecided = comparison.decision is Decision.REFUSED and comparison.gain is None  # no time, or an unsteady original
+    if undecided or comparison.decision is Decision.TOO_NOISY:
+        return Answer.TOO_NOISY, comparison.reason
+    return Answer.DENIED, comparison.reason
+
+
+@contextmanager
+def _bounded(sandbox: Sandbox, deadline: Deadline) -> Iterator[None]:
+    """Stop whatever runs when the time is long over: programs of a receipt may each run up to their limit."""
+    timer = threading.Timer(deadline.left_s() + GRACE_S, sandbox.stop)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    except SandboxInternalError as error:
+        if not sandbox.stopped:
+            raise
+        raise WorkloadError(
+            "The time budget ended before the receipt was measured again; --max-seconds allows more."
+        ) from error
+    finally:
+        timer.cancel()
+
+
+def _staged(receipt: Receipt, project: Path | None, folder: Path) -> StagedProject:
+    """The project as the sandbox will see it: what the receipt names, and nothing else."""
+    name = Path(receipt.target.file)
+    if project is None:
+        staged = StagedProject((Bind(str(folder), str(ROOT)),), 1, (), ROOT, folder)
+    elif not project.is_dir():
+        raise UsageError(f"--project {project}: there is no such folder.")
+    else:
+        root = project.absolute()
+        staged = stage_project(root, folder, root / name)
+        _check_files(receipt, staged, project)
+    place = folder / name
+    if not place.parent.resolve().is_relative_to(folder.resolve()):
+        raise UsageError(f"--project {project}: {name} lies behind a symbolic link; name the project that it is in.")
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.unlink(missing_ok=True)
+    place.write_bytes(receipt.original.encode("utf-8", "surrogatepass"))
+    return staged
+
+
+def _check_files(receipt: Receipt, staged: StagedProject, project: Path) -> None:
+    differences = keep_only(staged, receipt.project, Path(receipt.target.file))
+    if differences:
+        more = len(differences) - DIFFERENCES_NAMED
+        named = "; ".join(scrub(each, 200) for each in differences[:DIFFERENCES_NAMED])
+        raise UsageError(
+            f"--project {project}: this is not the project as the receipt saw it: {named}"
+            f"{f'; and {more} more' if more > 0 else ''}. Check out the state that the receipt was made from."
+        )
+
+
+def _target(receipt: Receipt, root: Path) -> Target:
+    target = receipt.target
+    return Target(
+        path=str(root / target.file),
+        source=receipt.original,
+        function=target.function,
+        module=target.module,
+        import_root=str(root / target.import_root),
+        project_root=str(root),
+    )
+
+
+def _workload(
+    receipt: Receipt, sandbox: Sandbox, target: Target, environment: PythonEnvironment, *, has_project: bool
+) -> tuple[Workload, tuple[str, ...]]:
+    """The inputs with what the original does on them here, and notes on what is different here."""
+    notes = []
+    python = ".".join(map(str, environment.version))
+    if python != receipt.machine.python:
+        notes.append(f"Python {python} here, {receipt.machine.python} in the receipt")
+    try:
+        if target.function is None:
+            return _cases(receipt, sandbox, target, environment), tuple(notes)
+        calls = _calls(receipt, sandbox, target, environment)
+    except WorkloadError as error:
+        raise WorkloadError(f"{error} {_advice(receipt, has_project=has_project)}") from error
+    other = sum(sha256_of(call.expected) != each.outcome for call, each in zip(calls, receipt.inputs, strict=True))
+    if other:
+        notes.append(f"on {other} of {len(calls)} inputs the original does something else here than in the receipt")
+    parts = [
+        tuple(call for call, each in zip(calls, receipt.inputs, strict=True) if each.held_out is held)
+        for held in (False, True)
+    ]
+    return Workload(calls=parts[0], held_out_calls=parts[1]), tuple(notes)
+
+
+def _calls(receipt: Receipt, sandbox: Sandbox, target: Target, environment: PythonEnvironment) -> list[WorkloadCall]:
+    found = [_found(each, number) for number, each in enumerate(receipt.inputs, start=1)]
+    kept, skipped = Replay(sandbox, target, environment, _limits()).keep_usable(found)
+    if skipped:
+        raise WorkloadError(
+            f"The original cannot be judged on {len(skipped)} of {count(len(found), 'input')} here: "
+            f"{skipped[0].reason}."
+        )
+    return [replace(call, position=each.position) for call, each in zip(kept, receipt.inputs, strict=True)]
+
+
+def _cases(receipt: Receipt, sandbox: Sandbox, target: Target, environment: PythonEnvironment) -> Workload:
+    cases = [
+        WorkloadCase(scrub(each.description, 100), each.data, each.expected or b"", scrub(each.origin, 100))
+        for each in receipt.inputs
+    ]
+    checked = check_cases(sandbox, target, environment, _limits(), cases)
+    parts: tuple[list[WorkloadCase], list[WorkloadCase]] = ([], [])
+    for case, each in zip(checked, receipt.inputs, strict=True):
+        parts[each.held_out].append(case)
+    return Workload(cases=tuple(parts[0]), held_out_cases=tuple(parts[1]))
+
+
+def _found(each: ReceiptInput, number: int) -> FoundCall:
+    return FoundCall(
+        each.data, scrub(each.origin, 100), scrub(each.description, 120), "unknown", number, each.cpu_time_s
+    )
+
+
+def _advice(receipt: Receipt, *, has_project: bool) -> str:
+    if receipt.project and not has_project:
+        files = count(len(receipt.project), "other file")
+        return f"The code could see {files} of its project: give their folder with --project."
+    return "Its packages may be missing here: --python names an interpreter that has them."
+
+
+def _limits() -> Limits:
+    return Limits(wall_time_s=LONGEST_CHECK_S, cpu_time_s=LONGEST_CHECK_S)
+
+
+def _limited(bench: Workbench) -> Workbench:
+    """With limits that follow from what the original needs, as in a run; it has to pass as a candidate would."""
+    report = bench.sandbox.run(
+        bench.program(bench.target.source), (*bench.judged_cases(), *bench.confirmed_cases()), bench.limits
+    )
+    if report.verdict is not Verdict.ACCEPTED:
+        detail = next(case.detail for case in report.cases if case.verdict is report.verdict)
+        raise WorkloadError(f"The original does not do the same each time here: {detail}.")
+    return bench.limited_by(max(case.measurement.wall_time_s for case in report.cases))
+
+
+def _wrong(bench: Workbench, winner: str) -> str | None:
+    """How the winner differs from the original; None if it does not."""
+    cases = (*bench.judged_cases(), *bench.confirmed_cases())
+    report = bench.sandbox.run(bench.program(winner), cases, bench.limits, stop_at_failure=True)
+    if report.verdict is Verdict.ACCEPTED:
+        return None
+    return next(case.detail for case in report.cases if case.verdict is report.verdict)
