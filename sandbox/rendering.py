@@ -123,7 +123,7 @@ def _single(tag: str, parts: list[Json], depth: int) -> str:  # noqa: C901, PLR0
             content = _container("list", values, depth)
             return f"array({content}, shape={_render(shape, depth)}, dtype={_render(dtype, depth)})"
         case "numpy", [name, shown, *_]:
-            return f"{short_name(name)}({_printable(shown, MAX_TEXT) if isinstance(shown, str) else UNSHOWN})"
+            return f"{short_name(name)}({_render(shown, depth) if shown is not None else UNSHOWN})"
         case _:
             shown = ", ".join(_render(part, depth + 1) for part in parts[:MAX_ITEMS])
             return f"{_printable(tag, 20)}({shown})"

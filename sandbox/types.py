@@ -118,7 +118,8 @@ class CallCase:
 
     Each call is an opaque blob made by the capture code inside a sandbox (`driver/ab_calls.py` tells what is in
     it); the host hashes and carries it and never decodes it. Outcomes are canonical encodings: two outcomes are
-    equal if their bytes are.
+    equal if their bytes are. `float_tolerance` and `fixed_clock` change what is encoded, so the expected outcomes must
+    come from a case with the same.
     """
 
     calls: tuple[bytes, ...]
@@ -126,6 +127,8 @@ class CallCase:
     passes: int = 1  # the whole batch is made this often, each time on fresh copies of the arguments
     cold_caches: bool = False  # functools caches of the module are emptied, untimed, before every call
     hash_seed: int = 0  # PYTHONHASHSEED of the process
+    float_tolerance: float | None = None  # relative; None: floats have to be equal to the last bit (see `tolerance.py`)
+    fixed_clock: bool = False  # clocks that the called code reads stand still, but for a step at each reading
     name: str = ""
 
 

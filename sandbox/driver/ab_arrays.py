@@ -86,13 +86,13 @@ def content(encoder: Encoder, value: Any) -> Any:
 
 
 def _floats(encoder: Encoder, value: Any, dtype: Any) -> Any:
-    if encoder.open_floats and dtype.itemsize <= 8:
-        return encoder.wrap(_of_array["tolist"](_of_array["ravel"](value)))
     strange = _of_array["__ne__"](value, value)
     if _of_array["tobytes"](_as_array(strange)).strip(b"\0"):
         value = _of_array["copy"](value)
         _of_array["__setitem__"](value, strange, _NAN)
     data: bytes = _of_array["tobytes"](value)
+    if encoder.open_floats and dtype.itemsize <= 8:
+        return encoder.floats(dtype.str, data)
     if dtype.itemsize == 16 and _IS_X86:
         view = memoryview(data)
         return b"".join(view[at : at + _EXTENDED_BYTES] for at in range(0, len(data), 16))
@@ -154,7 +154,7 @@ def _scalar(encoder: Encoder, layout: Layout, value: Any) -> Iterator[Any]:
     view = _of_scalar["__array__"](value)
     encoder.kept.append(view)
     shown = _of_array["tolist"](view)
-    shown = repr(shown) if type(shown) in (int, float, bool, complex, str, bytes) else None
+    shown = shown if type(shown) in (int, float, bool, complex, str, bytes) else None
     return encoder.parts("numpy", layout.name, shown, dtype_tree(encoder, view.dtype), content(encoder, view))
 
 

@@ -13,6 +13,7 @@ import functools
 import io
 import random
 import re
+import sys
 import types
 from json.encoder import encode_basestring_ascii as quote
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, Optional, Tuple
@@ -24,6 +25,7 @@ SHORT_TEXT = 2_048
 _BITS_AS_NUMBER = 63
 _BITS_AS_DECIMAL = 8_192
 _MAIN = "__main__"
+_FLOAT_CODES = {"f": "<f4", "d": "<f8"} if sys.byteorder == "little" else {"f": ">f4", "d": ">f8"}
 _random_state_holder: type = random.Random.__mro__[1]  # written in C
 _RANDOM_STATE = _random_state_holder.getstate  # type: ignore[attr-defined]
 _DEFAULT_FACTORY = collections.defaultdict.__dict__["default_factory"].__get__
@@ -165,6 +167,13 @@ def _random(encoder: Encoder, value: Any) -> Iterator[Any]:
     return encoder.bytes_leaf("random", array.array("L", _RANDOM_STATE(value)).tobytes())
 
 
+def _array(encoder: Encoder, value: Any) -> Iterator[Any]:
+    code, data = value.typecode, value.tobytes()
+    if code in _FLOAT_CODES:
+        return encoder.parts("array", code, encoder.floats(_FLOAT_CODES[code], data) if encoder.open_floats else data)
+    return encoder.parts("array", code, data)
+
+
 def _text_file(encoder: Encoder, value: Any) -> Iterator[Any]:
     if value.closed:
         return encoder.parts("StringIO", None)
@@ -196,7 +205,7 @@ EXACT: Dict[type, Callable[[Encoder, Any], Iterator[Any]]] = {
     type(NotImplemented): lambda encoder, _value: encoder.parts("constant", "NotImplemented"),
     object: lambda encoder, _value: encoder.parts("object", "builtins.object"),
     memoryview: _memoryview,
-    array.array: lambda encoder, value: encoder.parts("array", value.typecode, value.tobytes()),
+    array.array: _array,
     decimal.Decimal: lambda encoder, value: encoder.parts("Decimal", str(value)),
     dt.date: lambda encoder, value: encoder.parts("date", value.isoformat()),
     dt.datetime: _datetime,

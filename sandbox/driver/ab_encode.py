@@ -26,7 +26,8 @@ else:
     import ab_values
 
 PLAIN_CHARACTERS = 8_192  # of one part of an outcome; what comes after is folded
-OPEN_CHARACTERS = 4_194_304  # the same where floats are to be compared with a tolerance
+OPEN_CHARACTERS = 262_144  # the same where floats are to be compared with a tolerance
+_FLOAT_CHARACTERS = 30
 PLAIN_LEAF = 2_048  # characters or bytes of one text that are shown as they are
 OUTCOME = "outcome"
 MAX_DEPTH = 60  # of nested brackets in the result; what lies deeper is folded
@@ -86,18 +87,16 @@ def drain_iterator(iterator: Any, limit: int = INNER_DRAIN_LIMIT) -> Drained:
 class Encoder:
     """Writes one tree. Objects must stay alive until the encoder is done, for they are told apart by identity."""
 
+    open_floats = False  # whether floats are for a comparison with a tolerance
+    plain = PLAIN_CHARACTERS
+
     def __init__(
         self,
         module_name: Optional[str] = None,
         drain: Callable[[Any], Drained] = drain_iterator,
         outer: Optional[Encoder] = None,
-        *,
-        open_floats: bool = False,
     ) -> None:
-        """Classes of `__main__` are named as of `module_name`. `outer` is the encoder whose set we are in.
-
-        With `open_floats`, no part is folded that a comparison with a tolerance may have to look into.
-        """
+        """Classes of `__main__` are named as of `module_name`. `outer` is the encoder whose set we are in."""
         self.opaque: List[str] = outer.opaque if outer else []
         self.module_name = module_name
         self.drain = drain
@@ -112,11 +111,10 @@ class Encoder:
             Drained: self._drained,
             Items: self._items,
             Encoded: self._encoded,
+            Floats: self._floats,
         }
         self._text: List[str] = []
-        self.open_floats = open_floats
-        self._plain = OPEN_CHARACTERS if open_floats else PLAIN_CHARACTERS
-        self._budget = self._plain
+        self._budget = self.plain
         self.memory: Any = None  # what `ab_arrays` knows of the memory that was met
         self._fold: Optional[Any] = None
         self._pending: List[str] = []  # text on its way into the digest
@@ -210,7 +208,7 @@ class Encoder:
         for child in tree.children:
             self.write(",")
             if tree.tag == OUTCOME:
-                self._budget = self._plain
+                self._budget = self.plain
             yield child
         self.write("]")
 
@@ -319,7 +317,7 @@ class Encoder:
             raise TooLarge("it has sets in sets in sets, more than %d levels" % MAX_SET_DEPTH)
         texts = []
         for value in values:
-            inner = Encoder(self.module_name, self.drain, self)
+            inner = type(self)(self.module_name, self.drain, self)
             text = inner.encode(value).decode("ascii")
             self.nodes += inner.nodes
             self.kept.append(inner.kept)
@@ -342,6 +340,14 @@ class Encoder:
         if len(data) <= PLAIN_LEAF:
             return self.parts(tag, data.decode("latin-1"))
         return self.parts(tag, len(data), data[:PLAIN_LEAF].decode("latin-1"), digest_of(data))
+
+    def floats(self, code: str, data: bytes) -> Any:
+        """The elements of an array of floats as a child: open to a comparison with a tolerance as long as they fit."""
+        return Floats(code, data) if 2 * len(data) <= self._budget else data
+
+    def _floats(self, floats: Floats) -> Iterator[Any]:
+        self.write('["floats","%s","%s"]' % (floats.code, floats.data.hex()))
+        return iter(())
 
     # Where text goes: into the result, or into the digest of what is being folded.
 
@@ -375,6 +381,19 @@ class Encoder:
         self.write('["deep","%s"]' % self._end_fold())
 
 
+class OpenEncoder(Encoder):
+    """Folds less, for a comparison with a tolerance; where it begins to does not depend on what the floats are."""
+
+    open_floats = True
+    plain = OPEN_CHARACTERS
+
+    def write(self, text: str) -> None:
+        """As the other, but for what a float takes of the budget."""
+        if self._fold is None and text.startswith('["float",'):
+            self._budget += len(text) - _FLOAT_CHARACTERS
+        super().write(text)
+
+
 class Items:
     """A list of ours that is not a value: it is neither numbered nor told from a tuple."""
 
@@ -391,6 +410,16 @@ class Encoded:
 
     def __init__(self, text: str) -> None:
         self.text = text
+
+
+class Floats:
+    """Elements of an array: their type as numpy writes it, and their bytes."""
+
+    __slots__ = ("code", "data")
+
+    def __init__(self, code: str, data: bytes) -> None:
+        self.code = code
+        self.data = data
 
 
 class _Counting:

@@ -153,7 +153,9 @@ def _offset(encoder: Encoder, layout: Layout, value: Any) -> Iterator[Any]:
 
 def _scalar(encoder: Encoder, layout: Layout, fields: Any, value: Any) -> Iterator[Any]:
     told = [layout.field(value, name) for name in fields]
-    return encoder.parts("pandas", layout.name, str(value) if _is_plain(layout) else None, *told)
+    return encoder.parts(
+        "pandas", layout.name, str(value) if _is_plain(layout) and "left" not in fields else None, *told
+    )
 
 
 def _is_plain(layout: Layout) -> bool:

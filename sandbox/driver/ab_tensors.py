@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from ctypes import string_at  # torch has it loaded
+from sys import byteorder
 from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Optional
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ _of_tensor: Any = _BASE.__dict__
 _NAMED = (_torch.dtype, _torch.device, _torch.layout, _torch.memory_format)
 _view_as_real = _torch.view_as_real
 _strided, _uint8, _no_overrides = _torch.strided, _torch.uint8, _torch._C.DisableTorchFunctionSubclass  # noqa: SLF001
+_CODES = {getattr(_torch, "float%d" % bits): "%sf%d" % ("<>"[byteorder == "big"], bits // 8) for bits in (16, 32, 64)}
 _PREVIEWED = 16
 _NAN = float("nan")
 
@@ -74,15 +76,14 @@ def _content(encoder: Encoder, data: Any) -> Any:
     flat = _of_tensor["reshape"](_of_tensor["contiguous"](data), -1)
     if not _of_tensor["is_floating_point"](flat):
         return _bytes(flat)
-    if encoder.open_floats:
-        return encoder.wrap(_of_tensor["tolist"](flat))
     try:
         strange = _of_tensor["ne"](flat, flat)
     except (RuntimeError, NotImplementedError):  # the smallest formats cannot be compared
         return _bytes(flat)
     if 1 in _bytes(strange):
         flat = _of_tensor["masked_fill"](flat, strange, _NAN)
-    return _bytes(flat)
+    code = _CODES.get(_get(flat, "dtype"))
+    return encoder.floats(code, _bytes(flat)) if encoder.open_floats and code is not None else _bytes(flat)
 
 
 def _bytes(flat: Any) -> bytes:
