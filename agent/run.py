@@ -14,8 +14,9 @@ from afterburner.agent.machine import describe_machine
 from afterburner.agent.result import make_result
 from afterburner.agent.selection.decide import Judge
 from afterburner.agent.selection.sampling import timing_cpu
+from afterburner.agent.staging import stage
 from afterburner.agent.store import new_run_id, open_checkpointer
-from afterburner.agent.types import Objective, ProgressEvent, RunResult, RunSettings, Skipped
+from afterburner.agent.types import Objective, ProgressEvent, RunResult, RunSettings
 from afterburner.agent.workbench import Workbench
 from afterburner.sandbox import Limits, UsageError
 
@@ -27,13 +28,11 @@ if TYPE_CHECKING:
     from afterburner.agent.state import LoopState
     from afterburner.agent.types import Target
     from afterburner.sandbox import PythonEnvironment
-    from afterburner.sandbox.project import StagedProject
     from afterburner.sandbox.sandbox import Sandbox
 
 LONGEST_WORKLOAD_S = 30.0  # for one look at a source of inputs, and for the original on all of them
 SHORTEST_WORKLOAD_S = 5.0
 WORKLOAD_SHARE = 0.25  # of the time budget
-LEFT_OUT_NAMED = 3
 NODES_PER_ITERATION = 3
 NODES_AROUND = 5
 SEARCH_SHARE = 0.7  # of the time budget; the rest is kept for confirming the winner
@@ -105,13 +104,11 @@ def run_settings(settings: RunSettings, on_event: Callable[[ProgressEvent], None
     proposer = open_proposer(settings.model)
     with open_sandbox("auto") as sandbox:
         on_event(ProgressEvent("prepare", f"staging {Path(target.project_root).name}"))
-        project = _stage(target, sandbox.staging_folder())
-        left_out = _left_out(project)
-        for each in left_out:
+        staged = stage(target, sandbox, settings.python)
+        for each in staged.left_out:
             on_event(ProgressEvent("prepare", f"{each.origin}: {each.reason}"))
-        environment = _environment(settings, target, sandbox, project)
-        bench = _bench(settings, target, sandbox, environment, on_event)
-        bench = replace(bench, workload=replace(bench.workload, skipped=(*left_out, *bench.workload.skipped)))
+        bench = _bench(settings, target, sandbox, staged.environment, on_event)
+        bench = replace(bench, workload=replace(bench.workload, skipped=(*staged.left_out, *bench.workload.skipped)))
         loop = Loop(
             bench=bench,
             proposer=proposer,
@@ -122,7 +119,7 @@ def run_settings(settings: RunSettings, on_event: Callable[[ProgressEvent], None
             on_event=on_event,
         )
         run_id, state = _run_graph(loop)
-        machine = describe_machine(sandbox, environment)
+        machine = describe_machine(sandbox, staged.environment)
     return make_result(settings, bench, state, run_id=run_id, machine=machine, elapsed_s=clock.elapsed_s())
 
 
@@ -142,33 +139,6 @@ class RunClock:
     def elapsed_s(self) -> float:
         """Seconds since the start."""
         return time.monotonic() - self.started_s
-
-
-def _stage(target: Target, folder: Path) -> StagedProject:
-    from afterburner.sandbox.project import stage_project  # noqa: PLC0415
-
-    return stage_project(Path(target.project_root), folder, Path(target.path))
-
-
-def _left_out(project: StagedProject) -> tuple[Skipped, ...]:
-    """What of the project the code will not find, as one entry of the report."""
-    if not project.left_out:
-        return ()
-    named, more = project.left_out[:LEFT_OUT_NAMED], len(project.left_out) - LEFT_OUT_NAMED
-    reason = "not shown to the code: " + "; ".join(named) + (f"; and {more} more" if more > 0 else "")
-    return (Skipped("files of the project", reason),)
-
-
-def _environment(settings: RunSettings, target: Target, sandbox: Sandbox, project: StagedProject) -> PythonEnvironment:
-    from afterburner.sandbox.interpreter import find_interpreter, python_environment  # noqa: PLC0415
-
-    return python_environment(
-        sandbox,
-        find_interpreter(settings.python, project.root),
-        project=project,
-        import_paths=(target.import_root,),
-        working_directory=str(Path(target.path).parent),
-    )
 
 
 def _bench(

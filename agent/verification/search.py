@@ -18,9 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from afterburner.agent.types import WorkloadCall
+    from afterburner.agent.verification.comparing import Differing
     from afterburner.agent.workbench import Workbench
 
-SHRINKING_S = 5.0  # what shrinking may take beyond the deadline of the search: a difference is found rarely
+SMALL_BYTES = 1024  # a larger input is not made smaller before it is known whether a small one shows a difference, too
+ROUNDS_FOR_SMALLER = 2
+SHRINKING_S = 4.0  # beyond the deadline of the search: a difference is found once
 
 
 def find_difference(
@@ -39,12 +42,18 @@ class DifferenceSearch:
         original_source: the whole text of the original's file.
         seed: the inputs are the same for the same seed.
         tell: is told how far it is.
+        shrinking_s: how long a difference that was found is made smaller.
     """
 
     def __init__(
-        self, bench: Workbench, original_source: str, seed: int, tell: Callable[[str], None] | None = None
+        self,
+        bench: Workbench,
+        original_source: str,
+        seed: int,
+        tell: Callable[[str], None] | None = None,
+        shrinking_s: float = SHRINKING_S,
     ) -> None:
-        self._tell = tell or _ignore
+        self._tell, self._shrinking_s = tell or _ignore, shrinking_s
         self._by_cases = bench.by_cases
         target = replace(bench.target, source=original_source)
         self._comparer = Comparer(bench.sandbox, target, bench.environment, bench.limits)
@@ -77,11 +86,21 @@ class DifferenceSearch:
             found = self._comparer.first_difference(candidate_source, calls)
             if found is not None:
                 self._tell("found a difference; making the input smaller")
-                until = Deadline(max(deadline.at_s, Deadline.after(SHRINKING_S).at_s))
-                return Shrinker(self._comparer, candidate_source, until, self._inputs.starting_from()).shrink(found)
+                return self._shrunk(candidate_source, found)
             agreed.update(call.origin for call in calls)
             self._tell(f"the same on {agreed.total()} inputs so far")
         return Agreement(tuple(agreed.most_common()), tuple(self._inputs.skipped), exhausted=self._inputs.exhausted)
+
+    def _shrunk(self, source: str, found: Differing) -> Counterexample:
+        """The difference on a smaller input; made inputs are small to begin with."""
+        until = Deadline.after(self._shrinking_s)
+        if len(found.calls[-1].blob) > SMALL_BYTES and found.may_shrink:
+            for calls in islice(self._inputs.rounds(until), ROUNDS_FOR_SMALLER):
+                smaller = self._comparer.first_difference(source, calls)
+                if smaller is not None and len(smaller.calls[-1].blob) < len(found.calls[-1].blob):
+                    found = smaller
+                    break
+        return Shrinker(self._comparer, source, until, self._inputs.starting_from()).shrink(found)
 
     def _rounds(
         self, deadline: Deadline, real_calls: Sequence[WorkloadCall], rounds: int | None

@@ -6,6 +6,7 @@ import base64
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from afterburner.agent.verification.comparing import GRACE_S
 from afterburner.agent.verification.outcome import Counterexample
 from afterburner.agent.workloads.asking import Harness
 from afterburner.agent.workloads.replay import Replay
@@ -57,30 +58,26 @@ class Shrinker:
 
     def _smallest(self, found: Differing) -> Differing:
         """One generation of smaller inputs after the other, each from the smallest that still differs."""
-        best = found
-        while self.steps < MAX_STEPS and not self.deadline.passed() and best.may_shrink:
-            smaller = self._smaller(best)
+        generations = [found]
+        while len(generations) <= MAX_STEPS and not self.deadline.passed() and found.may_shrink:
+            smaller = self._smaller(generations[-1])
             if smaller is None:
                 break
-            best = smaller
-            self.steps += 1
-        return best
+            generations.append(smaller)
+        # A rewrite that carries something from call to call may differ only because of the variants before.
+        while len(generations) > 1 and self._again(generations[-1].calls, found.hash_seed) is None:
+            generations.pop()
+        self.steps = len(generations) - 1
+        return generations[-1]
 
     def _smaller(self, found: Differing) -> Differing | None:
+        """The smallest variant that differs, too; in one process with the variants before it."""
         [call] = found.calls
         if len(call.blob) > LARGEST_BYTES:
             return None
         expected = self._expected(self._ask(call, VARIANTS)[1:], call)
-        while expected:
-            differing = self.comparer.in_order(self.source, expected, found.hash_seed)
-            if differing is None:
-                return None
-            last = differing.calls[-1]
-            alone = self._again([last], found.hash_seed)
-            if alone is not None:
-                return alone
-            expected = expected[expected.index(last) + 1 :]  # it differed because of those before it
-        return None
+        differing = self.comparer.in_order(self.source, expected, found.hash_seed) if expected else None
+        return differing and replace(differing, calls=differing.calls[-1:])
 
     def _expected(self, variants: Sequence[FoundCall], call: WorkloadCall) -> list[WorkloadCall]:
         """Those that the original does the same twice, ending as it did for the call: another error is another find."""
@@ -137,7 +134,8 @@ class Shrinker:
 
     def _harness(self) -> Harness:
         comparer = self.comparer
-        limits = replace(comparer.limits, wall_time_s=JOB_S, cpu_time_s=JOB_S)
+        allowed_s = min(JOB_S, self.deadline.left_s() + GRACE_S)
+        limits = replace(comparer.limits, wall_time_s=allowed_s, cpu_time_s=allowed_s)
         return Harness(comparer.sandbox, comparer.target, comparer.environment, limits)
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from afterburner.agent import optimize, run
+from afterburner.agent import optimize, staging
 from afterburner.agent.errors import TargetError
 from afterburner.sandbox import UsageError
 from afterburner.sandbox.project import StagedProject
@@ -27,7 +27,7 @@ def test_an_unknown_objective_is_told_with_those_that_there_are(tmp_path: Path) 
 def test_what_the_code_will_not_find_is_one_entry_of_the_report() -> None:
     names = tuple(f"{name}.pem: such files hold keys" for name in "abcde")
     project = StagedProject((), 3, names, Path("/p"), Path("/copy"))
-    [skipped] = run._left_out(project)
+    [skipped] = staging._left_out(project)
     assert skipped.reason.startswith("not shown to the code: a.pem: such files hold keys; b.pem")
     assert skipped.reason.endswith("; and 2 more")
-    assert run._left_out(StagedProject((), 3, (), Path("/p"), Path("/copy"))) == ()
+    assert staging._left_out(StagedProject((), 3, (), Path("/p"), Path("/copy"))) == ()

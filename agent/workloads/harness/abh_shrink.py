@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import importlib
 import math
+import time
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Set, Tuple
 
@@ -65,6 +66,7 @@ else:
     from abh_run import guarded
 
 MAX_THOUGHT_OF = 600
+THINKING_S = 0.4  # the first variants leave out most, so that a large call is soon a small one
 MAX_DROPPED = 16  # single elements of one sequence that are left out in turn
 _PLAIN_LETTERS = "ab"
 _COLLECTIONS = (*SEQUENCES, set, frozenset, str, bytes, bytearray)
@@ -120,7 +122,10 @@ def _smaller(call: Call, usual: Call, signature: Signature, fixed: Set[Site]) ->
         blob = dump_call(call.args, call.kwargs, usual.globals, usual.absent)
         if not _same(call.globals, usual.globals):
             known[hashlib.sha256(blob).digest()] = (least, blob)
+    until_s = time.monotonic() + THINKING_S
     for variant in islice(_variants(root, signature, fixed), MAX_THOUGHT_OF):
+        if time.monotonic() > until_s:
+            break
         size = size_of(variant)
         if size < least:
             with contextlib.suppress(NotCopyable):
