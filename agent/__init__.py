@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from afterburner.agent.run import optimize
+    from afterburner.agent.verification.verify import verify
 
-__all__ = ["optimize"]
+__all__ = ["optimize", "verify"]
 
 
 def __getattr__(name: str) -> object:
@@ -16,4 +17,8 @@ def __getattr__(name: str) -> object:
         from afterburner.agent.run import optimize  # noqa: PLC0415
 
         return optimize
+    if name == "verify":
+        from afterburner.agent.verification.verify import verify  # noqa: PLC0415
+
+        return verify
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -14,6 +14,7 @@ from afterburner.agent.cli.interrupts import INTERRUPTED, raise_on_signals, show
 from afterburner.agent.cli.plugins import CommandGroup
 from afterburner.agent.cli.run import run
 from afterburner.agent.cli.text import harden_streams, scrub, scrub_line
+from afterburner.agent.cli.verify import verify
 from afterburner.sandbox import AfterburnerError
 from afterburner.sandbox.commands.streams import abandon
 
@@ -30,6 +31,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command(name="run")(run)
+app.command(name="verify")(verify)
 
 
 @runtime_checkable

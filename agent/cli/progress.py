@@ -22,8 +22,11 @@ REDRAWS_PER_SECOND = 4
 
 
 @contextmanager
-def show_progress(settings: RunSettings, *, quiet: bool = False) -> Iterator[Callable[[ProgressEvent], None]]:
-    """Show progress on stderr while the block runs; what libraries print to stdout goes to stderr meanwhile."""
+def show_progress(settings: RunSettings | None, *, quiet: bool = False) -> Iterator[Callable[[ProgressEvent], None]]:
+    """Show progress on stderr while the block runs; what libraries print to stdout goes to stderr meanwhile.
+
+    `settings` are those of a run; None where nothing is made better.
+    """
     with redirect_stdout(sys.stderr):
         if quiet:
             yield _ignore
@@ -53,7 +56,7 @@ class PlainProgress:
 class LiveProgress:
     """Two lines that are redrawn in place: what is being done, and how far we are."""
 
-    def __init__(self, settings: RunSettings) -> None:
+    def __init__(self, settings: RunSettings | None) -> None:
         self._started = time.monotonic()
         self._settings = settings
         self._doing = "starting"
@@ -72,9 +75,10 @@ class LiveProgress:
         from rich.text import Text  # noqa: PLC0415 - likewise
 
         facts = [format_elapsed(time.monotonic() - self._started)]
-        if self._iteration:
-            facts.append(f"iteration {self._iteration} of {self._settings.iterations}")
-        facts.append(f"best so far {format_ratio(self._best)}" if self._best else "nothing better yet")
+        if self._settings is not None:
+            if self._iteration:
+                facts.append(f"iteration {self._iteration} of {self._settings.iterations}")
+            facts.append(f"best so far {format_ratio(self._best)}" if self._best else "nothing better yet")
         text = Text(no_wrap=True, overflow="ellipsis", end="")
         text.append(self._doing, style="bold")
         text.append("\n" + "  ".join(facts), style="dim")
@@ -82,7 +86,7 @@ class LiveProgress:
 
 
 @contextmanager
-def _live(settings: RunSettings) -> Iterator[Callable[[ProgressEvent], None]]:
+def _live(settings: RunSettings | None) -> Iterator[Callable[[ProgressEvent], None]]:
     from rich.live import Live  # noqa: PLC0415 - rich is needed on terminals only
 
     from afterburner.sandbox.commands.console import open_console  # noqa: PLC0415 - likewise

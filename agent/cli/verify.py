@@ -1,0 +1,176 @@
+"""`afterburner-agent verify FILE --against OTHER`: does a function of two files do the same?"""
+
+from __future__ import annotations
+
+import json as json_module
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from afterburner.agent.cli.run import LARGEST_SEED
+from afterburner.agent.cli.text import display_path, scrub_line
+from afterburner.agent.verification.settings import VerifySettings
+from afterburner.sandbox.commands.destinations import STDOUT, check_destination, write_result
+from afterburner.sandbox.commands.options import above_zero, filled
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from afterburner.agent.verification.outcome import Agreement, Counterexample
+    from afterburner.agent.verification.verify import Verification
+
+SCHEMA = 1
+DIFFERENT = 1  # the exit code
+KINDS_SHOWN = 12
+_DEFAULTS = VerifySettings("", "", "")
+
+
+def verify(  # noqa: PLR0913 - one parameter for each option
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="The file with the original.", show_default=False, callback=filled)
+    ],
+    *,
+    against: Annotated[
+        str,
+        typer.Option(metavar="OTHER", callback=filled, help="Another whole file, which is run in the place of FILE."),
+    ],
+    function: Annotated[
+        str,
+        typer.Option(
+            "--function", "-f", metavar="NAME", callback=filled, help="The function, or Class.method, of both files."
+        ),
+    ],
+    calls: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            callback=filled,
+            help="A Python file whose execution calls the function: inputs to start from.",
+        ),
+    ] = None,
+    python: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH",
+            callback=filled,
+            help="The interpreter to run the code with. Without it: VIRTUAL_ENV, then the project's .venv.",
+        ),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option(metavar="N", min=0, max=LARGEST_SEED, help="Seed of every random choice.")
+    ] = _DEFAULTS.seed,
+    max_seconds: Annotated[
+        float, typer.Option(metavar="S", callback=above_zero, help="Time budget, seconds.")
+    ] = _DEFAULTS.max_seconds,
+    json: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|-",
+            callback=filled,
+            help="Write the result as JSON there; - is stdout, and the report moves to stderr.",
+        ),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Look for an input on which a function of two files differs.
+
+    Inputs are found as for `run`, then changed and recombined. Exit code 0: none was found; 1: one was, and is shown.
+    """
+    from afterburner.agent.cli.progress import show_progress  # noqa: PLC0415 - not needed to answer --help
+    from afterburner.sandbox.commands.console import open_console  # noqa: PLC0415 - likewise
+
+    if json is not None:
+        check_destination("--json", json, Path(file), "the file with the original")
+        check_destination("--json", json, Path(against), "the other file")
+    with show_progress(None, quiet=quiet) as on_event:
+        from afterburner.agent.verification.verify import verify_settings  # noqa: PLC0415 - likewise
+
+        settings = VerifySettings(file, against, function, calls, python, seed, max_seconds)
+        result = verify_settings(settings, on_event)
+    console = open_console(sys.stderr if json == STDOUT else sys.stdout)
+    print_verification(console, result)
+    if json is not None:
+        document = to_document(result, seed)
+        write_result("--json", json, (json_module.dumps(document, indent=2) + "\n").encode("ascii"))
+    if console.reader_gone:
+        raise BrokenPipeError
+    raise typer.Exit(0 if result.agrees else DIFFERENT)
+
+
+def print_verification(console: Console, result: Verification) -> None:
+    """Say whether they differ, and on what; or how far it was looked."""
+    from rich.text import Text  # noqa: PLC0415 - not needed to answer --help
+
+    from afterburner.agent.verification.outcome import Counterexample  # noqa: PLC0415 - likewise
+
+    headline, style = ("No difference found", "bold green") if result.agrees else ("Different", "bold red")
+    name = f"{display_path(result.target.path)} {result.target.function}, {display_path(result.against)}"
+    console.print(Text.assemble((headline, style), f"  {name}"), soft_wrap=True)
+    if isinstance(result.found, Counterexample):
+        _print_counterexample(console, result.found)
+    else:
+        _print_agreement(console, result.found)
+    for skipped in result.skipped[:KINDS_SHOWN]:
+        console.print(Text(f"  left out: {scrub_line(skipped.origin)}: {scrub_line(skipped.reason)}", style="dim"))
+
+
+def _print_counterexample(console: Console, found: Counterexample) -> None:
+    from rich.text import Text  # noqa: PLC0415 - not needed to answer --help
+
+    for number, call in enumerate(found.calls):
+        label = "for" if number == 0 else "then"
+        console.print(Text(f"  {label:<10}{scrub_line(call)}"), soft_wrap=True)
+    console.print(Text(f"  {'original':<10}{scrub_line(found.expected)}"), soft_wrap=True)
+    console.print(Text(f"  {'other':<10}{scrub_line(found.actual)}"), soft_wrap=True)
+    console.print(Text(f"  {'that is':<10}it {scrub_line(found.difference)}"), soft_wrap=True)
+    notes = [f"PYTHONHASHSEED={found.hash_seed}"] if found.hash_seed else []
+    notes += [] if found.every_time else ["not every time"]
+    notes.append(f"an input of the kind: {scrub_line(found.kind)}, made smaller {found.shrink_steps} times")
+    console.print(Text(f"  ({'; '.join(notes)})", style="dim"), soft_wrap=True)
+
+
+def _print_agreement(console: Console, found: Agreement) -> None:
+    from afterburner.agent.wording import count  # noqa: PLC0415 - not needed to answer --help
+
+    why = "nothing new could be thought of" if found.exhausted else "the time was over"
+    console.print(f"  the same on {count(found.inputs, 'input')}; {why}", soft_wrap=True)
+    for kind, number in found.by_kind[:KINDS_SHOWN]:
+        console.print(f"  {number:>6}  {scrub_line(kind)}", soft_wrap=True)
+    if rest := sum(number for _, number in found.by_kind[KINDS_SHOWN:]):
+        console.print(f"  {rest:>6}  of other kinds", soft_wrap=True)
+
+
+def to_document(result: Verification, seed: int) -> dict[str, Any]:
+    """The documented dictionary: schema 1, described in docs/cli.md and in verify-schema.json beside this file."""
+    from afterburner.agent.verification.outcome import Counterexample  # noqa: PLC0415 - not needed to answer --help
+
+    found = result.found
+    counterexample = None
+    if isinstance(found, Counterexample):
+        counterexample = {
+            "calls": list(found.calls),
+            "expected": found.expected,
+            "actual": found.actual,
+            "difference": found.difference,
+            "kind": found.kind,
+            "hash_seed": found.hash_seed,
+            "every_time": found.every_time,
+            "shrink_steps": found.shrink_steps,
+        }
+    by_kind = () if isinstance(found, Counterexample) else found.by_kind
+    return {
+        "schema": SCHEMA,
+        "target": {"file": result.target.path, "function": result.target.function},
+        "against": result.against,
+        "decision": "no_difference" if result.agrees else "different",
+        "counterexample": counterexample,
+        "inputs": [{"kind": kind, "inputs": number} for kind, number in by_kind],
+        "exhausted": not isinstance(found, Counterexample) and found.exhausted,
+        "skipped": [asdict(skipped) for skipped in result.skipped],
+        "machine": asdict(result.machine),
+        "seed": seed,
+        "elapsed_s": result.elapsed_s,
+    }
