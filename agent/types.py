@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from afterburner.agent.evidence.gather import Evidence
     from afterburner.sandbox import Measurement, Verdict
 
 
@@ -105,6 +106,8 @@ class Workload:
     cases: tuple[WorkloadCase, ...] = ()
     held_out_cases: tuple[WorkloadCase, ...] = ()
     skipped: tuple[Skipped, ...] = ()
+    float_tolerance: float | None = None  # how calls are judged: see `CallCase`
+    fixed_clock: bool = False  # likewise; what the original does depends on the time
 
     @property
     def held_out_count(self) -> int:
@@ -150,9 +153,7 @@ class CandidateRecord:
     measurement: Measurement | None = None
     source: str = ""  # the whole file with the rewrite in place
     reasoning: str = ""
-    counterexample: str | None = (
-        None  # `f([1, 1]) returned 2 instead of 1`: where it does not do what the original does
-    )
+    counterexample: str | None = None  # `f([1, 1]) returned 2 instead of 1`: a call, and how it differs there
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +209,7 @@ class RunResult:
     skipped: tuple[Skipped, ...]
     machine: Machine
     elapsed_s: float
+    evidence: Evidence | None = None  # of an offer
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,4 +238,6 @@ class RunSettings:
     seed: int = 0
     max_seconds: float = 300.0
     min_effect: float = 0.05  # a gain's lower bound must exceed 1 + this
+    float_tolerance: float | None = None  # the largest relative difference of two floats; None: none at all
     min_gain_per_line: float = 0.0  # gain (ratio - 1) per added line below which an offer is only displayed
+    receipt: bool = False  # whether to keep what a receipt is written from

@@ -12,7 +12,9 @@ import typer
 
 from afterburner.agent.cli.interrupts import INTERRUPTED, raise_on_signals, show_cursor
 from afterburner.agent.cli.plugins import CommandGroup
+from afterburner.agent.cli.replay_receipt import replay_receipt
 from afterburner.agent.cli.run import run
+from afterburner.agent.cli.selfcheck import selfcheck
 from afterburner.agent.cli.text import harden_streams, scrub, scrub_line
 from afterburner.agent.cli.verify import verify
 from afterburner.sandbox import AfterburnerError
@@ -31,7 +33,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command(name="run")(run)
+app.command(name="selfcheck")(selfcheck)
 app.command(name="verify")(verify)
+app.command(name="replay-receipt")(replay_receipt)
 
 
 @runtime_checkable

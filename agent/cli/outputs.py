@@ -1,8 +1,9 @@
-"""Where a run's results go: the file itself, the diff, the JSON."""
+"""Where a run's results go: the file itself, the diff, the JSON, the receipt, the picture."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from afterburner.sandbox import UsageError
@@ -20,17 +21,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
-    """What the user wants written: the file itself, the diff, the JSON. `-` is stdout."""
+    """What the user wants written: the file itself, the diff, the JSON, the receipt, the picture. `-` is stdout."""
 
     apply: bool = False
     yes: bool = False
     patch: str | None = None
     json: str | None = None
+    receipt: str | None = None
+    growth_svg: str | None = None
 
     @property
     def take_stdout(self) -> bool:
-        """Whether stdout belongs to a program that reads the diff or the JSON; people then read stderr."""
-        return STDOUT in (self.patch, self.json)
+        """Whether stdout belongs to a program that reads one of the results; people then read stderr."""
+        return STDOUT in self._places().values()
+
+    def _places(self) -> dict[str, str]:
+        """Each destination by its option."""
+        options = {
+            "--patch": self.patch,
+            "--json": self.json,
+            "--receipt": self.receipt,
+            "--growth-svg": self.growth_svg,
+        }
+        return {option: place for option, place in options.items() if place is not None}
 
     def check(self, target: Path) -> None:
         """Find out now what could not be written later.
@@ -38,11 +51,11 @@ class Outputs:
         Raises:
             UsageError: two results for one place, the target itself as a place, or a place that cannot be written.
         """
-        for option, place in (("--patch", self.patch), ("--json", self.json)):
-            if place is not None:
-                check_destination(option, place, target, "the file to optimise")
-        if self.patch is not None and self.json is not None and same_place(self.patch, self.json):
-            raise UsageError("--patch and --json name the same place; give each its own.")
+        for option, place in self._places().items():
+            check_destination(option, place, target, "the file to optimise")
+        for (option, place), (other, other_place) in combinations(self._places().items(), 2):
+            if same_place(place, other_place):
+                raise UsageError(f"{option} and {other} name the same place; give each its own.")
         if self.apply and target.is_file():
             check_writable("--apply", target)
             check_folder("--apply", target)

@@ -8,8 +8,12 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from afterburner.agent.cli.offer import weigh
+from afterburner.agent.evidence.pareto import pareto_front
 
 if TYPE_CHECKING:
+    from afterburner.agent.evidence.classes import Fit
+    from afterburner.agent.evidence.growth import Growth
+    from afterburner.agent.evidence.pareto import ParetoPoint
     from afterburner.agent.types import CandidateRecord, Gain, HeldOut, RunResult, RunSettings
     from afterburner.sandbox import Measurement
 
@@ -47,6 +51,9 @@ def to_json(result: RunResult, settings: RunSettings, *, applied: bool = False) 
             "origins": [{"origin": origin, "inputs": inputs} for origin, inputs in result.workload_origins],
             "skipped": [asdict(skipped) for skipped in result.skipped],
         },
+        "growth": _growth(result.evidence.growth) if result.evidence and result.evidence.growth else None,
+        "larger_inputs": result.evidence.larger_inputs if result.evidence else "",
+        "pareto": [_pareto(point) for point in pareto_front(result.candidates, result.original)],
         "machine": asdict(result.machine),
         "elapsed_s": result.elapsed_s,
         "seed": settings.seed,
@@ -85,6 +92,42 @@ def _candidate(candidate: CandidateRecord) -> dict[str, Any]:
         "gain": _gain(candidate.gain),
         "measurement": _measurement(candidate.measurement) if candidate.measurement else None,
         "counterexample": candidate.counterexample,
+    }
+
+
+def _growth(growth: Growth) -> dict[str, Any]:
+    return {
+        "sentence": growth.sentence,
+        "scaled": growth.scaled,
+        "original": _fit(growth.original),
+        "rewrite": _fit(growth.winner),
+        "points": [
+            {"size": point.size, "original_s": point.original_s, "rewrite_s": point.winner_s} for point in growth.points
+        ],
+        "note": growth.note,
+        "disagreement": growth.disagreement,
+    }
+
+
+def _fit(fit: Fit | None) -> dict[str, Any] | None:
+    if fit is None:
+        return None
+    return {
+        "class": fit.name,
+        "rivals": list(fit.rivals),
+        "exponent": fit.exponent,
+        "error": fit.error,
+        "reason": fit.reason,
+    }
+
+
+def _pareto(point: ParetoPoint) -> dict[str, Any]:
+    return {
+        "id": point.id,
+        "on_front": point.on_front,
+        "cpu_time_s": point.cpu_time_s,
+        "peak_memory_kib": point.peak_memory_kib,
+        "memory_integral_kib_s": point.measurement.memory_integral_kib_s,
     }
 
 

@@ -135,6 +135,24 @@ def run(  # noqa: PLR0913 - one parameter for each option
             rich_help_panel=_OUT,
         ),
     ] = None,
+    receipt: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|-",
+            callback=filled,
+            help="Write a receipt there, from which replay-receipt measures the offer again.",
+            rich_help_panel=_OUT,
+        ),
+    ] = None,
+    growth_svg: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|-",
+            callback=filled,
+            help="Write a picture there of how time grows with the input, before and after.",
+            rich_help_panel=_OUT,
+        ),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.", rich_help_panel=_OUT)] = False,
 ) -> None:
     """Rewrite a slow function, and prove the rewrite right and better.
@@ -157,8 +175,9 @@ def run(  # noqa: PLR0913 - one parameter for each option
         max_seconds=max_seconds,
         min_effect=min_effect,
         min_gain_per_line=min_gain_per_line,
+        receipt=receipt is not None,
     )
-    outputs = Outputs(apply=apply, yes=yes, patch=patch, json=json)
+    outputs = Outputs(apply=apply, yes=yes, patch=patch, json=json, receipt=receipt, growth_svg=growth_svg)
     outputs.check(Path(file))
     deliver(search(settings, quiet=quiet), settings, outputs)
 
@@ -192,6 +211,7 @@ def deliver(result: RunResult, settings: RunSettings, outputs: Outputs) -> None:
     print_summary(console, result, offer)
     if outputs.patch is not None and offer.offered:
         write_result("--patch", outputs.patch, patch_bytes(result.target, result.patch))
+    missing = _write_evidence(result, outputs)
     applied, problem = False, None
     if outputs.apply and offer.offered:
         try:
@@ -202,9 +222,33 @@ def deliver(result: RunResult, settings: RunSettings, outputs: Outputs) -> None:
         write_result("--json", outputs.json, to_json_text(result, settings, applied=applied).encode("ascii"))
     if problem is not None:
         raise problem
+    for each in missing:
+        console.print(each, soft_wrap=True)
     _print_next(console, result, outputs, offered=offer.offered, applied=applied)
     if console.reader_gone:
         raise BrokenPipeError
+
+
+def _write_evidence(result: RunResult, outputs: Outputs) -> list[str]:
+    """Write the receipt and the picture of an improvement; a sentence for each that is wanted and cannot be had."""
+    from afterburner.agent.evidence.growth_svg import growth_svg  # noqa: PLC0415 - not needed to answer --help
+    from afterburner.agent.evidence.receipt import receipt_bytes  # noqa: PLC0415 - likewise
+
+    evidence, missing = result.evidence, []
+    receipt, growth = (evidence.receipt, evidence.growth) if evidence is not None else (None, None)
+    if outputs.receipt is not None:
+        if receipt is not None:
+            write_result("--receipt", outputs.receipt, receipt_bytes(receipt))
+        else:
+            missing.append("No receipt was written: nothing was confirmed.")
+    if outputs.growth_svg is not None:
+        if growth is not None and growth.points:
+            title = f"{Path(result.target.path).name} {result.target.function or ''}".strip()
+            write_result("--growth-svg", outputs.growth_svg, growth_svg(growth, title).encode())
+        else:
+            why = growth.note if growth is not None else "growth was not measured"
+            missing.append(f"No picture was written: {why}.")
+    return missing
 
 
 def _apply(result: RunResult, *, ask: bool) -> bool:

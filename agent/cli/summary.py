@@ -13,6 +13,7 @@ from afterburner.agent.cli.text import (
     scrub,
     scrub_line,
 )
+from afterburner.agent.evidence.pareto import pareto_front, says_something
 from afterburner.agent.result import OBJECTIVE_NOUN
 from afterburner.agent.types import Decision
 from afterburner.agent.wording import count, format_ratio
@@ -43,6 +44,8 @@ def print_summary(console: Console, result: RunResult, offer: Offer) -> None:
     """Print everything that a person needs to believe the result, or to see why there is none."""
     _print_candidates(console, result)
     _print_figures(console, result)
+    _print_choice(console, result)
+    _print_growth(console, result)
     _print_evidence(console, result)
     if result.patch:
         console.print()
@@ -109,6 +112,39 @@ def _print_figures(console: Console, result: RunResult) -> None:
             name, show(before), show(after), format_ratio(ratio), interval, style="bold" if name == marked else ""
         )
     console.print(table)
+
+
+def _print_choice(console: Console, result: RunResult) -> None:
+    """Print what is beaten by nothing in both time and memory, where that leaves a choice."""
+    points = pareto_front(result.candidates, result.original)
+    if not says_something(points):
+        return
+    console.print("\nNothing else is both faster and leaner than these:", style="bold")
+    table = _table("program", "CPU time", "peak memory", "memory integral")
+    for point in points:
+        if point.on_front:
+            integral = format_kib(point.measurement.memory_integral_kib_s, "·s")
+            table.add_row(point.id, format_seconds(point.cpu_time_s), format_kib(point.peak_memory_kib), integral)
+    console.print(table)
+
+
+def _print_growth(console: Console, result: RunResult) -> None:
+    """Print how time grows with the input, before and after, and what became of a gain too good to be true."""
+    evidence = result.evidence
+    if evidence is None:
+        return
+    growth = evidence.growth
+    if growth is not None and growth.sentence:
+        from afterburner.agent.evidence.chart import draw_chart  # noqa: PLC0415 - only where there is one
+
+        console.print()
+        _print_fact(console, "Growth", f"{growth.sentence}, CPU time of one call by {scrub_line(growth.scaled)}")
+        for line in draw_chart(growth, console.encoding):
+            console.print(Text(line), soft_wrap=True)
+    if growth is not None and growth.note:
+        _print_fact(console, "Growth", scrub_line(growth.note))
+    if evidence.larger_inputs:
+        _print_fact(console, "Larger", scrub_line(evidence.larger_inputs))
 
 
 def _figures(before: Measurement, after: Measurement) -> tuple[tuple[str, Callable[[float], str], float, float], ...]:

@@ -1,0 +1,132 @@
+"""`afterburner-agent replay-receipt FILE`: is what a receipt claims true on this machine?"""
+
+from __future__ import annotations
+
+import json as json_module
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from afterburner.agent.cli.text import scrub_line
+from afterburner.sandbox.commands.destinations import STDOUT, check_destination, write_result
+from afterburner.sandbox.commands.options import above_zero, filled
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from afterburner.agent.evidence.receipt import Receipt
+    from afterburner.agent.evidence.replaying import Replayed
+    from afterburner.agent.types import Gain
+
+SCHEMA = 1
+DEFAULT_SECONDS = 120.0
+EXIT_CODES = {"confirmed": 0, "denied": 5, "too_noisy": 6}
+_HEADLINES = {
+    "confirmed": ("Confirmed", "bold green"),
+    "denied": ("Denied", "bold red"),
+    "too_noisy": ("Too noisy to tell", "bold yellow"),
+}
+
+
+def replay_receipt(  # noqa: PLR0913 - one parameter for each option
+    file: Annotated[
+        str,
+        typer.Argument(metavar="FILE", help="The receipt, from run --receipt.", show_default=False, callback=filled),
+    ],
+    *,
+    project: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR",
+            callback=filled,
+            help="The project that the code needs, in the state that the receipt was made from.",
+        ),
+    ] = None,
+    python: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH",
+            callback=filled,
+            help="The interpreter to run the code with. Without it: VIRTUAL_ENV, then the project's .venv.",
+        ),
+    ] = None,
+    max_seconds: Annotated[
+        float, typer.Option(metavar="S", callback=above_zero, help="Time budget, seconds.")
+    ] = DEFAULT_SECONDS,
+    json: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|-",
+            callback=filled,
+            help="Write the answer as JSON there; - is stdout, and the report moves to stderr.",
+        ),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Judge and measure the rewrite of a receipt again, on this machine.
+
+    Everything in the receipt runs in the sandbox and nowhere else.
+    """
+    from afterburner.agent.deadline import Deadline  # noqa: PLC0415 - not needed to answer --help, as all below
+    from afterburner.agent.evidence import replaying  # noqa: PLC0415
+    from afterburner.agent.evidence.reading import read_receipt  # noqa: PLC0415
+    from afterburner.sandbox.commands.console import open_console  # noqa: PLC0415
+
+    path = Path(file)
+    if json is not None:
+        check_destination("--json", json, path, "the receipt")
+
+    def tell(step: str) -> None:
+        if not quiet:
+            sys.stderr.write(f"{step}\n")
+            sys.stderr.flush()
+
+    receipt = read_receipt(path)
+    replayed = replaying.replay_receipt(
+        receipt,
+        Deadline.after(max_seconds),
+        project=None if project is None else Path(project),
+        python=python,
+        on_step=tell,
+    )
+    _print(open_console(sys.stderr if json == STDOUT else sys.stdout), receipt, replayed)
+    if json is not None:
+        write_result("--json", json, (json_module.dumps(_document(receipt, replayed), indent=2) + "\n").encode("ascii"))
+    raise typer.Exit(EXIT_CODES[replayed.answer.value])
+
+
+def _print(console: Console, receipt: Receipt, replayed: Replayed) -> None:
+    from rich.text import Text  # noqa: PLC0415 - likewise
+
+    headline, style = _HEADLINES[replayed.answer.value]
+    name = scrub_line(f"{receipt.target.file} {receipt.target.function or ''}".strip())
+    console.print(Text.assemble((headline, style), f"  {name}: {scrub_line(replayed.reason)}"))
+    console.print(f"  receipt: {_gain(receipt.gain)}, on {scrub_line(receipt.machine.cpu_model)}")
+    if replayed.gain is not None:
+        console.print(f"  here:    {_gain(replayed.gain)}, on {scrub_line(replayed.machine.cpu_model)}")
+    for note in replayed.notes:
+        console.print(f"  note:    {scrub_line(note)}")
+
+
+def _gain(gain: Gain) -> str:
+    from afterburner.agent.wording import format_ratio  # noqa: PLC0415 - likewise
+
+    return f"{format_ratio(gain.ratio)} ({format_ratio(gain.low)} to {format_ratio(gain.high)})"
+
+
+def _document(receipt: Receipt, replayed: Replayed) -> dict[str, Any]:
+    return {
+        "schema": SCHEMA,
+        "answer": replayed.answer.value,
+        "reason": replayed.reason,
+        "target": {"file": receipt.target.file, "function": receipt.target.function},
+        "receipt_gain": asdict(receipt.gain),
+        "gain": asdict(replayed.gain) if replayed.gain else None,
+        "held_out_gain": asdict(replayed.held_out_gain) if replayed.held_out_gain else None,
+        "receipt_machine": asdict(receipt.machine),
+        "machine": asdict(replayed.machine),
+        "notes": list(replayed.notes),
+    }
