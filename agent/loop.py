@@ -9,10 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
+from afterburner.agent.confirming import SEARCH_ROUNDS, SEARCH_S, Confirming, differs
 from afterburner.agent.errors import ProposerError, TargetError, WorkloadError
 from afterburner.agent.proposers.base import Proposal, ProposalRequest
 from afterburner.agent.records import (
-    confirmation_of,
     detail_of,
     line_of,
     record_of,
@@ -21,12 +21,11 @@ from afterburner.agent.records import (
     with_memory_of,
 )
 from afterburner.agent.selection.decide import Comparison, median_measurement
+from afterburner.agent.selection.gates import refusal
 from afterburner.agent.selection.sampling import SampleFailedError
-from afterburner.agent.state import Confirmation, Incumbent, LoopState, Pending
+from afterburner.agent.state import Incumbent, LoopState, Pending
 from afterburner.agent.targets.text import fingerprint
-from afterburner.agent.types import CandidateRecord, Decision, HeldOut, ProgressEvent
-from afterburner.agent.verification.outcome import Counterexample
-from afterburner.agent.verification.search import DifferenceSearch
+from afterburner.agent.types import CandidateRecord, Decision, ProgressEvent
 from afterburner.agent.wording import count
 from afterburner.sandbox import Verdict
 
@@ -40,14 +39,12 @@ if TYPE_CHECKING:
     from afterburner.agent.proposers.base import Proposer
     from afterburner.agent.selection.decide import Judge
     from afterburner.agent.selection.sampling import Case, Sampler
-    from afterburner.agent.types import RunSettings, WorkloadCall
+    from afterburner.agent.state import Confirmation
+    from afterburner.agent.types import RunSettings
     from afterburner.agent.workbench import Workbench
     from afterburner.sandbox import Report
 
 BASELINE_SAMPLES = 3
-BLOCKS_TOLD = 4
-SEARCH_S, SEARCH_ROUNDS = 4.0, 3  # for an input on which a promising candidate differs; and, longer, before an offer
-OFFER_S, OFFER_ROUNDS = 8.0, 8
 WINNERS_TRIED = 4  # a winner that fails its confirmation makes room for the next
 
 
@@ -62,7 +59,7 @@ class Loop:
     search_until: Deadline  # selection stops here, so that confirmation still has its share of the time
     confirm_until: Deadline
     on_event: Callable[[ProgressEvent], None]
-    _search: DifferenceSearch | None = field(default=None, init=False)
+    _confirming: Confirming | None = field(default=None, init=False)
 
     def compile(
         self, checkpointer: BaseCheckpointSaver[str]
@@ -134,8 +131,9 @@ class Loop:
         records: dict[str, CandidateRecord] = {}
         for candidate in state["pending"]:
             earlier = seen.setdefault(fingerprint(candidate.source), candidate.id)
-            if candidate.error:
-                records[candidate.id] = refused(candidate, state["iteration"], candidate.error)
+            objection = candidate.error or refusal(state["lineage"][0].source, candidate.source)
+            if objection:
+                records[candidate.id] = refused(candidate, state["iteration"], objection)
             elif earlier != candidate.id:
                 records[candidate.id] = refused(candidate, state["iteration"], f"the same code as {earlier}")
             else:
@@ -171,7 +169,7 @@ class Loop:
         records = list(state["records"])
         for winner in self._winners(state):
             self._tell("confirm", f"testing {winner.id} against the original on held-out inputs", best=winner.ratio)
-            confirmation = self._confirm(winner, state["lineage"][0])
+            confirmation = self._confirm_with().confirm(winner, state["lineage"][0])
             self._tell("confirm", f"{winner.id}: {confirmation.reason}", best=winner.ratio)
             records = [settled(record, confirmation) for record in records]
             if confirmation.confirmed:
@@ -233,50 +231,26 @@ class Loop:
     def _profile_one(self, candidate: Pending, report: Report, incumbent: Incumbent, iteration: int) -> CandidateRecord:
         if report.verdict is not Verdict.ACCEPTED:
             wrong = Comparison(Decision.WRONG, detail_of(report), verdict=report.verdict)
-            found = self._difference(candidate.source, self.search_until, 0, self.bench.workload.calls)
+            found = self._confirm_with().difference(candidate.source, self.search_until, 0, self.bench.workload.calls)
             return record_of(candidate, iteration, wrong, found.line if found else None)
         bench, objective = self.bench, self.settings.objective
         source, _ = bench.block_source(incumbent.source, candidate.source, objective, held_out=False)
         comparison = self.judge.screen(source, self.search_until)
         if comparison.decision is Decision.PROMISING:
-            found = self._difference(candidate.source, self.search_until.within(SEARCH_S), SEARCH_ROUNDS)
+            found = self._confirm_with().difference(candidate.source, self.search_until.within(SEARCH_S), SEARCH_ROUNDS)
             if found:
-                return record_of(candidate, iteration, _wrong(found), found.line)
+                return record_of(candidate, iteration, differs(found), found.line)
         return record_of(candidate, iteration, self._with_memory(comparison, candidate.source))
 
     def _promote(self, record: CandidateRecord, before: Incumbent) -> Incumbent:
         gain = record.gain.ratio if record.gain else 1.0
         return Incumbent(record.id, record.source, record.measurement or before.measurement, before.ratio * gain)
 
-    def _confirm(self, winner: Incumbent, original: Incumbent) -> Confirmation:
-        bench, inputs = self.bench, self.bench.workload.held_out_count
-        report = self._run(winner.source, bench.confirmed_cases())
-        if report.verdict is not Verdict.ACCEPTED:
-            failed = Comparison(Decision.WRONG, f"when confirmed: {detail_of(report)}", verdict=report.verdict)
-            found = self._difference(winner.source, self.confirm_until, 0, bench.workload.calls_in_order())
-            line = found.line if found else None
-            return confirmation_of(winner, original, failed, HeldOut(inputs, passed=False, gain=None), line)
-        found = self._difference(winner.source, self.confirm_until.within(OFFER_S), OFFER_ROUNDS)
-        if found:
-            unused = HeldOut(inputs, passed=True, gain=None)
-            return confirmation_of(winner, original, _wrong(found), unused, found.line)
-        source, held_out_from = bench.block_source(
-            original.source, winner.source, self.settings.objective, held_out=True
-        )
-        comparison, held_out_gain = self.judge.confirm(
-            source, self.confirm_until, held_out_from=held_out_from, on_blocks=self._tell_blocks
-        )
-        passed = comparison.decision is not Decision.WRONG
-        return confirmation_of(winner, original, comparison, HeldOut(inputs, passed=passed, gain=held_out_gain))
-
-    def _difference(
-        self, source: str, until: Deadline, rounds: int, real_calls: Sequence[WorkloadCall] = ()
-    ) -> Counterexample | None:
-        """An input on which this source differs from the original, among real calls and so many rounds of made ones."""
-        if self._search is None:
-            self._search = DifferenceSearch(self.bench, self.bench.target.source, self.settings.seed)
-        found = self._search.against(source, until, real_calls=real_calls, rounds=rounds)
-        return found if isinstance(found, Counterexample) else None
+    def _confirm_with(self) -> Confirming:
+        """Made once the original is measured: that sets the limits of its rewrites."""
+        if self._confirming is None:
+            self._confirming = Confirming(self.bench, self.judge, self.confirm_until, self.on_event)
+        return self._confirming
 
     def _run(self, source: str, cases: Sequence[Case]) -> Report:
         return self.bench.sandbox.run(self.bench.program(source), cases, self.bench.limits)
@@ -300,17 +274,8 @@ class Loop:
             return Comparison(Decision.WRONG, f"when measured: {error.detail}", verdict=error.verdict)
         return replace(comparison, after=with_memory_of(comparison.after, memory))
 
-    def _tell_blocks(self, taken: int, most: int) -> None:
-        if taken % BLOCKS_TOLD == 0 and taken < most:
-            self._tell("confirm", f"{taken} blocks of fresh runs, at most {most}")
-
     def _tell(self, stage: str, message: str, iteration: int = 0, best: float | None = None) -> None:
         self.on_event(ProgressEvent(stage, message, iteration, best))
-
-
-def _wrong(found: Counterexample) -> Comparison:
-    reason = f"it differs from the original on an input made from the real ones ({found.kind})"
-    return Comparison(Decision.WRONG, reason, verdict=Verdict.WRONG_ANSWER)
 
 
 def empty_state() -> LoopState:

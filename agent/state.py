@@ -46,6 +46,7 @@ class Confirmation:
     best: Measurement
     held_out: HeldOut
     counterexample: str | None = None
+    notes: tuple[str, ...] = ()  # what the user should know about the offer
 
     @property
     def confirmed(self) -> bool:

@@ -108,7 +108,11 @@ class Workbench:
             return FreshSource(sampler, self.program(original), self.program(rewrite)), len(cases[0])
         chosen = [self._timed_calls(held_out=part) for part in parts]
         calls = [call for part in chosen for call in part]
-        source = DuelSource(
+        return self.source_of_calls(original, rewrite, calls), len(chosen[0])
+
+    def source_of_calls(self, original: str, rewrite: str, calls: Sequence[WorkloadCall]) -> BlockSource:
+        """Where blocks of samples of two sources come from, each of which makes all these calls once."""
+        return DuelSource(
             self.sandbox,
             self.program(original),
             self.program(rewrite),
@@ -117,7 +121,6 @@ class Workbench:
             self.cpu,
             repeats_for(sum(call.cpu_time_s for call in calls)),
         )
-        return source, len(chosen[0])
 
     def _timed_calls(self, *, held_out: bool) -> list[WorkloadCall]:
         return affordable(self.workload.held_out_calls if held_out else self.workload.calls, MEASURABLE_CALL_S)

@@ -13,6 +13,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from afterburner.agent.selection.gates import judge_complaints
 from afterburner.agent.selection.moved import find_moved_work
 from afterburner.agent.selection.policy import Figures, figures_for, gain_of, interval_of
 from afterburner.agent.selection.sampling import ORIGINAL, SampleFailedError
@@ -125,9 +126,9 @@ class Judge:
             objection = figures.objection(blocks, look.alpha)
             if objection is not None:
                 return self._comparison(Decision.NOT_BETTER, objection, gain, blocks)
-            moved = find_moved_work(self.objective, gain, blocks)
-            if moved is not None:
-                return self._comparison(Decision.REFUSED, moved, gain, blocks)
+            trick = find_moved_work(self.objective, gain, blocks) or _left_behind(blocks)
+            if trick is not None:
+                return self._comparison(Decision.REFUSED, trick, gain, blocks)
             return self._comparison(Decision.IMPROVED, _interval_text(gain), gain, blocks)
         _, high = interval_of(blocks, figures.primary, FUTILITY_ALPHA)
         if high <= needed or (is_last and gain.ratio <= needed):
@@ -192,6 +193,13 @@ class Judge:
 def _affordable_blocks(block_s: float) -> int:
     """How many blocks the confirmation may take at most; decided before the first one counts."""
     return min(max(int(CONFIRMATION_S / max(block_s, 1e-3)), FEWEST_BLOCKS_FOR_LONG), MOST_BLOCKS)
+
+
+def _left_behind(blocks: Sequence[Block]) -> str | None:
+    """What the rewrite leaves changed or running that the original never does."""
+    before = dict.fromkeys(complaint for block in blocks for sample in block.before for complaint in sample.complaints)
+    after = dict.fromkeys(complaint for block in blocks for sample in block.after for complaint in sample.complaints)
+    return judge_complaints(list(before), list(after))
 
 
 def _failed(error: SampleFailedError, when: str) -> Comparison:

@@ -208,11 +208,13 @@ class DuelSource:
         places = list(range(len(self.case.calls)))
         random.Random(seed).shuffle(places)  # noqa: S311 - as above
         sides = tuple(side for order in orders for side in order)
-        duel = Duel(self.rewrite.source, _reordered(self.case, places, seed), sides, self.limits.wall_time_s)
+        size = 4 * self.repeats
+        watched = tuple(range(seed % blocks * size, (seed % blocks + 1) * size))  # one block of each template
+        case = _reordered(self.case, places, seed)
+        duel = Duel(self.rewrite.source, case, sides, self.limits.wall_time_s, watched)
         report = self.sandbox.duel(self.original, duel, self._limits(len(sides)), cpu=self.cpu)
         _check(report, sides)
         samples = [(each.side, _sample_of(each, places)) for each in report.samples]
-        size = 4 * self.repeats
         return [_block_of(samples[at : at + size]) for at in range(0, len(samples), size)]
 
     def blocks_at_a_time(self, sample_s: float) -> int:

@@ -18,6 +18,7 @@ from afterburner.agent.machine import describe_machine
 from afterburner.agent.proposers.base import Proposal, ProposalRequest
 from afterburner.agent.result import make_result
 from afterburner.agent.selection.decide import Judge
+from afterburner.agent.staging import stage
 from afterburner.agent.state import Incumbent, LoopState
 from afterburner.agent.store import new_run_id, open_checkpointer
 from afterburner.agent.targets.locate import find_target
@@ -75,7 +76,7 @@ def make_loop(tmp_path: Path, sandbox: Sandbox) -> MakeLoop:
     path.write_text(SLOW)
     settings = RunSettings(file=str(path), function="common", iterations=3)
     target = find_target(path, "common")
-    environment = running._environment(settings, target, sandbox, running._stage(target, tmp_path))
+    environment = stage(target, sandbox, settings.python).environment
     bench = running._bench(settings, target, sandbox, environment, lambda _: None)
 
     def make(proposer: Scripted) -> Loop:

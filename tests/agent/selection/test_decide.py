@@ -15,9 +15,9 @@ from afterburner.sandbox.sandbox import Sandbox
 
 from .conftest import blocks_of, sample, used
 
-SLOW = "print(sum(i * i for i in range(600_000)))"
-FAST = "n = 600_000 - 1\nprint(n * (n + 1) * (2 * n + 1) // 6)"
-WRONG = "print(71999820000100001)"
+SLOW = "print(sum(i * i for i in range(1_500_000)))"
+FAST = "n = 1_500_000 - 1\nprint(n * (n + 1) * (2 * n + 1) // 6)"
+WRONG = "print(1124998874999875000)"
 FAT = "rows = [str(i) for i in range(400_000)]\nprint(sum(map(len, rows)))"
 LEAN = "print(sum(len(str(i)) for i in range(400_000)))"
 SOON = 60.0

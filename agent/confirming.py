@@ -1,0 +1,135 @@
+"""What a winner has to stand before it is offered: the same behaviour everywhere, and a gain that is one.
+
+In this order, each only if the one before was passed: all calls, the held-out ones too; inputs made to find a
+difference; other circumstances (alone, in another order, in another folder); the confirmatory test of its gain; and a
+gain that is too good to be believed at once is looked at again on larger inputs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from afterburner.agent.evidence.larger import larger_calls
+from afterburner.agent.records import confirmation_of, detail_of
+from afterburner.agent.selection.caches import kept_between_calls
+from afterburner.agent.selection.circumstances import find_dependence
+from afterburner.agent.selection.decide import Comparison
+from afterburner.agent.types import Decision, HeldOut, Objective, ProgressEvent
+from afterburner.agent.verification.outcome import Counterexample
+from afterburner.agent.verification.search import DifferenceSearch
+from afterburner.agent.wording import format_ratio
+from afterburner.sandbox import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from afterburner.agent.deadline import Deadline
+    from afterburner.agent.selection.decide import Judge
+    from afterburner.agent.state import Confirmation, Incumbent
+    from afterburner.agent.types import Gain, WorkloadCall
+    from afterburner.agent.workbench import Workbench
+
+BLOCKS_TOLD = 4
+SEARCH_S, SEARCH_ROUNDS = 4.0, 3  # for an input on which a promising candidate differs; and, longer, before an offer
+OFFER_S, OFFER_ROUNDS = 8.0, 8
+HARD_TO_BELIEVE = 10.0  # a gain above this is looked at again on larger inputs
+LARGER_S = 15.0  # for making those inputs, and as long again for looking
+
+
+@dataclass(slots=True)
+class Confirming:
+    """Confirms the winners of one run."""
+
+    bench: Workbench
+    judge: Judge
+    deadline: Deadline
+    on_event: Callable[[ProgressEvent], None]
+    _search: DifferenceSearch | None = field(default=None, init=False)
+
+    def confirm(self, winner: Incumbent, original: Incumbent) -> Confirmation:
+        """Whether the winner may be offered in place of the original, and why (not).
+
+        Raises:
+            SandboxInternalError: the sandbox itself failed.
+        """
+        bench, inputs = self.bench, self.bench.workload.held_out_count
+        report = bench.sandbox.run(bench.program(winner.source), bench.confirmed_cases(), bench.limits)
+        if report.verdict is not Verdict.ACCEPTED:
+            failed = Comparison(Decision.WRONG, f"when confirmed: {detail_of(report)}", verdict=report.verdict)
+            found = self.difference(winner.source, self.deadline, 0, bench.workload.calls_in_order())
+            line = found.line if found else None
+            return confirmation_of(winner, original, failed, HeldOut(inputs, passed=False, gain=None), line)
+        unused = HeldOut(inputs, passed=True, gain=None)
+        found = self.difference(winner.source, self.deadline.within(OFFER_S), OFFER_ROUNDS)
+        if found:
+            return confirmation_of(winner, original, differs(found), unused, found.line)
+        dependence = find_dependence(bench, original.source, winner.source, f"{self.judge.seed} {winner.source}")
+        if dependence is not None:
+            return confirmation_of(winner, original, Comparison(Decision.REFUSED, dependence), unused)
+        comparison, held_out_gain = self._measure(winner, original)
+        notes = self._notes(winner, original)
+        if comparison.decision is Decision.IMPROVED and comparison.gain is not None:
+            comparison, note = self._on_larger_inputs(comparison, comparison.gain, winner, original)
+            notes += (note,) if note else ()
+        passed = comparison.decision is not Decision.WRONG
+        held_out = HeldOut(inputs, passed=passed, gain=held_out_gain)
+        return replace(confirmation_of(winner, original, comparison, held_out), notes=notes)
+
+    def difference(
+        self, source: str, until: Deadline, rounds: int, real_calls: Sequence[WorkloadCall] = ()
+    ) -> Counterexample | None:
+        """An input on which this source differs from the original, among real calls and so many rounds of made ones."""
+        if self._search is None:
+            self._search = DifferenceSearch(self.bench, self.bench.target.source, self.judge.seed)
+        found = self._search.against(source, until, real_calls=real_calls, rounds=rounds)
+        return found if isinstance(found, Counterexample) else None
+
+    def _measure(self, winner: Incumbent, original: Incumbent) -> tuple[Comparison, Gain | None]:
+        source, held_out_from = self.bench.block_source(
+            original.source, winner.source, self.judge.objective, held_out=True
+        )
+        return self.judge.confirm(source, self.deadline, held_out_from=held_out_from, on_blocks=self._tell_blocks)
+
+    def _notes(self, winner: Incumbent, original: Incumbent) -> tuple[str, ...]:
+        kept = kept_between_calls(original.source, winner.source)
+        if not kept:
+            return ()
+        return (f"it keeps results between calls ({', '.join(kept)}): only the gain of first calls is counted",)
+
+    def _on_larger_inputs(
+        self, comparison: Comparison, gain: Gain, winner: Incumbent, original: Incumbent
+    ) -> tuple[Comparison, str]:
+        """The comparison again, or what larger inputs make of it; and what to tell of them."""
+        if gain.ratio <= HARD_TO_BELIEVE or self.judge.objective is not Objective.TIME:
+            return comparison, ""
+        self._tell(f"{format_ratio(gain.ratio)} is looked at again on larger inputs")
+        until = self.deadline.within(2 * LARGER_S)
+        larger = larger_calls(self.bench, self.bench.workload.calls, most_s=min(LARGER_S, until.left_s() / 2))
+        if not larger.calls:
+            return comparison, larger.note
+        source = self.bench.source_of_calls(original.source, winner.source, larger.calls)
+        again = self.judge.screen(source, until)
+        size = f"inputs {larger.factor:.3g} times as large"
+        if again.gain is None:
+            if again.decision is Decision.WRONG:
+                reason = f"on {size} it differs: {again.reason}"
+                return replace(comparison, decision=Decision.WRONG, reason=reason, verdict=again.verdict), ""
+            return comparison, f"not measured again on larger inputs: {again.reason}"
+        if again.gain.ratio <= 1 + self.judge.min_effect:
+            reason = f"{format_ratio(gain.ratio)}, but on {size} only {format_ratio(again.gain.ratio)}"
+            return replace(comparison, decision=Decision.NOT_BETTER, reason=reason), ""
+        return comparison, f"measured again on {size}: {format_ratio(again.gain.ratio)}"
+
+    def _tell_blocks(self, taken: int, most: int) -> None:
+        if taken % BLOCKS_TOLD == 0 and taken < most:
+            self._tell(f"{taken} blocks of fresh runs, at most {most}")
+
+    def _tell(self, message: str) -> None:
+        self.on_event(ProgressEvent("confirm", message))
+
+
+def differs(found: Counterexample) -> Comparison:
+    """What a counterexample makes of a candidate."""
+    reason = f"it differs from the original on an input made from the real ones ({found.kind})"
+    return Comparison(Decision.WRONG, reason, verdict=Verdict.WRONG_ANSWER)
