@@ -1,0 +1,82 @@
+"""`afterburner-agent selfcheck`: how far measurements on this machine can be trusted, and what follows from it."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager, redirect_stdout
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from afterburner.sandbox.commands.destinations import STDOUT, check_destination, write_result
+from afterburner.sandbox.commands.options import above_zero, filled
+from afterburner.sandbox.commands.streams import is_live
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from afterburner.agent.types import ProgressEvent
+
+DECISIONS = 60
+MAX_SECONDS = 150.0
+FALSE_ACCEPT = 1  # the exit code
+
+
+def selfcheck(
+    *,
+    max_seconds: Annotated[
+        float, typer.Option(metavar="S", callback=above_zero, help="Time budget, seconds; what has begun is finished.")
+    ] = MAX_SECONDS,
+    trials: Annotated[int, typer.Option(metavar="N", min=1, help="Decisions on identical code, at most.")] = DECISIONS,
+    json: Annotated[
+        str | None,
+        typer.Option(metavar="FILE|-", callback=filled, help="Write the findings as JSON there; - is stdout."),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Try the judgement on this machine: identical code must not win.
+
+    Sets the default of run's --min-effect from the noise that it finds. Exit code 0: no identical code was accepted, 1:
+    some was.
+    """
+    if json is not None:
+        check_destination("--json", json, Path(__file__), "a file of this program")
+    from afterburner.agent.cli.selfcheck_report import print_findings, to_json_text  # noqa: PLC0415 - imports rich
+    from afterburner.agent.selfcheck.check import SelfCheck, keep  # noqa: PLC0415 - imports what measures
+    from afterburner.sandbox import open_sandbox  # noqa: PLC0415 - likewise
+    from afterburner.sandbox.commands.console import open_console  # noqa: PLC0415 - imports rich
+
+    interrupted = False
+    with _progress(quiet=quiet) as tell, open_sandbox("auto") as sandbox:
+        check = SelfCheck(sandbox, max_seconds, trials, tell)
+        try:
+            check.run()
+        except KeyboardInterrupt:
+            interrupted = True
+    findings = check.findings()
+    stored = None if interrupted else keep(findings)
+    console = open_console(sys.stderr if json == STDOUT else sys.stdout)
+    print_findings(console, findings, stored, interrupted=interrupted)
+    if json is not None:
+        write_result("--json", json, to_json_text(findings, stored, interrupted=interrupted).encode("ascii"))
+    if interrupted:
+        raise KeyboardInterrupt
+    if findings.offered.hits or findings.accepted.hits:
+        raise typer.Exit(FALSE_ACCEPT)
+
+
+@contextmanager
+def _progress(*, quiet: bool) -> Iterator[Callable[[ProgressEvent], None]]:
+    """Progress on stderr: one line that is redrawn on a terminal, a line for each event elsewhere."""
+    from afterburner.agent.cli.progress import PlainProgress  # noqa: PLC0415 - not needed to answer --help
+    from afterburner.sandbox.commands.console import open_console  # noqa: PLC0415 - imports rich
+
+    with redirect_stdout(sys.stderr):
+        if quiet:
+            yield lambda _event: None
+        elif is_live(sys.stderr):
+            with open_console(sys.stderr).status("starting") as status:
+                yield lambda event: status.update(f"{event.stage}: {event.message}")
+        else:
+            yield PlainProgress()

@@ -1,0 +1,177 @@
+"""The check of a machine: decisions on identical code, the noise in them, and what can be found in that noise."""
+
+from __future__ import annotations
+
+import math
+import statistics
+import tempfile
+import time
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from afterburner.agent.deadline import Deadline
+from afterburner.agent.machine import describe_machine
+from afterburner.agent.selection.decide import Judge
+from afterburner.agent.selfcheck.decision import best_of, confirm_one
+from afterburner.agent.selfcheck.findings import (
+    FEWEST_BLOCKS,
+    Findings,
+    Known,
+    Tried,
+    accepted_rate,
+    failures,
+    floor_of,
+    offered_rate,
+    suitable_min_effect,
+)
+from afterburner.agent.selfcheck.place import calibrate, open_bench
+from afterburner.agent.selfcheck.stored import DEFAULT, LOWEST, remember
+from afterburner.agent.selfcheck.subjects import DISGUISES, SHAPES
+from afterburner.agent.types import Objective, ProgressEvent
+from afterburner.agent.wording import format_ratio
+from afterburner.sandbox.commands.figures import format_seconds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from afterburner.agent.selfcheck.subjects import Shape, Subject
+    from afterburner.agent.types import Machine
+    from afterburner.agent.workbench import Workbench
+    from afterburner.sandbox.sandbox import Sandbox
+
+FUNCTIONS: dict[str, tuple[Shape, float]] = {
+    "microseconds": (SHAPES[0], 5e-6),
+    "tenths of a millisecond": (SHAPES[1], 3e-4),
+    "milliseconds": (SHAPES[2], 4e-3),
+    "tens of milliseconds": (SHAPES[0], 3e-2),
+}
+NOISE_SHARE = 0.4  # of the time, at most: to learn the noise
+KNOWN_SHARE = 0.2  # to check what is computed from it by gains of known size
+KNOWN_TRIALS = 5
+_FIRST_KNOWN, _FIRST_DECISION = 1_000, 100  # seeds, so that no two comparisons toss the same coins
+_MOST_TESTS = 4  # of a subject's own code, to learn its noise
+
+
+@dataclass(slots=True)
+class SelfCheck:
+    """One check. What is known so far can be asked for at any time, after an interrupt too."""
+
+    sandbox: Sandbox
+    max_seconds: float
+    decisions_wanted: int
+    tell: Callable[[ProgressEvent], None]
+    seed: int = 0
+    machine: Machine | None = None
+    tried: list[Tried] = field(default_factory=list)
+    known: Known | None = None
+    decided_at: float = DEFAULT
+    _subjects: list[Subject] = field(default_factory=list)
+    _benches: list[Workbench] = field(default_factory=list)
+    _started_s: float = field(default_factory=time.monotonic)
+
+    def run(self) -> None:
+        """Carry it out; it ends when the decisions or the time are used up, and makes one of each kind at least.
+
+        Raises:
+            AfterburnerError: the sandbox failed, or the functions of the check do not run here.
+        """
+        until = Deadline.after(self.max_seconds)
+        noise_until = Deadline.after(NOISE_SHARE * self.max_seconds)
+        decide_until = Deadline.after((1 - KNOWN_SHARE) * self.max_seconds)
+        with tempfile.TemporaryDirectory(prefix="afterburner-selfcheck-") as folder:
+            self._prepare(Path(folder))
+            for index in range(len(self.tried)):
+                self._learn_noise(index, noise_until)
+            self.decided_at = suitable_min_effect(self.tried) or DEFAULT
+            for number in range(self.decisions_wanted):
+                if number and decide_until.passed():
+                    break
+                self._decide_on_identical(number, until)
+            self._try_known_gain(until)
+
+    def findings(self) -> Findings:
+        """What is known so far. The simulation behind it takes some seconds."""
+        min_effect = suitable_min_effect(self.tried)
+        shown_at = self.decided_at if min_effect is None else min_effect
+        return Findings(
+            machine=self.machine,
+            floors=tuple(floor_of(each, each.noise(), shown_at) for each in self.tried),
+            decided_at=self.decided_at,
+            offered=offered_rate(self.tried),
+            accepted=accepted_rate(self.tried),
+            failed=failures(self.tried),
+            known=self.known,
+            min_effect=min_effect,
+            elapsed_s=time.monotonic() - self._started_s,
+        )
+
+    def _prepare(self, folder: Path) -> None:
+        self._say("prepare", f"setting up functions that take {', '.join(FUNCTIONS)}")
+        for number, subject in enumerate(calibrate(self.sandbox, FUNCTIONS)):
+            place = folder / str(number)
+            place.mkdir()
+            bench = open_bench(self.sandbox, subject, place)
+            call_s = statistics.median(call.cpu_time_s for call in bench.workload.calls)
+            self._say("prepare", f"{subject.name}: a call takes {format_seconds(call_s)}")
+            self.machine = self.machine or describe_machine(self.sandbox, bench.environment)
+            self._subjects.append(subject)
+            self._benches.append(bench)
+            self.tried.append(Tried(subject.name, call_s))
+
+    def _learn_noise(self, index: int, until: Deadline) -> None:
+        """Test a function against itself at the strictest minimum effect, until its noise is known."""
+        tried, bench = self.tried[index], self._benches[index]
+        for number in range(_MOST_TESTS):
+            judge = Judge(Objective.TIME, LOWEST, self.seed + index * _MOST_TESTS + number)
+            tried.tests.append(confirm_one(bench, judge, bench.target.source, until))
+            said = tried.tests[-1].comparison.reason
+            self._say("noise", f"{tried.name}: against itself: {said}")
+            if sum(len(test.comparison.blocks) for test in tried.tests) >= FEWEST_BLOCKS or until.passed():
+                return
+
+    def _decide_on_identical(self, number: int, until: Deadline) -> None:
+        """Offer the same code six times over, in other words; whatever wins is a false accept."""
+        index = number % len(self.tried)
+        subject, tried = self._subjects[index], self.tried[index]
+        judge = Judge(Objective.TIME, self.decided_at, self.seed + _FIRST_DECISION + number)
+        sources = [subject.source(layout) for layout in DISGUISES]
+        choice = best_of(self._benches[index], judge, sources, max_seconds=max(until.left_s(), 1.0))
+        tried.choices.append(choice)
+        rate = offered_rate(self.tried)
+        said = "nothing is offered" if choice.offered is None else f"CANDIDATE {choice.offered + 1} IS OFFERED"
+        self._say("identical", f"{tried.name}: {said} ({rate.hits} of {rate.trials} decisions so far)")
+
+    def _try_known_gain(self, until: Deadline) -> None:
+        """Check what is computed from the noise by decisions on code that does more work, by just so much."""
+        index = len(self.tried) - 1  # the longest: its rounds are many, so that the gain can be chosen to the percent
+        noise, min_effect = self.tried[index].noise(), suitable_min_effect(self.tried)
+        if noise is None or min_effect is None:
+            return
+        subject, bench = self._subjects[index], self._benches[index]
+        gain = math.ceil(noise.smallest_gain(min_effect) * subject.rounds) / subject.rounds
+        slowed = replace(bench, target=replace(bench.target, source=subject.source(slower=gain)))
+        found = 0
+        for number in range(1, KNOWN_TRIALS + 1):
+            if until.passed():
+                return
+            judge = Judge(Objective.TIME, min_effect, self.seed + _FIRST_KNOWN + number)
+            found += best_of(slowed, judge, [subject.source()]).offered is not None
+            self.known = Known(subject.name, gain, found, number)
+            self._say(
+                "known", f"{subject.name}: a true gain of {format_ratio(gain)} is found {found} of {number} times"
+            )
+
+    def _say(self, stage: str, message: str) -> None:
+        self.tell(ProgressEvent(stage, message))
+
+
+def keep(findings: Findings) -> Path | None:
+    """Store the minimum effect, if one was found, as the default of later runs on this machine; where it is now.
+
+    Raises:
+        AfterburnerError: it cannot be written.
+    """
+    if findings.machine is None or findings.min_effect is None:
+        return None
+    return remember(findings.machine, findings.min_effect, decisions=findings.offered.trials)
