@@ -68,13 +68,13 @@ class Confirming:
         if dependence is not None:
             return confirmation_of(winner, original, Comparison(Decision.REFUSED, dependence), unused)
         comparison, held_out_gain = self._measure(winner, original)
-        notes = self._notes(winner, original)
+        larger = ""
         if comparison.decision is Decision.IMPROVED and comparison.gain is not None:
-            comparison, note = self._on_larger_inputs(comparison, comparison.gain, winner, original)
-            notes += (note,) if note else ()
+            comparison, larger = self._on_larger_inputs(comparison, comparison.gain, winner, original)
         passed = comparison.decision is not Decision.WRONG
         held_out = HeldOut(inputs, passed=passed, gain=held_out_gain)
-        return replace(confirmation_of(winner, original, comparison, held_out), notes=notes)
+        confirmation = confirmation_of(winner, original, comparison, held_out)
+        return replace(confirmation, notes=_notes(winner, original), larger_inputs=larger)
 
     def difference(
         self, source: str, until: Deadline, rounds: int, real_calls: Sequence[WorkloadCall] = ()
@@ -90,12 +90,6 @@ class Confirming:
             original.source, winner.source, self.judge.objective, held_out=True
         )
         return self.judge.confirm(source, self.deadline, held_out_from=held_out_from, on_blocks=self._tell_blocks)
-
-    def _notes(self, winner: Incumbent, original: Incumbent) -> tuple[str, ...]:
-        kept = kept_between_calls(original.source, winner.source)
-        if not kept:
-            return ()
-        return (f"it keeps results between calls ({', '.join(kept)}): only the gain of first calls is counted",)
 
     def _on_larger_inputs(
         self, comparison: Comparison, gain: Gain, winner: Incumbent, original: Incumbent
@@ -127,6 +121,13 @@ class Confirming:
 
     def _tell(self, message: str) -> None:
         self.on_event(ProgressEvent("confirm", message))
+
+
+def _notes(winner: Incumbent, original: Incumbent) -> list[str]:
+    kept = kept_between_calls(original.source, winner.source)
+    if not kept:
+        return []
+    return [f"it keeps results between calls ({', '.join(kept)}): only the gain of first calls is counted"]
 
 
 def differs(found: Counterexample) -> Comparison:

@@ -69,6 +69,7 @@ def confirmation_of(
         best=with_memory_of(comparison.after or winner.measurement, winner.measurement),
         held_out=held_out,
         counterexample=counterexample,
+        blocks=[block.without_parts() for block in comparison.blocks],
     )
 
 

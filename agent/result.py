@@ -24,7 +24,7 @@ def make_result(  # noqa: PLR0913 - the parts of the report, each from its own p
 
     original, confirmation = state["lineage"][0], state["confirmation"]
     offer = confirmation if confirmation is not None and confirmation.confirmed else None
-    best_source = _source_of(offer.winner_id, state) if offer else original.source
+    best_source = winner_source(state) if offer else original.source
     unused = HeldOut(bench.workload.held_out_count, passed=True, gain=None)
     return RunResult(
         run_id=run_id,
@@ -45,12 +45,15 @@ def make_result(  # noqa: PLR0913 - the parts of the report, each from its own p
         skipped=bench.workload.skipped,
         machine=machine,
         elapsed_s=elapsed_s,
+        notes=tuple(offer.notes) if offer else (),
     )
 
 
-def _source_of(winner_id: str, state: LoopState) -> str:
-    """The winner's text. A winner that was tried after others had failed need not be in the lineage."""
-    return next(record.source for record in state["records"] if record.id == winner_id)
+def winner_source(state: LoopState) -> str:
+    """The text of the file as offered. A winner that was tried after others had failed need not be in the lineage."""
+    confirmation = state["confirmation"]
+    assert confirmation is not None  # noqa: S101 - narrows the type; there is an offer
+    return next(record.source for record in state["records"] if record.id == confirmation.winner_id)
 
 
 def _summary(settings: RunSettings, state: LoopState) -> str:

@@ -11,7 +11,7 @@ from afterburner.agent.deadline import Deadline
 from afterburner.agent.errors import WorkloadError
 from afterburner.agent.loop import Loop, empty_state
 from afterburner.agent.machine import describe_machine
-from afterburner.agent.result import make_result
+from afterburner.agent.result import make_result, winner_source
 from afterburner.agent.selection.decide import Judge
 from afterburner.agent.selection.sampling import timing_cpu
 from afterburner.agent.staging import stage
@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 
     from langchain_core.runnables import RunnableConfig
 
+    from afterburner.agent.evidence.gather import Evidence
+    from afterburner.agent.staging import Staged
     from afterburner.agent.state import LoopState
-    from afterburner.agent.types import Target
+    from afterburner.agent.types import Machine, Target
     from afterburner.sandbox import PythonEnvironment
     from afterburner.sandbox.sandbox import Sandbox
 
@@ -120,7 +122,9 @@ def run_settings(settings: RunSettings, on_event: Callable[[ProgressEvent], None
         )
         run_id, state = _run_graph(loop)
         machine = describe_machine(sandbox, staged.environment)
-    return make_result(settings, bench, state, run_id=run_id, machine=machine, elapsed_s=clock.elapsed_s())
+        evidence = _evidence(loop, state, staged, machine)
+    result = make_result(settings, bench, state, run_id=run_id, machine=machine, elapsed_s=clock.elapsed_s())
+    return replace(result, evidence=evidence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +186,31 @@ def _run_graph(loop: Loop) -> tuple[str, LoopState]:
         }
         state = graph.invoke(empty_state(), config, durability="sync")
     return run_id, cast("LoopState", state)
+
+
+def _evidence(loop: Loop, state: LoopState, staged: Staged, machine: Machine) -> Evidence | None:
+    """What is told of an offer beside its gain."""
+    from afterburner.agent.evidence.gather import Offered, gather_evidence  # noqa: PLC0415 - not every run gets here
+
+    confirmation = state["confirmation"]
+    if confirmation is None or not confirmation.confirmed or confirmation.gain is None:
+        return None
+    offered = Offered(
+        source=winner_source(state),
+        gain=confirmation.gain,
+        held_out_gain=confirmation.held_out.gain,
+        blocks=tuple(confirmation.blocks),
+        larger_inputs=confirmation.larger_inputs,
+    )
+    return gather_evidence(
+        loop.bench,
+        loop.settings,
+        offered,
+        project=staged.project,
+        machine=machine,
+        deadline=loop.confirm_until,
+        tell=lambda message: loop.on_event(ProgressEvent("confirm", message)),
+    )
 
 
 def _objective(name: str) -> Objective:

@@ -21,6 +21,7 @@ LEFT_OUT_NAMED = 3
 class Staged:
     """Where the target's code runs, and what of its project it will not find there."""
 
+    project: StagedProject
     environment: PythonEnvironment
     left_out: tuple[Skipped, ...]
 
@@ -42,7 +43,7 @@ def stage(target: Target, sandbox: Sandbox, python: str | None) -> Staged:
         import_paths=(target.import_root,),
         working_directory=str(Path(target.path).parent),
     )
-    return Staged(environment, _left_out(project))
+    return Staged(project, environment, _left_out(project))
 
 
 def _left_out(project: StagedProject) -> tuple[Skipped, ...]:

@@ -1,13 +1,15 @@
 """The state of a run as the checkpointer stores it: typed, small, serialisable.
 
-Nodes replace whole values and never append in place, so a node that runs twice after a crash changes nothing.
+Nodes replace whole values and never append in place, so a node that runs twice after a crash changes nothing. Several
+values are held in lists, for the checkpoint brings tuples back as lists.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypedDict
 
+from afterburner.agent.selection.sampling import Block, Sample
 from afterburner.agent.types import CandidateRecord, Decision, Gain, HeldOut
 from afterburner.sandbox import Measurement, Verdict
 
@@ -46,7 +48,9 @@ class Confirmation:
     best: Measurement
     held_out: HeldOut
     counterexample: str | None = None
-    notes: tuple[str, ...] = ()  # what the user should know about the offer
+    notes: list[str] = field(default_factory=list)  # what the user should know about the offer
+    larger_inputs: str = ""  # what became of a gain that was hard to believe
+    blocks: list[Block] = field(default_factory=list)  # the samples of the test, without their parts
 
     @property
     def confirmed(self) -> bool:
@@ -66,6 +70,7 @@ class LoopState(TypedDict):
 
 
 CHECKPOINTED_TYPES = (
+    Block,
     CandidateRecord,
     Confirmation,
     Decision,
@@ -74,5 +79,6 @@ CHECKPOINTED_TYPES = (
     Incumbent,
     Measurement,
     Pending,
+    Sample,
     Verdict,
 )

@@ -210,6 +210,7 @@ class RunResult:
     machine: Machine
     elapsed_s: float
     evidence: Evidence | None = None  # of an offer
+    notes: tuple[str, ...] = ()  # what the user should know about the offer
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,7 @@ def to_json(result: RunResult, settings: RunSettings, *, applied: bool = False) 
         "best": _measurement(result.best),
         "held_out": _held_out(result.held_out),
         "candidates": [_candidate(candidate) for candidate in result.candidates],
+        "notes": list(result.notes),
         "patch": result.patch,
         "offer": {
             "offered": offer.offered,

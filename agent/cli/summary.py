@@ -161,7 +161,7 @@ def _figures(before: Measurement, after: Measurement) -> tuple[tuple[str, Callab
 
 def _print_evidence(console: Console, result: RunResult) -> None:
     console.print()
-    for note in result.target.notes:
+    for note in (*result.target.notes, *result.notes):
         _print_fact(console, "Note", scrub_line(note))
     _print_fact(console, "Judged on", _origins(result))
     _print_fact(console, "Held out", _held_out(result))
@@ -222,7 +222,7 @@ def _print_verdict(console: Console, result: RunResult, offer: Offer) -> None:
         console.print(
             f"{format_ratio(result.gain.ratio)}, and with {result.gain.confidence * 100:g}% confidence between "
             f"{format_ratio(result.gain.low)} and {format_ratio(result.gain.high)} "
-            f"({count(result.gain.pairs, 'pair')} of fresh runs, objective {result.objective.value})"
+            f"({count(result.gain.pairs, 'block')} of fresh runs, objective {result.objective.value})"
         )
     if result.improved and not offer.offered:
         console.print(Text(offer.reason, style="yellow"))

@@ -75,6 +75,11 @@ class Block:
     before: tuple[Sample, ...]
     after: tuple[Sample, ...]
 
+    def without_parts(self) -> Block:
+        """The same without the figures of single inputs."""
+        before, after = (tuple(replace(each, by_input=()) for each in side) for side in (self.before, self.after))
+        return Block(before, after)
+
     def log_ratio(self, figure: Callable[[Sample], float]) -> float:
         """The logarithm of how many times smaller the figure of the rewrite is.
 
