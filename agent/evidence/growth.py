@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.evidence.classes import Fit, fit_growth
 from afterburner.agent.evidence.scaling import Climb, likely_bases, scale_calls
-from afterburner.agent.workloads.asking import Harness
 from afterburner.sandbox import CallCase, Verdict
 
 if TYPE_CHECKING:
@@ -89,15 +88,13 @@ def measure_growth(bench: Workbench, winner_source: str, deadline: Deadline) -> 
 
 def _ladder(bench: Workbench, deadline: Deadline) -> tuple[list[ScaledCall], list[str]]:
     calls = likely_bases((*bench.workload.calls, *bench.workload.held_out_calls))
-    limit_s = min(LONGEST_MAKING_S, deadline.left_s())
-    limits = replace(bench.limits, wall_time_s=limit_s, cpu_time_s=limit_s)
-    harness = Harness(bench.sandbox, bench.target, bench.environment, limits)
     told: list[str] = []
     for base in calls[:BASES_TRIED]:
         if deadline.passed():
             told.append("the time budget ended before")
             break
-        made, reasons = scale_calls(harness, [base], Climb(until_s=UNTIL_S, most_s=MOST_CALL_S))
+        climb = Climb(until_s=UNTIL_S, most_s=MOST_CALL_S)
+        made, reasons = scale_calls(bench, [base], climb, min(LONGEST_MAKING_S, deadline.left_s()))
         told += reasons
         if len(made) > 1:
             return sorted(made, key=lambda each: each.size)[-MOST_SIZES:], told
@@ -159,7 +156,14 @@ class _Measuring:
     def _sample(self, source: str) -> CaseReport:
         """One fresh process: every call of the ladder, from the smallest on."""
         calls = [each.call for each, count in zip(self.ladder, self._repeats(), strict=True) for _ in range(count)]
-        case = CallCase(tuple(call.blob for call in calls), tuple(call.expected for call in calls), cold_caches=True)
+        workload = self.bench.workload
+        case = CallCase(
+            tuple(call.blob for call in calls),
+            tuple(call.expected for call in calls),
+            cold_caches=True,
+            float_tolerance=workload.float_tolerance,
+            fixed_clock=workload.fixed_clock,
+        )
         allowed_s = SLOWER * sum(call.cpu_time_s for call in calls) + self.bench.limits.wall_time_s
         limits = replace(self.bench.limits, wall_time_s=allowed_s, cpu_time_s=allowed_s)
         return self.bench.sandbox.run(self.bench.program(source), [case], limits, cpu=self.bench.cpu).cases[0]

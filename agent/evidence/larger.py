@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from afterburner.agent.evidence.scaling import Climb, likely_bases, scale_calls
-from afterburner.agent.workloads.asking import Harness
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,10 +51,8 @@ def larger_calls(
     bases = likely_bases(calls)[:MOST_BASES]
     if not bases:
         return LargerCalls(note="not measured again on larger inputs: no call returns")
-    limits = replace(bench.limits, wall_time_s=most_s, cpu_time_s=most_s)
-    harness = Harness(bench.sandbox, bench.target, bench.environment, limits)
     climb = Climb(factors=(factor**0.5, factor), until_s=0.0, most_s=MOST_CALL_S)
-    made, reasons = scale_calls(harness, bases, climb)
+    made, reasons = scale_calls(bench, bases, climb, most_s)
     by_base = {each.base: each for each in sorted(made, key=lambda each: each.factor) if each.factor >= AT_LEAST}
     if not by_base:
         return LargerCalls(

@@ -39,6 +39,7 @@ MAX_FILES = 100_000
 MAX_DATA_BYTES = 64 * 1024 * 1024
 MAX_FIGURE = 1e15
 MAX_MIN_EFFECT = 100.0
+MAX_TOLERANCE = 0.1  # relative: beyond it, two results are not the same
 LARGEST_SEED = 2**32 - 1
 _HASH = re.compile(r"[0-9a-f]{64}")
 _NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
@@ -150,8 +151,7 @@ class _Part:
         outcome = self.hash("outcome")
         if expected is not None and sha256_of(expected) != outcome:
             self._fail("the expected output does not match its hash")
-        held_out = self._value.get("held_out")
-        if not isinstance(held_out, bool) or self._value.get("kind") not in ("call", "case"):
+        if self._value.get("kind") not in ("call", "case"):
             self._fail("it does not say which kind of input it is")
         return ReceiptInput(
             kind,
@@ -159,7 +159,7 @@ class _Part:
             outcome,
             self.words("origin"),
             self.words("description"),
-            held_out,
+            self.flag("held_out"),
             self.whole("position", 0, 10**9),
             self.figure("cpu_time_s"),
             expected,
@@ -172,12 +172,16 @@ class _Part:
     def settings(self) -> ReceiptSettings:
         """What the decision was made by."""
         objective = self._value.get("objective")
-        if objective not in set(Objective):
+        if not isinstance(objective, str) or objective not in set(Objective):
             self._fail(f"it is none of {', '.join(Objective)}", "objective")
         min_effect = self.figure("min_effect")
         if min_effect > MAX_MIN_EFFECT:
             self._fail(f"it is above {MAX_MIN_EFFECT:g}", "min_effect")
-        return ReceiptSettings(Objective(objective), min_effect, self.whole("seed", 0, LARGEST_SEED))
+        tolerance = None if self._value.get("float_tolerance") is None else self.figure("float_tolerance")
+        if tolerance is not None and tolerance > MAX_TOLERANCE:
+            self._fail(f"it is above {MAX_TOLERANCE:g}", "float_tolerance")
+        seed, clock = self.whole("seed", 0, LARGEST_SEED), self.flag("fixed_clock")
+        return ReceiptSettings(Objective(objective), min_effect, seed, tolerance, clock)
 
     def decision(self) -> Decision:
         """The decision, which has to be an offer."""
@@ -271,6 +275,13 @@ class _Part:
         value = self._value.get(key)
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
             self._fail(f"it is no integer from {least} to {most}", key)
+        return value
+
+    def flag(self, key: str) -> bool:
+        """True or false."""
+        value = self._value.get(key)
+        if not isinstance(value, bool):
+            self._fail("it is neither true nor false", key)
         return value
 
     def _at(self, key: str) -> str:

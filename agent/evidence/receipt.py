@@ -78,11 +78,13 @@ class ReceiptBlock:
 
 @dataclass(frozen=True, slots=True)
 class ReceiptSettings:
-    """What the decision was made by."""
+    """What the decision was made by. `float_tolerance` and `fixed_clock` say how calls are judged, see `CallCase`."""
 
     objective: Objective
     min_effect: float
     seed: int
+    float_tolerance: float | None = None
+    fixed_clock: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +144,9 @@ def make_receipt(  # noqa: PLR0913 - the parts of the receipt, each from its own
         winner=winner_source,
         inputs=tuple([_of_call(*call) for call in calls] + [_of_case(*case) for case in cases]),
         project=tuple(project),
-        settings=ReceiptSettings(settings.objective, settings.min_effect, settings.seed),
+        settings=ReceiptSettings(
+            settings.objective, settings.min_effect, settings.seed, workload.float_tolerance, workload.fixed_clock
+        ),
         decision=Decision.IMPROVED,
         gain=gain,
         held_out_gain=held_out_gain,

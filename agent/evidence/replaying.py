@@ -210,15 +210,34 @@ def _workload(
         tuple(call for call, each in zip(calls, receipt.inputs, strict=True) if each.held_out is held)
         for held in (False, True)
     ]
-    return Workload(calls=parts[0], held_out_calls=parts[1]), tuple(notes)
+    settings = receipt.settings
+    if settings.float_tolerance is not None:
+        notes.append(f"floats may differ by {settings.float_tolerance:g} (relative), as in the receipt")
+    workload = Workload(
+        calls=parts[0],
+        held_out_calls=parts[1],
+        float_tolerance=settings.float_tolerance,
+        fixed_clock=settings.fixed_clock,
+    )
+    return workload, tuple(notes)
 
 
 def _calls(receipt: Receipt, sandbox: Sandbox, target: Target, environment: PythonEnvironment) -> list[WorkloadCall]:
     found = [_found(each, number) for number, each in enumerate(receipt.inputs, start=1)]
-    kept, skipped = Replay(sandbox, target, environment, _limits()).keep_usable(found)
-    if skipped:
+    settings = receipt.settings
+    replay = Replay(
+        sandbox,
+        target,
+        environment,
+        _limits(),
+        settings.seed,
+        settings.float_tolerance,
+        settings.fixed_clock,
+    )
+    kept, skipped = replay.keep_usable(found)
+    if len(kept) < len(found):
         raise WorkloadError(
-            f"The original cannot be judged on {len(skipped)} of {count(len(found), 'input')} here: "
+            f"The original cannot be judged on {len(found) - len(kept)} of {count(len(found), 'input')} here: "
             f"{skipped[0].reason}."
         )
     return [replace(call, position=each.position) for call, each in zip(kept, receipt.inputs, strict=True)]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import base64
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from afterburner.agent.workloads.asking import Harness
 from afterburner.agent.workloads.choose import INVENTED, raises
 from afterburner.agent.workloads.replay import Replay
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from afterburner.agent.types import WorkloadCall
-    from afterburner.agent.workloads.asking import Harness
+    from afterburner.agent.workbench import Workbench
 
 FACTORS = (1 / 8, 1 / 4, 1 / 2, 1.0, 2.0, 4.0, 8.0)
 MOST_FACTOR = 1024.0  # where calls are cheap, the ladder goes on until there
@@ -54,7 +55,7 @@ def likely_bases(calls: Sequence[WorkloadCall]) -> list[WorkloadCall]:
 
 
 def scale_calls(
-    harness: Harness, calls: Sequence[WorkloadCall], climb: Climb
+    bench: Workbench, calls: Sequence[WorkloadCall], climb: Climb, most_s: float
 ) -> tuple[list[ScaledCall], tuple[str, ...]]:
     """Make calls of other sizes from each of `calls`, as far as the original returns from them in time.
 
@@ -63,9 +64,10 @@ def scale_calls(
     in both dimensions.
 
     Args:
-        harness: asks the original; its limits hold for all of the work together.
+        bench: of the original.
         calls: real calls.
         climb: the sizes.
+        most_s: wall time (s) for making them, and again for each run of the original on all of them.
 
     Returns:
         What was made, smaller ones of each base first; and reasons why there is not more.
@@ -73,6 +75,7 @@ def scale_calls(
     Raises:
         SandboxInternalError: the sandbox failed.
     """
+    limits = replace(bench.limits, wall_time_s=most_s, cpu_time_s=most_s)
     fields: dict[str, object] = {
         "blobs": [base64.b64encode(call.blob).decode("ascii") for call in calls],
         "factors": climb.factors,
@@ -80,12 +83,19 @@ def scale_calls(
         "most_factor": MOST_FACTOR if climb.until_s else max(climb.factors),
         "most_s": climb.most_s,
     }
-    answer = harness.ask("scale", "scaled", fields)
+    answer = Harness(bench.sandbox, bench.target, bench.environment, limits).ask("scale", "scaled", fields)
     found = [size for size in answer.sizes if size.base < len(calls)]
     reasons = [reason for _, reason in answer.skipped] + [failure.reason for failure in answer.failures]
     if not found:
         return [], tuple(dict.fromkeys(reasons))
-    replay = Replay(harness.sandbox, harness.target, harness.environment, harness.limits)
+    replay = Replay(
+        bench.sandbox,
+        bench.target,
+        bench.environment,
+        limits,
+        float_tolerance=bench.workload.float_tolerance,
+        fixed_clock=bench.workload.fixed_clock,
+    )
     kept, skipped = replay.keep_usable([size.call for size in found])
     usable = {call.blob: call for call in kept}
     made = [

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.evidence.larger import larger_calls
 from afterburner.agent.evidence.scaling import Climb, likely_bases, scale_calls
-from afterburner.agent.workloads.asking import Harness
 
 from .conftest import COMMON
 
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
 
 
 def ladder(bench: Workbench, climb: Climb) -> tuple[list[ScaledCall], tuple[str, ...]]:
-    harness = Harness(bench.sandbox, bench.target, bench.environment, bench.limits)
-    return scale_calls(harness, likely_bases(bench.workload.calls)[:1], climb)
+    return scale_calls(bench, likely_bases(bench.workload.calls)[:1], climb, 10.0)
 
 
 def test_a_ladder_of_sizes_says_what_it_counts(make_bench: MakeBench) -> None:
