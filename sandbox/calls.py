@@ -17,6 +17,7 @@ from afterburner.sandbox.errors import UsageError
 from afterburner.sandbox.frames import split_frames
 from afterburner.sandbox.judge import scrub
 from afterburner.sandbox.samples import measure_windows
+from afterburner.sandbox.tolerance import Agreement, compare_with_tolerance
 from afterburner.sandbox.types import CallOutcome, Measurement, Verdict
 
 if TYPE_CHECKING:
@@ -28,10 +29,11 @@ if TYPE_CHECKING:
 DRIVER_MAIN = "/afterburner/driver/ab_main.py"
 _CALL = struct.Struct(">IBQQQ")
 _END = struct.Struct(">Q")
-_DIFFERS = 1
+_DIFFERS, _CHANCE = 1, 2
 _SLACK_S = 0.02  # clocks of the meter and of the driver are read at slightly different moments
 _MAX_MESSAGE_BYTES = 65_536
 _MAX_DETAIL = 400
+_MAX_COMPLAINTS = 64
 
 
 class PreparedCall(NamedTuple):
@@ -52,6 +54,7 @@ class CallReply(NamedTuple):
     first_pass_cpu_s: float | None = None
     load_cpu_s: float = 0.0  # until the module was loaded
     told_cpu_s: float | None = None  # of the whole process, by its own account; None if it did not come to its end
+    complaints: tuple[str, ...] = ()  # of `ab_watch`, where one was set
 
 
 def prepare_call(program: Program, case: CallCase) -> PreparedCall:
@@ -74,6 +77,7 @@ def prepare_call(program: Program, case: CallCase) -> PreparedCall:
             "import_paths": list(program.environment.import_paths) if program.environment else [],
             "passes": case.passes,
             "cold_caches": case.cold_caches,
+            **case_options(case),
             "source_bytes": len(source),
             "call_bytes": [len(blob) for blob in case.calls],
         }
@@ -81,6 +85,11 @@ def prepare_call(program: Program, case: CallCase) -> PreparedCall:
     return PreparedCall(
         ("-s", "-B", DRIVER_MAIN), b"".join((struct.pack(">I", len(header)), header, source, *case.calls))
     )
+
+
+def case_options(case: CallCase) -> dict[str, bool]:
+    """What of a case the driver has to know to encode its outcomes: a part of every request's header."""
+    return {"open_floats": case.float_tolerance is not None, "fixed_clock": case.fixed_clock}
 
 
 @dataclass(slots=True)
@@ -93,9 +102,11 @@ class _Reply:
     encoded: list[bytes] = field(default_factory=list)
     cpu_ns: list[int] = field(default_factory=list)
     first_pass_cpu_ns: int = 0
+    used_chance: list[bool] = field(default_factory=list)
     windows: list[tuple[int, int]] = field(default_factory=list)
     load_cpu_ns: int = 0
     told_cpu_ns: int | None = None
+    complaints: tuple[str, ...] = ()
     differs: int | None = None  # the first call whose outcome changed from pass to pass
     complaint: tuple[Verdict, str] | None = None
     complete: bool = False
@@ -122,6 +133,9 @@ class _Reply:
             if self.complete:
                 (self.told_cpu_ns,) = _END.unpack(frame.payload)
             return self.complete
+        if frame.kind == b"W":
+            self.complaints = complaints_in(frame.payload)
+            return made == self.calls * self.passes
         is_first_pass = made < self.calls
         if made >= self.calls * self.passes or frame.kind != (b"C" if is_first_pass else b"T"):
             return False
@@ -136,6 +150,7 @@ class _Reply:
             return False
         if is_first_pass:
             self.encoded.append(payload[_CALL.size :])
+            self.used_chance.append(bool(flags & _CHANCE))
             self.cpu_ns.append(cpu_ns)
             self.first_pass_cpu_ns += cpu_ns
         else:
@@ -157,8 +172,10 @@ class _Reply:
         for made, (start, end) in enumerate(self.windows):
             wall_ns[made % self.calls] += end - start
         return tuple(
-            CallOutcome(encoded, cpu / 1e9, wall / 1e9)
-            for encoded, cpu, wall in zip(self.encoded, self.cpu_ns, wall_ns, strict=False)
+            CallOutcome(encoded, cpu / 1e9, wall / 1e9, used_chance)
+            for encoded, cpu, wall, used_chance in zip(
+                self.encoded, self.cpu_ns, wall_ns, self.used_chance, strict=False
+            )
         )
 
 
@@ -185,7 +202,7 @@ def read_reply(raw: RawResult, case: CallCase) -> CallReply:
     verdict = Verdict.ACCEPTED if difference_at is None else Verdict.WRONG_ANSWER
     told_cpu_s = None if reply.told_cpu_ns is None else reply.told_cpu_ns / 1e9
     times = (reply.first_pass_cpu_ns / 1e9, reply.load_cpu_ns / 1e9, told_cpu_s)
-    return CallReply(verdict, detail, outcomes, measurement, difference_at, *times)
+    return CallReply(verdict, detail, outcomes, measurement, difference_at, *times, reply.complaints)
 
 
 def _ending(raw: RawResult) -> str:
@@ -207,8 +224,16 @@ def _compare(case: CallCase, reply: _Reply) -> tuple[int | None, str]:
         reason = incomparable_reason(actual) or incomparable_reason(expected)
         if reason is not None:
             return index, f"call {index + 1} cannot be compared: {reason}"
-        if expected != actual:
-            return index, f"call {index + 1} {explain_difference(expected, actual, reply.parameters)}"
+        if expected == actual:
+            continue
+        agreement, added = Agreement.DIFFER, ""
+        if case.float_tolerance is not None:
+            agreement = compare_with_tolerance(expected, actual, case.float_tolerance)
+            added = f" (floats may differ by {case.float_tolerance:g})"
+        if agreement is Agreement.FOLDED:
+            added = " (in a part that is too large to be compared with a tolerance, so it has to be equal)"
+        if agreement is not Agreement.AGREE:
+            return index, f"call {index + 1} {explain_difference(expected, actual, reply.parameters)}{added}"
     return None, ""
 
 
@@ -256,6 +281,13 @@ def _given_up(payload: bytes) -> tuple[Verdict, str]:
             return Verdict.COMPILE_ERROR, f"the module does not compile: {said}"
         return _broken(f"the module cannot be imported: {said}")
     return _broken(f"{scrub(stage.encode('utf-8', 'replace'), 80)}: {said}")
+
+
+def complaints_in(payload: bytes) -> tuple[str, ...]:
+    """The texts of a JSON list that came out of a sandbox, each one short printable line; anything odd is none."""
+    told = _small_json(payload)
+    texts = told[:_MAX_COMPLAINTS] if isinstance(told, list) else []
+    return tuple(scrub(str(text).encode("utf-8", "replace"))[:_MAX_DETAIL] for text in texts)
 
 
 def _small_json(payload: bytes) -> object:

@@ -153,6 +153,7 @@ class CallOutcome:
     encoded: bytes
     cpu_time_s: float
     wall_time_s: float
+    used_chance: bool = False  # it took of the system's source of chance (`fixed_clock` only: else it is not looked at)
 
 
 @dataclass(frozen=True, slots=True)

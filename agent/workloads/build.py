@@ -49,7 +49,7 @@ def build_workload(  # noqa: PLR0913, PLR0917 - what a workload depends on, and 
         sandbox: where everything of the user's runs.
         target: a function, or (with `--cases`) a whole program.
         environment: the user's interpreter and staged project.
-        settings: the options of the run; `calls_file`, `cases_dir` and `seed` matter here.
+        settings: the options of the run; `calls_file`, `cases_dir`, `seed` and `float_tolerance` matter here.
         limits: for one look at a source of calls, and for one batch of calls.
         report: is told what is being done, in words for the user.
 
@@ -68,7 +68,8 @@ def build_workload(  # noqa: PLR0913, PLR0917 - what a workload depends on, and 
             "and NAME.out, or name a function with --function."
         )
     sources = Sources(Harness(sandbox, target, environment, limits), settings, report)
-    search = _Search(sources, Replay(sandbox, target, environment, limits), report)
+    replay = Replay(sandbox, target, environment, limits, settings.seed, settings.float_tolerance)
+    search = _Search(sources, replay, report)
     search.find()
     return search.workload(settings.seed)
 
@@ -101,7 +102,13 @@ class _Search:
             chosen, held_out = held_out, []
         if not chosen:
             raise self._nothing_found()
-        return Workload(calls=tuple(chosen), held_out_calls=tuple(held_out), skipped=tuple(self.skipped[:MAX_SKIPPED]))
+        return Workload(
+            calls=tuple(chosen),
+            held_out_calls=tuple(held_out),
+            skipped=tuple(self.skipped[:MAX_SKIPPED]),
+            float_tolerance=self.replay.float_tolerance,
+            fixed_clock=bool(self.replay.fixed_clock),
+        )
 
     def _is_enough(self) -> bool:
         return len(self.calls) >= ENOUGH_CALLS and sum(call.cpu_time_s for call in self.calls) >= MEASURABLE_S

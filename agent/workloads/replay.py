@@ -1,9 +1,15 @@
-"""Makes every found call again on the original and keeps what can be judged by: the same twice, and comparable."""
+"""Makes every found call again on the original and keeps what can be judged by: the same each time, and comparable.
+
+What the original does must not depend on hash order, on the order of the calls, on chance or on the time, or no rewrite
+could be judged by it. Random numbers are seeded before every call. If calls do not agree with themselves, all are made
+again with clocks that stand still; if more of them agree then, every call of the run is made so.
+"""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+import random
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +17,7 @@ from afterburner.agent.types import Skipped, WorkloadCall
 from afterburner.agent.workloads.answers import scrub
 from afterburner.agent.workloads.side_by_side import side_by_side
 from afterburner.sandbox import CallCase, FunctionEntry, Program, Verdict
+from afterburner.sandbox.tolerance import Agreement, compare_with_tolerance
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,8 +28,19 @@ if TYPE_CHECKING:
     from afterburner.sandbox.sandbox import Sandbox
 
 # Hash order must not decide whether a rewrite is right, so outcomes are compared under more than one seed.
-HASH_SEEDS = (0, 1)
+HASH_SEEDS = (0, 1, 2)
 MAX_ROUNDS = 3
+CLOCK_NOTE = Skipped(
+    "clock", "what the function does depends on the time: in every call, the clocks that it reads stand still"
+)
+_CHANCE_REASON = (
+    "it does not do the same twice: it takes of the system's source of chance (secrets, uuid4, os.urandom, "
+    "random.SystemRandom), which cannot be fixed. Draw from `random`, or give it the drawn value as an argument"
+)
+_UNSTABLE_REASON = (
+    "it does not do the same twice, with seeded random numbers and clocks that stand still: the order of a set, the "
+    "calls before it, addresses, threads, files or an unseeded generator decide. Make it depend on its arguments alone"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,35 +50,91 @@ class _Batch:
     calls: Sequence[FoundCall | WorkloadCall]
     hash_seed: int
 
-    def case(self) -> CallCase:
-        return CallCase(tuple(call.blob for call in self.calls), hash_seed=self.hash_seed)
-
 
 @dataclass(frozen=True, slots=True)
+class _Tried:
+    """What came of a call: `kept` or why not, and whether it is only that it did not do the same each time."""
+
+    kept: WorkloadCall | None
+    reason: str
+    is_unstable: bool = False
+
+
+@dataclass(slots=True)
 class Replay:
-    """Runs calls on the original, as the judge will run them on a candidate."""
+    """Runs calls on the original, as the judge will run them on a candidate.
+
+    Args:
+        sandbox: where they run.
+        target: the function.
+        environment: the user's interpreter and staged project.
+        limits: for one batch of calls.
+        seed: decides the order in which the calls are made the third time.
+        float_tolerance: see `CallCase`.
+        fixed_clock: whether clocks stand still; None: found out with the first calls that are replayed.
+    """
 
     sandbox: Sandbox
     target: Target
     environment: PythonEnvironment
     limits: Limits
+    seed: int = 0
+    float_tolerance: float | None = None
+    fixed_clock: bool | None = None
 
     def keep_usable(self, found: Sequence[FoundCall]) -> tuple[list[WorkloadCall], list[Skipped]]:
-        """The calls that do the same twice, with what they do and cost, and why the others are left out."""
-        kept: list[WorkloadCall] = []
-        skipped: list[Skipped] = []
-        # Backwards the second time, so that a call which leans on another one before it shows.
-        first, second = self._outcomes([_Batch(found, HASH_SEEDS[0]), _Batch(found[::-1], HASH_SEEDS[1])])
-        for call, one, other in zip(found, first, reversed(second), strict=True):
-            if isinstance(one, str) or isinstance(other, str):
-                reason: str | None = one if isinstance(one, str) else str(other)
-            else:
-                reason = _objection(call, one, other)
-            if reason is None and not isinstance(one, str):
-                kept.append(WorkloadCall(call.blob, call.origin, call.description, one.cpu_time_s, one.encoded))
-            else:
-                skipped.append(Skipped(call.origin, f"{call.description}: {reason}"))
-        return kept, skipped
+        """The calls that do the same each time, with what they do and cost, and why the others are left out."""
+        tried = self._try(found)
+        notes: list[Skipped] = []
+        if self.fixed_clock is None and any(each.is_unstable for each in tried):
+            self.fixed_clock = True
+            again = self._try(found)
+            self.fixed_clock = _kept(again) > _kept(tried)
+            # What chance decides is found out only where the clocks stand still: the better reason is told.
+            tried = again if self.fixed_clock else list(map(_better_told, tried, again))
+            notes = [CLOCK_NOTE] if self.fixed_clock else []
+        self.fixed_clock = bool(self.fixed_clock)
+        skipped = [
+            Skipped(call.origin, f"{call.description}: {each.reason}")
+            for call, each in zip(found, tried, strict=True)
+            if each.kept is None
+        ]
+        return [each.kept for each in tried if each.kept is not None], notes + skipped
+
+    def _try(self, found: Sequence[FoundCall]) -> list[_Tried]:
+        """Make every call once forwards, once backwards and once in no order, each under another hash seed.
+
+        A call that leans on another one before it then shows.
+        """
+        order = list(range(len(found)))
+        shuffled = random.Random(self.seed).sample(order, len(order))  # noqa: S311 - no secret
+        orders = (order, order[::-1], shuffled)
+        batches = [_Batch([found[at] for at in each], seed) for each, seed in zip(orders, HASH_SEEDS, strict=True)]
+        seen: list[list[CallOutcome | str]] = [[] for _ in found]
+        for each, outcomes in zip(orders, self._outcomes(batches), strict=True):
+            for at, outcome in zip(each, outcomes, strict=True):
+                seen[at].append(outcome)
+        return [self._weigh(call, outcomes) for call, outcomes in zip(found, seen, strict=True)]
+
+    def _weigh(self, call: FoundCall, outcomes: Sequence[CallOutcome | str]) -> _Tried:
+        made: list[CallOutcome] = []
+        for outcome in outcomes:
+            if isinstance(outcome, str):
+                return _Tried(None, outcome)
+            made.append(outcome)
+        first = made[0]
+        reason = _objection(call, first)
+        if reason is not None:
+            return _Tried(None, reason)
+        if not all(self._agree(first.encoded, other.encoded) for other in made[1:]):
+            used_chance = any(outcome.used_chance for outcome in made)
+            return _Tried(None, _CHANCE_REASON if used_chance else _UNSTABLE_REASON, is_unstable=True)
+        return _Tried(WorkloadCall(call.blob, call.origin, call.description, first.cpu_time_s, first.encoded), "")
+
+    def _agree(self, expected: bytes, actual: bytes) -> bool:
+        if self.float_tolerance is None or expected == actual:
+            return expected == actual
+        return compare_with_tolerance(expected, actual, self.float_tolerance) is Agreement.AGREE
 
     def confirm(self, parts: Sequence[Sequence[WorkloadCall]]) -> tuple[list[list[WorkloadCall]], list[Skipped]]:
         """Run each part in one process, in its order, and drop the calls that differ from what was found.
@@ -76,7 +150,7 @@ class Replay:
                 for call, outcome in zip(batch.calls, outcomes, strict=True):
                     if isinstance(outcome, str):
                         wrong[call.blob] = outcome
-                    elif isinstance(call, WorkloadCall) and outcome.encoded != call.expected:
+                    elif isinstance(call, WorkloadCall) and not self._agree(call.expected, outcome.encoded):
                         wrong[call.blob] = "its outcome depends on the calls before it"
             skipped += [
                 Skipped(call.origin, f"{call.description}: {wrong[call.blob]}")
@@ -94,7 +168,7 @@ class Replay:
 
         If one call ends the process of its batch, each call of the batch gets a process of its own.
         """
-        cases = [batch.case() for batch in batches if batch.calls]
+        cases = [self._case(batch) for batch in batches if batch.calls]
         reports = iter(self._run(cases) if cases else ())
         outcomes: list[list[CallOutcome | str]] = []
         for batch in batches:
@@ -104,9 +178,17 @@ class Replay:
             elif report.verdict is Verdict.ACCEPTED and len(report.outcomes) == len(batch.calls):
                 outcomes.append(list(report.outcomes))
             else:
-                alone = self._run([_Batch([call], batch.hash_seed).case() for call in batch.calls])
+                alone = self._run([self._case(replace(batch, calls=[call])) for call in batch.calls])
                 outcomes.append([_only_outcome(each) for each in alone])
         return outcomes
+
+    def _case(self, batch: _Batch) -> CallCase:
+        return CallCase(
+            tuple(call.blob for call in batch.calls),
+            hash_seed=batch.hash_seed,
+            float_tolerance=self.float_tolerance,
+            fixed_clock=bool(self.fixed_clock),
+        )
 
     def _run(self, cases: Sequence[CallCase]) -> tuple[CaseReport, ...]:
         entry = FunctionEntry(self.target.module, self.target.path, self.target.function or "")
@@ -122,17 +204,23 @@ def _only_outcome(report: CaseReport) -> CallOutcome | str:
     return f"the original fails on it: {scrub(report.detail, 200)}"
 
 
-def _objection(call: FoundCall, one: CallOutcome, other: CallOutcome) -> str | None:
+def _kept(tried: Sequence[_Tried]) -> int:
+    return sum(each.kept is not None for each in tried)
+
+
+def _better_told(tried: _Tried, again: _Tried) -> _Tried:
+    return replace(tried, reason=again.reason) if tried.is_unstable and again.is_unstable else tried
+
+
+def _objection(call: FoundCall, outcome: CallOutcome) -> str | None:
     """Why a call cannot be used although it ran; None if it can."""
-    tree = _tree(one.encoded)
+    tree = _tree(outcome.encoded)
     if tree is None:
         return "its outcome cannot be read"
     if (opaque := _opaque(tree)) is not None:
         return f"its outcome cannot be compared ({opaque})"
     if call.ending == "returned" and tree[2][0] == "raised":
         return "it raises when it is made again: it depends on state that was set elsewhere"
-    if one.encoded != other.encoded:
-        return "it does not do the same twice (time, chance, hash order or earlier calls decide)"
     return None
 
 

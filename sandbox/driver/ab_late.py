@@ -1,7 +1,8 @@
 # ruff: noqa: PTH100, PTH118, PTH120, PTH123 - every Python has os.path loaded when it starts; pathlib takes a while
-"""Loads what knows the types of numpy, pandas and torch, once the program has imported these; we never do.
+"""Loads modules of ours that few programs need, among them what knows the types of numpy, pandas and torch.
 
-By then user code has run. So the texts are read, and what compiles and runs them is bound, before that.
+These are loaded once the program has imported the package; we never do. By then user code has run. So the texts are
+read, and what compiles and runs them is bound, before that.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ def _read(name: str) -> str:
 
 
 _SHARED = "ab_memory"
-_texts: Dict[str, str] = {name: _read(name) for name in (_SHARED, *(name for _, name in _KNOWING))}
+_texts: Dict[str, str] = {name: _read(name) for name in (_SHARED, "ab_clock", *(name for _, name in _KNOWING))}
 _shared: Dict[str, ModuleType] = {}
 _loaded: Dict[str, ModuleType] = {}
 
@@ -31,7 +32,7 @@ def modules() -> List[Any]:
     """The modules of ours that know a package which is loaded now."""
     for package, name in _KNOWING:
         if name not in _loaded and _is_loaded(package):
-            _loaded[name] = _load(name)
+            _loaded[name] = load(name)
     return list(_loaded.values())
 
 
@@ -40,9 +41,10 @@ def _is_loaded(package: str) -> bool:
     return "__version__" in vars(_modules.get(package, os))
 
 
-def _load(name: str) -> ModuleType:
+def load(name: str) -> ModuleType:
+    """A module of ours, run anew."""
     if name != _SHARED and not _shared:
-        _shared[_SHARED] = _load(_SHARED)
+        _shared[_SHARED] = load(_SHARED)
     module = ModuleType(name)
     module.__file__ = os.path.join(_FOLDER, name + ".py")
     vars(module).update(_loaded, **_shared)  # what they need of one another, since they cannot be imported any more

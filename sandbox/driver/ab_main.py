@@ -6,6 +6,7 @@ source text, the blobs of the calls. Frames go to stdout, call by call, so that 
     H  JSON: how the function is bound, the names of its parameters
     C  one call of the first pass: index, flags, CPU ns, start and end on CLOCK_MONOTONIC in ns, the encoded outcome
     T  the same without outcome, for a call of a later pass
+    W  JSON: what the calls have left changed or running, where a watch was set
     X  JSON: what kept the driver from going on; nothing follows
     E  the end, and the CPU ns that the process and its children have used until then
 
@@ -26,17 +27,27 @@ from types import AsyncGeneratorType, CoroutineType, ModuleType
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, NoReturn, Tuple
 
 if TYPE_CHECKING:
-    from afterburner.sandbox.driver import ab_calls, ab_channel, ab_encode, ab_modules, ab_state, ab_stderr, ab_values
+    from afterburner.sandbox.driver import (
+        ab_calls,
+        ab_channel,
+        ab_encode,
+        ab_late,
+        ab_modules,
+        ab_state,
+        ab_stderr,
+        ab_values,
+    )
 else:
     import ab_calls
     import ab_channel
     import ab_encode
+    import ab_late
     import ab_modules
     import ab_state
     import ab_stderr
     import ab_values
 
-DIFFERS = 1  # flags of a frame: the outcome is not that of the first pass
+DIFFERS, CHANCE = 1, 2  # flags of a frame: the outcome is not that of the first pass; it took of the system's chance
 FORMAT = struct.Struct(">IBQQQ")
 _EAGER = frozenset(map(id, (int, float, bool, str, bytes, list, tuple, dict, set, frozenset, type(None))))
 # By identity, since a metaclass may hash as it likes; kept, since it is asked within the measured time.
@@ -92,14 +103,19 @@ def read_request(data: bytes) -> Request:
 class Driver:
     """Makes the calls of one request."""
 
-    def __init__(self, request: Request, output: ab_channel.Output) -> None:
+    def __init__(self, request: Request, output: ab_channel.Output, watch: Any = None) -> None:
+        """`watch` (an `ab_watch.Watch`) is asked at the end what the calls have left changed."""
         self._request = request
         self._output = output
+        self._watch = watch
         self._clock = Clock()
+        self._fixed_clock = ab_late.load("ab_clock").FixedClock() if request.header.get("fixed_clock") else None
         self._first: List[bytes] = []
         self._streams = (sys.stdout, sys.stderr)
         output.capture_errors()
         ab_stderr.install()
+        if self._fixed_clock is not None:
+            self._fixed_clock.install()
         self._count_threads = sys.modules["_thread"]._count  # noqa: SLF001 - threading's own count can be fooled
         self._extra = 0
 
@@ -116,11 +132,15 @@ class Driver:
             calls = self._decode_all()
             gc.collect()
             gc.freeze()  # so that collecting before each call looks only at what the calls left
+            if self._watch is not None and pass_number == 0:
+                self._watch.snapshot()
             for index, call in enumerate(calls):
                 if cold is not None:
                     cold.restore()
                 self._make(module, target, index, call, is_first=pass_number == 0)
                 calls[index] = None
+        if self._watch is not None:
+            self._output.send(b"W", json.dumps(self._watch.complaints()).encode("ascii"))
         self._output.send(b"E", struct.pack(">Q", self._clock.cpu() + self._clock.children_cpu()))
 
     def _load(self) -> Tuple[ModuleType, ab_modules.Resolved]:
@@ -153,6 +173,8 @@ class Driver:
         ab_state.restore_globals(module, call.globals, call.absent, arguments)
         ab_state.seed_random()
         ab_stderr.forget_warnings()
+        if self._fixed_clock is not None:
+            self._fixed_clock.restart()
         gc.collect()
         threads = self._count_threads()
         timed = self._time(target.function, call.args, call.kwargs)
@@ -164,11 +186,12 @@ class Driver:
         if trouble is not None:
             encoded = _incomparable(target.kind, trouble)
         cpu = timed.cpu + extra
+        flags = CHANCE if self._fixed_clock is not None and self._fixed_clock.chance_was_read else 0
         if is_first:
             self._first.append(encoded)
-            self._output.send(b"C", FORMAT.pack(index, 0, cpu, timed.start, timed.end) + encoded)
+            self._output.send(b"C", FORMAT.pack(index, flags, cpu, timed.start, timed.end) + encoded)
         else:
-            flags = 0 if encoded == self._first[index] else DIFFERS
+            flags |= 0 if encoded == self._first[index] else DIFFERS
             self._output.send(b"T", FORMAT.pack(index, flags, cpu, timed.start, timed.end))
 
     def _time(self, function: Callable[..., Any], args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Timed:
@@ -212,7 +235,8 @@ class Driver:
             self._output.take_printed().decode("utf-8", "surrogateescape"),
             self._take_errors(),
         )
-        encoder = ab_encode.Encoder(module.__name__, drain)
+        kind_of_encoder = ab_encode.OpenEncoder if self._request.header.get("open_floats") else ab_encode.Encoder
+        encoder = kind_of_encoder(module.__name__, drain)
         try:
             encoded = encoder.encode(whole)
         except (ab_encode.TooLarge, MemoryError, RecursionError, RuntimeError) as error:

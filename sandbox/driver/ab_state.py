@@ -49,9 +49,10 @@ _MAX_OBJECTS = 1_000  # objects of the module's own classes, likewise; they are 
 def seed_random() -> None:
     """The same random numbers for every call."""
     _seed_random(SEED)
-    numpy_seed = getattr(sys.modules.get("numpy.random"), "seed", None)
-    if numpy_seed is not None:
-        numpy_seed(SEED)
+    for module, name in (("numpy.random", "seed"), ("torch", "manual_seed")):
+        seed = getattr(sys.modules.get(module), name, None)
+        if seed is not None:
+            seed(SEED)
 
 
 def restore_globals(

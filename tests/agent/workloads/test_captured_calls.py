@@ -257,7 +257,6 @@ def test_many_calls_are_thinned_out_and_the_costly_ones_kept(project: Project) -
     "body",
     [
         "os.urandom(4)",
-        "time.time_ns()",
         "list({str(n) for n in range(30)})",
         "id(object())",
     ],
