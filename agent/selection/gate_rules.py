@@ -186,7 +186,8 @@ RULES: tuple[Rule, ...] = (
 )
 
 _SENSITIVE = frozenset(("sys", "os", "gc", "time", "builtins", "inspect", "importlib", "posix", "threading", "_thread"))
-_PLACES = ("/proc", "/dev/shm", "/sys/", "/tmp", "/var/tmp", "/afterburner")  # noqa: S108 - what is looked for
+_INNER = frozenset(("sys", "os", "gc", "time", "builtins", "inspect", "ctypes"))  # found inside of other modules
+_PLACES = ("/proc", "/dev/shm", "/sys/", "/tmp", "/var/tmp", "/dev/fd", "/afterburner")  # noqa: S108 - what is looked for
 _OWN_MODULES = frozenset(("ab_main", "ab_template", "ab_watch", "ab_encode", "ab_channel", "ab_calls", "ab_state"))
 
 
@@ -227,4 +228,11 @@ def _as_name(use: Use) -> str:
             return f"{_ANY}.{use.name}"
         case "define":
             return f"{_ANY}.def {use.name}"
-    return use.name
+    return _without_detour(use.name)
+
+
+def _without_detour(name: str) -> str:
+    """`random._os.fork` is `os.fork`: many modules hold others."""
+    parts = [part.removeprefix("_") for part in name.split(".")]
+    inner = max((at for at, part in enumerate(parts[:-1]) if at and part in _INNER), default=0)
+    return ".".join((parts[inner], *name.split(".")[inner + 1 :])) if inner else name
