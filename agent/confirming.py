@@ -15,7 +15,9 @@ from afterburner.agent.records import confirmation_of, detail_of
 from afterburner.agent.selection.caches import kept_between_calls
 from afterburner.agent.selection.circumstances import find_dependence
 from afterburner.agent.selection.decide import Comparison
-from afterburner.agent.types import Decision, HeldOut, Objective, ProgressEvent
+from afterburner.agent.selection.instructions import count_instructions
+from afterburner.agent.selection.sampling import SampleFailedError
+from afterburner.agent.types import Decision, Gain, HeldOut, Objective, ProgressEvent
 from afterburner.agent.verification.outcome import Counterexample
 from afterburner.agent.verification.search import DifferenceSearch
 from afterburner.agent.wording import format_ratio
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.selection.decide import Judge
     from afterburner.agent.state import Confirmation, Incumbent
-    from afterburner.agent.types import Gain, WorkloadCall
+    from afterburner.agent.types import WorkloadCall
     from afterburner.agent.workbench import Workbench
 
 BLOCKS_TOLD = 4
@@ -45,6 +47,7 @@ class Confirming:
     judge: Judge
     deadline: Deadline
     on_event: Callable[[ProgressEvent], None]
+    deterministic: bool = False  # whether instructions are counted, too
     _search: DifferenceSearch | None = field(default=None, init=False)
 
     def confirm(self, winner: Incumbent, original: Incumbent) -> Confirmation:
@@ -69,6 +72,8 @@ class Confirming:
             return confirmation_of(winner, original, Comparison(Decision.REFUSED, dependence), unused)
         comparison, held_out_gain = self._measure(winner, original)
         larger = ""
+        if self.deterministic:
+            comparison = self._counted(comparison, winner, original)
         if comparison.decision is Decision.IMPROVED and comparison.gain is not None:
             comparison, larger = self._on_larger_inputs(comparison, comparison.gain, winner, original)
         passed = comparison.decision is not Decision.WRONG
@@ -90,6 +95,27 @@ class Confirming:
             original.source, winner.source, self.judge.objective, held_out=True
         )
         return self.judge.confirm(source, self.deadline, held_out_from=held_out_from, on_blocks=self._tell_blocks)
+
+    def _counted(self, comparison: Comparison, winner: Incumbent, original: Incumbent) -> Comparison:
+        """The comparison as instruction counts decide it, where the clock does not object."""
+        if comparison.gain is None or comparison.decision in (Decision.WRONG, Decision.REFUSED):
+            return comparison
+        self._tell("counting instructions under valgrind")
+        cases = [case for part in (False, True) for case in self.bench.timed_cases(self.judge.objective, held_out=part)]
+        try:
+            counts = count_instructions(self.bench, original.source, winner.source, cases)
+        except SampleFailedError as error:
+            reason = f"when its instructions were counted: {error.detail}"
+            return replace(comparison, decision=Decision.REFUSED, reason=reason)
+        needed = 1 + self.judge.min_effect
+        told = f"{format_ratio(counts.ratio)} fewer instructions ({counts.before:,} before, {counts.after:,} after)"
+        if counts.ratio <= needed:
+            reason = f"{told}, needed above {format_ratio(needed)}"
+            return replace(comparison, decision=Decision.NOT_BETTER, reason=reason)
+        if comparison.gain.high < 1:
+            return replace(comparison, reason=f"{told}, but by the clock it is {comparison.reason}")
+        gain = Gain(counts.ratio, counts.ratio, counts.ratio, confidence=1.0, pairs=1)
+        return replace(comparison, decision=Decision.IMPROVED, reason=told, gain=gain)
 
     def _on_larger_inputs(
         self, comparison: Comparison, gain: Gain, winner: Incumbent, original: Incumbent

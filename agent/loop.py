@@ -249,7 +249,9 @@ class Loop:
     def _confirm_with(self) -> Confirming:
         """Made once the original is measured: that sets the limits of its rewrites."""
         if self._confirming is None:
-            self._confirming = Confirming(self.bench, self.judge, self.confirm_until, self.on_event)
+            self._confirming = Confirming(
+                self.bench, self.judge, self.confirm_until, self.on_event, deterministic=self.settings.deterministic
+            )
         return self._confirming
 
     def _run(self, source: str, cases: Sequence[Case]) -> Report:

@@ -13,6 +13,7 @@ from afterburner.agent.loop import Loop, empty_state
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.result import make_result, winner_source
 from afterburner.agent.selection.decide import Judge
+from afterburner.agent.selection.instructions import check_valgrind
 from afterburner.agent.selection.sampling import timing_cpu
 from afterburner.agent.staging import stage
 from afterburner.agent.store import new_run_id, open_checkpointer
@@ -104,6 +105,8 @@ def run_settings(settings: RunSettings, on_event: Callable[[ProgressEvent], None
     whole_program = settings.cases_dir is not None and settings.function is None
     target = find_target(Path(settings.file), settings.function, whole_program=whole_program)
     proposer = open_proposer(settings.model)
+    if settings.deterministic:
+        check_valgrind()
     with open_sandbox("auto") as sandbox:
         on_event(ProgressEvent("prepare", f"staging {Path(target.project_root).name}"))
         staged = stage(target, sandbox, settings.python)

@@ -240,5 +240,6 @@ class RunSettings:
     max_seconds: float = 300.0
     min_effect: float = 0.05  # a gain's lower bound must exceed 1 + this
     float_tolerance: float | None = None  # the largest relative difference of two floats; None: none at all
+    deterministic: bool = False  # count instructions under valgrind, too
     min_gain_per_line: float = 0.0  # gain (ratio - 1) per added line below which an offer is only displayed
     receipt: bool = False  # whether to keep what a receipt is written from

@@ -13,21 +13,18 @@ import struct
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from afterburner.sandbox.calls import PreparedCall, read_reply
+from afterburner.sandbox.calls import PreparedCall, case_options, complaints_in, read_reply
 from afterburner.sandbox.errors import SandboxInternalError, UsageError
 from afterburner.sandbox.frames import split_frames
-from afterburner.sandbox.judge import scrub
 from afterburner.sandbox.types import CallCase, Measurement, RawResult, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from afterburner.sandbox.frames import Frame
     from afterburner.sandbox.types import CallOutcome, Program
 
 TEMPLATE_MAIN = "/afterburner/driver/ab_template.py"
 _SAMPLE = struct.Struct(">BiQQQI")
-_MAX_COMPLAINT = 200
+_MAX_REASON = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +39,7 @@ class Duel:
     case: CallCase
     order: tuple[int, ...]  # the side of each sample
     sample_limit_s: float  # of wall time, for one sample
+    watched: tuple[int, ...] = ()  # samples that tell what they have left changed or running, counted from 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +55,7 @@ class DuelSample:
     process_wall_s: float = 0.0
     load_cpu_s: float = 0.0
     told_cpu_s: float = 0.0  # of the process, by its own account
-    complaints: tuple[str, ...] = ()  # of the template: what the sample left behind
+    complaints: tuple[str, ...] = ()  # of `ab_watch` and of the template: what the sample left changed or running
     difference_at: int | None = None
 
 
@@ -92,9 +90,11 @@ def prepare_duel(program: Program, duel: Duel) -> PreparedCall:
             "passes": 1,
             "cold_caches": True,
             "order": list(duel.order),
+            "watched": list(duel.watched),
             "sample_limit_s": duel.sample_limit_s,
             "sources_bytes": [len(source) for source in sources],
             "call_bytes": [len(blob) for blob in duel.case.calls],
+            **case_options(duel.case),
         }
     ).encode("ascii")
     stdin = b"".join((struct.pack(">I", len(header)), header, *sources, *duel.case.calls))
@@ -135,7 +135,7 @@ def _sample(payload: bytes, duel: Duel, raw: RawResult) -> DuelSample | None:
         return None
     side, status, cpu_ns, start_ns, end_ns, length = _SAMPLE.unpack_from(payload)
     position = _SAMPLE.size + length
-    complaints, written = _complaints(payload[_SAMPLE.size : position]), payload[position:]
+    complaints, written = complaints_in(payload[_SAMPLE.size : position]), payload[position:]
     wall_s, cpu_s = (end_ns - start_ns) / 1e9, cpu_ns / 1e9
     code = os.waitstatus_to_exitcode(status)
     process = replace(raw.measurement, wall_time_s=wall_s, cpu_time_s=cpu_s)
@@ -156,22 +156,13 @@ def _sample(payload: bytes, duel: Duel, raw: RawResult) -> DuelSample | None:
         process_wall_s=wall_s,
         load_cpu_s=reply.load_cpu_s,
         told_cpu_s=reply.told_cpu_s or 0.0,
-        complaints=complaints,
+        complaints=(*complaints, *reply.complaints),
         difference_at=reply.difference_at,
     )
 
 
-def _complaints(data: bytes) -> tuple[str, ...]:
-    try:
-        found = json.loads(data)
-    except (ValueError, RecursionError):
-        return ()
-    texts: Sequence[object] = found if isinstance(found, list) else ()
-    return tuple(scrub(str(text).encode("utf-8", "replace"))[:_MAX_COMPLAINT] for text in texts)
-
-
 def _reason(frame: Frame) -> str:
     try:
-        return str(json.loads(frame.payload)["message"])[:_MAX_COMPLAINT]
-    except (ValueError, KeyError, TypeError, RecursionError):
+        return str(json.loads(frame.payload)["message"])[:_MAX_REASON]
+    except (ValueError, KeyError, TypeError, RecursionError):  # it shares its process with nobody, yet
         return "it does not say why"

@@ -15,7 +15,8 @@ class PythonEnvironment:
 
     `executable` is the path to start inside the sandbox. `binds` hold the interpreter's prefixes, its site-packages
     and the staged project at its original path. `import_paths` go to the front of `sys.path` (project roots).
-    `site_packages` are the host folders that packages are installed in.
+    `site_packages` are the host folders that packages are installed in. `prefix` is what the interpreter is started
+    by, such as a tool that counts its instructions.
     """
 
     executable: str
@@ -24,3 +25,4 @@ class PythonEnvironment:
     import_paths: tuple[str, ...] = ()
     working_directory: str = "/tmp"  # noqa: S108 - the sandbox's own tmpfs
     site_packages: tuple[str, ...] = ()
+    prefix: tuple[str, ...] = ()

@@ -18,6 +18,7 @@ from afterburner.sandbox.types import Bind, CallCase, Command, ContainerSpec
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from afterburner.sandbox.calls import PreparedCall
     from afterburner.sandbox.container import Container
     from afterburner.sandbox.environment import PythonEnvironment
     from afterburner.sandbox.languages import Language
@@ -58,11 +59,17 @@ class Launch:
     def command(self, case: TestCase | CallCase) -> tuple[Command, bytes]:
         """What is started for one case, and what it reads from stdin."""
         if isinstance(case, CallCase):
-            tail, stdin = prepare_call(self.program, case)
-            variables = {**self.variables, "PYTHONHASHSEED": str(case.hash_seed)}
-            variables.pop("PYTHONPATH", None)  # a project's `json.py` must not stand before our driver's
-            return Command((self.argv[0], *tail), variables, self.working_directory), stdin
+            return self.driver_command(prepare_call(self.program, case), case)
         return Command(self.argv, dict(self.variables), self.working_directory), case.stdin
+
+    def driver_command(self, prepared: PreparedCall, case: CallCase) -> tuple[Command, bytes]:
+        """What is started to make the calls of a case, and what it reads from stdin."""
+        environment = self.program.environment
+        prefix = environment.prefix if environment is not None else ()
+        variables = {**self.variables, "PYTHONHASHSEED": str(case.hash_seed)}
+        variables.pop("PYTHONPATH", None)  # a project's `json.py` must not stand before our driver's
+        argv = (*self.argv[: len(prefix) + 1], *prepared.argv_tail)
+        return Command(argv, variables, self.working_directory), prepared.stdin
 
 
 @contextmanager
@@ -87,7 +94,12 @@ def python_launch(
             program=replace(program, environment=environment),
             spec=spec_for(limits, tuple(binds), None),
             files=() if place is not None else (File("main.py", source.read_bytes()),),
-            argv=(environment.executable, place or f"{PROGRAM_FOLDER}/main.py", *program.arguments),
+            argv=(
+                *environment.prefix,
+                environment.executable,
+                place or f"{PROGRAM_FOLDER}/main.py",
+                *program.arguments,
+            ),
             variables=variables,
             working_directory=environment.working_directory,
         )

@@ -216,11 +216,9 @@ class Sandbox:
             UsageError: the program is no function of a Python module.
             SandboxInternalError: the sandbox itself failed, several times.
         """
-        prepared = prepare_duel(program, duel)
         with self._launched(program, find_language("python"), limits, None) as launch, Supply(self, launch) as supply:
-            command, _ = launch.command(duel.case)
-            command = replace(command, argv=(command.argv[0], *prepared.argv_tail))
-            raw = persevere(lambda: supply.get().run(command, prepared.stdin, limits, cpu=cpu), supply.discard)
+            command, stdin = launch.driver_command(prepare_duel(program, duel), duel.case)
+            raw = persevere(lambda: supply.get().run(command, stdin, limits, cpu=cpu), supply.discard)
         whole = report_of_process(raw, limits)
         return read_duel(raw, duel, whole.verdict, whole.detail)
 

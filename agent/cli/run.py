@@ -15,7 +15,7 @@ from afterburner.agent.cli.text import confirm, display_path, is_interactive
 from afterburner.agent.types import Objective, RunSettings
 from afterburner.sandbox import AfterburnerError, UsageError
 from afterburner.sandbox.commands.destinations import STDOUT, write_result
-from afterburner.sandbox.commands.options import above_zero, filled, zero_or_more
+from afterburner.sandbox.commands.options import above_zero, above_zero_if_given, filled, zero_or_more
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -109,6 +109,23 @@ def run(  # noqa: PLR0913 - one parameter for each option
             rich_help_panel=_HOW,
         ),
     ] = _DEFAULTS.min_effect,
+    float_tolerance: Annotated[
+        float | None,
+        typer.Option(
+            metavar="X",
+            callback=above_zero_if_given,
+            help="Floats may differ by X of the larger one (1e-9, say). Without it they have to be equal.",
+            rich_help_panel=_HOW,
+        ),
+    ] = _DEFAULTS.float_tolerance,
+    deterministic: Annotated[
+        bool,
+        typer.Option(
+            "--deterministic",
+            help="Count instructions under valgrind as well: exact on the noisiest machine, some 100 times slower.",
+            rich_help_panel=_HOW,
+        ),
+    ] = False,
     min_gain_per_line: Annotated[
         float,
         typer.Option(
@@ -174,6 +191,8 @@ def run(  # noqa: PLR0913 - one parameter for each option
         seed=seed,
         max_seconds=max_seconds,
         min_effect=min_effect,
+        deterministic=deterministic,
+        float_tolerance=float_tolerance,
         min_gain_per_line=min_gain_per_line,
         receipt=receipt is not None,
     )

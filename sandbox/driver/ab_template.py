@@ -2,7 +2,8 @@
 """The template: loads once what both sides of a comparison import, then forks one process for each sample.
 
 Stdin holds the request (`afterburner.sandbox.duels` writes it): four bytes of length, a JSON header, the texts of both
-sides, the blobs of the calls. `order` names the side of each sample. Frames go to stdout:
+sides, the blobs of the calls. `order` names the side of each sample, `watched` those (counted from 0) that tell what
+they have left changed: to look takes longer than to run a small function. Frames go to stdout:
 
     P  JSON: which modules were loaded beforehand, and which could not be
     S  one sample: side, wait status, CPU ns of its processes as the kernel says, start and end on CLOCK_MONOTONIC in
@@ -29,11 +30,13 @@ import time
 from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, NoReturn, Optional, Set, Tuple
 
 if TYPE_CHECKING:
-    from afterburner.sandbox.driver import ab_channel, ab_main, ab_modules
+    from afterburner.sandbox.driver import ab_channel, ab_main, ab_modules, ab_stderr, ab_watch
 else:
     import ab_channel
     import ab_main
     import ab_modules
+    import ab_stderr
+    import ab_watch
 
 SAMPLE = struct.Struct(">BiQQQI")
 _PR_SET_DUMPABLE = 4
@@ -85,6 +88,8 @@ class Template:
         self._dumpable = dumpable
         self._files = _files()
         self._own = {1, os.getpid()}
+        ab_stderr.install()  # before the watch, which would take it for the sample's doing
+        self._watch = ab_watch.Watch()
 
     def run(self) -> None:
         """Prepare, then take one sample after the other."""
@@ -92,11 +97,13 @@ class Template:
         loaded = [] if threads else [name for name in names if _imported(name)]
         missing = [name for name in names if name not in sys.modules]
         self._clean()
+        self._watch.learn()
         self._output.send(b"P", json.dumps({"loaded": len(loaded), "missing": missing[:_NAMED]}).encode("ascii"))
         gc.collect()
         gc.freeze()
-        for side in self._request.header["order"]:
-            self._send(side, self._fork(side))
+        header = self._request.header
+        for number, side in enumerate(header["order"]):
+            self._send(side, self._fork(side, is_watched=number in header["watched"]))
         self._output.send(b"E", b"")
 
     def _send(self, side: int, ended: Ended) -> None:
@@ -113,12 +120,12 @@ class Template:
         except (ValueError, KeyError, TypeError):
             return [], 0  # each sample will say by itself what is wrong with its side
 
-    def _fork(self, side: Optional[int]) -> Ended:
+    def _fork(self, side: Optional[int], *, is_watched: bool = False) -> Ended:
         reading, writing = os.pipe()
         start = time.monotonic_ns()
         pid = os.fork()
         if pid == 0:
-            self._become_sample(side, writing)
+            self._become_sample(side, writing, self._watch if is_watched else None)
         os.close(writing)
         written = self._read(reading, pid)
         _, status, used = os.wait4(pid, 0)
@@ -126,7 +133,7 @@ class Template:
         os.close(reading)
         return Ended(written, status, int((used.ru_utime + used.ru_stime) * 1e9), start, end)
 
-    def _become_sample(self, side: Optional[int], writing: int) -> NoReturn:
+    def _become_sample(self, side: Optional[int], writing: int, watch: Optional[ab_watch.Watch]) -> NoReturn:
         """In the child: make the calls of one side, or be the scout."""
         try:
             self._output.close()
@@ -139,7 +146,10 @@ class Template:
             if side is None:
                 self._be_scout(header, source, writing)
             else:
-                ab_main.Driver(ab_main.Request(header, source, blobs), output).run()
+                driver = ab_main.Driver(ab_main.Request(header, source, blobs), output, watch)
+                if watch is not None:
+                    watch.start()
+                driver.run()
         except BaseException:  # noqa: BLE001 - nothing of the child may run on in the template's place
             os._exit(1)
         os._exit(0)
@@ -183,7 +193,7 @@ class Template:
         complaints = []
         running = _processes() - self._own
         if running:
-            complaints.append("processes")
+            complaints.append("processes: %d were left" % len(running))
             while _processes() - self._own:
                 try:
                     os.kill(-1, signal.SIGKILL)  # all but the first process and ourselves
