@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.types import HeldOut, Objective, RunResult
 from afterburner.agent.wording import format_ratio
+from afterburner.agent.workloads.judging import judging_notes
 
 if TYPE_CHECKING:
     from afterburner.agent.state import LoopState
@@ -45,7 +46,7 @@ def make_result(  # noqa: PLR0913 - the parts of the report, each from its own p
         skipped=bench.workload.skipped,
         machine=machine,
         elapsed_s=elapsed_s,
-        notes=tuple(offer.notes) if offer else (),
+        notes=(*judging_notes(bench.workload), *(offer.notes if offer else ())),
     )
 
 

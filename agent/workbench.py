@@ -65,7 +65,7 @@ class Workbench:
         """The cases that tell, during selection, whether a program is right."""
         if self.by_cases:
             return _test_cases(self.workload.cases)
-        return tuple(_call_case(self.workload.calls, hash_seed=seed) for seed in HASH_SEEDS)
+        return tuple(self.call_case(self.workload.calls, hash_seed=seed) for seed in HASH_SEEDS)
 
     def confirmed_cases(self) -> tuple[Case, ...]:
         """The cases that tell whether a winner is right: the held-out inputs too.
@@ -76,7 +76,17 @@ class Workbench:
         if self.by_cases:
             return _test_cases(self.workload.held_out_cases)
         calls = sorted((*self.workload.calls, *self.workload.held_out_calls), key=lambda call: call.position)
-        return tuple(_call_case(calls, hash_seed=seed) for seed in HASH_SEEDS)
+        return tuple(self.call_case(calls, hash_seed=seed) for seed in HASH_SEEDS)
+
+    def call_case(self, calls: Sequence[WorkloadCall], *, hash_seed: int) -> CallCase:
+        """One process that makes these calls, judged as the workload says."""
+        return CallCase(
+            calls=tuple(call.blob for call in calls),
+            expected_outcomes=tuple(call.expected for call in calls),
+            hash_seed=hash_seed,
+            float_tolerance=self.workload.float_tolerance,
+            fixed_clock=self.workload.fixed_clock,
+        )
 
     def timed_cases(self, objective: Objective, *, held_out: bool) -> tuple[Case, ...]:
         """The cases that fresh processes are sampled on.
@@ -88,7 +98,7 @@ class Workbench:
             return _test_cases(affordable(cases, MEASURABLE_PROGRAM_S))
         calls = self._timed_calls(held_out=held_out)
         passes = 1 if objective is Objective.TIME else passes_needed(calls)
-        return (replace(_call_case(calls, hash_seed=0), passes=passes, cold_caches=True),)
+        return (replace(self.call_case(calls, hash_seed=0), passes=passes, cold_caches=True),)
 
     def block_source(
         self, original: str, rewrite: str, objective: Objective, *, held_out: bool
@@ -116,7 +126,7 @@ class Workbench:
             self.sandbox,
             self.program(original),
             self.program(rewrite),
-            _call_case(calls, hash_seed=0),
+            self.call_case(calls, hash_seed=0),
             self.limits,
             self.cpu,
             repeats_for(sum(call.cpu_time_s for call in calls)),
@@ -157,14 +167,6 @@ def affordable(inputs: Sequence[Input], measurable_s: float) -> list[Input]:
             chosen.append(index)
             total_s += inputs[index].cpu_time_s
     return [inputs[index] for index in sorted(chosen)]
-
-
-def _call_case(calls: Sequence[WorkloadCall], *, hash_seed: int) -> CallCase:
-    return CallCase(
-        calls=tuple(call.blob for call in calls),
-        expected_outcomes=tuple(call.expected for call in calls),
-        hash_seed=hash_seed,
-    )
 
 
 def _test_cases(cases: Sequence[WorkloadCase]) -> tuple[TestCase, ...]:

@@ -48,14 +48,14 @@ def circumstances(bench: Workbench, salt: str) -> tuple[Circumstance, ...]:
     calls = _affordable((*bench.workload.calls, *bench.workload.held_out_calls), chance)
     shuffled = chance.sample(calls, len(calls))
     alone = [
-        Circumstance("alone in a fresh process", _case([call], chance))
+        Circumstance("alone in a fresh process", _case(bench, [call], chance))
         for call in chance.sample(calls, min(MADE_ALONE, len(calls)))
     ]
     return (
         *alone,
-        Circumstance("in another order", _case(shuffled[::-1], chance)),
-        Circumstance("twice on equal input", replace(_case(calls, chance), passes=2)),
-        Circumstance("in another folder", _case(shuffled, chance), folder=_ELSEWHERE),
+        Circumstance("in another order", _case(bench, shuffled[::-1], chance)),
+        Circumstance("twice on equal input", replace(_case(bench, calls, chance), passes=2)),
+        Circumstance("in another folder", _case(bench, shuffled, chance), folder=_ELSEWHERE),
     )
 
 
@@ -101,12 +101,8 @@ def _affordable(calls: Sequence[WorkloadCall], chance: random.Random) -> list[Wo
     return kept
 
 
-def _case(calls: Sequence[WorkloadCall], chance: random.Random) -> CallCase:
-    return CallCase(
-        calls=tuple(call.blob for call in calls),
-        expected_outcomes=tuple(call.expected for call in calls),
-        hash_seed=chance.randrange(2, _MAX_HASH_SEED),
-    )
+def _case(bench: Workbench, calls: Sequence[WorkloadCall], chance: random.Random) -> CallCase:
+    return bench.call_case(calls, hash_seed=chance.randrange(2, _MAX_HASH_SEED))
 
 
 def _program(bench: Workbench, source: str, folder: str | None) -> Program:

@@ -48,6 +48,8 @@ class Comparer:
     target: Target
     environment: PythonEnvironment
     limits: Limits
+    float_tolerance: float | None = None  # how outcomes are compared: see `CallCase`
+    fixed_clock: bool = False  # likewise
 
     def first_difference(self, source: str, calls: Sequence[WorkloadCall]) -> Differing | None:
         """The first call that `source` makes otherwise than expected: under each hash seed, and in both directions."""
@@ -62,7 +64,13 @@ class Comparer:
         """The same in one process that makes the calls in this order."""
         entry = FunctionEntry(self.target.module, self.target.path, self.target.function or "")
         program = Program("python", source, entry=entry, environment=self.environment)
-        case = CallCase(tuple(call.blob for call in calls), tuple(call.expected for call in calls), hash_seed=hash_seed)
+        case = CallCase(
+            tuple(call.blob for call in calls),
+            tuple(call.expected for call in calls),
+            hash_seed=hash_seed,
+            float_tolerance=self.float_tolerance,
+            fixed_clock=self.fixed_clock,
+        )
         [report] = self.sandbox.run(program, [case], self._limits(calls)).cases
         if report.verdict is Verdict.ACCEPTED:
             return None

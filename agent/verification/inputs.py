@@ -48,6 +48,8 @@ class Inputs:
     limits: Limits
     calls: Sequence[WorkloadCall]  # the real ones, which the others are made from
     seed: int
+    float_tolerance: float | None = None  # how outcomes are compared: see `CallCase`
+    fixed_clock: bool = False  # likewise
     skipped: list[Skipped] = field(default_factory=list)
     exhausted: bool = False
     _rounds: list[list[WorkloadCall]] = field(default_factory=list)
@@ -77,7 +79,14 @@ class Inputs:
         found = self._affordable(self._new(self._ask(deadline)))
         kept: list[WorkloadCall] = []
         if found:
-            replay = Replay(self.sandbox, self.target, self.environment, self._limits(2 * ROUND_S))
+            replay = Replay(
+                self.sandbox,
+                self.target,
+                self.environment,
+                self._limits(2 * ROUND_S),
+                float_tolerance=self.float_tolerance,
+                fixed_clock=self.fixed_clock,
+            )
             kept, _ = replay.keep_usable(found)  # what it leaves out was thought of, not asked for by anybody
         self._fruitless = 0 if kept else self._fruitless + 1
         self._asked += 1

@@ -56,8 +56,10 @@ class DifferenceSearch:
         self._tell, self._shrinking_s = tell or _ignore, shrinking_s
         self._by_cases = bench.by_cases
         target = replace(bench.target, source=original_source)
-        self._comparer = Comparer(bench.sandbox, target, bench.environment, bench.limits)
-        self._inputs = Inputs(bench.sandbox, target, bench.environment, bench.limits, bench.workload.calls, seed)
+        place = (bench.sandbox, target, bench.environment, bench.limits)
+        tolerance, clock = bench.workload.float_tolerance, bench.workload.fixed_clock
+        self._comparer = Comparer(*place, tolerance, clock)
+        self._inputs = Inputs(*place, bench.workload.calls, seed, tolerance, clock)
 
     def against(
         self,

@@ -84,7 +84,14 @@ class Shrinker:
         if not variants:
             return []
         harness = self._harness()
-        replay = Replay(harness.sandbox, harness.target, harness.environment, harness.limits)
+        replay = Replay(
+            harness.sandbox,
+            harness.target,
+            harness.environment,
+            harness.limits,
+            float_tolerance=self.comparer.float_tolerance,
+            fixed_clock=self.comparer.fixed_clock,
+        )
         kept, _ = replay.keep_usable(variants)
         return [each for each in kept if _ending(each.expected) == _ending(call.expected)]
 

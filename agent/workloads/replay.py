@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 # Hash order must not decide whether a rewrite is right, so outcomes are compared under more than one seed.
 HASH_SEEDS = (0, 1, 2)
 MAX_ROUNDS = 3
-CLOCK_NOTE = Skipped(
-    "clock", "what the function does depends on the time: in every call, the clocks that it reads stand still"
-)
 _CHANCE_REASON = (
     "it does not do the same twice: it takes of the system's source of chance (secrets, uuid4, os.urandom, "
     "random.SystemRandom), which cannot be fixed. Draw from `random`, or give it the drawn value as an argument"
@@ -85,21 +82,19 @@ class Replay:
     def keep_usable(self, found: Sequence[FoundCall]) -> tuple[list[WorkloadCall], list[Skipped]]:
         """The calls that do the same each time, with what they do and cost, and why the others are left out."""
         tried = self._try(found)
-        notes: list[Skipped] = []
         if self.fixed_clock is None and any(each.is_unstable for each in tried):
             self.fixed_clock = True
             again = self._try(found)
             self.fixed_clock = _kept(again) > _kept(tried)
             # What chance decides is found out only where the clocks stand still: the better reason is told.
             tried = again if self.fixed_clock else list(map(_better_told, tried, again))
-            notes = [CLOCK_NOTE] if self.fixed_clock else []
         self.fixed_clock = bool(self.fixed_clock)
         skipped = [
             Skipped(call.origin, f"{call.description}: {each.reason}")
             for call, each in zip(found, tried, strict=True)
             if each.kept is None
         ]
-        return [each.kept for each in tried if each.kept is not None], notes + skipped
+        return [each.kept for each in tried if each.kept is not None], skipped
 
     def _try(self, found: Sequence[FoundCall]) -> list[_Tried]:
         """Make every call once forwards, once backwards and once in no order, each under another hash seed.

@@ -27,6 +27,11 @@ def above_zero(value: float) -> float:
     return value
 
 
+def above_zero_if_given(value: float | None) -> float | None:
+    """The same for an option that may be left out."""
+    return None if value is None else above_zero(value)
+
+
 def zero_or_more(value: float) -> float:
     """For a callback: a finite number, not negative."""
     if not (math.isfinite(value) and value >= 0):

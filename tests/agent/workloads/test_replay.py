@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from afterburner.agent.types import Workload
 from afterburner.agent.workloads.answers import FoundCall
-from afterburner.agent.workloads.replay import CLOCK_NOTE, Replay
+from afterburner.agent.workloads.judging import judging_notes
+from afterburner.agent.workloads.replay import Replay
 from afterburner.sandbox import CallCase, Verdict
 
 if TYPE_CHECKING:
@@ -100,8 +102,7 @@ def test_where_the_time_decides_clocks_stand_still_and_that_is_told(project: Pro
     replay, kept, skipped = replayed(project, *STEADY, *CLOCKS, *CHANCE, "set", "address")
     assert names(kept) == [*STEADY, *CLOCKS]
     assert replay.fixed_clock is True
-    assert skipped[0] == CLOCK_NOTE
-    told = {each.reason.partition(":")[0]: each.reason for each in skipped[1:]}
+    told = {each.reason.partition(":")[0]: each.reason for each in skipped}
     assert set(told) == {*CHANCE, "set", "address"}
     assert all("source of chance" in told[name] for name in CHANCE)
     assert all("addresses" in told[name] for name in ("set", "address"))
@@ -121,6 +122,13 @@ def test_with_a_tolerance_the_original_may_differ_by_as_much(
     project: Project, tolerance: float | None, kept: list[str]
 ) -> None:
     assert names(replayed(project, "sum", float_tolerance=tolerance)[1]) == kept
+
+
+def test_whoever_reads_the_report_is_told_how_calls_were_judged() -> None:
+    assert judging_notes(Workload()) == ()
+    [tolerance, clock] = judging_notes(Workload(float_tolerance=1e-6, fixed_clock=True))
+    assert "may differ by 1e-06" in tolerance
+    assert "clocks that stand still" in clock
 
 
 def test_the_clocks_of_a_rewrite_stand_still_as_the_originals_do(project: Project) -> None:

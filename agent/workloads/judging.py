@@ -1,0 +1,26 @@
+"""How the outcomes of calls are compared, where it is not to the last bit and under the real clock."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from afterburner.sandbox.tolerance import ABSOLUTE_FLOOR
+
+if TYPE_CHECKING:
+    from afterburner.agent.types import Workload
+
+
+def judging_notes(workload: Workload) -> tuple[str, ...]:
+    """What a user has to know about how the calls of a workload are judged; nothing where outcomes must be equal."""
+    notes = []
+    if workload.float_tolerance is not None:
+        notes.append(
+            f"floats are not compared exactly: they may differ by {workload.float_tolerance:g} of the larger one, "
+            f"or by {ABSOLUTE_FLOOR:g}"
+        )
+    if workload.fixed_clock:
+        notes.append(
+            "what the function does depends on the time: it was judged and measured with clocks that stand still, but "
+            "for a millisecond at each reading"
+        )
+    return tuple(notes)
