@@ -138,7 +138,10 @@ def _print_growth(console: Console, result: RunResult) -> None:
         from afterburner.agent.evidence.chart import draw_chart  # noqa: PLC0415 - only where there is one
 
         console.print()
-        _print_fact(console, "Growth", f"{growth.sentence}, CPU time of one call by {scrub_line(growth.scaled)}")
+        fits = [fit for fit in (growth.original, growth.winner) if fit is not None]
+        slopes = " → ".join(f"{fit.exponent:.1f}" for fit in fits)
+        counted = f"CPU time of one call by {scrub_line(growth.scaled)}, measured exponent {slopes}"
+        _print_fact(console, "Growth", f"{growth.sentence}: {counted}")
         for line in draw_chart(growth, console.encoding):
             console.print(Text(line), soft_wrap=True)
     if growth is not None and growth.note:

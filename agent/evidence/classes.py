@@ -76,8 +76,9 @@ class Fit:
 
     @property
     def text(self) -> str:
-        """`n log n`, or `unclear (n or n log n)`."""
-        return f"{UNCLEAR} ({' or '.join(self.rivals)})" if self.rivals else self.name
+        """`n log n`, `unclear (n or n log n)`, or `unclear (3 sizes are too few)`."""
+        why = " or ".join(self.rivals) or self.reason
+        return f"{UNCLEAR} ({why})" if why else self.name
 
     def time_s(self, size: float) -> float:
         """The fitted CPU time for a size."""

@@ -27,7 +27,7 @@ MEASURABLE_S = 0.002  # calls of one size are repeated in a process until they t
 MOST_REPEATS = 16
 MOST_BYTES = 16 * 1024 * 1024  # of the arguments of all calls of a process
 BASES_TRIED = 2
-LONGEST_MAKING_S = 10.0
+LONGEST_MAKING_S = 6.0
 SLOWER = 10  # times as long as the original a process of the winner may take
 
 
@@ -87,14 +87,14 @@ def measure_growth(bench: Workbench, winner_source: str, deadline: Deadline) -> 
 
 
 def _ladder(bench: Workbench, deadline: Deadline) -> tuple[list[ScaledCall], list[str]]:
-    calls = likely_bases((*bench.workload.calls, *bench.workload.held_out_calls))
+    calls = likely_bases(bench.workload.calls_in_order())
     told: list[str] = []
     for base in calls[:BASES_TRIED]:
         if deadline.passed():
             told.append("the time budget ended before")
             break
         climb = Climb(until_s=UNTIL_S, most_s=MOST_CALL_S)
-        made, reasons = scale_calls(bench, [base], climb, min(LONGEST_MAKING_S, deadline.left_s()))
+        made, reasons = scale_calls(bench, [base], climb, min(LONGEST_MAKING_S, deadline.left_s() / 2))
         told += reasons
         if len(made) > 1:
             return sorted(made, key=lambda each: each.size)[-MOST_SIZES:], told

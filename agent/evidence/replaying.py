@@ -13,13 +13,17 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from afterburner.agent.confirming import Confirming
 from afterburner.agent.errors import WorkloadError
 from afterburner.agent.evidence.project_files import keep_only
 from afterburner.agent.evidence.receipt import sha256_of
 from afterburner.agent.machine import describe_machine
-from afterburner.agent.selection.decide import Judge
+from afterburner.agent.records import confirmation_of, detail_of
+from afterburner.agent.selection.decide import TOO_LATE_TO_CONFIRM, Comparison, Judge
+from afterburner.agent.selection.gates import refusal
 from afterburner.agent.selection.sampling import timing_cpu
-from afterburner.agent.types import Decision, Target, Workload, WorkloadCase
+from afterburner.agent.state import Incumbent
+from afterburner.agent.types import Decision, HeldOut, Target, Workload, WorkloadCase
 from afterburner.agent.wording import count
 from afterburner.agent.workbench import Workbench
 from afterburner.agent.workloads.answers import FoundCall, scrub
@@ -34,7 +38,7 @@ if TYPE_CHECKING:
 
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.evidence.receipt import Receipt, ReceiptInput
-    from afterburner.agent.selection.decide import Comparison
+    from afterburner.agent.state import Confirmation
     from afterburner.agent.types import Gain, Machine, WorkloadCall
     from afterburner.sandbox import PythonEnvironment
     from afterburner.sandbox.sandbox import Sandbox
@@ -43,6 +47,7 @@ ROOT = Path("/afterburner/project")  # inside the sandbox, where the receipt sta
 GRACE_S = 30.0  # beyond the time budget
 LONGEST_CHECK_S = 60.0  # for the original on all inputs
 DIFFERENCES_NAMED = 5
+UNDECIDED = (TOO_LATE_TO_CONFIRM, "the original did not do the same again")  # reasons that say nothing of the rewrite
 
 
 class Answer(StrEnum):
@@ -100,32 +105,43 @@ def replay_receipt(
         machine = describe_machine(sandbox, environment)
         on_step(f"running the original on {count(len(receipt.inputs), 'input')}")
         workload, notes = _workload(receipt, sandbox, target, environment, has_project=project is not None)
-        bench = _limited(Workbench(target, workload, sandbox, environment, _limits(), timing_cpu()))
-        on_step("judging the rewrite")
-        wrong = _wrong(bench, receipt.winner)
-        if wrong is not None:
-            return Replayed(Answer.DENIED, wrong, None, None, machine, notes)
-        on_step("measuring both")
-        comparison, held_out = _measure(bench, receipt, deadline)
-        answer, reason = _answer(comparison)
-        return Replayed(answer, reason, comparison.gain, held_out, machine, notes)
+        bench, original = _measured(Workbench(target, workload, sandbox, environment, _limits(), timing_cpu()))
+        confirmation = _confirm(bench, original, receipt, deadline, on_step)
+        answer = _answer(confirmation)
+        held_out = confirmation.held_out.gain
+        return Replayed(answer, _reason(confirmation), confirmation.gain, held_out, machine, notes)
 
 
-def _measure(bench: Workbench, receipt: Receipt, deadline: Deadline) -> tuple[Comparison, Gain | None]:
-    """The confirmatory test of a run, again."""
+def _confirm(
+    bench: Workbench, original: Incumbent, receipt: Receipt, deadline: Deadline, on_step: Callable[[str], None]
+) -> Confirmation:
+    """What a run asks of its winner, again."""
     settings = receipt.settings
+    winner = replace(original, id="winner", source=receipt.winner)
+    try:
+        objection = refusal(receipt.original, receipt.winner)
+    except (SyntaxError, ValueError, RecursionError) as error:
+        raise UsageError(f"A text of the receipt is no Python that this program can read: {error}.") from error
+    if objection:
+        unused = HeldOut(bench.workload.held_out_count, passed=True, gain=None)
+        return confirmation_of(winner, original, Comparison(Decision.REFUSED, objection), unused)
     judge = Judge(settings.objective, settings.min_effect, settings.seed)
-    source, held_out_from = bench.block_source(receipt.original, receipt.winner, settings.objective, held_out=True)
-    return judge.confirm(source, deadline, held_out_from=held_out_from)
+    on_step("judging and measuring the rewrite against the original")
+    confirming = Confirming(bench, judge, deadline, lambda event: on_step(event.message))
+    return confirming.confirm(winner, original)
 
 
-def _answer(comparison: Comparison) -> tuple[Answer, str]:
-    if comparison.decision is Decision.IMPROVED:
-        return Answer.CONFIRMED, comparison.reason
-    undecided = comparison.decision is Decision.REFUSED and comparison.gain is None  # no time, or an unsteady original
-    if undecided or comparison.decision is Decision.TOO_NOISY:
-        return Answer.TOO_NOISY, comparison.reason
-    return Answer.DENIED, comparison.reason
+def _answer(confirmation: Confirmation) -> Answer:
+    if confirmation.confirmed:
+        return Answer.CONFIRMED
+    if confirmation.decision is Decision.TOO_NOISY or any(word in confirmation.reason for word in UNDECIDED):
+        return Answer.TOO_NOISY
+    return Answer.DENIED
+
+
+def _reason(confirmation: Confirmation) -> str:
+    example = f": {confirmation.counterexample}" if confirmation.counterexample else ""
+    return confirmation.reason + example
 
 
 @contextmanager
@@ -272,21 +288,15 @@ def _limits() -> Limits:
     return Limits(wall_time_s=LONGEST_CHECK_S, cpu_time_s=LONGEST_CHECK_S)
 
 
-def _limited(bench: Workbench) -> Workbench:
-    """With limits that follow from what the original needs, as in a run; it has to pass as a candidate would."""
-    report = bench.sandbox.run(
-        bench.program(bench.target.source), (*bench.judged_cases(), *bench.confirmed_cases()), bench.limits
-    )
-    if report.verdict is not Verdict.ACCEPTED:
-        detail = next(case.detail for case in report.cases if case.verdict is report.verdict)
-        raise WorkloadError(f"The original does not do the same each time here: {detail}.")
-    return bench.limited_by(max(case.measurement.wall_time_s for case in report.cases))
+def _measured(bench: Workbench) -> tuple[Workbench, Incumbent]:
+    """The bench with limits that follow from what the original needs, as in a run, and the original.
 
-
-def _wrong(bench: Workbench, winner: str) -> str | None:
-    """How the winner differs from the original; None if it does not."""
+    Raises:
+        WorkloadError: the original does not pass as a candidate would have to.
+    """
     cases = (*bench.judged_cases(), *bench.confirmed_cases())
-    report = bench.sandbox.run(bench.program(winner), cases, bench.limits, stop_at_failure=True)
-    if report.verdict is Verdict.ACCEPTED:
-        return None
-    return next(case.detail for case in report.cases if case.verdict is report.verdict)
+    report = bench.sandbox.run(bench.program(bench.target.source), cases, bench.limits)
+    if report.verdict is not Verdict.ACCEPTED:
+        raise WorkloadError(f"The original does not do the same each time here: {detail_of(report)}.")
+    original = Incumbent("original", bench.target.source, report.measurement, ratio=1.0)
+    return bench.limited_by(max(case.measurement.wall_time_s for case in report.cases)), original

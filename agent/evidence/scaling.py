@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from afterburner.agent.types import WorkloadCall
     from afterburner.agent.workbench import Workbench
 
-FACTORS = (1 / 8, 1 / 4, 1 / 2, 1.0, 2.0, 4.0, 8.0)
+FACTORS = tuple(2.0**power for power in range(-6, 4))  # small ones too: the real call may be too dear already
 MOST_FACTOR = 1024.0  # where calls are cheap, the ladder goes on until there
 
 
