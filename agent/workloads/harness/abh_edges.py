@@ -19,19 +19,18 @@ ODD_FLOATS = (float("nan"), float("inf"), float("-inf"), -0.0)
 LARGE_FLOATS = (1e16, 1e308, -1e308, 5e-324)
 # Characters that change their length, number or kind under `upper`, `lower`, `casefold`, `isdigit`, `split`, `strip`
 # and their like; that combine with the one before them; or that no encoding takes.
-ODD_TEXTS = (
-    "\xdf",
-    "\u0130",
-    "\ufb01",
-    "\u0149",
-    "e\u0301",
-    "\u03c3\u03c2",
-    "\xb2",
-    "\u0663",
-    "\xa0",
-    "\x1c",
-    "\ud800",
-)
+ODD_TEXTS = (*"\xdf|\u0130|\ufb01|\u0149|e\u0301|\u03c3\u03c2|\xb2|\u0663|\xa0|\x1c|\ud800".split("|"),)
+# Values that are equal, or become so under `upper`, `lower`, `casefold`, `strip`, `int`, or normalisation.
+CONFUSABLE: Dict[type, Tuple[Any, ...]] = {
+    str: (
+        *"stra\xdfe STRASSE i I \u0131 \u0130 \u03c3 \u03c2 \xe9 e\u0301 \ufb01 fi K \u212a 1 \xb9 01".split(),
+        " 1",
+        "",
+    ),
+    int: (1, True, 0, False, -1),
+    float: (0.0, -0.0, float("nan"), float("nan"), 1.0, float("inf")),
+    bytes: (b"a", b"A", b"", b"a "),
+}
 WHITESPACE = (" ", "\n", "\t", "\r\n")
 
 
@@ -58,6 +57,8 @@ def _sequence(value: Any) -> Iterator[Edge]:
     yield "duplicates", like(value, few[:4] + few[:4])
     for changed in _equal_keys(few):
         yield "equal keys", like(value, changed)
+    for changed in _confusable(few):
+        yield "values that are easily confused", like(value, changed)
     yield "reversed", like(value, few[::-1])
     yield "unsorted", like(value, few[1::2] + few[::2])
     in_order = _sorted(few)
@@ -81,6 +82,17 @@ def _equal_keys(items: Sequence[Any]) -> Iterator[List[Any]]:
             yield [first, *(put(item, key, part) for item in items[:0:-1])]
         except (IndexError, KeyError, TypeError, AttributeError):
             continue
+
+
+def _confusable(items: Sequence[Any]) -> Iterator[List[Any]]:
+    """Elements, or records with a part, that a rewrite may take for the same, or may no longer."""
+    first = items[0]
+    if type(first) in CONFUSABLE:
+        yield [*items[:2], *CONFUSABLE[type(first)]]
+        return
+    for key, _, part in children(first)[:4]:
+        if type(part) in CONFUSABLE:
+            yield [put(first, key, other) for other in CONFUSABLE[type(part)]]
 
 
 def _sorted(items: List[Any]) -> Any:

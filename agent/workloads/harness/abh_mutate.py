@@ -10,6 +10,7 @@ import base64
 import collections
 import contextlib
 import importlib
+import itertools
 import os
 import time
 from itertools import islice
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from afterburner.agent.workloads.harness.abh_draw import Drawer
-    from afterburner.agent.workloads.harness.abh_edges import edges, in_turns
+    from afterburner.agent.workloads.harness.abh_edges import CONFUSABLE, edges, in_turns
     from afterburner.agent.workloads.harness.abh_optional import Signature, signature_of
     from afterburner.agent.workloads.harness.abh_parts import (
         SEQUENCES,
@@ -45,7 +46,7 @@ else:
     from ab_calls import Call, NotCopyable, dump_call, load_call
     from ab_modules import resolve
     from abh_draw import Drawer
-    from abh_edges import edges, in_turns
+    from abh_edges import CONFUSABLE, edges, in_turns
     from abh_optional import Signature, signature_of
     from abh_parts import (
         SEQUENCES,
@@ -187,7 +188,11 @@ def _in_two_arguments(base: Base) -> Iterator[Input]:
             one, other = args[first], args[second]
             if type(one) is not type(other) or type(one) not in (*SEQUENCES, dict, set, str, bytes):
                 continue
-            yield Input("same object twice", [[*args[:second], one, *args[second + 1 :]], kwargs], base.call)
+            if set(map(type, one)) == set(map(type, other)):
+                yield Input("same object twice", [[*args[:second], one, *args[second + 1 :]], kwargs], base.call)
+            for left, right in itertools.permutations(CONFUSABLE[str][:8], 2) if type(one) is str else ():
+                both = [*args[:first], left, *args[first + 1 : second], right, *args[second + 1 :]]
+                yield Input("values that are easily confused", [both, kwargs], base.call)
             if type(one) in SEQUENCES and len(one):
                 shorter = like(one, list(one)[:-1])
                 yield Input("mixed lengths", [[*args[:first], shorter, *args[first + 1 :]], kwargs], base.call)

@@ -1,0 +1,5 @@
+import re
+
+
+def tags(text):
+    return re.findall("<([^>]+)>", text)

@@ -1,0 +1,2 @@
+def distinct(ids):
+    return list(set(ids))
