@@ -7,6 +7,7 @@ is announced, and its interval, come from it alone.
 
 from __future__ import annotations
 
+import itertools
 import math
 import statistics
 import time
@@ -34,6 +35,7 @@ SCREENING_BLOCKS = 3
 PROMISING_SHARE = 0.5  # of the minimum effect: below it a candidate is not worth a test
 FUTILITY_ALPHA = 0.02  # of giving up a candidate that has the minimum effect; it cannot inflate the error
 FEWEST_BLOCKS_FOR_LONG = 16  # where one block takes so long that the budget allows fewer
+FIRST_TAKE = 1000  # screening counts from 0: no two takes of a run have the same seed
 CONFIRMATION_S = 12.0  # what a confirmation may take, unless even its fewest blocks take longer
 TOO_LATE_TO_SCREEN = "the time budget ended before it was measured; --max-seconds allows more"
 TOO_LATE_TO_CONFIRM = "the time budget ended before the winner was confirmed; --max-seconds allows more"
@@ -97,18 +99,17 @@ class Judge:
         """
         blocks: list[Block] = []
         try:
-            first_s = self._first_block(source, deadline, blocks)
-            if not blocks:
+            if deadline.passed():
                 return Comparison(Decision.REFUSED, TOO_LATE_TO_CONFIRM), None
-            looks = plan_looks(_affordable_blocks(first_s))
-            batch = source.blocks_at_a_time(first_s / (4 * max(1, len(blocks[0].before) // 2)))
-            blocks.clear()  # what the plan depends on is no part of the test
+            batch, block_s = self._cost(source)
+            looks = plan_looks(_affordable_blocks(block_s))
+            takes = itertools.count(FIRST_TAKE)
             for look in looks:
                 while len(blocks) < look.blocks:
                     if deadline.passed():
                         return Comparison(Decision.REFUSED, TOO_LATE_TO_CONFIRM, blocks=tuple(blocks)), None
                     wanted = min(batch, look.blocks - len(blocks))
-                    blocks += source.take(wanted, self._seed_of(1000 + len(blocks)))
+                    blocks += source.take(wanted, self._seed_of(next(takes)))
                     on_blocks(len(blocks), looks[-1].blocks)
                 comparison = self.weigh(blocks, look, is_last=look is looks[-1])
                 if comparison is not None:
@@ -141,13 +142,18 @@ class Judge:
             return self._comparison(Decision.TOO_NOISY, reason, gain, blocks)
         return None
 
-    def _first_block(self, source: BlockSource, deadline: Deadline, blocks: list[Block]) -> float:
-        """Take one block for its cost, in seconds."""
-        if deadline.passed():
-            return 0.0
+    def _cost(self, source: BlockSource) -> tuple[int, float]:
+        """How many blocks to take at a time, and what one costs then, in seconds of wall time.
+
+        From a block that is no part of the test, for the plan of the test depends on it.
+        """
         started_s = time.monotonic()
-        blocks += source.take(1, self._seed_of(999))
-        return time.monotonic() - started_s
+        [block] = source.take(1, self._seed_of(FIRST_TAKE - 1))
+        whole_s = time.monotonic() - started_s
+        samples = (*block.before, *block.after)
+        alone_s = min(sum(sample.process.wall_time_s for sample in samples), whole_s)
+        batch = source.blocks_at_a_time(alone_s / len(samples))
+        return batch, alone_s + (whole_s - alone_s) / batch
 
     def _with_held_out(
         self, comparison: Comparison, blocks: Sequence[Block], held_out_from: int, look: Look
