@@ -8,18 +8,10 @@ from dataclasses import replace
 import pytest
 
 from afterburner.agent.evidence.chart import draw_chart
-from afterburner.agent.evidence.classes import fit_growth
-from afterburner.agent.evidence.growth import Growth, GrowthPoint
+from afterburner.agent.evidence.growth import Growth
 from afterburner.agent.evidence.growth_svg import growth_svg
 
-SIZES = [250 * 2**step for step in range(6)]
-POINTS = tuple(GrowthPoint(size, 2e-9 * size * size, 4e-8 * size) for size in SIZES)
-GROWTH = Growth(
-    "len(left) + len(right)",
-    POINTS,
-    fit_growth([(point.size, point.original_s) for point in POINTS]),
-    fit_growth([(point.size, point.winner_s or 0.0) for point in POINTS]),
-)
+from .conftest import GROWTH, POINTS, SIZES
 
 
 def test_the_chart_fits_a_small_terminal_and_names_both_classes() -> None:

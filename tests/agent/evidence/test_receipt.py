@@ -9,49 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from afterburner.agent.evidence.project_files import ProjectFile
 from afterburner.agent.evidence.reading import ReceiptError, parse_receipt, read_receipt
-from afterburner.agent.evidence.receipt import (
-    Receipt,
-    ReceiptInput,
-    ReceiptSettings,
-    ReceiptTarget,
-    make_receipt,
-    receipt_bytes,
-    seal_of,
-    sha256_of,
-)
+from afterburner.agent.evidence.receipt import ReceiptInput, make_receipt, receipt_bytes, seal_of, sha256_of
 from afterburner.agent.selection.sampling import Block, Sample
-from afterburner.agent.types import Decision, Gain, Machine, Objective, RunSettings, Target, Workload, WorkloadCall
+from afterburner.agent.types import RunSettings, Target, Workload, WorkloadCall
 from afterburner.agent.workbench import Workbench
 from afterburner.sandbox import Limits, Measurement, PythonEnvironment, Sandbox
+
+from .conftest import GAIN, MACHINE, RECEIPT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-MACHINE = Machine("Linux 6.1 x86_64", "Quick CPU", 2, 8_388_608, "3.11", "bubblewrap 0.8.0", "rlimits")
-GAIN = Gain(2.0, 1.8, 2.2, 0.99, 8)
-
-
-def an_input(data: bytes, *, held_out: bool) -> ReceiptInput:
-    return ReceiptInput("call", data, sha256_of(b"7"), "doctest", "f(1)", held_out, 0, 0.01)
-
-
-RECEIPT = Receipt(
-    target=ReceiptTarget("src/shop/report.py", "total", "shop.report", "src"),
-    original="def total(x):\n    return 7\n",
-    winner="def total(x):\r\n    return 7  # \udc80\n",
-    inputs=(an_input(b"\x80\x04", held_out=False), an_input(b"\x80\x05", held_out=True)),
-    project=(ProjectFile("src/shop/__init__.py", sha256_of(b"")),),
-    settings=ReceiptSettings(Objective.TIME, 0.05, 3),
-    decision=Decision.IMPROVED,
-    gain=GAIN,
-    held_out_gain=None,
-    blocks=(),
-    machine=MACHINE,
-    program_version="0.1.0",
-)
 
 
 def changed(change: Callable[[dict[str, Any]], object], *, sealed: bool = True) -> bytes:
