@@ -32,18 +32,27 @@ def stage(target: Target, sandbox: Sandbox, python: str | None) -> Staged:
     Raises:
         UsageError: the interpreter cannot be used.
     """
-    from afterburner.sandbox.interpreter import find_interpreter, python_environment  # noqa: PLC0415 - lazy, as below
-    from afterburner.sandbox.project import stage_project  # noqa: PLC0415
+    from afterburner.sandbox.project import stage_project  # noqa: PLC0415 - lazy, as below
 
     project = stage_project(Path(target.project_root), sandbox.staging_folder(), Path(target.path))
-    environment = python_environment(
+    return Staged(project, environment_of(target, sandbox, project, python), _left_out(project))
+
+
+def environment_of(target: Target, sandbox: Sandbox, project: StagedProject, python: str | None) -> PythonEnvironment:
+    """The interpreter for a target of a staged project (`python`, else the user's own), with what it has to see.
+
+    Raises:
+        UsageError: the interpreter cannot be used.
+    """
+    from afterburner.sandbox.interpreter import find_interpreter, python_environment  # noqa: PLC0415
+
+    return python_environment(
         sandbox,
         find_interpreter(python, project.root),
         project=project,
         import_paths=(target.import_root,),
         working_directory=str(Path(target.path).parent),
     )
-    return Staged(project, environment, _left_out(project))
 
 
 def _left_out(project: StagedProject) -> tuple[Skipped, ...]:

@@ -70,8 +70,7 @@ def replay_receipt(  # noqa: PLR0913 - one parameter for each option
 
     Everything in the receipt runs in the sandbox and nowhere else.
     """
-    from afterburner.agent.deadline import Deadline  # noqa: PLC0415 - not needed to answer --help, as all below
-    from afterburner.agent.evidence import replaying  # noqa: PLC0415
+    from afterburner.agent.cli.progress import show_progress  # noqa: PLC0415 - not needed to answer --help, as below
     from afterburner.agent.evidence.reading import read_receipt  # noqa: PLC0415
     from afterburner.sandbox.commands.console import open_console  # noqa: PLC0415
 
@@ -79,22 +78,25 @@ def replay_receipt(  # noqa: PLR0913 - one parameter for each option
     if json is not None:
         check_destination("--json", json, path, "the receipt")
 
-    def tell(step: str) -> None:
-        if not quiet:
-            sys.stderr.write(f"{step}\n")
-            sys.stderr.flush()
-
     receipt = read_receipt(path)
-    replayed = replaying.replay_receipt(
-        receipt,
-        Deadline.after(max_seconds),
-        project=None if project is None else Path(project),
-        python=python,
-        on_step=tell,
-    )
-    _print(open_console(sys.stderr if json == STDOUT else sys.stdout), receipt, replayed)
+    with show_progress(None, quiet=quiet) as on_event:
+        from afterburner.agent.deadline import Deadline  # noqa: PLC0415
+        from afterburner.agent.evidence import replaying  # noqa: PLC0415
+        from afterburner.agent.types import ProgressEvent  # noqa: PLC0415
+
+        replayed = replaying.replay_receipt(
+            receipt,
+            Deadline.after(max_seconds),
+            project=None if project is None else Path(project),
+            python=python,
+            on_step=lambda step: on_event(ProgressEvent("replay", step)),
+        )
+    console = open_console(sys.stderr if json == STDOUT else sys.stdout)
+    _print(console, receipt, replayed)
     if json is not None:
         write_result("--json", json, (json_module.dumps(_document(receipt, replayed), indent=2) + "\n").encode("ascii"))
+    if console.reader_gone:
+        raise BrokenPipeError
     raise typer.Exit(EXIT_CODES[replayed.answer.value])
 
 

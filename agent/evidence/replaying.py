@@ -22,6 +22,7 @@ from afterburner.agent.records import confirmation_of, detail_of
 from afterburner.agent.selection.decide import TOO_LATE_TO_CONFIRM, Comparison, Judge
 from afterburner.agent.selection.gates import refusal
 from afterburner.agent.selection.sampling import timing_cpu
+from afterburner.agent.staging import environment_of
 from afterburner.agent.state import Incumbent
 from afterburner.agent.types import Decision, HeldOut, Target, Workload, WorkloadCase
 from afterburner.agent.wording import count
@@ -30,7 +31,6 @@ from afterburner.agent.workloads.answers import FoundCall, scrub
 from afterburner.agent.workloads.cases import check_cases
 from afterburner.agent.workloads.replay import Replay
 from afterburner.sandbox import Bind, Limits, SandboxInternalError, UsageError, Verdict, open_sandbox
-from afterburner.sandbox.interpreter import find_interpreter, python_environment
 from afterburner.sandbox.project import StagedProject, stage_project
 
 if TYPE_CHECKING:
@@ -95,13 +95,7 @@ def replay_receipt(
     with open_sandbox("auto") as sandbox, _bounded(sandbox, deadline):
         staged = _staged(receipt, project, sandbox.staging_folder())
         target = _target(receipt, staged.root)
-        environment = python_environment(
-            sandbox,
-            find_interpreter(python, staged.root),
-            project=staged,
-            import_paths=(target.import_root,),
-            working_directory=str(Path(target.path).parent),
-        )
+        environment = environment_of(target, sandbox, staged, python)
         machine = describe_machine(sandbox, environment)
         on_step(f"running the original on {count(len(receipt.inputs), 'input')}")
         workload, notes = _workload(receipt, sandbox, target, environment, has_project=project is not None)
