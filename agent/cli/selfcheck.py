@@ -62,7 +62,7 @@ def selfcheck(
         write_result("--json", json, to_json_text(findings, stored, interrupted=interrupted).encode("ascii"))
     if interrupted:
         raise KeyboardInterrupt
-    if findings.offered.hits or findings.accepted.hits:
+    if findings.false_accepts:
         raise typer.Exit(FALSE_ACCEPT)
 
 

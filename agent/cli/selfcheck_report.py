@@ -81,7 +81,7 @@ def _print_known(console: Console, findings: Findings) -> None:
 
 
 def _print_min_effect(console: Console, findings: Findings, stored: Path | None) -> None:
-    if findings.offered.hits or findings.accepted.hits:
+    if findings.false_accepts:
         console.print(
             "Identical code was accepted here. Do not believe small gains on this machine: give it rest and check "
             "again, or raise --min-effect.",

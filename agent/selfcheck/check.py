@@ -6,14 +6,15 @@ import math
 import statistics
 import tempfile
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.selection.decide import Judge
-from afterburner.agent.selfcheck.decision import best_of, confirm_one
+from afterburner.agent.selection.policy import CPU
+from afterburner.agent.selfcheck.decision import best_of, confirm_alone
 from afterburner.agent.selfcheck.findings import (
     FEWEST_BLOCKS,
     Findings,
@@ -25,7 +26,7 @@ from afterburner.agent.selfcheck.findings import (
     offered_rate,
     suitable_min_effect,
 )
-from afterburner.agent.selfcheck.place import calibrate, open_bench
+from afterburner.agent.selfcheck.place import calibrate, open_subject
 from afterburner.agent.selfcheck.stored import DEFAULT, LOWEST, remember
 from afterburner.agent.selfcheck.subjects import DISGUISES, SHAPES
 from afterburner.agent.types import Objective, ProgressEvent
@@ -33,11 +34,11 @@ from afterburner.agent.wording import format_ratio
 from afterburner.sandbox.commands.figures import format_seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
+    from afterburner.agent.selfcheck.decision import Prepared
     from afterburner.agent.selfcheck.subjects import Shape, Subject
     from afterburner.agent.types import Machine
-    from afterburner.agent.workbench import Workbench
     from afterburner.sandbox.sandbox import Sandbox
 
 FUNCTIONS: dict[str, tuple[Shape, float]] = {
@@ -46,8 +47,8 @@ FUNCTIONS: dict[str, tuple[Shape, float]] = {
     "milliseconds": (SHAPES[2], 4e-3),
     "tens of milliseconds": (SHAPES[0], 3e-2),
 }
-NOISE_SHARE = 0.4  # of the time, at most: to learn the noise
-KNOWN_SHARE = 0.2  # to check what is computed from it by gains of known size
+NOISE_SHARE = 0.4  # of the time that is left when all is set up, at most: to learn the noise
+KNOWN_SHARE = 0.2  # likewise: to check what is computed from it by gains of known size
 KNOWN_TRIALS = 5
 _FIRST_KNOWN, _FIRST_DECISION = 1_000, 100  # seeds, so that no two comparisons toss the same coins
 _MOST_TESTS = 4  # of a subject's own code, to learn its noise
@@ -62,12 +63,13 @@ class SelfCheck:
     decisions_wanted: int
     tell: Callable[[ProgressEvent], None]
     seed: int = 0
+    functions: Mapping[str, tuple[Shape, float]] = field(default_factory=lambda: FUNCTIONS)
     machine: Machine | None = None
     tried: list[Tried] = field(default_factory=list)
     known: Known | None = None
     decided_at: float = DEFAULT
     _subjects: list[Subject] = field(default_factory=list)
-    _benches: list[Workbench] = field(default_factory=list)
+    _prepared: list[Prepared] = field(default_factory=list)
     _started_s: float = field(default_factory=time.monotonic)
 
     def run(self) -> None:
@@ -77,17 +79,18 @@ class SelfCheck:
             AfterburnerError: the sandbox failed, or the functions of the check do not run here.
         """
         until = Deadline.after(self.max_seconds)
-        noise_until = Deadline.after(NOISE_SHARE * self.max_seconds)
-        decide_until = Deadline.after((1 - KNOWN_SHARE) * self.max_seconds)
         with tempfile.TemporaryDirectory(prefix="afterburner-selfcheck-") as folder:
             self._prepare(Path(folder))
+            left_s = until.left_s()
             for index in range(len(self.tried)):
-                self._learn_noise(index, noise_until)
+                used_s = NOISE_SHARE * left_s * (index + 1) / len(self.tried)
+                self._learn_noise(index, Deadline(until.at_s - left_s + used_s))
             self.decided_at = suitable_min_effect(self.tried) or DEFAULT
+            decide_until = Deadline(until.at_s - KNOWN_SHARE * left_s)
             for number in range(self.decisions_wanted):
                 if number and decide_until.passed():
                     break
-                self._decide_on_identical(number, until)
+                self._decide_on_identical(number)
             self._try_known_gain(until)
 
     def findings(self) -> Findings:
@@ -107,36 +110,38 @@ class SelfCheck:
         )
 
     def _prepare(self, folder: Path) -> None:
-        self._say("prepare", f"setting up functions that take {', '.join(FUNCTIONS)}")
-        for number, subject in enumerate(calibrate(self.sandbox, FUNCTIONS)):
+        self._say("prepare", f"setting up functions that take {', '.join(self.functions)}")
+        for number, subject in enumerate(calibrate(self.sandbox, self.functions)):
             place = folder / str(number)
             place.mkdir()
-            bench = open_bench(self.sandbox, subject, place)
-            call_s = statistics.median(call.cpu_time_s for call in bench.workload.calls)
+            prepared = open_subject(self.sandbox, subject, place)
+            call_s = statistics.median(call.cpu_time_s for call in prepared.bench.workload.calls)
             self._say("prepare", f"{subject.name}: a call takes {format_seconds(call_s)}")
-            self.machine = self.machine or describe_machine(self.sandbox, bench.environment)
+            self.machine = self.machine or describe_machine(self.sandbox, prepared.bench.environment)
             self._subjects.append(subject)
-            self._benches.append(bench)
+            self._prepared.append(prepared)
             self.tried.append(Tried(subject.name, call_s))
 
     def _learn_noise(self, index: int, until: Deadline) -> None:
         """Test a function against itself at the strictest minimum effect, until its noise is known."""
-        tried, bench = self.tried[index], self._benches[index]
+        tried, prepared = self.tried[index], self._prepared[index]
         for number in range(_MOST_TESTS):
+            if number and until.passed():
+                return
             judge = Judge(Objective.TIME, LOWEST, self.seed + index * _MOST_TESTS + number)
-            tried.tests.append(confirm_one(bench, judge, bench.target.source, until))
+            tried.tests.append(confirm_alone(prepared, judge, prepared.original.source))
             said = tried.tests[-1].comparison.reason
             self._say("noise", f"{tried.name}: against itself: {said}")
-            if sum(len(test.comparison.blocks) for test in tried.tests) >= FEWEST_BLOCKS or until.passed():
+            if len(tried.log_ratios(CPU)) >= FEWEST_BLOCKS:
                 return
 
-    def _decide_on_identical(self, number: int, until: Deadline) -> None:
+    def _decide_on_identical(self, number: int) -> None:
         """Offer the same code six times over, in other words; whatever wins is a false accept."""
         index = number % len(self.tried)
         subject, tried = self._subjects[index], self.tried[index]
         judge = Judge(Objective.TIME, self.decided_at, self.seed + _FIRST_DECISION + number)
         sources = [subject.source(layout) for layout in DISGUISES]
-        choice = best_of(self._benches[index], judge, sources, max_seconds=max(until.left_s(), 1.0))
+        choice = best_of(self._prepared[index], judge, sources)
         tried.choices.append(choice)
         rate = offered_rate(self.tried)
         said = "nothing is offered" if choice.offered is None else f"CANDIDATE {choice.offered + 1} IS OFFERED"
@@ -148,9 +153,9 @@ class SelfCheck:
         noise, min_effect = self.tried[index].noise(), suitable_min_effect(self.tried)
         if noise is None or min_effect is None:
             return
-        subject, bench = self._subjects[index], self._benches[index]
+        subject = self._subjects[index]
         gain = math.ceil(noise.smallest_gain(min_effect) * subject.rounds) / subject.rounds
-        slowed = replace(bench, target=replace(bench.target, source=subject.source(slower=gain)))
+        slowed = self._prepared[index].of_source(subject.source(slower=gain))
         found = 0
         for number in range(1, KNOWN_TRIALS + 1):
             if until.passed():

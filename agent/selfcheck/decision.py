@@ -1,144 +1,180 @@
-"""Decides on a handful of rewrites as a run does: all are judged and screened, and who ranks first is confirmed.
+"""Decides on a handful of rewrites exactly as a run does: by the steps of the loop itself.
 
-The loop over LangGraph does the same and more: it makes the candidates, leaves out those that are the original's code
-over again, and goes round several times. Here identical code must not be left out, for it is what the judgement is
-tried on.
+Only what a run does before is left out: making the candidates, and leaving out those that are the original's code over
+again, for identical code is what the judgement is tried on.
 """
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from afterburner.agent.deadline import Deadline
-from afterburner.agent.loop import WINNERS_TRIED
-from afterburner.agent.records import detail_of
+from afterburner.agent.loop import Loop, empty_state
 from afterburner.agent.run import SEARCH_SHARE
-from afterburner.agent.selection.decide import Comparison
-from afterburner.agent.types import Decision, Objective
-from afterburner.agent.workloads.side_by_side import side_by_side
-from afterburner.sandbox import Verdict
+from afterburner.agent.selection.decide import Judge
+from afterburner.agent.state import Pending
+from afterburner.agent.types import Decision, Objective, RunSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from afterburner.agent.selection.decide import Judge
-    from afterburner.agent.selection.sampling import Case
+    from afterburner.agent.proposers.base import Proposal, ProposalRequest
+    from afterburner.agent.selection.decide import Comparison
+    from afterburner.agent.state import Confirmation, Incumbent
+    from afterburner.agent.types import CandidateRecord, ProgressEvent
     from afterburner.agent.workbench import Workbench
 
-MAX_SECONDS = 300.0  # the time budget of a run, unless its user says otherwise
+MAX_SECONDS = RunSettings.max_seconds  # of a decision, as of a run
+
+
+class _Nobody:
+    """Proposes nothing: the candidates are there."""
+
+    name = "selfcheck"
+
+    def propose(self, _request: ProposalRequest) -> list[Proposal]:
+        return []
 
 
 @dataclass(frozen=True, slots=True)
-class Test:
-    """One confirmation. `forced`: screening saw nothing in the rewrite, so a run would not have tested it."""
+class Prepared:
+    """An original that rewrites can be held against."""
 
-    candidate: int
-    comparison: Comparison
-    most_blocks: int  # that it might have taken; 0 if it did not come to that
-    elapsed_s: float
-    forced: bool = False
+    bench: Workbench
+    original: Incumbent
 
-    @property
-    def accepted(self) -> bool:
-        """Whether the rewrite may be offered."""
-        return self.comparison.decision is Decision.IMPROVED
+    def of_source(self, source: str) -> Prepared:
+        """The same for another text of the original that does the same."""
+        target = replace(self.bench.target, source=source)
+        return Prepared(replace(self.bench, target=target), replace(self.original, source=source))
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What became of the candidates, by their index. `elapsed_s` leaves out a test that was forced."""
+    """What became of the candidates, in their order: when they were screened, and in the end."""
 
-    screened: tuple[Comparison, ...]
-    tests: tuple[Test, ...]
+    screened: tuple[CandidateRecord, ...]
+    settled: tuple[CandidateRecord, ...]
+    confirmation: Confirmation | None  # of the last that came to it
     elapsed_s: float
 
     @property
     def offered(self) -> int | None:
         """Which candidate a run would offer, if any."""
-        return next((test.candidate for test in self.tests if test.accepted and not test.forced), None)
+        return next((n for n, each in enumerate(self.settled) if each.decision is Decision.IMPROVED), None)
+
+    @property
+    def confirmations(self) -> int:
+        """How many candidates came to the confirmatory test, or to the gates before it."""
+        return sum(a.decision is not b.decision for a, b in zip(self.screened, self.settled, strict=True))
+
+    @property
+    def best(self) -> int | None:
+        """Which candidate screening ranks first, promising or not."""
+        ratios = {n: each.gain.ratio for n, each in enumerate(self.screened) if each.gain is not None}
+        return max(ratios, key=lambda n: ratios[n]) if ratios else None
 
 
-def best_of(  # noqa: PLR0913 - by name, what a decision depends on
-    bench: Workbench,
+@dataclass(frozen=True, slots=True)
+class Test:
+    """The confirmatory test alone, whatever screening sees in the candidate."""
+
+    comparison: Comparison
+    most_blocks: int  # that it might have taken; 0 if it did not come to the first
+    elapsed_s: float
+
+    @property
+    def accepted(self) -> bool:
+        """Whether it says that the candidate is better."""
+        return self.comparison.decision is Decision.IMPROVED
+
+
+def prepare(bench: Workbench) -> Prepared:
+    """Measure the original as a run does; that also sets the limits of its rewrites.
+
+    Raises:
+        WorkloadError: it does not do the same each time.
+        SandboxInternalError: the sandbox failed.
+    """
+    nothing_to_decide = Judge(Objective.TIME, min_effect=1.0, seed=0)
+    loop = _loop(bench, nothing_to_decide, MAX_SECONDS, _ignore)
+    state = loop.prepare(empty_state())
+    return Prepared(loop.bench, state["lineage"][0])
+
+
+def best_of(
+    prepared: Prepared,
     judge: Judge,
     candidates: Sequence[str],
     *,
     max_seconds: float = MAX_SECONDS,
-    force: bool = False,
-    tell: Callable[[str], None] = lambda _message: None,
+    on_event: Callable[[ProgressEvent], None] | None = None,
 ) -> Choice:
     """Judge the candidates side by side, screen them one at a time, and confirm the best until one passes.
 
     Args:
-        bench: of the original.
+        prepared: the original.
         judge: the objective, the minimum effect, and the seed of this decision.
-        candidates: texts of the whole file, at least one.
+        candidates: texts of the whole file.
         max_seconds: time budget of the decision.
-        force: if no candidate is promising, test the one that ranks first all the same.
-        tell: is told what is being done.
+        on_event: is told what the loop tells.
 
     Raises:
         SandboxInternalError: the sandbox failed.
     """
     started_s = time.monotonic()
-    search_until, confirm_until = Deadline.after(SEARCH_SHARE * max_seconds), Deadline.after(max_seconds)
-    tell("judging the candidates")
-    tasks = [partial(_objection, bench, source, bench.judged_cases()) for source in candidates]
-    screened: list[Comparison] = []
-    for number, (source, wrong) in enumerate(zip(candidates, side_by_side(bench.sandbox, tasks), strict=True), start=1):
-        tell(f"screening candidate {number} of {len(candidates)}")
-        screened.append(wrong or _screen(bench, judge, source, search_until))
-    ranked = sorted((n for n, each in enumerate(screened) if each.gain), key=lambda n: -_ratio(screened[n]))
-    promising = [n for n in ranked if screened[n].decision is Decision.PROMISING]
-    tests: list[Test] = []
-    for winner in promising[:WINNERS_TRIED]:
-        tell(f"confirming candidate {winner + 1}")
-        tests.append(confirm_one(bench, judge, candidates[winner], confirm_until, candidate=winner))
-        if tests[-1].accepted:
-            break
-    elapsed_s = time.monotonic() - started_s
-    if force and not promising and ranked:
-        tell(f"confirming candidate {ranked[0] + 1} although screening saw nothing in it")
-        until = Deadline.after(max_seconds)
-        test = confirm_one(bench, judge, candidates[ranked[0]], until, candidate=ranked[0])
-        tests.append(replace(test, forced=True))
-    return Choice(tuple(screened), tuple(tests), elapsed_s)
+    loop = _loop(prepared.bench, judge, max_seconds, on_event or _ignore)
+    pending = [Pending(f"1.{n}", _Nobody.name, source, "", "") for n, source in enumerate(candidates, start=1)]
+    reports = loop._judge_side_by_side(pending, 1)  # noqa: SLF001 - the loop's own steps: nothing may differ from a run
+    screened = tuple(
+        loop._profile_one(each, report, prepared.original, 1)  # noqa: SLF001 - likewise
+        for each, report in zip(pending, reports, strict=True)
+    )
+    state = empty_state()
+    state["iteration"], state["lineage"], state["records"] = 1, [prepared.original], list(screened)
+    state["lineage"] = loop.select(state).get("lineage", state["lineage"])  # type: ignore[typeddict-item]  # a node's
+    found = loop.finish(state)
+    return Choice(
+        screened=screened,
+        settled=tuple(found["records"]),  # type: ignore[arg-type]  # what a node of the graph gives, untyped there
+        confirmation=found["confirmation"],  # type: ignore[arg-type]  # likewise
+        elapsed_s=time.monotonic() - started_s,
+    )
 
 
-def _ratio(comparison: Comparison) -> float:
-    return comparison.gain.ratio if comparison.gain else 0.0
-
-
-def _objection(bench: Workbench, source: str, cases: Sequence[Case]) -> Comparison | None:
-    report = bench.sandbox.run(bench.program(source), cases, bench.limits)
-    if report.verdict is Verdict.ACCEPTED:
-        return None
-    return Comparison(Decision.WRONG, detail_of(report), verdict=report.verdict)
-
-
-def _screen(bench: Workbench, judge: Judge, source: str, until: Deadline) -> Comparison:
-    blocks, _ = bench.block_source(bench.target.source, source, Objective.TIME, held_out=False)
-    return judge.screen(blocks, until)
-
-
-def confirm_one(bench: Workbench, judge: Judge, source: str, until: Deadline, *, candidate: int = 0) -> Test:
-    """Confirm one rewrite as a run confirms its winner, on the held-out inputs too.
+def confirm_alone(prepared: Prepared, judge: Judge, source: str, *, max_seconds: float = MAX_SECONDS) -> Test:
+    """Confirm one rewrite, on the held-out inputs too, without screening and gates before it.
 
     Raises:
         SandboxInternalError: the sandbox failed.
     """
-    started_s = time.monotonic()
-    most = 0
+    started_s, most = time.monotonic(), 0
 
     def note(_taken: int, at_most: int) -> None:
         nonlocal most
         most = at_most
 
-    comparison = _objection(bench, source, bench.confirmed_cases())
-    if comparison is None:
-        blocks, held_out_from = bench.block_source(bench.target.source, source, Objective.TIME, held_out=True)
-        comparison, _ = judge.confirm(blocks, until, held_out_from=held_out_from, on_blocks=note)
-    return Test(candidate, comparison, most, time.monotonic() - started_s)
+    blocks, held_out_from = prepared.bench.block_source(
+        prepared.original.source, source, judge.objective, held_out=True
+    )
+    until = Deadline.after(max_seconds)
+    comparison, _ = judge.confirm(blocks, until, held_out_from=held_out_from, on_blocks=note)
+    return Test(comparison, most, time.monotonic() - started_s)
+
+
+def _loop(bench: Workbench, judge: Judge, max_seconds: float, on_event: Callable[[ProgressEvent], None]) -> Loop:
+    return Loop(
+        bench=bench,
+        proposer=_Nobody(),
+        judge=judge,
+        settings=RunSettings(file=bench.target.path, objective=judge.objective, iterations=1, seed=judge.seed),
+        search_until=Deadline.after(SEARCH_SHARE * max_seconds),
+        confirm_until=Deadline.after(max_seconds),
+        on_event=on_event,
+    )
+
+
+def _ignore(_event: ProgressEvent) -> None:
+    pass

@@ -16,7 +16,6 @@ from afterburner.agent.types import Decision
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from afterburner.agent.selection.decide import Comparison
     from afterburner.agent.selection.policy import Figure
     from afterburner.agent.selfcheck.decision import Choice, Test
     from afterburner.agent.types import Machine
@@ -35,24 +34,15 @@ class Tried:
     tests: list[Test] = field(default_factory=list)
     choices: list[Choice] = field(default_factory=list)
 
-    @property
-    def all_tests(self) -> list[Test]:
-        """Those that decisions came to, too."""
-        return [*self.tests, *(test for choice in self.choices for test in choice.tests)]
-
-    @property
-    def comparisons(self) -> list[Comparison]:
-        """All of them."""
-        screened = [each for choice in self.choices for each in choice.screened]
-        return [*screened, *(test.comparison for test in self.all_tests)]
-
     def log_ratios(self, figure: Figure) -> list[float]:
-        """Of all blocks that were taken."""
-        return [block.log_ratio(figure) for comparison in self.comparisons for block in comparison.blocks]
+        """Of the blocks of all tests, those that decisions came to included."""
+        blocks = [block for test in self.tests for block in test.comparison.blocks]
+        blocks += [block for choice in self.choices if choice.confirmation for block in choice.confirmation.blocks]
+        return [block.log_ratio(figure) for block in blocks]
 
     def noise(self) -> Noise | None:
         """The noise of its CPU time; None while that is not known."""
-        values, most = self.log_ratios(CPU), [test.most_blocks for test in self.all_tests if test.most_blocks]
+        values, most = self.log_ratios(CPU), [test.most_blocks for test in self.tests if test.most_blocks]
         if len(values) < FEWEST_BLOCKS or not most:
             return None
         return Noise.of(values, round(statistics.median(most)))
@@ -111,23 +101,30 @@ class Findings:
     min_effect: float | None
     elapsed_s: float
 
+    @property
+    def false_accepts(self) -> int:
+        """How often identical code was accepted, in any way."""
+        return self.offered.hits + self.accepted.hits
+
 
 def offered_rate(tried: Iterable[Tried]) -> Rate:
-    """How many decisions on identical code offered it. One in which a comparison came to no end is none."""
+    """How many decisions on identical code offered it. One in which a candidate was not measured is none."""
     choices = [choice for each in tried for choice in each.choices]
-    made = [choice for choice in choices if not any(each.decision in _FAILED for each in choice.screened)]
+    made = [choice for choice in choices if not any(record.decision in _FAILED for record in choice.screened)]
     return Rate(sum(choice.offered is not None for choice in made), len(made))
 
 
 def accepted_rate(tried: Iterable[Tried]) -> Rate:
     """How many tests of identical code accepted it, of those that came to an end."""
-    tests = [test for each in tried for test in each.all_tests if test.comparison.decision not in _FAILED]
+    tests = [test for each in tried for test in each.tests if test.comparison.decision not in _FAILED]
     return Rate(sum(test.accepted for test in tests), len(tests))
 
 
-def failures(tried: Iterable[Tried]) -> int:
+def failures(tried: Sequence[Tried]) -> int:
     """How many comparisons came to no end: the machine was in the way, for identical code is not wrong."""
-    return sum(comparison.decision in _FAILED for each in tried for comparison in each.comparisons)
+    decisions = [record.decision for each in tried for choice in each.choices for record in choice.settled]
+    decisions += [test.comparison.decision for each in tried for test in each.tests]
+    return sum(decision in _FAILED for decision in decisions)
 
 
 def floor_of(tried: Tried, noise: Noise | None, min_effect: float) -> NoiseFloor:
@@ -155,7 +152,9 @@ def suitable_min_effect(tried: Sequence[Tried]) -> float | None:
     if not known or len(known) < len(noises):
         return None
     wanted = math.expm1(max(known))
-    accepted = [test.comparison.gain for each in tried for test in each.all_tests if test.accepted]
+    accepted = [test.comparison.gain for each in tried for test in each.tests if test.accepted]
+    offered = [choice.confirmation for each in tried for choice in each.choices if choice.offered is not None]
+    accepted += [confirmation.gain for confirmation in offered if confirmation]
     if accepted:
         wanted = max(wanted, DEFAULT, *(gain.low - 1 for gain in accepted if gain is not None))
     return min(max(math.ceil(round(wanted * _STEP, 6)) / _STEP, LOWEST), HIGHEST)

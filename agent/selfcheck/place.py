@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.errors import WorkloadError
 from afterburner.agent.selection.sampling import timing_cpu
+from afterburner.agent.selfcheck.decision import Prepared, prepare
 from afterburner.agent.selfcheck.subjects import (
     FUNCTION,
     MODULE,
@@ -21,7 +22,7 @@ from afterburner.agent.selfcheck.subjects import (
 from afterburner.agent.staging import stage
 from afterburner.agent.types import RunSettings
 from afterburner.agent.workbench import Workbench
-from afterburner.sandbox import Limits, Program, SandboxInternalError, TestCase, Verdict
+from afterburner.sandbox import Limits, Program, SandboxInternalError, TestCase
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,8 +35,8 @@ ROUNDS_STEP = 10  # rounds are a multiple of it, so that 10% more of them is a w
 _SEED = 0
 
 
-def open_bench(sandbox: Sandbox, subject: Subject, folder: Path, python: str | None = None) -> Workbench:
-    """A workbench for a subject, ready to decide on rewrites of it.
+def open_subject(sandbox: Sandbox, subject: Subject, folder: Path, python: str | None = None) -> Prepared:
+    """A subject, ready to decide on rewrites of it.
 
     Args:
         sandbox: where it runs.
@@ -59,10 +60,9 @@ def open_bench(sandbox: Sandbox, subject: Subject, folder: Path, python: str | N
     settings = RunSettings(file=str(path), function=FUNCTION, calls_file=str(calls), seed=_SEED)
     workload = build_workload(sandbox, target, environment, settings, LIMITS, lambda _message: None)
     bench = Workbench(target, workload, sandbox, environment, LIMITS, timing_cpu())
-    report = sandbox.run(bench.program(target.source), (*bench.judged_cases(), *bench.confirmed_cases()), LIMITS)
-    if report.verdict is not Verdict.ACCEPTED or not workload.held_out_count:
-        raise WorkloadError(f"The function {subject.name} of the check does not run as it should: {report.verdict}.")
-    return bench.limited_by(max(case.measurement.wall_time_s for case in report.cases))
+    if not workload.held_out_count:
+        raise WorkloadError(f"The function of the check that takes {subject.name} has no input to hold out.")
+    return prepare(bench)
 
 
 def calibrate(sandbox: Sandbox, shapes: Mapping[str, tuple[Shape, float]]) -> list[Subject]:
