@@ -144,8 +144,9 @@ def _print_growth(console: Console, result: RunResult) -> None:
         _print_fact(console, "Growth", f"{growth.sentence}: {counted}")
         for line in draw_chart(growth, console.encoding):
             console.print(Text(line), soft_wrap=True)
-    if growth is not None and growth.note:
-        _print_fact(console, "Growth", scrub_line(growth.note))
+    for told in (growth.note, growth.disagreement) if growth is not None else ():
+        if told:
+            _print_fact(console, "Growth", scrub_line(told))
     if evidence.larger_inputs:
         _print_fact(console, "Larger", scrub_line(evidence.larger_inputs))
 

@@ -28,6 +28,7 @@ MOST_REPEATS = 16
 MOST_BYTES = 16 * 1024 * 1024  # of the arguments of all calls of a process
 BASES_TRIED = 2
 LONGEST_MAKING_S = 6.0
+CLOCK_S = 1e-7  # what no clock tells from nothing
 SLOWER = 10  # times as long as the original a process of the winner may take
 
 
@@ -109,29 +110,26 @@ class _Measuring:
     ladder: Sequence[ScaledCall]
 
     def growth(self, winner_source: str, deadline: Deadline) -> Growth:
-        """The result of as many rounds as there is time for, at least one."""
+        """The result of as many rounds as there is time for, at least one; of the winner only if it is right."""
         sources = (self.bench.target.source, winner_source)
         times: tuple[list[list[float]], list[list[float]]] = ([], [])
-        notes: list[str] = []
-        disagreement = ""
+        note = disagreement = ""
         for number in range(ROUNDS):
-            if number and deadline.passed():
+            if note or disagreement or (number and deadline.passed()):
                 break
             for side in (0, 1) if number % 2 == 0 else (1, 0):
                 report = self._sample(sources[side])
-                taken = self._by_size(report)
-                if report.verdict is Verdict.WRONG_ANSWER and side == 1 and not disagreement:
+                if report.verdict is Verdict.ACCEPTED:
+                    times[side].append(self._by_size(report))
+                elif report.verdict is Verdict.WRONG_ANSWER and side == 1:
                     disagreement = self._place_of(report)
-                elif report.verdict is not Verdict.ACCEPTED:
-                    whose = "the rewrite" if side else "the original"
-                    notes.append(f"{whose} was not measured at the larger sizes: {report.detail}")
-                times[side].append(taken)
-        original, winner = (self._smallest(samples) for samples in times)
-        return self._result(original, winner, "; ".join(dict.fromkeys(notes)), disagreement)
+                else:
+                    note = f"{'the rewrite' if side else 'the original'} could not be measured: {report.detail}"
+        return self._result(_smallest(times[0]), [] if disagreement else _smallest(times[1]), note, disagreement)
 
     def _result(self, original: list[float], winner: list[float], note: str, disagreement: str) -> Growth:
         points = tuple(
-            GrowthPoint(each.size, time_s, winner[place] if place < len(winner) and not disagreement else None)
+            GrowthPoint(each.size, time_s, winner[place] if winner else None)
             for place, (each, time_s) in enumerate(zip(self.ladder, original, strict=False))
         )
         return Growth(
@@ -169,25 +167,23 @@ class _Measuring:
         return self.bench.sandbox.run(self.bench.program(source), [case], limits, cpu=self.bench.cpu).cases[0]
 
     def _by_size(self, report: CaseReport) -> list[float]:
-        """CPU seconds of one call of each size that was answered."""
+        """CPU seconds of one call of each size."""
         taken, at = [], 0
         for count in self._repeats():
             times = [outcome.cpu_time_s for outcome in report.outcomes[at : at + count]]
+            taken.append(max(statistics.median(times), CLOCK_S))
             at += count
-            if len(times) < count:
-                break
-            taken.append(max(statistics.median(times), 1e-9))
         return taken
-
-    def _smallest(self, samples: Sequence[Sequence[float]]) -> list[float]:
-        """Of each size the smallest time, as far as every sample got: noise only ever adds."""
-        reached = min(len(sample) for sample in samples)
-        return [min(sample[place] for sample in samples) for place in range(reached)]
 
     def _place_of(self, report: CaseReport) -> str:
         at = report.difference_at or 0
         for each, count in zip(self.ladder, self._repeats(), strict=True):
             at -= count
             if at < 0:
-                return f"with {each.scaled} = {each.size}, {each.call.description}: {report.detail}"
+                return f"the rewrite differs with {each.scaled} = {each.size}, {each.call.description}: {report.detail}"
         return report.detail
+
+
+def _smallest(samples: Sequence[Sequence[float]]) -> list[float]:
+    """Of each size the smallest time: noise only ever adds."""
+    return [min(times) for times in zip(*samples, strict=True)]

@@ -6,6 +6,7 @@ import base64
 import binascii
 import json
 import re
+import stat
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
@@ -56,11 +57,14 @@ def read_receipt(path: Path) -> Receipt:
         ReceiptError: the file is no receipt, is damaged, does not match its hashes, or asks for the absurd.
     """
     try:
-        if path.stat().st_size > MAX_RECEIPT_BYTES:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise ReceiptError(f"{path} is no regular file.")
+        if status.st_size > MAX_RECEIPT_BYTES:
             raise ReceiptError(f"{path}: larger than {MAX_RECEIPT_BYTES >> 20} MiB, which no receipt is.")
         data = path.read_bytes()
-    except OSError as error:
-        raise ReceiptError(f"{path} cannot be read: {error.strerror or error}.") from error
+    except (OSError, ValueError) as error:  # ValueError: a null byte in the name
+        raise ReceiptError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
     try:
         return parse_receipt(data)
     except ReceiptError as error:

@@ -53,7 +53,7 @@ def test_an_exponential_recursion_is_told_from_a_power(make_bench: MakeBench) ->
 def test_a_winner_that_is_wrong_at_another_size_is_found_out(make_bench: MakeBench) -> None:
     wrong = COMMON_BY_SET.replace("    return result\n", "    return result[:150]\n", 1)
     growth = measure_growth(make_bench(COMMON, "common"), wrong, Deadline.after(20))
-    assert growth.disagreement.startswith("with len(left) + len(right) = ")
+    assert growth.disagreement.startswith("the rewrite differs with len(left) + len(right) = ")
     assert "returned" in growth.disagreement
     assert growth.sentence == ""
 

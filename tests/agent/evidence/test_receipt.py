@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,7 +22,6 @@ from .conftest import GAIN, MACHINE, RECEIPT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 
 def changed(change: Callable[[dict[str, Any]], object], *, sealed: bool = True) -> bytes:
@@ -142,8 +143,15 @@ def test_what_is_no_receipt_is_one_clear_error(tmp_path: Path, data: bytes) -> N
     path.write_bytes(data)
     with pytest.raises(ReceiptError, match=r"r\.json: "):
         read_receipt(path)
-    with pytest.raises(ReceiptError, match="cannot be read"):
-        read_receipt(tmp_path)
+
+
+def test_what_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path, tmp_path / "pipe", Path("/dev/zero")):
+        with pytest.raises(ReceiptError, match="is no regular file"):
+            read_receipt(path)
+    with pytest.raises(ReceiptError, match="cannot be read: No such file"):
+        read_receipt(tmp_path / "none.json")
 
 
 def test_a_case_keeps_its_expected_output() -> None:
