@@ -164,10 +164,33 @@ def _contrast(expected: Json, actual: Json) -> str:
 
 
 def _hidden_reason(left: Json, right: Json) -> str:
+    match left, right:
+        case ["drained", kind, ending, items, notes], [
+            "drained",
+            other_kind,
+            other_ending,
+            other_items,
+            other_notes,
+        ] if _same([kind, ending, items], [other_kind, other_ending, other_items]) and not _same(notes, other_notes):
+            return "in when it prints, or changes its arguments or the module: " + _moment(notes, other_notes)
     shown = json.dumps([left, right])
     if any(f'["{tag}"' in shown for tag in ("rest", "deep", "digest")):
         return "in a part that is too large to show"
     return "from the original's in a part that is not shown"
+
+
+def _moment(notes: Json, other_notes: Json) -> str:
+    """When two generators that give the same items first do something else."""
+    different = [*_missing(notes, other_notes), *_missing(other_notes, notes)]
+    taken = min((count for count in different if isinstance(count, int)), default=0)
+    return f"by the time that {taken} items were taken" if taken > 0 else "before the first item"
+
+
+def _missing(notes: Json, others: Json) -> list[Json]:
+    """After how many items there is a note that is not among the others."""
+    known = {json.dumps(note) for note in others} if isinstance(others, list) else set()
+    listed = notes if isinstance(notes, list) else []
+    return [note[1] for note in listed if isinstance(note, list) and len(note) > 1 and json.dumps(note) not in known]
 
 
 def _contrast_texts(expected: Json, actual: Json) -> str:

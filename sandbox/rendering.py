@@ -117,7 +117,7 @@ def _single(tag: str, parts: list[Json], depth: int) -> str:  # noqa: C901, PLR0
             return f"{short_name(name)}({_render(base, depth + 1)})"
         case "exception", [name, ["tuple", *arguments], *_]:
             return f"{short_name(name)}({', '.join(_render(part, depth + 1) for part in arguments[:MAX_ITEMS])})"
-        case "drained", [name, ending, ["items", *items]]:
+        case "drained", [name, ending, ["items", *items], *_]:
             return f"<{short_name(name)} of {_container('list', items, depth)}{_ending(ending, depth)}>"
         case "ndarray", [_, dtype, shape, _, ["items", *values], *_]:
             content = _container("list", values, depth)

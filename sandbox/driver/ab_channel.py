@@ -70,6 +70,10 @@ class Output:
         """What reached descriptor 1 since the last time; flush `sys.stdout` first."""
         return self._take(self._capture)
 
+    def errors(self) -> bytes:
+        """The same, left where it is."""
+        return self._read(self._errors) if self._errors is not None else b""
+
     def take_errors(self) -> bytes:
         """What reached descriptor 2 since the last time; flush `sys.stderr` first."""
         return self._take(self._errors) if self._errors is not None else b""
@@ -80,6 +84,12 @@ class Output:
         return self._status(self._capture).st_size, errors
 
     def _take(self, captured: int) -> bytes:
+        written = self._read(captured)
+        if written:
+            self._truncate(captured, 0)
+        return written
+
+    def _read(self, captured: int) -> bytes:
         parts = []
         position = 0
         while True:
@@ -88,8 +98,6 @@ class Output:
                 break
             parts.append(part)
             position += len(part)
-        if parts:
-            self._truncate(captured, 0)
         return b"".join(parts)
 
 

@@ -12,7 +12,7 @@ through `drain`, which the driver times. `ab_values` knows the single types.
 from __future__ import annotations
 
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 try:
     from _blake2 import blake2b  # hashlib takes longer to import than most of the rest together
@@ -36,8 +36,7 @@ MAX_NODES = 20_000_000
 CHUNK = 4_096
 _DIGEST_BYTES = 24
 _PENDING_TEXTS = 512
-DRAIN_LIMIT = 1_000_000  # items taken from an iterator that a call returns
-INNER_DRAIN_LIMIT = 100_000  # and from one inside some other value, such as a counter that never ends
+_INNER_DRAIN_LIMIT = 100_000
 
 # Types by identity: a metaclass may have a hash of its own, which is user code.
 _SCALARS = frozenset(map(id, (int, float, bool, str, type(None))))
@@ -60,18 +59,34 @@ class Tree:
 
 
 class Drained:
-    """What an iterator, generator or coroutine gave: `kind` is its type, `ending` a value (or tree) told at the end."""
+    """What an iterator, generator or coroutine gave: `kind` is its type, `ending` a value (or tree) told at the end.
 
-    __slots__ = ("ending", "items", "kind")
+    `notes` tell what happened on the way; `source` is what the items came from, kept as long as they are.
+    """
 
-    def __init__(self, kind: str, items: List[Any], ending: object) -> None:
+    __slots__ = ("ending", "items", "kind", "notes", "source")
+
+    def __init__(
+        self, kind: str, items: List[Any], ending: object, notes: Sequence[Any] = (), source: object = None
+    ) -> None:
         self.kind = kind
         self.items = items
         self.ending = ending
+        self.notes = list(notes)
+        self.source = source
 
 
-def drain_iterator(iterator: Any, limit: int = INNER_DRAIN_LIMIT) -> Drained:
-    """Take up to `limit` items; an exception on the way is part of what the iterator gave."""
+class Later:
+    """A child that is made when its turn has come, after what stands before it was drained."""
+
+    __slots__ = ("make",)
+
+    def __init__(self, make: Callable[[], object]) -> None:
+        self.make = make
+
+
+def drain_iterator(iterator: Any, limit: int = _INNER_DRAIN_LIMIT) -> Drained:
+    """Take up to `limit` items, for a value that is no outcome; `ab_lazy` does it for those."""
     items: List[Any] = []
     ending: object = "exhausted"
     kind = ab_values.class_name(type(iterator))
@@ -89,6 +104,7 @@ class Encoder:
 
     open_floats = False  # whether floats are for a comparison with a tolerance
     plain = PLAIN_CHARACTERS
+    most_nodes = MAX_NODES
 
     def __init__(
         self,
@@ -112,6 +128,7 @@ class Encoder:
             Items: self._items,
             Encoded: self._encoded,
             Floats: self._floats,
+            Later: self._later,
         }
         self._text: List[str] = []
         self._budget = self.plain
@@ -139,8 +156,8 @@ class Encoder:
                 break
             else:
                 stack.pop()
-            if self.nodes > MAX_NODES:
-                raise TooLarge("it has more than %d parts" % MAX_NODES)
+            if self.nodes > self.most_nodes:
+                raise TooLarge("it has more than %d parts" % self.most_nodes)
 
     def _open(self, value: Any) -> Iterator[Any]:
         kind = type(value)
@@ -213,7 +230,11 @@ class Encoder:
         self.write("]")
 
     def _drained(self, drained: Drained) -> Iterator[Any]:
-        return self.parts("drained", drained.kind, Tree("ending", drained.ending), self.wrap(drained.items))
+        ending = Tree("ending", drained.ending)
+        return self.parts("drained", drained.kind, ending, self.wrap(drained.items), self.wrap(drained.notes))
+
+    def _later(self, later: Later) -> Iterator[Any]:
+        return iter((later.make(),))
 
     def _items(self, items: Items) -> Iterator[Any]:
         return self.items("items", items.values)
@@ -256,6 +277,8 @@ class Encoder:
             if not chunk:
                 return
             self.nodes += len(chunk)
+            if self.nodes > self.most_nodes:
+                raise TooLarge("it has more than %d parts" % self.most_nodes)
             text = self._text_of_plain(chunk)
             if text is not None:
                 self.write(",plain:")
@@ -392,6 +415,24 @@ class OpenEncoder(Encoder):
         if self._fold is None and text.startswith('["float",'):
             self._budget += len(text) - _FLOAT_CHARACTERS
         super().write(text)
+
+
+class Glance(Encoder):
+    """For a look at a value that has to stay as it is: iterators are not drained, and large values not read."""
+
+    most_nodes = 20_000
+
+    def __init__(
+        self, module_name: Optional[str] = None, _drain: object = None, outer: Optional[Encoder] = None
+    ) -> None:
+        super().__init__(module_name, _left_alone, outer)
+
+
+def _left_alone(iterator: Any) -> Drained:
+    """How far one of Python's own iterators has come, where it tells; nothing of any other."""
+    kind = type(iterator)
+    tells = ab_values.own_method(kind, "__length_hint__")
+    return Drained(ab_values.class_name(kind), [], tells(iterator) if tells is not None else None)
 
 
 class Items:

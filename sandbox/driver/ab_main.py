@@ -23,35 +23,34 @@ import struct
 import sys
 import time
 from itertools import islice
-from types import AsyncGeneratorType, CoroutineType, ModuleType
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, NoReturn, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, NoReturn, Optional, Tuple
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from afterburner.sandbox.driver import (
         ab_calls,
         ab_channel,
         ab_encode,
         ab_late,
+        ab_lazy,
         ab_modules,
         ab_state,
         ab_stderr,
-        ab_values,
     )
 else:
     import ab_calls
     import ab_channel
     import ab_encode
     import ab_late
+    import ab_lazy
     import ab_modules
     import ab_state
     import ab_stderr
-    import ab_values
 
 DIFFERS, CHANCE = 1, 2  # flags of a frame: the outcome is not that of the first pass; it took of the system's chance
 FORMAT = struct.Struct(">IBQQQ")
 _EAGER = frozenset(map(id, (int, float, bool, str, bytes, list, tuple, dict, set, frozenset, type(None))))
-# By identity, since a metaclass may hash as it likes; kept, since it is asked within the measured time.
-_lazy_types: Dict[int, Tuple[bool, type]] = {}
 
 
 class Request(NamedTuple):
@@ -117,7 +116,7 @@ class Driver:
         if self._fixed_clock is not None:
             self._fixed_clock.install()
         self._count_threads = sys.modules["_thread"]._count  # noqa: SLF001 - threading's own count can be fooled
-        self._extra = 0
+        self._lazy = ab_lazy.Drainer(self._written, (self._clock.cpu, self._clock.wall))
 
     def run(self) -> None:
         """Load the module, then make every call as often as asked for."""
@@ -177,6 +176,7 @@ class Driver:
             self._fixed_clock.restart()
         gc.collect()
         threads = self._count_threads()
+        self._lazy.begin(lambda: self._glance(module, call))
         timed = self._time(target.function, call.args, call.kwargs)
         trouble = "it leaves threads running" if self._count_threads() > threads else None
         self._flush()
@@ -195,7 +195,7 @@ class Driver:
             self._output.send(b"T", FORMAT.pack(index, flags, cpu, timed.start, timed.end))
 
     def _time(self, function: Callable[..., Any], args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Timed:
-        cpu_now, wall_now, settle, eager = self._clock.cpu, self._clock.wall, _settle, _EAGER
+        cpu_now, wall_now, settle, eager = self._clock.cpu, self._clock.wall, self._lazy.settle, _EAGER
         children = self._clock.children_cpu()
         start = wall_now()
         start_cpu = cpu_now()  # innermost: reading a clock takes as long as a small function
@@ -210,7 +210,8 @@ class Driver:
             end_cpu = cpu_now()
             end = wall_now()
             outcome = ab_encode.Tree("raised", error)
-        return Timed(outcome, end_cpu - start_cpu + self._clock.children_cpu() - children, start, end)
+        cpu = end_cpu - start_cpu - self._lazy.paused_cpu + self._clock.children_cpu() - children
+        return Timed(outcome, max(cpu, 0), start, max(end - self._lazy.paused_wall, start))
 
     def _encode(self, module: ModuleType, kind: str, call: ab_calls.Call, outcome: Any) -> Tuple[bytes, int]:
         """The bytes of the whole outcome, and the CPU time of iterators that were still to be run inside it."""
@@ -218,22 +219,19 @@ class Driver:
 
         def drain(iterator: Any) -> ab_encode.Drained:
             nonlocal extra
-            before = self._clock.cpu() + self._clock.children_cpu()
-            drained = _drain(iterator)
-            extra += self._clock.cpu() + self._clock.children_cpu() - before
+            before = self._clock.cpu() + self._clock.children_cpu() - self._lazy.paused_cpu
+            drained: ab_encode.Drained = self._lazy.drain_inner(iterator)
+            extra += self._clock.cpu() + self._clock.children_cpu() - self._lazy.paused_cpu - before
             return drained
 
         tree = ab_encode.Tree
-        names = [*call.globals, *call.absent]
         whole = tree(
             ab_encode.OUTCOME,
             kind,
             outcome,
-            tree("args", *call.args),
-            tree("kwargs", *(tree("named", name, call.kwargs[name]) for name in sorted(call.kwargs))),
-            tree("globals", *(tree("named", name, *_held(module, name)) for name in sorted(names))),
-            self._output.take_printed().decode("utf-8", "surrogateescape"),
-            self._take_errors(),
+            *_surroundings(module, call),
+            ab_encode.Later(self._take_printed),
+            ab_encode.Later(self._take_errors),
         )
         kind_of_encoder = ab_encode.OpenEncoder if self._request.header.get("open_floats") else ab_encode.Encoder
         encoder = kind_of_encoder(module.__name__, drain)
@@ -246,11 +244,34 @@ class Driver:
             encoded = encoded[:-1] + b"," + json.dumps(["opaque", *encoder.opaque]).encode() + b"]"
         return encoded, extra
 
+    def _glance(self, module: ModuleType, call: ab_calls.Call) -> Optional[str]:
+        """A digest of what arguments and globals are now; None where floats may differ, or where they are large."""
+        if self._request.header.get("open_floats"):
+            return None
+        encoder = ab_encode.Glance(module.__name__)
+        try:
+            return ab_encode.digest_of(encoder.encode(ab_encode.Tree(ab_encode.OUTCOME, *_surroundings(module, call))))
+        except (ab_encode.TooLarge, MemoryError, RecursionError, RuntimeError):
+            return None
+
+    def _written(self) -> Tuple[int, int]:
+        """How much the call has written to stdout and, as far as it counts, to stderr."""
+        self._flush()
+        printed, complained = self._output.sizes()
+        return printed, len(self._errors_that_count(self._output.errors())) if complained else 0
+
+    def _take_printed(self) -> str:
+        self._flush()
+        return self._output.take_printed().decode("utf-8", "surrogateescape")
+
+    def _errors_that_count(self, written: bytes) -> str:
+        return ab_stderr.normalised(written, self._request.header["path"]) if written else ""
+
     def _take_errors(self) -> str:
         """What the call wrote to stderr, as far as it counts; the host's report shows all of it."""
         written = self._output.take_errors()
         self._output.tell(written)
-        return ab_stderr.normalised(written, self._request.header["path"]) if written else ""
+        return self._errors_that_count(written)
 
     def _flush(self) -> None:
         for stream in (sys.stdout, sys.stderr, *self._streams):
@@ -276,50 +297,19 @@ def _incomparable(kind: str, reason: str) -> bytes:
     return json.dumps(["outcome", kind, ["opaque", reason], ["opaque", reason]]).encode("ascii")
 
 
+def _surroundings(module: ModuleType, call: ab_calls.Call) -> List[ab_encode.Tree]:
+    """What a call may have changed: its arguments, and the module's data that it touches."""
+    tree = ab_encode.Tree
+    names = [*call.globals, *call.absent]
+    return [
+        tree("args", *call.args),
+        tree("kwargs", *(tree("named", name, call.kwargs[name]) for name in sorted(call.kwargs))),
+        tree("globals", *(tree("named", name, *_held(module, name)) for name in sorted(names))),
+    ]
+
+
 def _held(module: ModuleType, name: str) -> Tuple[Any, ...]:
     return (vars(module)[name],) if name in vars(module) else ()
-
-
-def _settle(result: Any, limit: int = ab_encode.DRAIN_LIMIT) -> Any:
-    """Run what is lazy to its end, so that no work hides in it."""
-    kind = type(result)
-    if kind is CoroutineType:
-        import asyncio  # noqa: PLC0415 - loaded already if the source has a word of it
-
-        return ab_encode.Drained("coroutine", [_settle(asyncio.run(result))], "returned")
-    if kind is AsyncGeneratorType:
-        import asyncio  # noqa: PLC0415 - likewise
-
-        return asyncio.run(_drain_async(result, limit))
-    if _is_lazy(kind):
-        return ab_encode.drain_iterator(result, limit)
-    return result
-
-
-def _is_lazy(kind: type) -> bool:
-    known = _lazy_types.get(id(kind))
-    if known is None:
-        known = _lazy_types[id(kind)] = (ab_values.is_iterator(kind), kind)
-    return known[0]
-
-
-def _drain(iterator: Any) -> ab_encode.Drained:
-    settled = _settle(iterator, ab_encode.INNER_DRAIN_LIMIT)
-    return settled if type(settled) is ab_encode.Drained else ab_encode.Drained("nothing", [], "exhausted")
-
-
-async def _drain_async(generator: Any, limit: int) -> ab_encode.Drained:
-    items: List[Any] = []
-    ending: object = "exhausted"
-    try:
-        async for item in generator:
-            items.append(item)
-            if len(items) == limit:
-                ending = "more"
-                break
-    except BaseException as error:  # noqa: BLE001 - as for any iterator
-        ending = ab_encode.Tree("raised", error)
-    return ab_encode.Drained("async generator", items, ending)
 
 
 def _parameters(function: Any) -> List[str]:

@@ -100,6 +100,11 @@ def class_name(kind: type, module_name: Optional[str] = None) -> str:
     return full_name(module, _QUALNAME(kind), module_name)
 
 
+def own_method(kind: type, name: str) -> Any:
+    """A method of a class that is written in C, None if it has none or is not."""
+    return None if _FLAGS(kind) & _HEAP_TYPE else _NAMESPACE(kind).get(name)
+
+
 def _exact(table: Dict[type, Any], kind: type) -> Any:
     """Look a type up, unless its metaclass could answer for it."""
     return table.get(kind) if type(kind) is type else None

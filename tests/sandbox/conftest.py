@@ -15,7 +15,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import afterburner.sandbox
-from afterburner.sandbox import CaseReport, Command, ContainerSpec, Limits, Program, Sandbox, TestCase, open_sandbox
+from afterburner.sandbox import (
+    CallCase,
+    CaseReport,
+    Command,
+    ContainerSpec,
+    FunctionEntry,
+    Limits,
+    Program,
+    Sandbox,
+    TestCase,
+    open_sandbox,
+)
 from afterburner.sandbox.docker_daemon import DockerDaemon
 from afterburner.sandbox.docker_settings import DockerOptions
 from afterburner.sandbox.interpreter import own_environment
@@ -23,6 +34,8 @@ from afterburner.sandbox.interpreter import own_environment
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import ModuleType
+
+    from calling import Call
 
     from afterburner.sandbox import PythonEnvironment
 
@@ -121,6 +134,25 @@ def ab_encode() -> Iterator[ModuleType]:
 @pytest.fixture(scope="module")
 def encode(ab_encode: ModuleType) -> Callable[..., bytes]:
     return ab_encode.encode  # type: ignore[no-any-return]
+
+
+@pytest.fixture(scope="session")
+def call(sandbox: Sandbox) -> Call:
+    def make(
+        source: str,
+        *blobs: bytes,
+        qualname: str = "f",
+        expected: tuple[bytes, ...] | None = None,
+        passes: int = 1,
+        cold: bool = False,
+        limits: Limits | None = None,
+    ) -> CaseReport:
+        entry = FunctionEntry("target", "/afterburner/program/target.py", qualname)
+        program = Program("python", textwrap.dedent(source), entry)
+        case = CallCase(blobs, expected, passes=passes, cold_caches=cold)
+        return sandbox.run(program, [case], limits or Limits()).cases[0]
+
+    return make
 
 
 @pytest.fixture

@@ -2,77 +2,19 @@
 
 from __future__ import annotations
 
-import pickle
 import textwrap
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import pytest
+from calling import blob, outcome_of, shown, verdict_on
 
 from afterburner.sandbox import CallCase, FunctionEntry, Limits, Program, Verdict
 from afterburner.sandbox.differences import incomparable_reason, render_outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from calling import Call
 
-    from afterburner.sandbox import CaseReport, Sandbox
-
-
-class Call(Protocol):
-    """Makes calls of `f` (or `qualname`) in a module with this source."""
-
-    def __call__(
-        self,
-        source: str,
-        *blobs: bytes,
-        qualname: str = "f",
-        expected: tuple[bytes, ...] | None = None,
-        passes: int = 1,
-        cold: bool = False,
-        limits: Limits | None = None,
-    ) -> CaseReport: ...
-
-
-def blob(
-    *args: object, held: Mapping[str, object] | None = None, absent: tuple[str, ...] = (), **kwargs: object
-) -> bytes:
-    """A call as `ab_calls.dump_call` writes it."""
-    return pickle.dumps((args, kwargs, dict(held or {}), absent), 4)
-
-
-@pytest.fixture(scope="module")
-def call(sandbox: Sandbox) -> Call:
-    def make(
-        source: str,
-        *blobs: bytes,
-        qualname: str = "f",
-        expected: tuple[bytes, ...] | None = None,
-        passes: int = 1,
-        cold: bool = False,
-        limits: Limits | None = None,
-    ) -> CaseReport:
-        entry = FunctionEntry("target", "/afterburner/program/target.py", qualname)
-        program = Program("python", textwrap.dedent(source), entry)
-        case = CallCase(blobs, expected, passes=passes, cold_caches=cold)
-        return sandbox.run(program, [case], limits or Limits()).cases[0]
-
-    return make
-
-
-def shown(report: CaseReport) -> list[str]:
-    assert report.verdict is Verdict.ACCEPTED, (report.detail, report.stderr)
-    return [render_outcome(outcome.encoded) for outcome in report.outcomes]
-
-
-def outcome_of(call: Call, source: str, *blobs: bytes, qualname: str = "f") -> tuple[bytes, ...]:
-    report = call(source, *blobs, qualname=qualname)
-    assert report.verdict is Verdict.ACCEPTED, (report.detail, report.stderr)
-    return tuple(outcome.encoded for outcome in report.outcomes)
-
-
-def verdict_on(call: Call, original: str, rewrite: str, *blobs: bytes, qualname: str = "f") -> tuple[Verdict, str]:
-    expected = outcome_of(call, original, *blobs, qualname=qualname)
-    report = call(rewrite, *blobs, qualname=qualname, expected=expected)
-    return report.verdict, report.detail
+    from afterburner.sandbox import Sandbox
 
 
 def test_a_call_is_answered_with_its_outcome_and_its_times(call: Call) -> None:
