@@ -125,7 +125,7 @@ class Drawer:
 
     def _strategy(self, site: Site) -> Any:
         if site not in self._strategies:
-            known = self._likeness.of_values(self._pools[site])
+            known = self._likeness.of_values(self._pools[site], len(site) - 1)
             self._strategies[site] = self._st.one_of(known, self._st.none()) if site in self._may_be_none else known
         return self._strategies[site]
 

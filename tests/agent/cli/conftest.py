@@ -43,7 +43,10 @@ PATCH = """\
 
 def _candidate(number: int, decision: Decision, verdict: Verdict | None, reason: str, ratio: float) -> CandidateRecord:
     gain = Gain(ratio, ratio * 0.9, ratio * 1.1, 0.95, 20) if verdict is Verdict.ACCEPTED else None
-    return CandidateRecord(f"1.{number}", 1, f"rules: rule-{number}", verdict, decision, reason, gain)
+    example = "total([1, 1]) returned 4 instead of 5" if decision is Decision.WRONG else None
+    return CandidateRecord(
+        f"1.{number}", 1, f"rules: rule-{number}", verdict, decision, reason, gain, counterexample=example
+    )
 
 
 @pytest.fixture

@@ -68,6 +68,8 @@ def test_figures_keep_their_values_and_units(improved: RunResult, settings: RunS
     assert [c["decision"] for c in document["candidates"]] == ["improved", "wrong", "refused", "not_better"]
     assert [c["verdict"] for c in document["candidates"]] == ["accepted", "wrong_answer", None, "accepted"]
     assert document["candidates"][1]["reason"] == "call 3: returned 4 instead of 5"
+    assert document["candidates"][1]["counterexample"] == "total([1, 1]) returned 4 instead of 5"
+    assert document["candidates"][0]["counterexample"] is None
     assert document["workload"]["origins"][0] == {"origin": "captured from __main__", "inputs": 9}
     assert document["offer"] == {"offered": True, "reason": "", "gain_per_line": 3.5, "applied": True}
     assert document["seed"] == 7

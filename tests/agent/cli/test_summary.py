@@ -27,7 +27,8 @@ def test_an_improvement_shows_its_proof_its_cost_and_why_the_others_were_refused
     text = render(lambda console: print_summary(console, improved, weigh(improved, 0.0)))
     for shown in (
         "1.1", "rules: rule-4", "wrong answer", "not run", "not better",  # candidates
-        "1.2 wrong: call 3: returned 4 instead of 5", "1.3 refused: the same code as 1.1",  # why not
+        "1.2 wrong: call 3: returned 4 instead of 5", "for example total([1, 1]) returned 4 instead of 5",
+        "1.3 refused: the same code as 1.1",  # why not
         "1.60 s", "200 ms", "8.00x", "7.50x to 8.60x", "20.0 MiB", "memory integral",  # before and after
         "9 captured from __main__", "3 doctest", "a lambda cannot be copied",  # the workload
         "4 inputs that selection never saw, passed, gain 7.90x",

@@ -44,6 +44,21 @@ def test_the_parts_come_in_order_with_units(objective: Objective, words: str) ->
     assert places == sorted(places)
 
 
+def test_a_counterexample_is_one_more_section_and_without_one_nothing_changes() -> None:
+    def ask(*counterexample: str | None) -> str:
+        return build_prompt("Python", Objective.TIME, "Add up.", "x", True, MEASURED, *counterexample)[1]["content"]
+
+    plain, told = ask(), ask("f([1,\n1]) returned 2 instead of 1 " + "x" * 5000)
+    assert ask(None) == ask("") == plain
+    assert "Counterexample" not in plain
+    before, _, after = told.partition("## Counterexample\n")
+    section, _, rest = after.partition("\n\n## Output format")
+    assert before + "## Output format" + rest == plain
+    assert section.endswith("…")
+    assert "here: f([1, 1]) returned 2 instead of 1" in section
+    assert len(section) < 1_400
+
+
 def test_a_first_generation_has_no_original() -> None:
     text = build_prompt("C++", Objective.TIME, "Add up.", "", passed=False, measurement=None)[1]["content"]
     assert "## Original solution\n```c++\n\n```" in text

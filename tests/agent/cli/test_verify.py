@@ -1,0 +1,137 @@
+"""`afterburner-agent verify` as a person and a script meet it."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+import jsonschema
+import pexpect
+import pytest
+
+from afterburner.agent import verify
+from afterburner.agent.verification.outcome import Counterexample
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import CommandLine
+
+    from afterburner.sandbox import Sandbox
+
+ORIGINAL = """\
+def first(names, word=""):
+    for name in names:
+        if word in name:
+            return name
+    return None
+
+
+if __name__ == "__main__":
+    print(first(["ash", "elm"], "e"), first(["oak"], "x"))
+"""
+OTHERS = {
+    "right.py": 'def first(names, word=""):\n    return next((name for name in names if word in name), None)\n',
+    "wrong.py": 'def first(names, word=""):\n    return min((name for name in names if word in name), default=None)\n',
+    "broken.py": "import no_such_module\n\ndef first(names, word=''):\n    return None\n",
+    "uncalled.py": "def lonely(value):\n    return value\n",
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, sandbox: Sandbox) -> Path:  # noqa: ARG001 - skips where there is none
+    path = tmp_path / "project"
+    path.mkdir()
+    for name, text in {"names.py": ORIGINAL, **OTHERS}.items():
+        (path / name).write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.slow
+def test_a_difference_is_shown_and_ends_with_1(program: CommandLine, folder: Path) -> None:
+    command = ("verify", "names.py", "--against", "wrong.py", "-f", "first", "--max-seconds", "20")
+    done = program(*command, "--json", "x.json", folder=folder)
+    assert done.returncode == 1, done.stderr
+    assert "error:" not in done.stderr
+    assert "verify: found a difference; making the input smaller" in done.stderr
+    document = json.loads((folder / "x.json").read_text("ascii"))
+    jsonschema.validate(
+        document, json.loads((files("afterburner.agent.cli") / "verify-schema.json").read_text("utf-8"))
+    )
+    [call] = document["counterexample"]["calls"]
+    assert document["decision"] == "different"
+    assert document["inputs"] == []
+    for shown in (
+        "Different",
+        f"for       {call}",
+        "original  returned",
+        "other     returned",
+        "that is   it returned",
+    ):
+        assert shown in done.stdout, shown
+    assert (folder / "names.py").read_text("utf-8") == ORIGINAL
+
+
+@pytest.mark.slow
+def test_no_difference_ends_with_0_and_says_how_far_it_looked(program: CommandLine, folder: Path) -> None:
+    command = ("verify", "names.py", "--against", "right.py", "-f", "first", "--max-seconds", "6", "--json", "-")
+    done = program(*command, "--quiet", folder=folder)
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    jsonschema.validate(
+        document, json.loads((files("afterburner.agent.cli") / "verify-schema.json").read_text("utf-8"))
+    )
+    assert document["decision"] == "no_difference"
+    total = sum(entry["inputs"] for entry in document["inputs"])
+    assert total > 20
+    assert f"the same on {total} inputs" in done.stderr
+
+
+@pytest.mark.slow
+def test_a_file_that_cannot_be_imported_is_different(folder: Path) -> None:
+    told: list[str] = []
+    verification = verify(
+        folder / "names.py",
+        against=folder / "broken.py",
+        function="first",
+        max_seconds=20,
+        on_event=lambda event: told.append(event.message),
+    )
+    assert isinstance(verification.found, Counterexample)
+    assert not verification.agrees
+    assert "No module named 'no_such_module'" in verification.found.line
+    assert any("smaller" in message for message in told)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("names.py", "-f", "first"), 2, "--against"),
+        (("names.py", "--against", "right.py"), 2, "--function"),
+        (("names.py", "--against", "none.py", "-f", "first"), 2, "No such file"),
+        (("names.py", "--against", "uncalled.py", "-f", "first"), 2, "first"),
+        (("names.py", "--against", "right.py", "-f", "first", "--json", "right.py"), 2, "this is the other file"),
+        (("uncalled.py", "--against", "uncalled.py", "-f", "lonely"), 4, "no usable calls of lonely"),
+    ],
+)
+def test_what_cannot_be_compared(
+    program: CommandLine, folder: Path, arguments: tuple[str, ...], code: int, said: str
+) -> None:
+    done = program("verify", *arguments, "--quiet", folder=folder)
+    assert done.returncode == code
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.slow
+def test_on_a_terminal_it_can_be_interrupted(program: CommandLine, folder: Path) -> None:
+    command = ("verify", "names.py", "--against", "right.py", "-f", "first")
+    with program.on_terminal(*command, folder=folder) as terminal:
+        terminal.expect("the same on ")
+        terminal.send("\x03")
+        terminal.expect("interrupted")
+        assert "nothing better yet" not in str(terminal.before)
+        terminal.expect(pexpect.EOF)
+        terminal.wait()
+    assert terminal.exitstatus == 130
