@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from afterburner.agent.workloads.harness.abh_describe import describe_call
     from afterburner.agent.workloads.harness.abh_recorder import Recorder
     from afterburner.agent.workloads.harness.abh_run import guarded
+    from afterburner.agent.workloads.harness.abh_tiles import is_array, is_square, resize_array
     from afterburner.agent.workloads.harness.abh_trial import Trier, limit_memory
     from afterburner.agent.workloads.harness.abh_words import Request, Write
     from afterburner.sandbox.driver.ab_calls import Call, NotCopyable, dump_call, load_call
@@ -26,6 +27,7 @@ else:
     from abh_copies import SIZED, Copies, is_grid
     from abh_describe import describe_call
     from abh_run import guarded
+    from abh_tiles import is_array, is_square, resize_array
     from abh_trial import Trier, limit_memory
 
 SMALLEST = 4  # elements, or the value of an integer, from which something can be scaled
@@ -55,10 +57,11 @@ class Plan(NamedTuple):
     slots: Tuple[Slot, ...]
     numbers: Tuple[Slot, ...]
     grids: Tuple[Slot, ...]
+    arrays: Tuple[Slot, ...]
 
     def text(self) -> str:
         """What a size counts: `len(left) + len(right)`; or the integer's name."""
-        counted = ["len(%s)" % slot.text for slot in (*self.slots, *self.grids)]
+        counted = ["len(%s)" % slot.text for slot in (*self.slots, *self.grids, *self.arrays)]
         return " + ".join(counted or [slot.text for slot in self.numbers])
 
 
@@ -211,28 +214,48 @@ class _Ladder:
                 _put(fresh, slot, copies.resize(place, factor))
             for slot in plan.grids:
                 _put(fresh, slot, copies.resize_grid(_held(call, slot), factor))
+            for slot in plan.arrays:
+                _put(fresh, slot, resize_array(_held(call, slot), factor))
             for slot in plan.numbers:
                 _put(fresh, slot, max(round(_held(call, slot) * factor), 1))
-        for slot in (*plan.slots, *plan.grids):
+        for slot in (*plan.slots, *plan.grids, *plan.arrays):
             size += len(_held(fresh, slot))
         size = size or _held(fresh, plan.numbers[0])
         return dump_call(args, kwargs, call.globals, call.absent), size
 
 
 def _plan(call: Call, names: Sequence[str]) -> Optional[Plan]:
-    """What to scale: the containers and texts that are large beside the others, and integers that are their sizes."""
-    slots = [(slot, value) for slot, value in _slots(call, names) if type(value) in SIZED and len(value) >= SMALLEST]
-    numbers = [(slot, value) for slot, value in _slots(call, names) if type(value) is int and value >= SMALLEST]
+    """What to scale: the containers and texts that are large beside the others, and integers that are their sizes.
+
+    Without any, it is the largest integer among the arguments themselves: those inside objects are often no sizes.
+    """
+    found = list(_slots(call, names))
+    slots = [(slot, value) for slot, value in found if _is_sized(value) and len(value) >= SMALLEST]
+    numbers = [(slot, value) for slot, value in found if type(value) is int and value >= SMALLEST]
     if not slots:
-        largest = max((value for _, value in numbers), default=0)
-        chosen = tuple(slot for slot, value in numbers if value == largest)[:MAX_SCALED]
-        return Plan((), chosen, ()) if chosen else None
+        own = [(slot, value) for slot, value in numbers if slot.below is None or slot.text.startswith("self.")]
+        largest = max((value for _, value in own), default=0)
+        chosen = tuple(slot for slot, value in own if value == largest)[:MAX_SCALED]
+        return Plan((), chosen, (), ()) if chosen else None
     largest = max(len(value) for _, value in slots)
     kept = [(slot, value) for slot, value in slots if len(value) * BESIDE >= largest][:MAX_SCALED]
+    arrays = tuple(slot for slot, value in kept if is_array(value))
     grids = tuple(slot for slot, value in kept if is_grid(value))
-    sizes = {len(value) for _, value in kept} | {len(value[0]) for slot, value in kept if slot in grids}
+    sizes = {len(value) for _, value in kept} | {_width(value) for _, value in kept}
     linked = tuple(slot for slot, value in numbers if value in sizes)
-    return Plan(tuple(slot for slot, _ in kept if slot not in grids), linked, grids)
+    plain = tuple(slot for slot, _ in kept if slot not in grids and slot not in arrays)
+    return Plan(plain, linked, grids, arrays)
+
+
+def _is_sized(value: Any) -> bool:
+    return type(value) in SIZED or is_array(value)
+
+
+def _width(value: Any) -> int:
+    """The length of the rows of what grows in both dimensions; else 0."""
+    if is_array(value):
+        return int(value.shape[1]) if is_square(value) else 0
+    return len(value[0]) if is_grid(value) else 0
 
 
 def _slots(call: Call, names: Sequence[str]) -> Iterator[Tuple[Slot, Any]]:

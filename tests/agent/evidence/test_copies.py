@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+import numpy as np
+
 from afterburner.agent.workloads.harness.abh_copies import Copies, is_grid, size_of
+from afterburner.agent.workloads.harness.abh_tiles import is_array, resize_array
 
 
 def grown(value: Any, factor: float = 4) -> Any:
@@ -94,3 +97,16 @@ def test_grids_grow_in_both_dimensions_and_rows_are_no_grid() -> None:
     assert is_grid(grid)
     assert not is_grid([[1, 2, 3]] * 100)
     assert not is_grid([[1], [1, 2], [1, 2, 3], [1, 2, 3, 4]])
+
+
+def test_arrays_grow_too() -> None:
+    numbers = np.arange(0, 700, 7)
+    more = resize_array(numbers, 4)
+    assert (len(set(more.tolist())), more.dtype, bool((more[1:] >= more[:-1]).all())) == (400, numbers.dtype, True)
+    flags = np.array([True, False] * 20)
+    assert resize_array(flags, 2).tolist() == flags.tolist() * 2
+    assert resize_array(np.ones((6, 5)), 2).shape == (12, 10)
+    assert resize_array(np.ones((60, 5)), 0.5).shape == (30, 5)
+    assert is_array(numbers)
+    assert not is_array(np.array(["a"]))
+    assert not is_array([1, 2])
