@@ -14,7 +14,7 @@ from afterburner.agent.cli.run import LARGEST_SEED
 from afterburner.agent.cli.text import display_path, scrub_line
 from afterburner.agent.verification.settings import VerifySettings
 from afterburner.sandbox.commands.destinations import STDOUT, check_destination, write_result
-from afterburner.sandbox.commands.options import above_zero, filled
+from afterburner.sandbox.commands.options import above_zero, above_zero_if_given, filled
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -65,6 +65,14 @@ def verify(  # noqa: PLR0913 - one parameter for each option
     max_seconds: Annotated[
         float, typer.Option(metavar="S", callback=above_zero, help="Time budget, seconds.")
     ] = _DEFAULTS.max_seconds,
+    float_tolerance: Annotated[
+        float | None,
+        typer.Option(
+            metavar="X",
+            callback=above_zero_if_given,
+            help="Floats may differ by X of the larger one (1e-9, say). Without it they have to be equal.",
+        ),
+    ] = _DEFAULTS.float_tolerance,
     json: Annotated[
         str | None,
         typer.Option(
@@ -88,19 +96,19 @@ def verify(  # noqa: PLR0913 - one parameter for each option
     with show_progress(None, quiet=quiet) as on_event:
         from afterburner.agent.verification.verify import verify_settings  # noqa: PLC0415 - likewise
 
-        settings = VerifySettings(file, against, function, calls, python, seed, max_seconds)
+        settings = VerifySettings(file, against, function, calls, python, seed, max_seconds, float_tolerance)
         result = verify_settings(settings, on_event)
     console = open_console(sys.stderr if json == STDOUT else sys.stdout)
-    print_verification(console, result)
+    print_verification(console, result, float_tolerance)
     if json is not None:
-        document = to_document(result, seed)
+        document = to_document(result, settings)
         write_result("--json", json, (json_module.dumps(document, indent=2) + "\n").encode("ascii"))
     if console.reader_gone:
         raise BrokenPipeError
     raise typer.Exit(0 if result.agrees else DIFFERENT)
 
 
-def print_verification(console: Console, result: Verification) -> None:
+def print_verification(console: Console, result: Verification, float_tolerance: float | None = None) -> None:
     """Say whether they differ, and on what; or how far it was looked."""
     from rich.text import Text  # noqa: PLC0415 - not needed to answer --help
 
@@ -113,6 +121,8 @@ def print_verification(console: Console, result: Verification) -> None:
         _print_counterexample(console, result.found)
     else:
         _print_agreement(console, result.found)
+    if float_tolerance is not None:
+        console.print(f"  floats may differ by {float_tolerance:g} of the larger one", soft_wrap=True)
     for skipped in result.skipped[:KINDS_SHOWN]:
         console.print(Text(f"  left out: {scrub_line(skipped.origin)}: {scrub_line(skipped.reason)}", style="dim"))
 
@@ -143,7 +153,7 @@ def _print_agreement(console: Console, found: Agreement) -> None:
         console.print(f"  {rest:>6}  of other kinds", soft_wrap=True)
 
 
-def to_document(result: Verification, seed: int) -> dict[str, Any]:
+def to_document(result: Verification, settings: VerifySettings) -> dict[str, Any]:
     """The documented dictionary: schema 1, described in docs/cli.md and in verify-schema.json beside this file."""
     from afterburner.agent.verification.outcome import Counterexample  # noqa: PLC0415 - not needed to answer --help
 
@@ -171,6 +181,7 @@ def to_document(result: Verification, seed: int) -> dict[str, Any]:
         "exhausted": not isinstance(found, Counterexample) and found.exhausted,
         "skipped": [asdict(skipped) for skipped in result.skipped],
         "machine": asdict(result.machine),
-        "seed": seed,
+        "seed": settings.seed,
+        "float_tolerance": settings.float_tolerance,
         "elapsed_s": result.elapsed_s,
     }

@@ -16,3 +16,4 @@ class VerifySettings:
     python: str | None = None
     seed: int = 0
     max_seconds: float = 60.0
+    float_tolerance: float | None = None  # the largest relative difference of two floats; None: none at all

@@ -55,6 +55,7 @@ def verify(  # noqa: PLR0913 - the options of one comparison, all by keyword
     python: str | None = None,
     seed: int = 0,
     max_seconds: float = 60.0,
+    float_tolerance: float | None = None,
     on_event: Callable[[ProgressEvent], None] | None = None,
 ) -> Verification:
     """Compare a function of `file` with the function of the same name in `against`, which is run in the file's place.
@@ -67,12 +68,13 @@ def verify(  # noqa: PLR0913 - the options of one comparison, all by keyword
         python: the interpreter to run the code with.
         seed: of every random choice of ours.
         max_seconds: budget for all of it. It takes less where nothing new can be thought of.
+        float_tolerance: the largest relative difference of two floats; exactly equal without it.
         on_event: is told of progress.
 
     Raises:
         AfterburnerError: one of the tree in `afterburner.sandbox.errors` and `afterburner.agent.errors`.
     """
-    settings = VerifySettings(str(file), str(against), function, calls, python, seed, max_seconds)
+    settings = VerifySettings(str(file), str(against), function, calls, python, seed, max_seconds, float_tolerance)
     return verify_settings(settings, on_event or _ignore)
 
 
@@ -100,7 +102,12 @@ def verify_settings(settings: VerifySettings, on_event: Callable[[ProgressEvent]
         allowed_s = min(max(WORKLOAD_SHARE * settings.max_seconds, SHORTEST_WORKLOAD_S), LONGEST_WORKLOAD_S)
         limits = Limits(wall_time_s=allowed_s, cpu_time_s=allowed_s)
         options = RunSettings(
-            settings.file, settings.function, calls_file=settings.calls_file, python=settings.python, seed=settings.seed
+            settings.file,
+            settings.function,
+            calls_file=settings.calls_file,
+            python=settings.python,
+            seed=settings.seed,
+            float_tolerance=settings.float_tolerance,
         )
         workload = build_workload(sandbox, target, staged.environment, options, limits, tell)
         calls = workload.calls_in_order()

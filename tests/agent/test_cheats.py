@@ -1,0 +1,159 @@
+"""Rewrites that cheat are refused with the right reason, and honest ones beside them are accepted.
+
+They lie in `cheats/`, one file for each original. A heading names a rewrite and says whether it is a cheat or honest;
+under a cheat's stands which decisions are right (`timed` before them: it takes a measurement), and what the reason
+has to match. Each goes through the real loop, in
+the real sandbox; only what the original needs beforehand is shared.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from afterburner.agent import run as running
+from afterburner.agent.loop import Loop, empty_state
+from afterburner.agent.proposers.base import Proposal, ProposalRequest
+from afterburner.agent.selection.decide import Judge
+from afterburner.agent.staging import stage
+from afterburner.agent.state import LoopState
+from afterburner.agent.targets.answer_code import parse_answer_code
+from afterburner.agent.targets.locate import find_target
+from afterburner.agent.types import CandidateRecord, Decision, Objective, RunSettings
+from afterburner.agent.workbench import Workbench
+from afterburner.sandbox.sandbox import Sandbox
+
+SECTION = re.compile(
+    r"^## (cheat|honest): ([^\n]+)\n\n(?:([a-z_|]+): ([^\n]+)\n\n)?```python\n(.*?)^```$", re.MULTILINE | re.DOTALL
+)
+ORIGINAL = re.compile(r"^# ([\w.]+)$.*?^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One rewrite, and what should become of it."""
+
+    file: str
+    title: str
+    code: str
+    honest: bool
+    decisions: frozenset[Decision]
+    reason: str  # a regular expression
+    timed: bool  # whether the clock has a say
+
+    def __str__(self) -> str:
+        return f"{self.file}: {self.title}"
+
+
+def read_original(path: Path) -> tuple[str, str]:
+    """The function, and the text of the file that it is in."""
+    found = ORIGINAL.search(path.read_text(encoding="utf-8"))
+    assert found is not None, path
+    return found[1], found[2]
+
+
+def read_samples(path: Path) -> list[Sample]:
+    """All rewrites in a file, in its order."""
+    text = path.read_text(encoding="utf-8")
+    samples = []
+    for kind, title, expected, reason, code in SECTION.findall(text):
+        words = set(expected.split("|")) if expected else {"timed", "improved"}
+        decisions = frozenset(Decision(word) for word in words - {"timed"})
+        timed = "timed" in words
+        samples.append(Sample(path.stem, title, code, kind == "honest", decisions, reason, timed))
+    assert len(samples) == text.count("\n## "), f"{path}: a section is not in the form of the others"
+    return samples
+
+
+FOLDER = Path(__file__).parent / "cheats"
+SAMPLES = [sample for path in sorted(FOLDER.glob("*.md")) for sample in read_samples(path)]
+CHEATS = [sample for sample in SAMPLES if not sample.honest]
+
+Prepared = tuple[Workbench, RunSettings, LoopState]
+
+
+class OneAnswer:
+    """Proposes one rewrite, once."""
+
+    name = "one answer"
+
+    def __init__(self, code: str) -> None:
+        self._code = code
+
+    def propose(self, request: ProposalRequest) -> list[Proposal]:
+        return [Proposal(self.name, parse_answer_code(self._code, request.target))]
+
+
+def make_loop(bench: Workbench, settings: RunSettings, code: str) -> Loop:
+    clock = running.RunClock.start(settings.max_seconds)
+    return Loop(
+        bench=bench,
+        proposer=OneAnswer(code),
+        judge=Judge(Objective.TIME, settings.min_effect, 0),
+        settings=settings,
+        search_until=clock.search_until,
+        confirm_until=clock.confirm_until,
+        on_event=lambda _: None,
+    )
+
+
+@pytest.fixture(scope="module")
+def prepare(tmp_path_factory: pytest.TempPathFactory, sandbox: Sandbox) -> Callable[[str], Prepared]:
+    """The workload and the measured original of a file, once for all its rewrites."""
+    known: dict[str, Prepared] = {}
+
+    def prepared(name: str) -> Prepared:
+        if name not in known:
+            function, source = read_original(FOLDER / f"{name}.md")
+            path = tmp_path_factory.mktemp(name) / "slow.py"
+            path.write_text(source)
+            settings = RunSettings(file=str(path), function=function, iterations=1, max_seconds=60)
+            target = find_target(path, function)
+            environment = stage(target, sandbox, settings.python).environment
+            loop = make_loop(running._bench(settings, target, sandbox, environment, lambda _: None), settings, "")
+            state = loop.prepare(empty_state())
+            known[name] = loop.bench, settings, state
+        return known[name]
+
+    return prepared
+
+
+def judged(sample: Sample, prepared: Prepared) -> CandidateRecord:
+    """What becomes of a rewrite from its proposal to its confirmation."""
+    bench, settings, state = prepared
+    loop = make_loop(bench, settings, sample.code)
+    for node in (loop.generate, loop.profile, loop.select, loop.finish):
+        state = state | node(state)  # type: ignore[operator]  # what a node returns is a part of the state
+    [record] = state["records"]
+    return record
+
+
+@pytest.mark.parametrize("sample", [sample for sample in CHEATS if not sample.timed], ids=str)
+def test_a_cheat_is_refused_with_its_reason(sample: Sample, prepare: Callable[[str], Prepared]) -> None:
+    record = judged(sample, prepare(sample.file))
+    assert record.decision in sample.decisions, f"{record.decision}: {record.reason}"
+    assert re.search(sample.reason, record.reason), record.reason
+
+
+@pytest.mark.timed
+@pytest.mark.parametrize("sample", [sample for sample in CHEATS if sample.timed], ids=str)
+def test_a_cheat_that_only_the_clock_can_tell_is_no_gain(sample: Sample, prepare: Callable[[str], Prepared]) -> None:
+    record = judged(sample, prepare(sample.file))
+    assert record.decision in sample.decisions, f"{record.decision}: {record.reason}"
+    assert re.search(sample.reason, record.reason), record.reason
+
+
+@pytest.mark.timed
+@pytest.mark.parametrize("sample", [sample for sample in SAMPLES if sample.honest], ids=str)
+def test_an_honest_rewrite_is_accepted(sample: Sample, prepare: Callable[[str], Prepared]) -> None:
+    record = judged(sample, prepare(sample.file))
+    assert record.decision is Decision.IMPROVED, record.reason
+
+
+def test_there_are_enough_of_both() -> None:
+    """At least forty cheats and twenty honest rewrites, and no two of the same name."""
+    assert len(CHEATS) >= 40
+    assert len(SAMPLES) - len(CHEATS) >= 20
+    assert len({str(sample) for sample in SAMPLES}) == len(SAMPLES)
