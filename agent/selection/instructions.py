@@ -1,4 +1,4 @@
-"""Counts instructions under valgrind: the same to the last digit however busy the machine is, and slow to get.
+"""Counts instructions under valgrind: the same within some thousandths however busy the machine is, and slow to get.
 
 Counted is a whole process that makes the calls once, less a process of the original that loads the same and makes as
 many calls of a function that does nothing. So starting Python counts for neither side, and work that a rewrite moves to
