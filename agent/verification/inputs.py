@@ -34,7 +34,8 @@ MOST_S = 0.2  # that the original may take for one input
 ROUND_S = 1.0  # of the original's CPU time, for all inputs of a round
 STARTING_FROM = 12  # real calls
 STARTING_BYTES = 1024 * 1024
-JOB_S = 6.0
+JOB_S = 4.0  # for thinking of the inputs of a round and trying them
+LEAST_S = 0.5  # likewise, where the time is nearly over
 FRUITLESS = 3  # rounds without anything new, after which nothing more is thought of
 
 
@@ -107,13 +108,14 @@ class Inputs:
             "seed": self.seed * MAX_ROUNDS + self._asked,
             "wanted": WANTED_PER_ROUND,
             "most_s": MOST_S,
+            "budget_s": min(JOB_S, deadline.left_s() + LEAST_S),
         }
         environment = self.environment
         if draws:
             self._drawing = self._drawing or drawing_environment(self.environment, self.target)
             environment = self._drawing.environment
             fields["extra_site"] = self._drawing.extra_site
-        harness = Harness(self.sandbox, self.target, environment, self._limits(min(JOB_S, deadline.left_s() + 1.0)))
+        harness = Harness(self.sandbox, self.target, environment, self._limits(2 * JOB_S))
         answer = harness.ask("mutate", "mutated", fields)
         self.skipped += [Skipped(origin, reason) for origin, reason in answer.skipped]
         for failure in answer.failures:
@@ -154,7 +156,10 @@ class Inputs:
         return sorted(chosen, key=lambda call: call.number)
 
     def _limits(self, seconds: float) -> Limits:
-        return replace(self.limits, wall_time_s=seconds + 2.0, cpu_time_s=seconds + 2.0)
+        allowed_s = (
+            self.limits.wall_time_s + seconds
+        )  # what the real calls are allowed covers the start and the imports
+        return replace(self.limits, wall_time_s=allowed_s, cpu_time_s=allowed_s)
 
 
 def _digest(blob: bytes) -> bytes:

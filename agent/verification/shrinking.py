@@ -6,7 +6,6 @@ import base64
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from afterburner.agent.verification.comparing import GRACE_S
 from afterburner.agent.verification.outcome import Counterexample
 from afterburner.agent.workloads.asking import Harness
 from afterburner.agent.workloads.replay import Replay
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 VARIANTS = 48  # that one generation tries: one process makes so many calls
 MAX_STEPS = 60
 LARGEST_BYTES = 1024 * 1024  # of an input that is worth shrinking: each variant is copied and sent
-JOB_S = 5.0
+JOB_S = 2.0  # for thinking of smaller inputs
 MAX_PREFIXES = 24  # processes that are spent on finding out which earlier calls matter
 
 
@@ -141,7 +140,7 @@ class Shrinker:
 
     def _harness(self) -> Harness:
         comparer = self.comparer
-        allowed_s = min(JOB_S, self.deadline.left_s() + GRACE_S)
+        allowed_s = comparer.limits.wall_time_s + JOB_S  # what the real calls are allowed covers start and imports
         limits = replace(comparer.limits, wall_time_s=allowed_s, cpu_time_s=allowed_s)
         return Harness(comparer.sandbox, comparer.target, comparer.environment, limits)
 

@@ -69,7 +69,6 @@ KEPT = 12  # of a long list, text or table; small inputs tell as much as large o
 KEPT_CHARACTERS = 60
 MAX_BASES = 8
 MAX_CALL_BYTES = 64 * 1024
-BUDGET_SHARE = 0.7  # of the time limit
 RAISING_SHARE = 0.3
 MAX_TOO_LONG = 2  # of one kind; then the kind is given up for this time
 # What says that an input is none for this function, or hangs on how much room there is: nothing to judge by.
@@ -115,7 +114,7 @@ def mutate_calls(request: Request, recorder: Recorder, write: Write) -> None:
     """Write inputs near the calls in the request.
 
     `edges` are the numbers of the first edge case and of the one after the last; `draws` is how many Hypothesis draws;
-    `wanted` bounds what is written, and `most_s` is how long the original may take for one.
+    `wanted` bounds what is written, `budget_s` the time for all of it, and `most_s` what the original may take for one.
     """
     os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = "/tmp/hypothesis"  # noqa: S108 - the sandbox's own tmpfs
     module = guarded(write, "import", lambda: importlib.import_module(request["module"]))
@@ -224,7 +223,7 @@ class _Attempts:
 
     def __init__(self, trier: Trier, request: Request) -> None:
         self._trier, self._request = trier, request
-        self._deadline_s = time.monotonic() + BUDGET_SHARE * request["wall_time_s"]
+        self._deadline_s = time.monotonic() + request["budget_s"]
         self._raising = 0
         self._too_long: Dict[str, int] = collections.Counter()
 

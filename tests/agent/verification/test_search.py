@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -199,3 +200,14 @@ def test_without_hypothesis_edge_cases_remain_and_the_report_says_so(make_bench:
     assert isinstance(found, Agreement)
     assert found.inputs > 50
     assert any("only edge cases" in skipped.reason for skipped in found.skipped)
+
+
+def test_a_rewrite_that_does_not_end_is_told_apart_from_a_busy_machine(make_bench: MakeBench) -> None:
+    source = "def f(n):\n    return max(n, 0)\n\nif __name__ == '__main__':\n    f(3)\n    f(5)\n"
+    bench = make_bench(source, "f")
+    bench = replace(bench, limits=replace(bench.limits, wall_time_s=2.0, cpu_time_s=2.0))
+    endless = source.replace("    return max(n, 0)\n", "    while n < 0:\n        pass\n    return max(n, 0)\n")
+    found = find_difference(bench, source, endless, seed=0, deadline=Deadline.after(30))
+    assert isinstance(found, Counterexample)
+    assert found.actual.startswith("did not come to an end")
+    assert found.calls[0].startswith("f(-")
