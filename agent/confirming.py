@@ -125,7 +125,8 @@ class Confirming:
             return comparison, ""
         self._tell(f"{format_ratio(gain.ratio)} is looked at again on larger inputs")
         until = self.deadline.within(2 * LARGER_S)
-        larger = larger_calls(self.bench, self.bench.workload.calls, most_s=min(LARGER_S, until.left_s() / 2))
+        calls = self.bench.workload.calls_in_order()
+        larger = larger_calls(self.bench, calls, most_s=min(LARGER_S, until.left_s() / 2))
         if not larger.calls:
             return comparison, larger.note
         source = self.bench.source_of_calls(original.source, winner.source, larger.calls)

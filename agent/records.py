@@ -11,7 +11,7 @@ from afterburner.agent.types import CandidateRecord, Decision
 from afterburner.sandbox import Verdict
 
 if TYPE_CHECKING:
-    from afterburner.agent.state import Incumbent, Pending
+    from afterburner.agent.state import Incumbent, LoopState, Pending
     from afterburner.agent.types import HeldOut
     from afterburner.sandbox import Measurement, Report
 
@@ -96,3 +96,14 @@ def settled(record: CandidateRecord, confirmation: Confirmation) -> CandidateRec
         reason=confirmation.reason,
         counterexample=confirmation.counterexample,
     )
+
+
+def withdrawn(state: LoopState, difference: str) -> LoopState:
+    """The state of a run whose offer differs from the original after all, on an input of another size."""
+    confirmation = state["confirmation"]
+    if confirmation is None:
+        return state
+    reason = f"it differs from the original on an input of another size: {difference}"
+    wrong = replace(confirmation, decision=Decision.WRONG, verdict=Verdict.WRONG_ANSWER, reason=reason)
+    wrong = replace(wrong, counterexample=difference, gain=None)
+    return {**state, "confirmation": wrong, "records": [settled(record, wrong) for record in state["records"]]}

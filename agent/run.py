@@ -11,6 +11,7 @@ from afterburner.agent.deadline import Deadline
 from afterburner.agent.errors import WorkloadError
 from afterburner.agent.loop import Loop, empty_state
 from afterburner.agent.machine import describe_machine
+from afterburner.agent.records import withdrawn
 from afterburner.agent.result import make_result, winner_source
 from afterburner.agent.selection.decide import Judge
 from afterburner.agent.selection.instructions import check_valgrind
@@ -126,6 +127,8 @@ def run_settings(settings: RunSettings, on_event: Callable[[ProgressEvent], None
         run_id, state = _run_graph(loop)
         machine = describe_machine(sandbox, staged.environment)
         evidence = _evidence(loop, state, staged, machine)
+    if evidence is not None and evidence.growth is not None and evidence.growth.disagreement:
+        state, evidence = withdrawn(state, evidence.growth.disagreement), None
     result = make_result(settings, bench, state, run_id=run_id, machine=machine, elapsed_s=clock.elapsed_s())
     return replace(result, evidence=evidence)
 
