@@ -17,7 +17,7 @@ from afterburner.agent.workloads.drawing import drawing_environment
 from afterburner.agent.workloads.replay import Replay
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.types import Target, WorkloadCall
@@ -117,14 +117,19 @@ class Inputs:
             fields["extra_site"] = self._drawing.extra_site
         harness = Harness(self.sandbox, self.target, environment, self._limits(2 * JOB_S))
         answer = harness.ask("mutate", "mutated", fields)
-        self.skipped += [Skipped(origin, reason) for origin, reason in answer.skipped]
+        self._skip(answer.skipped)
         for failure in answer.failures:
             if failure.stage in {"no_hypothesis", "import"} and draws:
                 self._may_draw = False
-                reason = f"only edge cases are tried, nothing is drawn: {failure.reason}"
-                self.skipped.append(Skipped("drawn with Hypothesis", reason))
+                self._skip(
+                    [("drawn with Hypothesis", f"only edge cases are tried, nothing is drawn: {failure.reason}")]
+                )
                 return self._ask(deadline)
+            self._skip([("made inputs", failure.reason)])
         return answer
+
+    def _skip(self, entries: Iterable[tuple[str, str]]) -> None:
+        self.skipped += [skipped for entry in entries if (skipped := Skipped(*entry)) not in self.skipped]
 
     def starting_from(self) -> list[bytes]:
         """The blobs of the smallest real calls, and always of one."""
