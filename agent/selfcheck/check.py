@@ -47,8 +47,8 @@ FUNCTIONS: dict[str, tuple[Shape, float]] = {
     "milliseconds": (SHAPES[2], 4e-3),
     "tens of milliseconds": (SHAPES[0], 3e-2),
 }
-NOISE_SHARE = 0.4  # of the time that is left when all is set up, at most: to learn the noise
-KNOWN_SHARE = 0.2  # likewise: to check what is computed from it by gains of known size
+NOISE_SHARE = 0.5  # of the time, at most: to set the functions up and to learn their noise
+KNOWN_SHARE = 0.2  # of the time: to check what is computed from it by gains of known size
 KNOWN_TRIALS = 5
 _FIRST_KNOWN, _FIRST_DECISION = 1_000, 100  # seeds, so that no two comparisons toss the same coins
 _MOST_TESTS = 4  # of a subject's own code, to learn its noise
@@ -78,15 +78,17 @@ class SelfCheck:
         Raises:
             AfterburnerError: the sandbox failed, or the functions of the check do not run here.
         """
-        until = Deadline.after(self.max_seconds)
+        begin_s = time.monotonic()
+        until = Deadline(begin_s + self.max_seconds)
         with tempfile.TemporaryDirectory(prefix="afterburner-selfcheck-") as folder:
-            self._prepare(Path(folder))
-            left_s = until.left_s()
-            for index in range(len(self.tried)):
-                used_s = NOISE_SHARE * left_s * (index + 1) / len(self.tried)
-                self._learn_noise(index, Deadline(until.at_s - left_s + used_s))
+            self._say("prepare", f"choosing functions that take {', '.join(self.functions)}")
+            subjects = calibrate(self.sandbox, self.functions)
+            for number, subject in enumerate(subjects, start=1):
+                self._prepare(subject, Path(folder, str(number)))
+                used_s = NOISE_SHARE * self.max_seconds * number / len(subjects)
+                self._learn_noise(Deadline(begin_s + used_s))
             self.decided_at = suitable_min_effect(self.tried) or DEFAULT
-            decide_until = Deadline(until.at_s - KNOWN_SHARE * left_s)
+            decide_until = Deadline(until.at_s - KNOWN_SHARE * self.max_seconds)
             for number in range(self.decisions_wanted):
                 if number and decide_until.passed():
                     break
@@ -109,31 +111,25 @@ class SelfCheck:
             elapsed_s=time.monotonic() - self._started_s,
         )
 
-    def _prepare(self, folder: Path) -> None:
-        self._say("prepare", f"setting up functions that take {', '.join(self.functions)}")
-        for number, subject in enumerate(calibrate(self.sandbox, self.functions)):
-            place = folder / str(number)
-            place.mkdir()
-            prepared = open_subject(self.sandbox, subject, place)
-            call_s = statistics.median(call.cpu_time_s for call in prepared.bench.workload.calls)
-            self._say("prepare", f"{subject.name}: a call takes {format_seconds(call_s)}")
-            self.machine = self.machine or describe_machine(self.sandbox, prepared.bench.environment)
-            self._subjects.append(subject)
-            self._prepared.append(prepared)
-            self.tried.append(Tried(subject.name, call_s))
+    def _prepare(self, subject: Subject, folder: Path) -> None:
+        folder.mkdir()
+        prepared = open_subject(self.sandbox, subject, folder)
+        call_s = statistics.median(call.cpu_time_s for call in prepared.bench.workload.calls)
+        self._say("prepare", f"{subject.name}: a call takes {format_seconds(call_s)}")
+        self.machine = self.machine or describe_machine(self.sandbox, prepared.bench.environment)
+        self._subjects.append(subject)
+        self._prepared.append(prepared)
+        self.tried.append(Tried(subject.name, call_s))
 
-    def _learn_noise(self, index: int, until: Deadline) -> None:
-        """Test a function against itself at the strictest minimum effect, until its noise is known."""
-        tried, prepared = self.tried[index], self._prepared[index]
+    def _learn_noise(self, until: Deadline) -> None:
+        """Test the function that was prepared last against itself, at the strictest minimum effect."""
+        tried, prepared = self.tried[-1], self._prepared[-1]
         for number in range(_MOST_TESTS):
-            if number and until.passed():
+            if len(tried.log_ratios(CPU)) >= FEWEST_BLOCKS or (number and until.passed()):
                 return
-            judge = Judge(Objective.TIME, LOWEST, self.seed + index * _MOST_TESTS + number)
+            judge = Judge(Objective.TIME, LOWEST, self.seed + len(self.tried) * _MOST_TESTS + number)
             tried.tests.append(confirm_alone(prepared, judge, prepared.original.source))
-            said = tried.tests[-1].comparison.reason
-            self._say("noise", f"{tried.name}: against itself: {said}")
-            if len(tried.log_ratios(CPU)) >= FEWEST_BLOCKS:
-                return
+            self._say("noise", f"{tried.name}, against itself: {tried.tests[-1].comparison.reason}")
 
     def _decide_on_identical(self, number: int) -> None:
         """Offer the same code six times over, in other words; whatever wins is a false accept."""
