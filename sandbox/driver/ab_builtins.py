@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, Optional, Tuple
 
 if TYPE_CHECKING:
     from afterburner.sandbox.driver.ab_encode import Encoder
+else:
+    from ab_own import BUILTINS as __builtins__  # noqa: F401, N811 - of our own, see there
 
 SHORT_TEXT = 2_048
 _BITS_AS_NUMBER = 63
@@ -119,7 +121,9 @@ def _plain_float(encoder: Encoder, value: Any) -> Iterator[Any]:
 def _function(encoder: Encoder, value: Any) -> Iterator[Any]:
     """A function is its name; one that was made inside another holds values that no name tells."""
     name = full_name(value.__module__, value.__qualname__, encoder.module_name)
-    return encoder.opaque_value("function %s" % name) if "<" in name or "?" in name else encoder.parts("function", name)
+    if "<" in name or "?" in name:
+        return encoder.opaque_value("function %s" % name)
+    return encoder.parts("function", name if encoder.is_found(value) else name + " (another of this name)")
 
 
 def _builtin(encoder: Encoder, value: Any) -> Iterator[Any]:
@@ -164,7 +168,7 @@ def _random(encoder: Encoder, value: Any) -> Iterator[Any]:
     """Where the sequence of random numbers stands; that of the system's source of chance stands nowhere."""
     if issubclass(type(value), random.SystemRandom):
         return encoder.parts("random", None)
-    return encoder.bytes_leaf("random", array.array("L", _RANDOM_STATE(value)).tobytes())
+    return encoder.parts("random", encoder.digest(array.array("L", _RANDOM_STATE(value)).tobytes()))
 
 
 def _array(encoder: Encoder, value: Any) -> Iterator[Any]:

@@ -11,7 +11,10 @@ import faulthandler
 import os
 import struct
 import sys
-from typing import Optional, Tuple
+from typing import TYPE_CHECKING, Optional, Tuple
+
+if not TYPE_CHECKING:
+    from ab_own import BUILTINS as __builtins__  # noqa: F401, N811 - of our own, see there
 
 _CHUNK = 1 << 20
 _MOST_TOLD = 65_536

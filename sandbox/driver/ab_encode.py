@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 else:
     import ab_builtins
     import ab_values
+    from ab_own import BUILTINS as __builtins__  # noqa: F401, N811 - of our own, see there
 
 PLAIN_CHARACTERS = 8_192  # of one part of an outcome; what comes after is folded
 OPEN_CHARACTERS = 262_144  # the same where floats are to be compared with a tolerance
@@ -210,6 +211,10 @@ class Encoder:
         """A tagged list of ours as a child: unlike a value it is not numbered."""
         return Tree(tag, *children)
 
+    def is_found(self, function: Any) -> bool:
+        """Whether no other stands under the name that the function bears."""
+        return ab_values.is_found(function, function.__module__, function.__qualname__) is not False
+
     # What the single types are made of: generators that write text and yield the values that belong in between.
 
     def parts(self, tag: str, *children: object) -> Iterator[Any]:
@@ -371,6 +376,10 @@ class Encoder:
     def _floats(self, floats: Floats) -> Iterator[Any]:
         self.write('["floats","%s","%s"]' % (floats.code, floats.data.hex()))
         return iter(())
+
+    def digest(self, data: bytes) -> str:
+        """What stands for bytes that tell a person nothing."""
+        return digest_of(data)
 
     # Where text goes: into the result, or into the digest of what is being folded.
 

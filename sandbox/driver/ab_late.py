@@ -10,7 +10,12 @@ from __future__ import annotations
 import os
 import sys
 from types import ModuleType
-from typing import Any, Dict, List
+from typing import TYPE_CHECKING, Any, Dict, List
+
+if TYPE_CHECKING:
+    from afterburner.sandbox.driver.ab_own import BUILTINS
+else:
+    from ab_own import BUILTINS
 
 _compile, _exec, _modules = compile, exec, sys.modules
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
@@ -47,6 +52,7 @@ def load(name: str) -> ModuleType:
         _shared[_SHARED] = load(_SHARED)
     module = ModuleType(name)
     module.__file__ = os.path.join(_FOLDER, name + ".py")
-    vars(module).update(_loaded, **_shared)  # what they need of one another, since they cannot be imported any more
+    # What they need of one another is given to them, since it cannot be imported any more.
+    vars(module).update(_loaded, **_shared, __builtins__=BUILTINS)
     _exec(_compile(_texts[name], module.__file__, "exec", dont_inherit=True), vars(module))
     return module

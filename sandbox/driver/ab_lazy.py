@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 else:
     import ab_encode
     import ab_values
+    from ab_own import BUILTINS as __builtins__  # noqa: F401, N811 - of our own, see there
 
 DRAIN_LIMIT = 1_000_000  # items taken from an iterator that a call returns
 INNER_DRAIN_LIMIT = 100_000  # and from one inside some other value, such as a counter that never ends
@@ -36,12 +37,14 @@ class Drainer:
         self._cpu_now, self._wall_now = clocks
         self._state: Callable[[], Optional[str]] = lambda: None
         self._states_left = 0
+        self.has_drained = False
         self.paused_cpu = self.paused_wall = 0  # ns that were spent on noting, which are no time of the call
 
     def begin(self, state: Callable[[], Optional[str]]) -> None:
         """Before each call; `state` digests what its arguments and globals are at the moment."""
         self._state = state
         self._states_left = _STATES
+        self.has_drained = False
         self.paused_cpu = self.paused_wall = 0
 
     def settle(self, result: Any, limit: int = DRAIN_LIMIT) -> Any:
@@ -104,6 +107,7 @@ class Drainer:
 
     def _note(self, notes: List[Any], taken: int) -> None:
         """Note what is new since the last time: how much was printed, and at first what arguments and globals are."""
+        self.has_drained = True
         cpu, wall = self._cpu_now(), self._wall_now()
         written = self._written()
         if written != (notes[-1][1:3] if notes else (0, 0)):

@@ -23,33 +23,42 @@ import struct
 import sys
 import time
 from itertools import islice
+from json.encoder import encode_basestring_ascii as quote
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, NoReturn, Optional, Tuple
 
 if TYPE_CHECKING:
     from types import ModuleType
 
     from afterburner.sandbox.driver import (
+        ab_builtins,
         ab_calls,
         ab_channel,
         ab_encode,
         ab_late,
         ab_lazy,
         ab_modules,
+        ab_own,
         ab_state,
         ab_stderr,
+        ab_values,
     )
 else:
+    import ab_builtins
     import ab_calls
     import ab_channel
     import ab_encode
     import ab_late
     import ab_lazy
     import ab_modules
+    import ab_own
     import ab_state
     import ab_stderr
+    import ab_values
+    from ab_own import BUILTINS as __builtins__  # noqa: F401, N811 - of our own, see there
 
 DIFFERS, CHANCE = 1, 2  # flags of a frame: the outcome is not that of the first pass; it took of the system's chance
 FORMAT = struct.Struct(">IBQQQ")
+TOTAL = struct.Struct(">Q")
 _EAGER = frozenset(map(id, (int, float, bool, str, bytes, list, tuple, dict, set, frozenset, type(None))))
 
 
@@ -116,6 +125,9 @@ class Driver:
         if self._fixed_clock is not None:
             self._fixed_clock.install()
         self._count_threads = sys.modules["_thread"]._count  # noqa: SLF001 - threading's own count can be fooled
+        own = (ab_builtins, ab_calls, ab_channel, ab_encode, ab_late, ab_lazy, ab_state, ab_stderr, ab_values)
+        self._seal = ab_own.Seal([globals(), vars(self._clock), *map(vars, own)])
+        self._if_changed = _incomparable("function", "the driver that makes the calls was changed by them")
         self._lazy = ab_lazy.Drainer(self._written, (self._clock.cpu, self._clock.wall))
 
     def run(self) -> None:
@@ -140,7 +152,7 @@ class Driver:
                 calls[index] = None
         if self._watch is not None:
             self._output.send(b"W", json.dumps(self._watch.complaints()).encode("ascii"))
-        self._output.send(b"E", struct.pack(">Q", self._clock.cpu() + self._clock.children_cpu()))
+        self._output.send(b"E", TOTAL.pack(self._clock.cpu() + self._clock.children_cpu()))
 
     def _load(self) -> Tuple[ModuleType, ab_modules.Resolved]:
         header = self._request.header
@@ -182,9 +194,12 @@ class Driver:
         self._flush()
         if self._output.is_full():
             trouble = "it prints or writes more than the sandbox's disk holds"
+        is_broken = self._seal.is_broken()  # before what may have been replaced is used
         encoded, extra = self._encode(module, target.kind, call, timed.outcome)
         if trouble is not None:
             encoded = _incomparable(target.kind, trouble)
+        if is_broken or (self._lazy.has_drained and self._seal.is_broken()):
+            encoded = self._if_changed
         cpu = timed.cpu + extra
         flags = CHANCE if self._fixed_clock is not None and self._fixed_clock.chance_was_read else 0
         if is_first:
@@ -241,7 +256,7 @@ class Driver:
             reason = "%s: %s" % (type(error).__name__, str(error)[:200])
             return _incomparable(kind, reason), extra
         if encoder.opaque:
-            encoded = encoded[:-1] + b"," + json.dumps(["opaque", *encoder.opaque]).encode() + b"]"
+            encoded = encoded[:-1] + b"," + _opaque(*encoder.opaque) + b"]"
         return encoded, extra
 
     def _glance(self, module: ModuleType, call: ab_calls.Call) -> Optional[str]:
@@ -294,7 +309,11 @@ class Driver:
 
 
 def _incomparable(kind: str, reason: str) -> bytes:
-    return json.dumps(["outcome", kind, ["opaque", reason], ["opaque", reason]]).encode("ascii")
+    return b'["outcome",%s,%s,%s]' % (quote(kind).encode("ascii"), _opaque(reason), _opaque(reason))
+
+
+def _opaque(*names: str) -> bytes:
+    return ('["opaque",%s]' % ",".join(map(quote, names))).encode("ascii")
 
 
 def _surroundings(module: ModuleType, call: ab_calls.Call) -> List[ab_encode.Tree]:

@@ -8,7 +8,13 @@ import gc
 import random
 import sys
 from types import FunctionType, MemberDescriptorType, ModuleType
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Sequence, Tuple
+
+if TYPE_CHECKING:
+    from afterburner.sandbox.driver import ab_values
+else:
+    import ab_values
+    from ab_own import BUILTINS as __builtins__  # noqa: F401, N811 - of our own, see there
 
 SEED = 20_250_523
 
@@ -151,24 +157,30 @@ class ColdState:
                 self._remember(value)
 
     def _remember(self, value: Any) -> None:
-        if isinstance(value, (staticmethod, classmethod)):
+        kind = type(value)  # what `isinstance` asks can lie
+        if issubclass(kind, (staticmethod, classmethod)):
             value = value.__func__
+            kind = type(value)
         if type(value) in _EMPTYING:
             self._remember_container(value, type(value))
-        elif isinstance(value, FunctionType):
+        elif kind is FunctionType:
             self._remember_function(value)
-        elif isinstance(value, (property, _CACHE_TYPE)):
+        elif issubclass(kind, (property, _CACHE_TYPE)):
             self._waiting += [getattr(value, name, None) for name in ("fget", "fset", "fdel", "__wrapped__")]
-        elif isinstance(value, type):
+        elif issubclass(kind, type):
             if self._is_own(value):
                 attributes = {name: held for name, held in vars(value).items() if not name.startswith("__")}
                 self._classes.append((value, attributes))
                 self._waiting += vars(value).values()
-        elif self._is_own(type(value)):
+        elif self._is_own(kind):
             self._remember_object(value)
 
     def _is_own(self, kind: type) -> bool:
-        return kind.__module__ in (self._module.__name__, "__main__")
+        """Whether the class was made by the module, whatever it says of itself."""
+        module = ab_values.module_of(kind)
+        if type(module) is not str or module in (self._module.__name__, "__main__"):
+            return True
+        return ab_values.is_found(kind, module, ab_values.qualname_of(kind)) is False
 
     def _remember_container(self, container: Any, kind: type) -> None:
         copy: Callable[[Any], Any] = _COPYING.get(kind, _items)

@@ -10,7 +10,10 @@ All other text counts as it is, a message that `logging` writes for want of a ha
 from __future__ import annotations
 
 import warnings
-from typing import List, Optional
+from typing import TYPE_CHECKING, List, Optional
+
+if not TYPE_CHECKING:
+    from ab_own import BUILTINS as __builtins__  # noqa: F401, N811 - of our own, see there
 
 _catching = warnings.catch_warnings
 _AT = " at 0x"

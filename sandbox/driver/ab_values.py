@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 else:
     import ab_late
     from ab_builtins import BASES, EXACT, full_name
+    from ab_own import BUILTINS as __builtins__  # noqa: F401, N811 - of our own, see there
 
 
 _MRO = type.__dict__["__mro__"].__get__
@@ -35,6 +36,9 @@ _QUALNAME = type.__dict__["__qualname__"].__get__
 _BASICSIZE = type.__dict__["__basicsize__"].__get__
 _ITEMSIZE = type.__dict__["__itemsize__"].__get__
 _EXCEPTION_ARGS = BaseException.__dict__["args"].__get__
+_MODULE_NAMESPACE: Any = types.ModuleType.__dict__["__dict__"].__get__  # type: ignore[index]
+_modules = sys.modules
+ANOTHER = " (another of this name)"
 _PATH_TEXT = pathlib.PurePath.__str__  # its slots hold caches, which are no part of its value
 _POINTER = 8
 _PLAIN_SIZE = object.__basicsize__
@@ -96,8 +100,36 @@ def class_name(kind: type, module_name: Optional[str] = None) -> str:
     known = _exact(_GENERATORS, kind)
     if known is not None:
         return str(known)
-    module = _MODULE(kind) if not _FLAGS(kind) & _HEAP_TYPE else _NAMESPACE(kind).get("__module__")
-    return full_name(module, _QUALNAME(kind), module_name)
+    module, qualname = module_of(kind), qualname_of(kind)
+    name = full_name(module, qualname, module_name)
+    return name if is_found(kind, module, qualname) is not False else name + ANOTHER
+
+
+def module_of(kind: type) -> Any:
+    """Where the class says that it was made."""
+    return _MODULE(kind) if not _FLAGS(kind) & _HEAP_TYPE else _NAMESPACE(kind).get("__module__")
+
+
+def qualname_of(kind: type) -> Any:
+    """The name that the class bears in its module."""
+    return _QUALNAME(kind)
+
+
+def is_found(value: Any, module: Any, qualname: Any) -> Optional[bool]:
+    """Whether a class or function is what stands under the name that it bears; None if nothing stands there."""
+    if type(module) is not str or type(qualname) is not str or "<" in qualname:
+        return None
+    found: Any = _modules.get(module)
+    for part in qualname.split("."):
+        if issubclass(type(found), types.ModuleType):
+            found = _MODULE_NAMESPACE(found).get(part)
+        elif issubclass(type(found), type):
+            found = _NAMESPACE(found).get(part)
+        else:
+            return None
+    if type(found) in (staticmethod, classmethod):
+        found = found.__func__
+    return None if found is None else found is value
 
 
 def own_method(kind: type, name: str) -> Any:
