@@ -44,6 +44,7 @@ _RLIMITS = range(16)  # the kernel's numbers, RLIMIT_RTTIME being the last
 _SIGNALS = [number for number in range(1, 65) if number not in (32, 33)]  # those two are the C library's own
 _TIMERS = (ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF)
 _STREAMS = frozenset(("stdin", "stdout", "stderr", "environ"))  # not callable, and not to be replaced either
+_REGISTERING = ("logging", "multiprocessing.util")  # whoever imports them leaves an exit handler, and means no harm
 _SETTLING_S = (0.0005, 0.001, 0.002, 0.005, 0.01)  # what has ended may be seen for another moment
 _MAX_NAMED = 8
 _HEAP_TYPE, _IMMUTABLE_TYPE = 1 << 9, 1 << 8  # of `type.__flags__`; the second is set since Python 3.10
@@ -233,7 +234,7 @@ def _moment() -> _Moment:
     return _Moment(
         tasks=_count("/proc/self/task"),
         descriptors=_count("/proc/self/fd"),
-        exit_handlers=count_exit_handlers(),
+        exit_handlers=count_exit_handlers() - sum(name in sys_modules for name in _REGISTERING),
         finders=(*sys.meta_path, *sys.path_hooks),
     )
 

@@ -1,17 +1,17 @@
 """Rewrites that cheat are refused with the right reason, and honest ones beside them are accepted.
 
 They lie in `cheats/`, one file for each original. A heading names a rewrite and says whether it is a cheat or honest;
-under a cheat's stands which decisions are right (`timed` before them: it takes a measurement), and what the reason
-has to match. Each goes through the real loop, in
-the real sandbox; only what the original needs beforehand is shared.
+under a cheat's stand marks of pytest's, the decisions that are right, and what the reason has to match. Each goes
+through the real loop, in the real sandbox; only what the original needs beforehand is shared.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from _pytest.mark.structures import ParameterSet
 
 from afterburner.agent import run as running
 from afterburner.agent.loop import Loop, empty_state
@@ -22,7 +22,7 @@ from afterburner.agent.state import LoopState
 from afterburner.agent.targets.answer_code import parse_answer_code
 from afterburner.agent.targets.locate import find_target
 from afterburner.agent.types import CandidateRecord, Decision, Objective, RunSettings
-from afterburner.agent.workbench import Workbench
+from afterburner.agent.verification.search import DifferenceSearch
 from afterburner.sandbox.sandbox import Sandbox
 
 SECTION = re.compile(
@@ -41,7 +41,7 @@ class Sample:
     honest: bool
     decisions: frozenset[Decision]
     reason: str  # a regular expression
-    timed: bool  # whether the clock has a say
+    marks: frozenset[str]  # of pytest
 
     def __str__(self) -> str:
         return f"{self.file}: {self.title}"
@@ -60,9 +60,9 @@ def read_samples(path: Path) -> list[Sample]:
     samples = []
     for kind, title, expected, reason, code in SECTION.findall(text):
         words = set(expected.split("|")) if expected else {"timed", "improved"}
-        decisions = frozenset(Decision(word) for word in words - {"timed"})
-        timed = "timed" in words
-        samples.append(Sample(path.stem, title, code, kind == "honest", decisions, reason, timed))
+        marks = words & {"timed", "slow"}
+        decisions = frozenset(map(Decision, words - marks))
+        samples.append(Sample(path.stem, title, code, kind == "honest", decisions, reason, frozenset(marks)))
     assert len(samples) == text.count("\n## "), f"{path}: a section is not in the form of the others"
     return samples
 
@@ -71,7 +71,9 @@ FOLDER = Path(__file__).parent / "cheats"
 SAMPLES = [sample for path in sorted(FOLDER.glob("*.md")) for sample in read_samples(path)]
 CHEATS = [sample for sample in SAMPLES if not sample.honest]
 
-Prepared = tuple[Workbench, RunSettings, LoopState]
+A_LONG_TIME_S = 3600.0  # for all rewrites of an original
+
+Prepared = tuple[Loop, LoopState]
 
 
 class OneAnswer:
@@ -86,11 +88,32 @@ class OneAnswer:
         return [Proposal(self.name, parse_answer_code(self._code, request.target))]
 
 
-def make_loop(bench: Workbench, settings: RunSettings, code: str) -> Loop:
-    clock = running.RunClock.start(settings.max_seconds)
+@pytest.fixture(scope="module")
+def prepare(tmp_path_factory: pytest.TempPathFactory, sandbox: Sandbox) -> Callable[[str], Prepared]:
+    """A loop that has measured the original of a file, once for all its rewrites."""
+    known: dict[str, Prepared] = {}
+
+    def prepared(name: str) -> Prepared:
+        if name not in known:
+            loop = make_loop(name, tmp_path_factory.mktemp(name) / "slow.py", sandbox)
+            known[name] = loop, loop.prepare(empty_state())
+            search = DifferenceSearch(loop.bench, loop.bench.target.source, 0, shrinking_s=0.0)
+            loop._confirm_with()._search = search  # how small a difference can be made is not looked at here
+        return known[name]
+
+    return prepared
+
+
+def make_loop(name: str, path: Path, sandbox: Sandbox) -> Loop:
+    function, source = read_original(FOLDER / f"{name}.md")
+    path.write_text(source)
+    settings = RunSettings(file=str(path), function=function, iterations=1)
+    target = find_target(path, function)
+    environment = stage(target, sandbox, settings.python).environment
+    clock = running.RunClock.start(A_LONG_TIME_S)
     return Loop(
-        bench=bench,
-        proposer=OneAnswer(code),
+        bench=running._bench(settings, target, sandbox, environment, lambda _: None),
+        proposer=OneAnswer(""),
         judge=Judge(Objective.TIME, settings.min_effect, 0),
         settings=settings,
         search_until=clock.search_until,
@@ -99,54 +122,31 @@ def make_loop(bench: Workbench, settings: RunSettings, code: str) -> Loop:
     )
 
 
-@pytest.fixture(scope="module")
-def prepare(tmp_path_factory: pytest.TempPathFactory, sandbox: Sandbox) -> Callable[[str], Prepared]:
-    """The workload and the measured original of a file, once for all its rewrites."""
-    known: dict[str, Prepared] = {}
-
-    def prepared(name: str) -> Prepared:
-        if name not in known:
-            function, source = read_original(FOLDER / f"{name}.md")
-            path = tmp_path_factory.mktemp(name) / "slow.py"
-            path.write_text(source)
-            settings = RunSettings(file=str(path), function=function, iterations=1, max_seconds=60)
-            target = find_target(path, function)
-            environment = stage(target, sandbox, settings.python).environment
-            loop = make_loop(running._bench(settings, target, sandbox, environment, lambda _: None), settings, "")
-            state = loop.prepare(empty_state())
-            known[name] = loop.bench, settings, state
-        return known[name]
-
-    return prepared
-
-
 def judged(sample: Sample, prepared: Prepared) -> CandidateRecord:
     """What becomes of a rewrite from its proposal to its confirmation."""
-    bench, settings, state = prepared
-    loop = make_loop(bench, settings, sample.code)
+    loop, state = prepared
+    loop.proposer = OneAnswer(sample.code)
     for node in (loop.generate, loop.profile, loop.select, loop.finish):
         state = state | node(state)  # type: ignore[operator]  # what a node returns is a part of the state
     [record] = state["records"]
     return record
 
 
-@pytest.mark.parametrize("sample", [sample for sample in CHEATS if not sample.timed], ids=str)
+def as_parameters(samples: Sequence[Sample]) -> list[ParameterSet]:
+    return [
+        pytest.param(sample, id=str(sample), marks=[getattr(pytest.mark, mark) for mark in sorted(sample.marks)])
+        for sample in samples
+    ]
+
+
+@pytest.mark.parametrize("sample", as_parameters(CHEATS))
 def test_a_cheat_is_refused_with_its_reason(sample: Sample, prepare: Callable[[str], Prepared]) -> None:
     record = judged(sample, prepare(sample.file))
     assert record.decision in sample.decisions, f"{record.decision}: {record.reason}"
     assert re.search(sample.reason, record.reason), record.reason
 
 
-@pytest.mark.timed
-@pytest.mark.parametrize("sample", [sample for sample in CHEATS if sample.timed], ids=str)
-def test_a_cheat_that_only_the_clock_can_tell_is_no_gain(sample: Sample, prepare: Callable[[str], Prepared]) -> None:
-    record = judged(sample, prepare(sample.file))
-    assert record.decision in sample.decisions, f"{record.decision}: {record.reason}"
-    assert re.search(sample.reason, record.reason), record.reason
-
-
-@pytest.mark.timed
-@pytest.mark.parametrize("sample", [sample for sample in SAMPLES if sample.honest], ids=str)
+@pytest.mark.parametrize("sample", as_parameters([sample for sample in SAMPLES if sample.honest]))
 def test_an_honest_rewrite_is_accepted(sample: Sample, prepare: Callable[[str], Prepared]) -> None:
     record = judged(sample, prepare(sample.file))
     assert record.decision is Decision.IMPROVED, record.reason
