@@ -8,6 +8,7 @@ whether functions, classes or tables of ours were replaced. Code that runs in ou
 from __future__ import annotations
 
 import builtins
+from operator import is_
 from types import FunctionType
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Tuple
 
@@ -35,15 +36,15 @@ class Seal:
                     functions += [member for member in vars(value).values() if type(member) is FunctionType]
                 elif type(value) is dict and name.strip("_").isupper():
                     spaces.append(value)
-        self._spaces, self._functions = tuple(spaces), tuple(functions)
-        self._held = [list(space.values()) for space in spaces]  # alive, so that no other gets their identity
-        self._taken = self._fingerprint()
+        known = {id(space): space for space in spaces}  # a table that one module has from another counts once
+        # What is held stays alive, so that no other object gets its identity.
+        self._held = [(space, tuple(space.values())) for space in known.values()]
+        self._parts = [(part, tuple(map(part, functions))) for part in _PARTS]
+        self._functions = tuple(functions)
 
     def is_broken(self) -> bool:
         """Whether anything is not what it was."""
-        return self._fingerprint() != self._taken
-
-    def _fingerprint(self) -> List[List[int]]:
-        found = [list(map(id, space.values())) for space in self._spaces]
-        found += [list(map(id, map(part, self._functions))) for part in _PARTS]
-        return found
+        for space, values in self._held:
+            if len(space) != len(values) or not all(map(is_, space.values(), values)):
+                return True
+        return not all(all(map(is_, map(part, self._functions), taken)) for part, taken in self._parts)
