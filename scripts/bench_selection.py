@@ -89,7 +89,7 @@ def _options() -> argparse.Namespace:
     place.add_argument("--resume", type=Path, metavar="FILE", help="go on with these results")
     place.add_argument("--show", type=Path, metavar="FILE", help="measure nothing: print (draw, write) these results")
     parser.add_argument("--picture", action="store_true", help="draw docs/images/selection.svg")
-    parser.add_argument("--write-docs", action="store_true", help="write the tables of docs/trust.md")
+    parser.add_argument("--write-docs", action="store_true", help="write tables and picture of docs/trust.md")
     options = parser.parse_args()
     options.only = options.only or list(PARTS)
     wanted = options.functions.replace("us", "µs").replace(" ", "").split(",") if options.functions else names

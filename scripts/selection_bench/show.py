@@ -6,6 +6,7 @@ import statistics
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scripts.selection_bench.picture import NAME, draw
 from scripts.selection_bench.summary import HEADS, goals, p95, rows
 
 if TYPE_CHECKING:
@@ -29,12 +30,13 @@ def text(book: Book) -> str:
 
 
 def write_page(book: Book) -> None:
-    """Puts the tables into docs/trust.md, between their markers."""
+    """Puts the tables into docs/trust.md, between their markers, and draws its picture."""
     page = PAGE.read_text(encoding="utf-8")
     head, _, rest = page.partition(BEGIN)
     _, found, tail = rest.partition(END)
     if not found:
         raise SystemExit(f"{PAGE} has lost the markers between which its tables stand: {BEGIN} and {END}")
+    draw(book)
     PAGE.write_text(f"{head}{BEGIN}\n\n{markdown(book)}\n\n{END}{tail}", encoding="utf-8")
 
 
@@ -46,7 +48,8 @@ def markdown(book: Book) -> str:
     ]
     if book.examples:
         tables.append(_table(_example_rows(book)))
-    return "\n\n".join([*tables, _circumstances(book)])
+    picture = f"![Estimated gains of identical code, and their lower bounds](images/{NAME})"
+    return "\n\n".join([*tables, _circumstances(book), picture])
 
 
 def _goal_rows(book: Book) -> list[tuple[str, ...]]:
