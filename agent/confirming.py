@@ -18,7 +18,7 @@ from afterburner.agent.selection.decide import Comparison
 from afterburner.agent.selection.instructions import count_instructions
 from afterburner.agent.selection.sampling import SampleFailedError
 from afterburner.agent.types import Decision, Gain, HeldOut, Objective, ProgressEvent
-from afterburner.agent.verification.outcome import Counterexample
+from afterburner.agent.verification.outcome import Agreement, Counterexample
 from afterburner.agent.verification.search import DifferenceSearch
 from afterburner.agent.wording import format_ratio
 from afterburner.sandbox import Verdict
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from afterburner.agent.workbench import Workbench
 
 BLOCKS_TOLD = 4
-SEARCH_S, SEARCH_ROUNDS = 4.0, 3  # for an input on which a promising candidate differs; and, longer, before an offer
-OFFER_S, OFFER_ROUNDS = 8.0, 8
+SEARCH_S, SEARCH_ROUNDS = 3.0, 2  # for an input on which a promising candidate differs; and, longer, before an offer
+OFFER_S, OFFER_ROUNDS = 6.0, 6
 HARD_TO_BELIEVE = 10.0  # a gain above this is looked at again on larger inputs
 LARGER_S = 15.0  # for making those inputs, and as long again for looking
 
@@ -64,9 +64,9 @@ class Confirming:
             line = found.line if found else None
             return confirmation_of(winner, original, failed, HeldOut(inputs, passed=False, gain=None), line)
         unused = HeldOut(inputs, passed=True, gain=None)
-        found = self.difference(winner.source, self.deadline.within(OFFER_S), OFFER_ROUNDS)
-        if found:
-            return confirmation_of(winner, original, differs(found), unused, found.line)
+        searched = self._searched(winner.source, self.deadline.within(OFFER_S), OFFER_ROUNDS)
+        if isinstance(searched, Counterexample):
+            return confirmation_of(winner, original, differs(searched), unused, searched.line)
         dependence = find_dependence(bench, original.source, winner.source, f"{self.judge.seed} {winner.source}")
         if dependence is not None:
             return confirmation_of(winner, original, Comparison(Decision.REFUSED, dependence), unused)
@@ -79,16 +79,21 @@ class Confirming:
         passed = comparison.decision is not Decision.WRONG
         held_out = HeldOut(inputs, passed=passed, gain=held_out_gain)
         confirmation = confirmation_of(winner, original, comparison, held_out)
-        return replace(confirmation, notes=_notes(winner, original), larger_inputs=larger)
+        return replace(confirmation, notes=_notes(winner, original, searched), larger_inputs=larger)
 
     def difference(
         self, source: str, until: Deadline, rounds: int, real_calls: Sequence[WorkloadCall] = ()
     ) -> Counterexample | None:
         """An input on which this source differs from the original, among real calls and so many rounds of made ones."""
+        found = self._searched(source, until, rounds, real_calls)
+        return found if isinstance(found, Counterexample) else None
+
+    def _searched(
+        self, source: str, until: Deadline, rounds: int, real_calls: Sequence[WorkloadCall] = ()
+    ) -> Counterexample | Agreement:
         if self._search is None:
             self._search = DifferenceSearch(self.bench, self.bench.target.source, self.judge.seed)
-        found = self._search.against(source, until, real_calls=real_calls, rounds=rounds)
-        return found if isinstance(found, Counterexample) else None
+        return self._search.against(source, until, real_calls=real_calls, rounds=rounds)
 
     def _measure(self, winner: Incumbent, original: Incumbent) -> tuple[Comparison, Gain | None]:
         source, held_out_from = self.bench.block_source(
@@ -150,11 +155,12 @@ class Confirming:
         self.on_event(ProgressEvent("confirm", message))
 
 
-def _notes(winner: Incumbent, original: Incumbent) -> list[str]:
+def _notes(winner: Incumbent, original: Incumbent, made: Agreement) -> list[str]:
+    notes = [f"on inputs made to find a difference it is {made.line}"] if made.inputs else []
     kept = kept_between_calls(original.source, winner.source)
-    if not kept:
-        return []
-    return [f"it keeps results between calls ({', '.join(kept)}): only the gain of first calls is counted"]
+    if kept:
+        notes.append(f"it keeps results between calls ({', '.join(kept)}): only the gain of first calls is counted")
+    return notes
 
 
 def differs(found: Counterexample) -> Comparison:
