@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from afterburner.agent.selfcheck.decision import Choice, Test
     from afterburner.agent.types import Machine
 
-FEWEST_BLOCKS = 20  # of a function, below which its noise is not known
+FEWEST_BLOCKS = 16  # of a function, below which its noise is not known
 _FAILED = frozenset({Decision.WRONG, Decision.REFUSED})  # identical code is neither: the machine was in the way
 _STEP = 200  # a minimum effect is a multiple of 1 / 200
 
