@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 LONGEST_WORKLOAD_S = 30.0  # for one look at a source of inputs, and for the original on all of them
 SHORTEST_WORKLOAD_S = 5.0
 WORKLOAD_SHARE = 0.25  # of the time budget
+TOLERANT_OUTPUT_BYTES = 64 * 1024 * 1024  # outcomes whose floats are compared one by one cannot be folded
 NODES_PER_ITERATION = 3
 NODES_AROUND = 5
 SEARCH_SHARE = 0.7  # of the time budget; the rest is kept for confirming the winner
@@ -167,6 +168,8 @@ def _bench(
 
     allowed_s = min(max(WORKLOAD_SHARE * settings.max_seconds, SHORTEST_WORKLOAD_S), LONGEST_WORKLOAD_S)
     limits = Limits(wall_time_s=allowed_s, cpu_time_s=allowed_s)
+    if settings.float_tolerance is not None:
+        limits = replace(limits, output_bytes=TOLERANT_OUTPUT_BYTES)
     if target.function is None and settings.cases_dir is None:
         tell("profiling the file to find the function to optimise")
         function = hottest_function(sandbox, target, environment, settings, limits)
