@@ -22,6 +22,7 @@ from afterburner.agent.verification.outcome import Agreement, Counterexample
 from afterburner.agent.verification.search import DifferenceSearch
 from afterburner.agent.wording import format_ratio
 from afterburner.sandbox import Verdict
+from afterburner.sandbox.commands.figures import format_kib
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -79,7 +80,7 @@ class Confirming:
         passed = comparison.decision is not Decision.WRONG
         held_out = HeldOut(inputs, passed=passed, gain=held_out_gain)
         confirmation = confirmation_of(winner, original, comparison, held_out)
-        return replace(confirmation, notes=_notes(winner, original, searched), larger_inputs=larger)
+        return replace(confirmation, notes=_notes(winner, original, searched, comparison), larger_inputs=larger)
 
     def difference(
         self, source: str, until: Deadline, rounds: int, real_calls: Sequence[WorkloadCall] = ()
@@ -155,11 +156,15 @@ class Confirming:
         self.on_event(ProgressEvent("confirm", message))
 
 
-def _notes(winner: Incumbent, original: Incumbent, made: Agreement) -> list[str]:
+def _notes(winner: Incumbent, original: Incumbent, made: Agreement, comparison: Comparison) -> list[str]:
     notes = [f"on inputs made to find a difference it is {made.line}"] if made.inputs else []
     kept = kept_between_calls(original.source, winner.source)
     if kept:
-        notes.append(f"it keeps results between calls ({', '.join(kept)}): only the gain of first calls is counted")
+        samples = [sample.kept_bytes for block in comparison.blocks for sample in block.after]
+        kept_bytes = max((size for size in samples if size is not None), default=0)
+        memory = f" and holds {format_kib(kept_bytes / 1024)} after one" if kept_bytes else ""
+        where = ", ".join(kept)
+        notes.append(f"it keeps results between calls ({where}){memory}: only the gain of first calls is counted")
     return notes
 
 

@@ -55,6 +55,7 @@ class CallReply(NamedTuple):
     load_cpu_s: float = 0.0  # until the module was loaded
     told_cpu_s: float | None = None  # of the whole process, by its own account; None if it did not come to its end
     complaints: tuple[str, ...] = ()  # of `ab_watch`, where one was set
+    kept_bytes: int | None = None  # what the module has come to keep in memory, where it was looked at
 
 
 def prepare_call(program: Program, case: CallCase) -> PreparedCall:
@@ -107,6 +108,7 @@ class _Reply:
     load_cpu_ns: int = 0
     told_cpu_ns: int | None = None
     complaints: tuple[str, ...] = ()
+    kept_bytes: int | None = None
     differs: int | None = None  # the first call whose outcome changed from pass to pass
     complaint: tuple[Verdict, str] | None = None
     complete: bool = False
@@ -133,13 +135,20 @@ class _Reply:
             if self.complete:
                 (self.told_cpu_ns,) = _END.unpack(frame.payload)
             return self.complete
-        if frame.kind == b"W":
-            self.complaints = complaints_in(frame.payload)
+        if frame.kind in (b"K", b"W"):
+            self._take_look(frame)
             return made == self.calls * self.passes
         is_first_pass = made < self.calls
         if made >= self.calls * self.passes or frame.kind != (b"C" if is_first_pass else b"T"):
             return False
         return self._take_call(frame.payload, made % self.calls, is_first_pass=is_first_pass)
+
+    def _take_look(self, frame: Frame) -> None:
+        """What the process was found to have left when its calls were over."""
+        if frame.kind == b"W":
+            self.complaints = complaints_in(frame.payload)
+        elif len(frame.payload) == _END.size:
+            (self.kept_bytes,) = _END.unpack(frame.payload)
 
     def _take_call(self, payload: bytes, expected_index: int, *, is_first_pass: bool) -> bool:
         if len(payload) < _CALL.size or (not is_first_pass and len(payload) != _CALL.size):
@@ -202,7 +211,7 @@ def read_reply(raw: RawResult, case: CallCase) -> CallReply:
     verdict = Verdict.ACCEPTED if difference_at is None else Verdict.WRONG_ANSWER
     told_cpu_s = None if reply.told_cpu_ns is None else reply.told_cpu_ns / 1e9
     times = (reply.first_pass_cpu_ns / 1e9, reply.load_cpu_ns / 1e9, told_cpu_s)
-    return CallReply(verdict, detail, outcomes, measurement, difference_at, *times, reply.complaints)
+    return CallReply(verdict, detail, outcomes, measurement, difference_at, *times, reply.complaints, reply.kept_bytes)
 
 
 def _ending(raw: RawResult) -> str:

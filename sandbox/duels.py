@@ -57,6 +57,7 @@ class DuelSample:
     told_cpu_s: float = 0.0  # of the process, by its own account
     complaints: tuple[str, ...] = ()  # of `ab_watch` and of the template: what the sample left changed or running
     difference_at: int | None = None
+    kept_bytes: int | None = None  # what the module has come to keep in memory; None if it was not looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +159,7 @@ def _sample(payload: bytes, duel: Duel, raw: RawResult) -> DuelSample | None:
         told_cpu_s=reply.told_cpu_s or 0.0,
         complaints=(*complaints, *reply.complaints),
         difference_at=reply.difference_at,
+        kept_bytes=reply.kept_bytes,
     )
 
 

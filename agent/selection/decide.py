@@ -76,6 +76,9 @@ class Judge:
             return _failed(error, "when measured")
         figures = figures_for(self.objective, blocks)
         gain = gain_of(blocks, figures.primary, 0.5 ** len(blocks))  # from the smallest to the largest block
+        left = _left_behind(blocks)
+        if left is not None:
+            return self._comparison(Decision.REFUSED, left, gain, blocks)
         return self._comparison(*self._rank(blocks, gain, figures), gain, blocks)
 
     def confirm(

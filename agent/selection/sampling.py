@@ -61,6 +61,7 @@ class Sample:
     load_cpu_s: float = 0.0  # until the module was loaded
     untold_cpu_s: float = 0.0  # that the process used and its own account leaves out
     complaints: tuple[str, ...] = ()  # of the sandbox: what it did beside its work
+    kept_bytes: int | None = None  # what the module has come to keep in memory; None if it was not looked at
 
     @property
     def overhead_cpu_s(self) -> float:
@@ -275,6 +276,7 @@ def _sample_of(taken: DuelSample, places: Sequence[int]) -> Sample:
         load_cpu_s=taken.load_cpu_s,
         untold_cpu_s=max(taken.process_cpu_s - taken.told_cpu_s, 0.0),
         complaints=taken.complaints,
+        kept_bytes=taken.kept_bytes,
     )
 
 

@@ -6,6 +6,7 @@ source text, the blobs of the calls. Frames go to stdout, call by call, so that 
     H  JSON: how the function is bound, the names of its parameters
     C  one call of the first pass: index, flags, CPU ns, start and end on CLOCK_MONOTONIC in ns, the encoded outcome
     T  the same without outcome, for a call of a later pass
+    K  the bytes that the module has come to keep since it was loaded, where a watch was set
     W  JSON: what the calls have left changed or running, where a watch was set
     X  JSON: what kept the driver from going on; nothing follows
     E  the end, and the CPU ns that the process and its children have used until then
@@ -112,11 +113,16 @@ def read_request(data: bytes) -> Request:
 class Driver:
     """Makes the calls of one request."""
 
-    def __init__(self, request: Request, output: ab_channel.Output, watch: Any = None) -> None:
-        """`watch` (an `ab_watch.Watch`) is asked at the end what the calls have left changed."""
+    def __init__(self, request: Request, output: ab_channel.Output, watch: Any = None, kept_bytes: Any = None) -> None:
+        """Get ready.
+
+        `watch` (an `ab_watch.Watch`) is asked at the end what the calls have left changed, `kept_bytes` what the module
+        keeps in memory.
+        """
         self._request = request
         self._output = output
         self._watch = watch
+        self._kept_bytes = kept_bytes
         self._clock = Clock()
         self._fixed_clock = ab_late.load("ab_clock").FixedClock() if request.header.get("fixed_clock") else None
         self._first: List[bytes] = []
@@ -140,6 +146,7 @@ class Driver:
         hello = {"kind": target.kind, "parameters": _parameters(target.function), "load_cpu_ns": self._clock.cpu()}
         self._send_json(b"H", hello)
         cold = ab_state.ColdState(module) if header["cold_caches"] else None
+        kept = self._kept_bytes(module) if self._watch is not None else 0
         for pass_number in range(header["passes"]):
             calls = self._decode_all()
             gc.collect()
@@ -152,6 +159,7 @@ class Driver:
                 self._make(module, target, index, call, is_first=pass_number == 0)
                 calls[index] = None
         if self._watch is not None:
+            self._output.send(b"K", TOTAL.pack(max(self._kept_bytes(module) - kept, 0)))
             self._output.send(b"W", json.dumps(self._watch.complaints()).encode("ascii"))
         self._output.send(b"E", TOTAL.pack(self._clock.cpu() + self._clock.children_cpu()))
 

@@ -22,11 +22,12 @@ _PARTS: Tuple[Callable[[Any], Any], ...] = tuple(
 class Seal:
     """Remembers what some namespaces hold: values by identity, and the code of functions."""
 
-    def __init__(self, namespaces: Iterable[Mapping[str, Any]]) -> None:
+    def __init__(self, namespaces: Iterable[Dict[str, Any]]) -> None:
         """Classes made in the namespaces, and their tables (dictionaries in capitals), are remembered with them."""
         spaces: List[Mapping[Any, Any]] = [BUILTINS]
         functions: List[Any] = []
         for namespace in namespaces:
+            namespace.setdefault("__warningregistry__", {})  # where Python itself notes that a warning was shown
             spaces.append(namespace)
             for name, value in namespace.items():
                 if type(value) is FunctionType:

@@ -30,9 +30,10 @@ import time
 from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, NoReturn, Optional, Set, Tuple
 
 if TYPE_CHECKING:
-    from afterburner.sandbox.driver import ab_channel, ab_main, ab_modules, ab_stderr, ab_watch
+    from afterburner.sandbox.driver import ab_channel, ab_kept, ab_main, ab_modules, ab_stderr, ab_watch
 else:
     import ab_channel
+    import ab_kept
     import ab_main
     import ab_modules
     import ab_stderr
@@ -146,7 +147,7 @@ class Template:
             if side is None:
                 self._be_scout(header, source, writing)
             else:
-                driver = ab_main.Driver(ab_main.Request(header, source, blobs), output, watch)
+                driver = ab_main.Driver(ab_main.Request(header, source, blobs), output, watch, ab_kept.kept_bytes)
                 if watch is not None:
                     watch.start()
                 driver.run()
