@@ -18,7 +18,7 @@ from afterburner.agent.state import Pending
 from afterburner.agent.types import Decision, Objective, RunSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from afterburner.agent.proposers.base import Proposal, ProposalRequest
     from afterburner.agent.selection.decide import Comparison
@@ -99,7 +99,7 @@ def prepare(bench: Workbench) -> Prepared:
         SandboxInternalError: the sandbox failed.
     """
     nothing_to_decide = Judge(Objective.TIME, min_effect=1.0, seed=0)
-    loop = _loop(bench, nothing_to_decide, MAX_SECONDS, _ignore)
+    loop = _loop(bench, nothing_to_decide, MAX_SECONDS)
     state = loop.prepare(empty_state())
     return Prepared(loop.bench, state["lineage"][0])
 
@@ -110,7 +110,6 @@ def best_of(
     candidates: Sequence[str],
     *,
     max_seconds: float = MAX_SECONDS,
-    on_event: Callable[[ProgressEvent], None] | None = None,
 ) -> Choice:
     """Judge the candidates side by side, screen them one at a time, and confirm the best until one passes.
 
@@ -119,13 +118,12 @@ def best_of(
         judge: the objective, the minimum effect, and the seed of this decision.
         candidates: texts of the whole file.
         max_seconds: time budget of the decision.
-        on_event: is told what the loop tells.
 
     Raises:
         SandboxInternalError: the sandbox failed.
     """
     started_s = time.monotonic()
-    loop = _loop(prepared.bench, judge, max_seconds, on_event or _ignore)
+    loop = _loop(prepared.bench, judge, max_seconds)
     pending = [Pending(f"1.{n}", _Nobody.name, source, "", "") for n, source in enumerate(candidates, start=1)]
     reports = loop._judge_side_by_side(pending, 1)  # noqa: SLF001 - the loop's own steps: nothing may differ from a run
     screened = tuple(
@@ -164,7 +162,7 @@ def confirm_alone(prepared: Prepared, judge: Judge, source: str, *, max_seconds:
     return Test(comparison, most, time.monotonic() - started_s)
 
 
-def _loop(bench: Workbench, judge: Judge, max_seconds: float, on_event: Callable[[ProgressEvent], None]) -> Loop:
+def _loop(bench: Workbench, judge: Judge, max_seconds: float) -> Loop:
     return Loop(
         bench=bench,
         proposer=_Nobody(),
@@ -172,7 +170,7 @@ def _loop(bench: Workbench, judge: Judge, max_seconds: float, on_event: Callable
         settings=RunSettings(file=bench.target.path, objective=judge.objective, iterations=1, seed=judge.seed),
         search_until=Deadline.after(SEARCH_SHARE * max_seconds),
         confirm_until=Deadline.after(max_seconds),
-        on_event=on_event,
+        on_event=_ignore,
     )
 
 

@@ -35,14 +35,13 @@ ROUNDS_STEP = 10  # rounds are a multiple of it, so that 10% more of them is a w
 _SEED = 0
 
 
-def open_subject(sandbox: Sandbox, subject: Subject, folder: Path, python: str | None = None) -> Prepared:
+def open_subject(sandbox: Sandbox, subject: Subject, folder: Path) -> Prepared:
     """A subject, ready to decide on rewrites of it.
 
     Args:
         sandbox: where it runs.
         subject: which function.
         folder: an empty one, for the files of its project.
-        python: the interpreter to run it with, as `--python` names it.
 
     Raises:
         WorkloadError: its calls cannot be used, or the function does not do the same twice.
@@ -56,7 +55,7 @@ def open_subject(sandbox: Sandbox, subject: Subject, folder: Path, python: str |
     path.write_text(subject.source(), encoding="utf-8")
     calls.write_text(subject.calls_source(_SEED), encoding="utf-8")
     target = find_target(path, FUNCTION)
-    environment = stage(target, sandbox, python).environment
+    environment = stage(target, sandbox, python=None).environment
     settings = RunSettings(file=str(path), function=FUNCTION, calls_file=str(calls), seed=_SEED)
     workload = build_workload(sandbox, target, environment, settings, LIMITS, lambda _message: None)
     bench = Workbench(target, workload, sandbox, environment, LIMITS, timing_cpu())

@@ -7,12 +7,11 @@ it: with 110 rounds in place of 100 the original is slower by 10%, and nothing e
 from __future__ import annotations
 
 import keyword
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from string import Template
 
 FUNCTION = "work"
 MODULE = "subject"
-CANDIDATES = 6  # of a decision: "best of six"
 SHORT_S = 2e-4  # calls below it get small arguments, so that their time can still be chosen by the number of rounds
 _SIZES = {True: 6, False: 120}  # elements of an argument, of short calls and of others
 _MOST_CALLS, _FEWEST_CALLS = 40, 4
@@ -82,7 +81,7 @@ class Layout:
     airy: bool = False  # empty lines and comments in between
 
 
-# The first is the original's own: identical to the byte. The others differ in what no judgement may see a gain in.
+# Six, for "best of six". The first is the original's own: identical to the byte. The others differ in what no judgement may see a gain in.
 DISGUISES = (
     Layout(),
     Layout(prefix="the_"),
@@ -119,10 +118,6 @@ class Subject:
             f"import random\n\nfrom {MODULE} import {FUNCTION}\n\nchance = random.Random({seed})\n"
             f"for _ in range({self.calls}):\n    {FUNCTION}({self.shape.argument.format(elements=elements)})\n"
         )
-
-    def lengthened(self, factor: float) -> Subject:
-        """The same with so many times as many rounds."""
-        return replace(self, call_s=self.call_s * factor, rounds=max(1, round(self.rounds * factor)))
 
 
 def render(shape: Shape, rounds: int, layout: Layout) -> str:
