@@ -81,7 +81,8 @@ class Layout:
     airy: bool = False  # empty lines and comments in between
 
 
-# Six, for "best of six". The first is the original's own: identical to the byte. The others differ in what no judgement may see a gain in.
+# Six, for "best of six". The first is the original's own: identical to the byte. The others differ in what no judgement
+# may see a gain in.
 DISGUISES = (
     Layout(),
     Layout(prefix="the_"),
