@@ -46,7 +46,7 @@ def make_result(  # noqa: PLR0913 - the parts of the report, each from its own p
         skipped=bench.workload.skipped,
         machine=machine,
         elapsed_s=elapsed_s,
-        notes=(*judging_notes(bench.workload), *(offer.notes if offer else ())),
+        notes=(*_needed(settings), *judging_notes(bench.workload), *(offer.notes if offer else ())),
     )
 
 
@@ -55,6 +55,12 @@ def winner_source(state: LoopState) -> str:
     confirmation = state["confirmation"]
     assert confirmation is not None  # noqa: S101 - narrows the type; there is an offer
     return next(record.source for record in state["records"] if record.id == confirmation.winner_id)
+
+
+def _needed(settings: RunSettings) -> tuple[str, ...]:
+    if not settings.min_effect_source:
+        return ()
+    return (f"a gain has to be proven above {format_ratio(1 + settings.min_effect)} ({settings.min_effect_source})",)
 
 
 def _summary(settings: RunSettings, state: LoopState) -> str:

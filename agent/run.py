@@ -16,6 +16,7 @@ from afterburner.agent.result import make_result, winner_source
 from afterburner.agent.selection.decide import Judge
 from afterburner.agent.selection.instructions import check_valgrind
 from afterburner.agent.selection.sampling import timing_cpu
+from afterburner.agent.selfcheck.stored import min_effect_for
 from afterburner.agent.staging import stage
 from afterburner.agent.store import new_run_id, open_checkpointer
 from afterburner.agent.types import Objective, ProgressEvent, RunResult, RunSettings
@@ -56,6 +57,7 @@ def optimize(  # noqa: PLR0913 - the options of one run, all by keyword
     python: str | None = None,
     seed: int = 0,
     max_seconds: float = RunSettings.max_seconds,
+    min_effect: float | None = None,
     on_event: Callable[[ProgressEvent], None] | None = None,
 ) -> RunResult:
     """Optimise one function of a file, or a whole stdin/stdout program, and prove the gain. Nothing is written.
@@ -72,6 +74,7 @@ def optimize(  # noqa: PLR0913 - the options of one run, all by keyword
         python: the interpreter to run the code with.
         seed: of every random choice of ours.
         max_seconds: budget for the run.
+        min_effect: the gain's lower bound must exceed 1 + this; None: what suits this machine.
         on_event: is told of progress.
 
     Raises:
@@ -90,6 +93,8 @@ def optimize(  # noqa: PLR0913 - the options of one run, all by keyword
         seed=seed,
         max_seconds=max_seconds,
     )
+    if min_effect is not None:
+        settings = replace(settings, min_effect=min_effect, min_effect_source="the caller")
     return run_settings(settings, on_event or _ignore)
 
 
@@ -112,6 +117,8 @@ def run_settings(settings: RunSettings, on_event: Callable[[ProgressEvent], None
     with open_sandbox("auto") as sandbox:
         on_event(ProgressEvent("prepare", f"staging {Path(target.project_root).name}"))
         staged = stage(target, sandbox, settings.python)
+        machine = describe_machine(sandbox, staged.environment)
+        settings = _with_min_effect(settings, machine)
         for each in staged.left_out:
             on_event(ProgressEvent("prepare", f"{each.origin}: {each.reason}"))
         bench = _bench(settings, target, sandbox, staged.environment, on_event)
@@ -126,7 +133,6 @@ def run_settings(settings: RunSettings, on_event: Callable[[ProgressEvent], None
             on_event=on_event,
         )
         run_id, state = _run_graph(loop)
-        machine = describe_machine(sandbox, staged.environment)
         evidence = _evidence(loop, state, staged, machine)
     if evidence is not None and evidence.growth is not None and evidence.growth.disagreement:
         state, evidence = withdrawn(state, evidence.growth.disagreement), None
@@ -195,6 +201,14 @@ def _run_graph(loop: Loop) -> tuple[str, LoopState]:
         }
         state = graph.invoke(empty_state(), config, durability="sync")
     return run_id, cast("LoopState", state)
+
+
+def _with_min_effect(settings: RunSettings, machine: Machine) -> RunSettings:
+    """The settings with the minimum effect that holds on this machine, unless the user has set one."""
+    if settings.min_effect_source:
+        return settings
+    found = min_effect_for(None, machine)
+    return replace(settings, min_effect=found.value, min_effect_source=found.source)
 
 
 def _evidence(loop: Loop, state: LoopState, staged: Staged, machine: Machine) -> Evidence | None:

@@ -239,6 +239,7 @@ class RunSettings:
     seed: int = 0
     max_seconds: float = 300.0
     min_effect: float = 0.05  # a gain's lower bound must exceed 1 + this
+    min_effect_source: str = ""  # who said so; empty: nobody, and what selfcheck found on this machine holds
     float_tolerance: float | None = None  # the largest relative difference of two floats; None: none at all
     deterministic: bool = False  # count instructions under valgrind, too
     min_gain_per_line: float = 0.0  # gain (ratio - 1) per added line below which an offer is only displayed

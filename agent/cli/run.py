@@ -15,7 +15,13 @@ from afterburner.agent.cli.text import confirm, display_path, is_interactive
 from afterburner.agent.types import Objective, RunSettings
 from afterburner.sandbox import AfterburnerError, UsageError
 from afterburner.sandbox.commands.destinations import STDOUT, write_result
-from afterburner.sandbox.commands.options import above_zero, above_zero_if_given, filled, zero_or_more
+from afterburner.sandbox.commands.options import (
+    above_zero,
+    above_zero_if_given,
+    filled,
+    zero_or_more,
+    zero_or_more_if_given,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -101,14 +107,15 @@ def run(  # noqa: PLR0913 - one parameter for each option
         typer.Option(metavar="N", min=0, max=LARGEST_SEED, help="Seed of every random choice.", rich_help_panel=_HOW),
     ] = _DEFAULTS.seed,
     min_effect: Annotated[
-        float,
+        float | None,
         typer.Option(
             metavar="X",
-            callback=zero_or_more,
-            help="The gain's lower bound must be above 1 + X.",
+            callback=zero_or_more_if_given,
+            help="The gain's lower bound must be above 1 + X. Without it: what selfcheck found here, or 0.05.",
+            show_default=False,
             rich_help_panel=_HOW,
         ),
-    ] = _DEFAULTS.min_effect,
+    ] = None,
     float_tolerance: Annotated[
         float | None,
         typer.Option(
@@ -190,7 +197,8 @@ def run(  # noqa: PLR0913 - one parameter for each option
         python=python,
         seed=seed,
         max_seconds=max_seconds,
-        min_effect=min_effect,
+        min_effect=_DEFAULTS.min_effect if min_effect is None else min_effect,
+        min_effect_source="" if min_effect is None else "--min-effect",
         deterministic=deterministic,
         float_tolerance=float_tolerance,
         min_gain_per_line=min_gain_per_line,
