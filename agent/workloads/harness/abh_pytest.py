@@ -59,6 +59,9 @@ def run_tests(request: Request, recorder: Recorder, write: Write) -> None:
         request["project_root"],
         "-o",
         "addopts=",
+        # A project that takes warnings for errors would not start without the plugins that are left out below.
+        "-W",
+        "ignore::pytest.PytestConfigWarning",
     ]
     for unwanted in UNWANTED_PLUGINS:
         arguments += ["-p", "no:" + unwanted]
