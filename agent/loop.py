@@ -138,8 +138,8 @@ class Loop:
                 records[candidate.id] = refused(candidate, state["iteration"], f"the same code as {earlier}")
             else:
                 fresh.append(candidate)
-        for candidate, report in zip(fresh, self._judge_side_by_side(fresh, state["iteration"]), strict=True):
-            records[candidate.id] = self._profile_one(candidate, report, incumbent, state["iteration"])
+        for candidate, report in zip(fresh, self.judge_side_by_side(fresh, state["iteration"]), strict=True):
+            records[candidate.id] = self.profile_one(candidate, report, incumbent, state["iteration"])
             self._tell("profile", line_of(records[candidate.id]), state["iteration"], incumbent.ratio)
         return {"records": state["records"] + [records[c.id] for c in state["pending"]], "pending": []}
 
@@ -210,7 +210,8 @@ class Loop:
                 error = str(refusal)
         return Pending(candidate_id, proposal.proposer, source, proposal.reasoning, error)
 
-    def _judge_side_by_side(self, candidates: Sequence[Pending], iteration: int) -> list[Report]:
+    def judge_side_by_side(self, candidates: Sequence[Pending], iteration: int) -> list[Report]:
+        """Whether each candidate is right on the calls of selection; nothing is timed."""
         if not candidates:
             return []
         self._tell("profile", f"judging {count(len(candidates), 'candidate')}", iteration)
@@ -228,7 +229,8 @@ class Loop:
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
 
-    def _profile_one(self, candidate: Pending, report: Report, incumbent: Incumbent, iteration: int) -> CandidateRecord:
+    def profile_one(self, candidate: Pending, report: Report, incumbent: Incumbent, iteration: int) -> CandidateRecord:
+        """Rank a candidate against the incumbent, and look for an input where it differs; `report` is of its calls."""
         if report.verdict is not Verdict.ACCEPTED:
             wrong = Comparison(Decision.WRONG, detail_of(report), verdict=report.verdict)
             found = self._confirm_with().difference(candidate.source, self.search_until, 0, self.bench.workload.calls)

@@ -18,7 +18,7 @@ from afterburner.agent.selection.gates import judge_complaints
 from afterburner.agent.selection.moved import find_moved_work
 from afterburner.agent.selection.policy import Figures, figures_for, gain_of, interval_of
 from afterburner.agent.selection.sampling import ORIGINAL, SampleFailedError
-from afterburner.agent.selection.sequential import MOST_BLOCKS, plan_looks
+from afterburner.agent.selection.sequential import ALPHA, MOST_BLOCKS, plan_looks
 from afterburner.agent.types import Decision
 from afterburner.agent.wording import format_ratio
 
@@ -75,7 +75,8 @@ class Judge:
         except SampleFailedError as error:
             return _failed(error, "when measured")
         figures = figures_for(self.objective, blocks)
-        gain = gain_of(blocks, figures.primary, 0.5 ** len(blocks))  # from the smallest to the largest block
+        alpha = 0.5 ** len(blocks)  # the interval reaches from the smallest to the largest block
+        gain = gain_of(blocks, figures.primary, alpha, alpha)
         left = _left_behind(blocks)
         if left is not None:
             return self._comparison(Decision.REFUSED, left, gain, blocks)
@@ -124,7 +125,7 @@ class Judge:
     def weigh(self, blocks: Sequence[Block], look: Look, *, is_last: bool) -> Comparison | None:
         """What one look at the blocks says; None if there have to be more."""
         figures = figures_for(self.objective, blocks)
-        gain = gain_of(blocks, figures.primary, look.alpha)
+        gain = gain_of(blocks, figures.primary, look.alpha, ALPHA)
         needed = 1 + self.min_effect
         if gain.low > needed:
             objection = figures.objection(blocks, look.alpha)
@@ -162,7 +163,7 @@ class Judge:
         self, comparison: Comparison, blocks: Sequence[Block], held_out_from: int, look: Look
     ) -> tuple[Comparison, Gain | None]:
         primary = figures_for(self.objective, blocks).primary
-        held_out = gain_of(blocks, primary.of_inputs(held_out_from), look.alpha)
+        held_out = gain_of(blocks, primary.of_inputs(held_out_from), look.alpha, ALPHA)
         if comparison.decision is Decision.IMPROVED and held_out.high < 1:
             reason = f"better on the inputs it was selected on, but {format_ratio(held_out.ratio)} on held-out inputs"
             comparison = Comparison(

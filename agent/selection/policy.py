@@ -99,8 +99,15 @@ def interval_of(blocks: Sequence[Block], figure: Figure, alpha: float) -> tuple[
     return math.exp(low), math.exp(high)
 
 
-def gain_of(blocks: Sequence[Block], figure: Figure, alpha: float) -> Gain:
-    """The gain with its interval; each bound is wrong with a probability of at most `alpha`."""
+def gain_of(blocks: Sequence[Block], figure: Figure, alpha: float, error: float) -> Gain:
+    """The gain with its interval.
+
+    Args:
+        blocks: the samples.
+        figure: what has to shrink.
+        alpha: the one-sided level of each bound, had only this one look been planned.
+        error: the one-sided error of each bound over all looks that were: at least `alpha`.
+    """
     values = [block.log_ratio(figure) for block in blocks]
     low, high = interval_of(blocks, figure, alpha)
-    return Gain(math.exp(estimate(values)), low, high, confidence=1 - 2 * alpha, pairs=len(blocks))
+    return Gain(math.exp(estimate(values)), low, high, confidence=1 - 2 * error, pairs=len(blocks))

@@ -8,7 +8,6 @@ import random
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from afterburner.agent.types import Objective
 from afterburner.agent.workloads.replay import HASH_SEEDS
 from afterburner.sandbox import CallCase, Measurement, TestCase, Verdict
 from afterburner.sandbox.duels import Duel
@@ -103,17 +102,6 @@ class BlockSource(Protocol):
 
     def blocks_at_a_time(self, sample_s: float) -> int:
         """How many blocks to ask for at once, where one sample takes so long (s of wall time)."""
-
-
-def figure(measurement: Measurement, objective: Objective) -> float:
-    """Seconds of CPU time, KiB or KiB·s."""
-    match objective:
-        case Objective.TIME:
-            return measurement.cpu_time_s
-        case Objective.MEMORY:
-            return float(measurement.peak_memory_kib)
-        case Objective.INTEGRAL:
-            return measurement.memory_integral_kib_s
 
 
 def add_up(measurements: Sequence[Measurement]) -> Measurement:

@@ -125,10 +125,9 @@ def best_of(
     started_s = time.monotonic()
     loop = _loop(prepared.bench, judge, max_seconds)
     pending = [Pending(f"1.{n}", _Nobody.name, source, "", "") for n, source in enumerate(candidates, start=1)]
-    reports = loop._judge_side_by_side(pending, 1)  # noqa: SLF001 - the loop's own steps: nothing may differ from a run
+    reports = loop.judge_side_by_side(pending, 1)  # the loop's own steps: nothing may differ from a run
     screened = tuple(
-        loop._profile_one(each, report, prepared.original, 1)  # noqa: SLF001 - likewise
-        for each, report in zip(pending, reports, strict=True)
+        loop.profile_one(each, report, prepared.original, 1) for each, report in zip(pending, reports, strict=True)
     )
     state = empty_state()
     state["iteration"], state["lineage"], state["records"] = 1, [prepared.original], list(screened)

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from afterburner.agent.types import Skipped
 
 MAX_LINE = 3_000  # characters
-MAX_TOLD_MODEL = 1_200  # likewise, in a prompt
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +44,6 @@ class Counterexample:
         """The calls in the order in which they are made."""
         *before, last = self.calls
         return f"after {'; '.join(before)}: {last}" if before else last
-
-    def for_model(self) -> str:
-        """What a language model is told: one line, shorter than the one for people."""
-        return _cut(self.line, MAX_TOLD_MODEL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,14 +26,6 @@ ROUNDS_FOR_SMALLER = 2
 SHRINKING_S = 4.0  # beyond the deadline of the search: a difference is found once
 
 
-def find_difference(
-    bench: Workbench, original_source: str, candidate_source: str, *, seed: int, deadline: Deadline
-) -> Counterexample | Agreement:
-    """Search once, the workload's own calls first; see `DifferenceSearch`, which keeps its inputs for the next."""
-    search = DifferenceSearch(bench, original_source, seed)
-    return search.against(candidate_source, deadline, real_calls=bench.workload.calls_in_order())
-
-
 class DifferenceSearch:
     """Compares rewrites of one function with the original on inputs that were made for it.
 

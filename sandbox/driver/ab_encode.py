@@ -12,7 +12,7 @@ through `drain`, which the driver times. `ab_values` knows the single types.
 from __future__ import annotations
 
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple
 
 try:
     from _blake2 import blake2b  # hashlib takes longer to import than most of the rest together
@@ -20,9 +20,10 @@ except ImportError:
     from hashlib import blake2b
 
 if TYPE_CHECKING:
-    from afterburner.sandbox.driver import ab_builtins, ab_values
+    from afterburner.sandbox.driver import ab_builtins, ab_parts, ab_values
 else:
     import ab_builtins
+    import ab_parts
     import ab_values
     from ab_own import BUILTINS as __builtins__  # noqa: F401, N811 - of our own, see there
 
@@ -49,44 +50,7 @@ class TooLarge(Exception):  # noqa: N818 - a verdict on a value, told to the use
     """The value has more parts than an encoding may look at."""
 
 
-class Tree:
-    """A list with a tag, made by ourselves. Each child of an `OUTCOME` has a budget of its own."""
-
-    __slots__ = ("children", "tag")
-
-    def __init__(self, tag: str, *children: object) -> None:
-        self.tag = tag
-        self.children = children
-
-
-class Drained:
-    """What an iterator, generator or coroutine gave: `kind` is its type, `ending` a value (or tree) told at the end.
-
-    `notes` tell what happened on the way; `source` is what the items came from, kept as long as they are.
-    """
-
-    __slots__ = ("ending", "items", "kind", "notes", "source")
-
-    def __init__(
-        self, kind: str, items: List[Any], ending: object, notes: Sequence[Any] = (), source: object = None
-    ) -> None:
-        self.kind = kind
-        self.items = items
-        self.ending = ending
-        self.notes = list(notes)
-        self.source = source
-
-
-class Later:
-    """A child that is made when its turn has come, after what stands before it was drained."""
-
-    __slots__ = ("make",)
-
-    def __init__(self, make: Callable[[], object]) -> None:
-        self.make = make
-
-
-def drain_iterator(iterator: Any, limit: int = _INNER_DRAIN_LIMIT) -> Drained:
+def drain_iterator(iterator: Any, limit: int = _INNER_DRAIN_LIMIT) -> ab_parts.Drained:
     """Take up to `limit` items, for a value that is no outcome; `ab_lazy` does it for those."""
     items: List[Any] = []
     ending: object = "exhausted"
@@ -96,8 +60,8 @@ def drain_iterator(iterator: Any, limit: int = _INNER_DRAIN_LIMIT) -> Drained:
         if len(items) == limit:
             ending = "more"
     except BaseException as error:  # noqa: BLE001 - whatever user code raises is what a caller would meet
-        ending = Tree("raised", error)
-    return Drained(kind, items, ending)
+        ending = ab_parts.Tree("raised", error)
+    return ab_parts.Drained(kind, items, ending)
 
 
 class Encoder:
@@ -110,7 +74,7 @@ class Encoder:
     def __init__(
         self,
         module_name: Optional[str] = None,
-        drain: Callable[[Any], Drained] = drain_iterator,
+        drain: Callable[[Any], ab_parts.Drained] = drain_iterator,
         outer: Optional[Encoder] = None,
     ) -> None:
         """Classes of `__main__` are named as of `module_name`. `outer` is the encoder whose set we are in."""
@@ -124,12 +88,12 @@ class Encoder:
         self.kept: List[object] = []  # temporary objects, alive so that no other gets their identity
         self._plans: Dict[int, Tuple[ab_values.Plan, type]] = outer._plans if outer else {}  # noqa: SLF001 - one cache
         self._own: Dict[type, Callable[[Any], Iterator[Any]]] = {
-            Tree: self._tree,
-            Drained: self._drained,
-            Items: self._items,
-            Encoded: self._encoded,
-            Floats: self._floats,
-            Later: self._later,
+            ab_parts.Tree: self._tree,
+            ab_parts.Drained: self._drained,
+            ab_parts.Items: self._items,
+            ab_parts.Encoded: self._encoded,
+            ab_parts.Floats: self._floats,
+            ab_parts.Later: self._later,
         }
         self._text: List[str] = []
         self._budget = self.plain
@@ -202,14 +166,14 @@ class Encoder:
         self.kept.append(value)
         return value
 
-    def wrap(self, values: List[Any]) -> Items:
+    def wrap(self, values: List[Any]) -> ab_parts.Items:
         """A list of ours as a child; held until the encoding is done."""
         self.kept.append(values)
-        return Items(values)
+        return ab_parts.Items(values)
 
-    def tree(self, tag: str, *children: object) -> Tree:
+    def tree(self, tag: str, *children: object) -> ab_parts.Tree:
         """A tagged list of ours as a child: unlike a value it is not numbered."""
-        return Tree(tag, *children)
+        return ab_parts.Tree(tag, *children)
 
     def is_found(self, function: Any) -> bool:
         """Whether no other stands under the name that the function bears."""
@@ -225,7 +189,7 @@ class Encoder:
             yield child
         self.write("]")
 
-    def _tree(self, tree: Tree) -> Iterator[Any]:
+    def _tree(self, tree: ab_parts.Tree) -> Iterator[Any]:
         self.write('["' + tree.tag + '"')
         for child in tree.children:
             self.write(",")
@@ -234,17 +198,17 @@ class Encoder:
             yield child
         self.write("]")
 
-    def _drained(self, drained: Drained) -> Iterator[Any]:
-        ending = Tree("ending", drained.ending)
+    def _drained(self, drained: ab_parts.Drained) -> Iterator[Any]:
+        ending = ab_parts.Tree("ending", drained.ending)
         return self.parts("drained", drained.kind, ending, self.wrap(drained.items), self.wrap(drained.notes))
 
-    def _later(self, later: Later) -> Iterator[Any]:
+    def _later(self, later: ab_parts.Later) -> Iterator[Any]:
         return iter((later.make(),))
 
-    def _items(self, items: Items) -> Iterator[Any]:
+    def _items(self, items: ab_parts.Items) -> Iterator[Any]:
         return self.items("items", items.values)
 
-    def _encoded(self, encoded: Encoded) -> Iterator[Any]:
+    def _encoded(self, encoded: ab_parts.Encoded) -> Iterator[Any]:
         self.write(encoded.text)
         return iter(())
 
@@ -269,7 +233,7 @@ class Encoder:
         first = next(iterator, _END)
         if first is _END:
             return
-        counter = _Counting(chain((first,), iterator))
+        counter = ab_parts.Counting(chain((first,), iterator))
         self._begin_fold()
         yield from self._chunks(counter)
         digest = self._end_fold()
@@ -350,7 +314,7 @@ class Encoder:
             self.nodes += inner.nodes
             self.kept.append(inner.kept)
             texts.append(text if len(text) < PLAIN_LEAF else '["digest","%s"]' % digest_of(text.encode("ascii")))
-        return map(Encoded, sorted(texts))
+        return map(ab_parts.Encoded, sorted(texts))
 
     def opaque_value(self, name: str) -> Iterator[Any]:
         """A value that cannot be looked into: the outcome that holds it cannot be compared."""
@@ -371,9 +335,9 @@ class Encoder:
 
     def floats(self, code: str, data: bytes) -> Any:
         """The elements of an array of floats as a child: open to a comparison with a tolerance as long as they fit."""
-        return Floats(code, data) if 2 * len(data) <= self._budget else data
+        return ab_parts.Floats(code, data) if 2 * len(data) <= self._budget else data
 
-    def _floats(self, floats: Floats) -> Iterator[Any]:
+    def _floats(self, floats: ab_parts.Floats) -> Iterator[Any]:
         self.write('["floats","%s","%s"]' % (floats.code, floats.data.hex()))
         return iter(())
 
@@ -437,55 +401,11 @@ class Glance(Encoder):
         super().__init__(module_name, _left_alone, outer)
 
 
-def _left_alone(iterator: Any) -> Drained:
+def _left_alone(iterator: Any) -> ab_parts.Drained:
     """How far one of Python's own iterators has come, where it tells; nothing of any other."""
     kind = type(iterator)
     tells = ab_values.own_method(kind, "__length_hint__")
-    return Drained(ab_values.class_name(kind), [], tells(iterator) if tells is not None else None)
-
-
-class Items:
-    """A list of ours that is not a value: it is neither numbered nor told from a tuple."""
-
-    __slots__ = ("values",)
-
-    def __init__(self, values: List[Any]) -> None:
-        self.values = values
-
-
-class Encoded:
-    """Text that is an encoding already."""
-
-    __slots__ = ("text",)
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-
-class Floats:
-    """Elements of an array: their type as numpy writes it, and their bytes."""
-
-    __slots__ = ("code", "data")
-
-    def __init__(self, code: str, data: bytes) -> None:
-        self.code = code
-        self.data = data
-
-
-class _Counting:
-    """Counts what passes."""
-
-    def __init__(self, inner: Iterator[Any]) -> None:
-        self._inner = inner
-        self.count = 0
-
-    def __iter__(self) -> Iterator[Any]:
-        return self
-
-    def __next__(self) -> Any:
-        value = next(self._inner)
-        self.count += 1
-        return value
+    return ab_parts.Drained(ab_values.class_name(kind), [], tells(iterator) if tells is not None else None)
 
 
 _END: Any = object()
@@ -499,11 +419,3 @@ def digest_of(data: bytes) -> str:
 def encode(value: object, module_name: Optional[str] = None) -> bytes:
     """The canonical bytes of one value."""
     return Encoder(module_name).encode(value)
-
-
-def encode_with_opaque(
-    value: object, module_name: Optional[str] = None, drain: Callable[[Any], Drained] = drain_iterator
-) -> Tuple[bytes, List[str]]:
-    """The canonical bytes and the names of the types in it that cannot be compared."""
-    encoder = Encoder(module_name, drain)
-    return encoder.encode(value), encoder.opaque

@@ -12,9 +12,9 @@ from types import AsyncGeneratorType, CoroutineType, GeneratorType
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 if TYPE_CHECKING:
-    from afterburner.sandbox.driver import ab_encode, ab_values
+    from afterburner.sandbox.driver import ab_parts, ab_values
 else:
-    import ab_encode
+    import ab_parts
     import ab_values
     from ab_own import BUILTINS as __builtins__  # noqa: F401, N811 - of our own, see there
 
@@ -53,7 +53,7 @@ class Drainer:
         if kind is CoroutineType:
             import asyncio  # noqa: PLC0415 - loaded already if the source has a word of it
 
-            return ab_encode.Drained("coroutine", [self.settle(asyncio.run(result))], "returned")
+            return ab_parts.Drained("coroutine", [self.settle(asyncio.run(result))], "returned")
         if kind is AsyncGeneratorType:
             import asyncio  # noqa: PLC0415 - likewise
 
@@ -65,9 +65,9 @@ class Drainer:
     def drain_inner(self, iterator: Any) -> Any:
         """The same for an iterator that was found inside a value."""
         settled = self.settle(iterator, INNER_DRAIN_LIMIT)
-        if type(settled) is ab_encode.Drained:
+        if type(settled) is ab_parts.Drained:
             return settled
-        return ab_encode.Drained("nothing", [], "exhausted")
+        return ab_parts.Drained("nothing", [], "exhausted")
 
     def _drain(self, iterator: Any, limit: int) -> Any:
         """Take items in ever longer runs; an exception on the way is part of what the iterator gave."""
@@ -85,12 +85,12 @@ class Drainer:
                 self._note(notes, len(items))
                 if len(items) - before < wanted:
                     value = returned[0] if returned else None
-                    ending = "exhausted" if value is None else ab_encode.Tree("gave", value)
+                    ending = "exhausted" if value is None else ab_parts.Tree("gave", value)
                     break
         except BaseException as error:  # noqa: BLE001 - whatever user code raises is what a caller would meet
-            ending = ab_encode.Tree("raised", error)
+            ending = ab_parts.Tree("raised", error)
         # What was cut off is kept: to end it would run what it has to do at its end.
-        return ab_encode.Drained(ab_values.class_name(type(iterator)), items, ending, notes, source)
+        return ab_parts.Drained(ab_values.class_name(type(iterator)), items, ending, notes, source)
 
     async def _drain_async(self, generator: Any, limit: int, notes: List[Any]) -> Any:
         items: List[Any] = []
@@ -102,8 +102,8 @@ class Drainer:
                     ending = "more"
                     break
         except BaseException as error:  # noqa: BLE001 - as for any iterator
-            ending = ab_encode.Tree("raised", error)
-        return ab_encode.Drained("async generator", items, ending, notes)
+            ending = ab_parts.Tree("raised", error)
+        return ab_parts.Drained("async generator", items, ending, notes)
 
     def _note(self, notes: List[Any], taken: int) -> None:
         """Note what is new since the last time: how much was printed, and at first what arguments and globals are."""

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         ab_lazy,
         ab_modules,
         ab_own,
+        ab_parts,
         ab_state,
         ab_stderr,
         ab_values,
@@ -52,6 +53,7 @@ else:
     import ab_lazy
     import ab_modules
     import ab_own
+    import ab_parts
     import ab_state
     import ab_stderr
     import ab_values
@@ -133,7 +135,7 @@ class Driver:
         if self._fixed_clock is not None:
             self._fixed_clock.install()
         self._count_threads = sys.modules["_thread"]._count  # noqa: SLF001 - threading's own count can be fooled
-        own = (ab_builtins, ab_calls, ab_channel, ab_encode, ab_late, ab_lazy, ab_state, ab_stderr, ab_values)
+        own = (ab_builtins, ab_calls, ab_channel, ab_encode, ab_late, ab_lazy, ab_parts, ab_state, ab_stderr, ab_values)
         self._seal = ab_own.Seal([globals(), vars(self._clock), *map(vars, own)])
         self._if_changed = _incomparable("function", "the driver that makes the calls was changed by them")
         self._lazy = ab_lazy.Drainer(self._written, (self._clock.cpu, self._clock.wall))
@@ -233,11 +235,11 @@ class Driver:
                 result = settle(result)
             end_cpu = cpu_now()
             end = wall_now()
-            outcome = ab_encode.Tree("returned", result)
+            outcome = ab_parts.Tree("returned", result)
         except BaseException as error:  # noqa: BLE001 - whatever user code raises is the outcome, SystemExit too
             end_cpu = cpu_now()
             end = wall_now()
-            outcome = ab_encode.Tree("raised", error)
+            outcome = ab_parts.Tree("raised", error)
         cpu = end_cpu - start_cpu - self._lazy.paused_cpu + self._clock.children_cpu() - children
         return Timed(outcome, max(cpu, 0), start, max(end - self._lazy.paused_wall, start))
 
@@ -245,21 +247,21 @@ class Driver:
         """The bytes of the whole outcome, and the CPU time of iterators that were still to be run inside it."""
         extra = 0
 
-        def drain(iterator: Any) -> ab_encode.Drained:
+        def drain(iterator: Any) -> ab_parts.Drained:
             nonlocal extra
             before = self._clock.cpu() + self._clock.children_cpu() - self._lazy.paused_cpu
-            drained: ab_encode.Drained = self._lazy.drain_inner(iterator)
+            drained: ab_parts.Drained = self._lazy.drain_inner(iterator)
             extra += self._clock.cpu() + self._clock.children_cpu() - self._lazy.paused_cpu - before
             return drained
 
-        tree = ab_encode.Tree
+        tree = ab_parts.Tree
         whole = tree(
             ab_encode.OUTCOME,
             kind,
             outcome,
             *_surroundings(module, call),
-            ab_encode.Later(self._take_printed),
-            ab_encode.Later(self._take_errors),
+            ab_parts.Later(self._take_printed),
+            ab_parts.Later(self._take_errors),
         )
         kind_of_encoder = ab_encode.OpenEncoder if self._request.header.get("open_floats") else ab_encode.Encoder
         encoder = kind_of_encoder(module.__name__, drain)
@@ -278,7 +280,7 @@ class Driver:
             return None
         encoder = ab_encode.Glance(module.__name__)
         try:
-            return ab_encode.digest_of(encoder.encode(ab_encode.Tree(ab_encode.OUTCOME, *_surroundings(module, call))))
+            return ab_encode.digest_of(encoder.encode(ab_parts.Tree(ab_encode.OUTCOME, *_surroundings(module, call))))
         except (ab_encode.TooLarge, MemoryError, RecursionError, RuntimeError):
             return None
 
@@ -333,9 +335,9 @@ def _opaque(*names: str) -> bytes:
     return ('["opaque",%s]' % ",".join(map(quote, names))).encode("ascii")
 
 
-def _surroundings(module: ModuleType, call: ab_calls.Call) -> List[ab_encode.Tree]:
+def _surroundings(module: ModuleType, call: ab_calls.Call) -> List[ab_parts.Tree]:
     """What a call may have changed: its arguments, and the module's data that it touches."""
-    tree = ab_encode.Tree
+    tree = ab_parts.Tree
     names = [*call.globals, *call.absent]
     return [
         tree("args", *call.args),

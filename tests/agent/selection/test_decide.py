@@ -97,6 +97,7 @@ def test_confirmation_tells_the_held_out_gain_by_itself(sandbox: Sandbox) -> Non
     assert comparison.decision is Decision.IMPROVED, comparison.reason
     assert comparison.gain is not None
     assert comparison.gain.low > 1.05
+    assert comparison.gain.confidence == 0.98, "of a test that might have ended at another look"
     assert comparison.gain.pairs == len(comparison.blocks) == taken[-1][0] == 8, "a large gain needs the first look"
     assert held_out is not None
     assert held_out.low > 1
