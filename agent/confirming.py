@@ -1,8 +1,8 @@
 """What a winner has to stand before it is offered: the same behaviour everywhere, and a gain that is one.
 
-In this order, each only if the one before was passed: all calls, the held-out ones too; inputs made to find a
-difference; other circumstances (alone, in another order, in another folder); the confirmatory test of its gain; and a
-gain that is too good to be believed at once is looked at again on larger inputs.
+In this order, each only if the one before was passed: all calls, the held-out ones too; the confirmatory test of its
+gain, which most fail that fail at all; inputs made to find a difference; other circumstances (alone, in another order,
+in another folder); and a gain that is too good to be believed at once is looked at again on larger inputs.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from afterburner.agent.evidence.larger import larger_calls
-from afterburner.agent.records import confirmation_of, detail_of
+from afterburner.agent.records import confirmation_of, detail_of, differs
 from afterburner.agent.selection.caches import kept_between_calls
 from afterburner.agent.selection.circumstances import find_dependence
-from afterburner.agent.selection.decide import Comparison
+from afterburner.agent.selection.comparison import Comparison
 from afterburner.agent.selection.instructions import count_instructions
 from afterburner.agent.selection.sampling import SampleFailedError
 from afterburner.agent.types import Decision, Gain, HeldOut, Objective, ProgressEvent
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 BLOCKS_TOLD = 4
 SEARCH_S, SEARCH_ROUNDS = 3.0, 2  # for an input on which a promising candidate differs; and, longer, before an offer
-OFFER_S, OFFER_ROUNDS = 6.0, 6
+OFFER_S, OFFER_ROUNDS = 4.0, 6
 HARD_TO_BELIEVE = 10.0  # a gain above this is looked at again on larger inputs
 LARGER_S = 15.0  # for making those inputs, and as long again for looking
 
@@ -50,6 +50,7 @@ class Confirming:
     on_event: Callable[[ProgressEvent], None]
     deterministic: bool = False  # whether instructions are counted, too
     _search: DifferenceSearch | None = field(default=None, init=False)
+    _tests: int = field(default=0, init=False)  # that were begun in this run
 
     def confirm(self, winner: Incumbent, original: Incumbent) -> Confirmation:
         """Whether the winner may be offered in place of the original, and why (not).
@@ -64,21 +65,22 @@ class Confirming:
             found = self.difference(winner.source, self.deadline, 0, bench.workload.calls_in_order())
             line = found.line if found else None
             return confirmation_of(winner, original, failed, HeldOut(inputs, passed=False, gain=None), line)
-        unused = HeldOut(inputs, passed=True, gain=None)
-        searched = self._searched(winner.source, self.deadline.within(OFFER_S), OFFER_ROUNDS)
-        if isinstance(searched, Counterexample):
-            return confirmation_of(winner, original, differs(searched), unused, searched.line)
-        dependence = find_dependence(bench, original.source, winner.source, f"{self.judge.seed} {winner.source}")
-        if dependence is not None:
-            return confirmation_of(winner, original, Comparison(Decision.REFUSED, dependence), unused)
         comparison, held_out_gain = self._measure(winner, original)
-        larger = ""
         if self.deterministic:
             comparison = self._counted(comparison, winner, original)
-        if comparison.decision is Decision.IMPROVED and comparison.gain is not None:
+        held_out = HeldOut(inputs, passed=comparison.decision is not Decision.WRONG, gain=held_out_gain)
+        if comparison.decision is not Decision.IMPROVED:
+            return confirmation_of(winner, original, comparison, held_out)
+        searched = self._searched(winner.source, self.deadline.within(OFFER_S), OFFER_ROUNDS)
+        if isinstance(searched, Counterexample):
+            return confirmation_of(winner, original, differs(searched), held_out, searched.line)
+        dependence = find_dependence(bench, original.source, winner.source, f"{self.judge.seed} {winner.source}")
+        if dependence is not None:
+            return confirmation_of(winner, original, Comparison(Decision.REFUSED, dependence), held_out)
+        larger = ""
+        if comparison.gain is not None:
             comparison, larger = self._on_larger_inputs(comparison, comparison.gain, winner, original)
-        passed = comparison.decision is not Decision.WRONG
-        held_out = HeldOut(inputs, passed=passed, gain=held_out_gain)
+        held_out = replace(held_out, passed=comparison.decision is not Decision.WRONG)
         confirmation = confirmation_of(winner, original, comparison, held_out)
         return replace(confirmation, notes=_notes(winner, original, searched, comparison), larger_inputs=larger)
 
@@ -98,9 +100,12 @@ class Confirming:
 
     def _measure(self, winner: Incumbent, original: Incumbent) -> tuple[Comparison, Gain | None]:
         source, held_out_from = self.bench.block_source(
-            original.source, winner.source, self.judge.objective, held_out=True
+            original.source, [winner.source], self.judge.objective, held_out=True
         )
-        return self.judge.confirm(source, self.deadline, held_out_from=held_out_from, on_blocks=self._tell_blocks)
+        attempt, self._tests = self._tests, self._tests + 1
+        return self.judge.confirm(
+            source, self.deadline, held_out_from=held_out_from, attempt=attempt, on_blocks=self._tell_blocks
+        )
 
     def _counted(self, comparison: Comparison, winner: Incumbent, original: Incumbent) -> Comparison:
         """The comparison as instruction counts decide it, where the clock does not object."""
@@ -135,8 +140,8 @@ class Confirming:
         larger = larger_calls(self.bench, calls, most_s=min(LARGER_S, until.left_s() / 2))
         if not larger.calls:
             return comparison, larger.note
-        source = self.bench.source_of_calls(original.source, winner.source, larger.calls)
-        again = self.judge.screen(source, until)
+        source = self.bench.source_of_calls(original.source, [winner.source], larger.calls)
+        [again] = self.judge.screen(source, until)
         size = f"inputs {larger.factor:.3g} times as large"
         if again.gain is None:
             if again.decision is Decision.WRONG:
@@ -166,9 +171,3 @@ def _notes(winner: Incumbent, original: Incumbent, made: Agreement, comparison: 
         where = ", ".join(kept)
         notes.append(f"it keeps results between calls ({where}){memory}: only the gain of first calls is counted")
     return notes
-
-
-def differs(found: Counterexample) -> Comparison:
-    """What a counterexample makes of a candidate."""
-    reason = f"it differs from the original on an input made from the real ones ({found.kind})"
-    return Comparison(Decision.WRONG, reason, verdict=Verdict.WRONG_ANSWER)

@@ -5,11 +5,11 @@ The main path reads top to bottom; what a run works with is its `Workbench`, wha
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
-from afterburner.agent.confirming import SEARCH_ROUNDS, SEARCH_S, Confirming, differs
+from afterburner.agent.confirming import SEARCH_ROUNDS, SEARCH_S, Confirming
 from afterburner.agent.errors import ProposerError, TargetError, WorkloadError
 from afterburner.agent.proposers.base import Proposal, ProposalRequest
 from afterburner.agent.records import (
@@ -17,16 +17,19 @@ from afterburner.agent.records import (
     line_of,
     record_of,
     refused,
+    refuted,
     settled,
     with_memory_of,
 )
-from afterburner.agent.selection.decide import Comparison, median_measurement
+from afterburner.agent.selection.comparison import Comparison, median_measurement
 from afterburner.agent.selection.gates import refusal
 from afterburner.agent.selection.sampling import SampleFailedError
+from afterburner.agent.selection.sequential import MOST_TESTS
 from afterburner.agent.state import Incumbent, LoopState, Pending
 from afterburner.agent.targets.text import fingerprint
 from afterburner.agent.types import CandidateRecord, Decision, ProgressEvent
 from afterburner.agent.wording import count
+from afterburner.agent.workloads.side_by_side import side_by_side
 from afterburner.sandbox import Verdict
 
 if TYPE_CHECKING:
@@ -38,14 +41,14 @@ if TYPE_CHECKING:
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.proposers.base import Proposer
     from afterburner.agent.selection.decide import Judge
-    from afterburner.agent.selection.sampling import Case, Sampler
+    from afterburner.agent.selection.sources import Case, Sampler
     from afterburner.agent.state import Confirmation
-    from afterburner.agent.types import RunSettings
+    from afterburner.agent.types import RunSettings, WorkloadCall
+    from afterburner.agent.verification.outcome import Counterexample
     from afterburner.agent.workbench import Workbench
     from afterburner.sandbox import Report
 
 BASELINE_SAMPLES = 3
-WINNERS_TRIED = 4  # a winner that fails its confirmation makes room for the next
 
 
 @dataclass(slots=True)
@@ -122,7 +125,7 @@ class Loop:
         return {"iteration": iteration, "pending": pending, "exhausted": is_last or not pending}
 
     def profile(self, state: LoopState) -> dict[str, object]:
-        """Judge the candidates side by side, then time those that are right, one at a time."""
+        """Judge the candidates side by side, then time those that are right, in turns."""
         incumbent = state["lineage"][-1]
         seen = {fingerprint(state["lineage"][0].source): "original"}
         for record in state["records"]:
@@ -138,25 +141,32 @@ class Loop:
                 records[candidate.id] = refused(candidate, state["iteration"], f"the same code as {earlier}")
             else:
                 fresh.append(candidate)
-        for candidate, report in zip(fresh, self.judge_side_by_side(fresh, state["iteration"]), strict=True):
-            records[candidate.id] = self.profile_one(candidate, report, incumbent, state["iteration"])
-            self._tell("profile", line_of(records[candidate.id]), state["iteration"], incumbent.ratio)
+        for record in self.profile_fresh(fresh, incumbent, state["iteration"]):
+            records[record.id] = record
+            self._tell("profile", line_of(record), state["iteration"], incumbent.ratio)
         return {"records": state["records"] + [records[c.id] for c in state["pending"]], "pending": []}
 
     def select(self, state: LoopState) -> dict[str, object]:
-        """Greedy selection: the candidate that screening ranks first replaces the incumbent."""
-        won = [
-            record
-            for record in state["records"]
-            if record.iteration == state["iteration"] and record.decision is Decision.PROMISING
-        ]
+        """Greedy selection: the candidate that screening ranks first replaces the incumbent, if no input refutes it."""
+        records, iteration = list(state["records"]), state["iteration"]
         exhausted = state["exhausted"] or self.search_until.passed()
-        if not won:
-            return {"exhausted": exhausted}
-        best = max(won, key=lambda record: record.gain.ratio if record.gain else 0.0)
-        incumbent = self._promote(best, state["lineage"][-1])
-        self._tell("select", f"{best.id} {best.proposer} is kept", state["iteration"], incumbent.ratio)
-        return {"lineage": [*state["lineage"], incumbent], "exhausted": exhausted}
+        done = exhausted or iteration >= self.settings.iterations  # then whoever is confirmed is searched all the same
+        won = [
+            number
+            for number, record in enumerate(records)
+            if record.iteration == iteration and record.decision is Decision.PROMISING
+        ]
+        for number in sorted(won, key=lambda number: -_ratio_of(records[number])):
+            best = records[number]
+            found = None if done else self._difference(best.source, SEARCH_ROUNDS)
+            if found is not None:
+                records[number] = refuted(best, found)
+                self._tell("select", line_of(records[number]), iteration, state["lineage"][-1].ratio)
+                continue
+            incumbent = self._promote(best, state["lineage"][-1])
+            self._tell("select", f"{best.id} {best.proposer} is kept", iteration, incumbent.ratio)
+            return {"records": records, "lineage": [*state["lineage"], incumbent], "exhausted": exhausted}
+        return {"records": records, "exhausted": exhausted}
 
     def after_select(self, state: LoopState) -> Literal["generate", "finish"]:
         """Go round again until the iterations, the proposals or the time are used up."""
@@ -187,7 +197,7 @@ class Loop:
             for record in state["records"]
             if record.iteration == 1 and record.decision is Decision.PROMISING and record.id not in known
         ]
-        return [*reversed(accepted), *sorted(others, key=lambda other: -other.ratio)][:WINNERS_TRIED]
+        return [*reversed(accepted), *sorted(others, key=lambda other: -other.ratio)][:MOST_TESTS]
 
     def _propose(self, request: ProposalRequest) -> tuple[list[Proposal], bool]:
         """The proposals, and whether they are the last: a model that fails later on must not cost what was found."""
@@ -210,43 +220,52 @@ class Loop:
                 error = str(refusal)
         return Pending(candidate_id, proposal.proposer, source, proposal.reasoning, error)
 
-    def judge_side_by_side(self, candidates: Sequence[Pending], iteration: int) -> list[Report]:
+    def profile_fresh(
+        self, candidates: Sequence[Pending], incumbent: Incumbent, iteration: int
+    ) -> list[CandidateRecord]:
+        """Judge the candidates side by side, and rank those that are right against the incumbent."""
+        reports = self._judge_side_by_side(candidates, iteration)
+        right = [each for each, report in zip(candidates, reports, strict=True) if report.verdict is Verdict.ACCEPTED]
+        compared = self._screen(right, incumbent, iteration)
+        measured = side_by_side(
+            self.bench.sandbox,
+            [partial(self._with_memory, each, of.source) for each, of in zip(compared, right, strict=True)],
+        )
+        ranked = {of.id: comparison for of, comparison in zip(right, measured, strict=True)}
+        records = []
+        for candidate, report in zip(candidates, reports, strict=True):
+            if candidate.id in ranked:
+                records.append(record_of(candidate, iteration, ranked[candidate.id]))
+            else:
+                wrong = Comparison(Decision.WRONG, detail_of(report), verdict=report.verdict)
+                found = self._difference(candidate.source, 0, self.bench.workload.calls)
+                records.append(record_of(candidate, iteration, wrong, found.line if found else None))
+        return records
+
+    def _judge_side_by_side(self, candidates: Sequence[Pending], iteration: int) -> list[Report]:
         """Whether each candidate is right on the calls of selection; nothing is timed."""
         if not candidates:
             return []
         self._tell("profile", f"judging {count(len(candidates), 'candidate')}", iteration)
         cases = self.bench.judged_cases()
+        return side_by_side(self.bench.sandbox, [partial(self._run, each.source, cases) for each in candidates])
 
-        def judge(candidate: Pending) -> Report:
-            return self._run(candidate.source, cases)
+    def _screen(self, candidates: Sequence[Pending], incumbent: Incumbent, iteration: int) -> list[Comparison]:
+        if not candidates:
+            return []
+        self._tell("profile", f"timing {count(len(candidates), 'candidate')}", iteration)
+        sources = [each.source for each in candidates]
+        source, _ = self.bench.block_source(incumbent.source, sources, self.settings.objective, held_out=False)
+        return self.judge.screen(source, self.search_until)
 
-        pool = ThreadPoolExecutor(max_workers=min(len(candidates), self.bench.workers))
-        try:
-            return list(pool.map(judge, candidates))
-        except BaseException:
-            self.bench.sandbox.stop()  # an interrupt must not wait for what is still running
-            raise
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
-
-    def profile_one(self, candidate: Pending, report: Report, incumbent: Incumbent, iteration: int) -> CandidateRecord:
-        """Rank a candidate against the incumbent, and look for an input where it differs; `report` is of its calls."""
-        if report.verdict is not Verdict.ACCEPTED:
-            wrong = Comparison(Decision.WRONG, detail_of(report), verdict=report.verdict)
-            found = self._confirm_with().difference(candidate.source, self.search_until, 0, self.bench.workload.calls)
-            return record_of(candidate, iteration, wrong, found.line if found else None)
-        bench, objective = self.bench, self.settings.objective
-        source, _ = bench.block_source(incumbent.source, candidate.source, objective, held_out=False)
-        comparison = self.judge.screen(source, self.search_until)
-        if comparison.decision is Decision.PROMISING:
-            found = self._confirm_with().difference(candidate.source, self.search_until.within(SEARCH_S), SEARCH_ROUNDS)
-            if found:
-                return record_of(candidate, iteration, differs(found), found.line)
-        return record_of(candidate, iteration, self._with_memory(comparison, candidate.source))
+    def _difference(self, source: str, rounds: int, real_calls: Sequence[WorkloadCall] = ()) -> Counterexample | None:
+        """An input on which a candidate differs from the original, among real calls and so many rounds of made ones."""
+        until = self.search_until.within(SEARCH_S) if rounds else self.search_until
+        return self._confirm_with().difference(source, until, rounds, real_calls)
 
     def _promote(self, record: CandidateRecord, before: Incumbent) -> Incumbent:
-        gain = record.gain.ratio if record.gain else 1.0
-        return Incumbent(record.id, record.source, record.measurement or before.measurement, before.ratio * gain)
+        measurement = record.measurement or before.measurement
+        return Incumbent(record.id, record.source, measurement, before.ratio * _ratio_of(record))
 
     def _confirm_with(self) -> Confirming:
         """Made once the original is measured: that sets the limits of its rewrites."""
@@ -272,14 +291,19 @@ class Loop:
         """Add the memory of a process of its own: forks of a template share theirs with it."""
         if comparison.after is None or comparison.after.peak_memory_kib:
             return comparison
+        sampler = replace(self._fresh(held_out=False), cpu=None)  # nothing is timed here
         try:
-            memory = self._fresh(held_out=False).sample(self.bench.program(source)).work
+            memory = sampler.sample(self.bench.program(source)).work
         except SampleFailedError as error:
             return Comparison(Decision.WRONG, f"when measured: {error.detail}", verdict=error.verdict)
         return replace(comparison, after=with_memory_of(comparison.after, memory))
 
     def _tell(self, stage: str, message: str, iteration: int = 0, best: float | None = None) -> None:
         self.on_event(ProgressEvent(stage, message, iteration, best))
+
+
+def _ratio_of(record: CandidateRecord) -> float:
+    return record.gain.ratio if record.gain else 1.0
 
 
 def empty_state() -> LoopState:

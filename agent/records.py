@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from afterburner.agent.selection.decide import Comparison
+from afterburner.agent.selection.comparison import Comparison
 from afterburner.agent.state import Confirmation
 from afterburner.agent.types import CandidateRecord, Decision
 from afterburner.sandbox import Verdict
@@ -13,6 +13,7 @@ from afterburner.sandbox import Verdict
 if TYPE_CHECKING:
     from afterburner.agent.state import Incumbent, LoopState, Pending
     from afterburner.agent.types import HeldOut
+    from afterburner.agent.verification.outcome import Counterexample
     from afterburner.sandbox import Measurement, Report
 
 
@@ -95,6 +96,20 @@ def settled(record: CandidateRecord, confirmation: Confirmation) -> CandidateRec
         verdict=confirmation.verdict,
         reason=confirmation.reason,
         counterexample=confirmation.counterexample,
+    )
+
+
+def differs(found: Counterexample) -> Comparison:
+    """What a counterexample makes of a candidate."""
+    reason = f"it differs from the original on an input made from the real ones ({found.kind})"
+    return Comparison(Decision.WRONG, reason, verdict=Verdict.WRONG_ANSWER)
+
+
+def refuted(record: CandidateRecord, found: Counterexample) -> CandidateRecord:
+    """The record of a candidate that was promising until an input was found on which it differs."""
+    wrong = differs(found)
+    return replace(
+        record, decision=wrong.decision, verdict=wrong.verdict, reason=wrong.reason, counterexample=found.line
     )
 
 

@@ -15,7 +15,7 @@ from afterburner.agent.records import withdrawn
 from afterburner.agent.result import make_result, winner_source
 from afterburner.agent.selection.decide import Judge
 from afterburner.agent.selection.instructions import check_valgrind
-from afterburner.agent.selection.sampling import timing_cpu
+from afterburner.agent.selection.sources import timing_cpu
 from afterburner.agent.selfcheck.stored import min_effect_for
 from afterburner.agent.staging import stage
 from afterburner.agent.store import new_run_id, open_checkpointer

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from afterburner.agent.selection.sampling import DuelSource, FreshSource, Sampler, repeats_for
+from afterburner.agent.selection.sources import DuelSource, FreshSource, Sampler
 from afterburner.agent.types import Objective
 from afterburner.agent.workloads.passes import passes_needed
 from afterburner.agent.workloads.replay import HASH_SEEDS
@@ -15,15 +14,18 @@ from afterburner.sandbox import CallCase, FunctionEntry, Limits, Program, TestCa
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from afterburner.agent.selection.sampling import BlockSource, Case
+    from afterburner.agent.selection.sampling import BlockSource
+    from afterburner.agent.selection.sources import Case
     from afterburner.agent.types import Target, Workload, WorkloadCall, WorkloadCase
     from afterburner.sandbox import PythonEnvironment
     from afterburner.sandbox.sandbox import Sandbox
 
 Input = TypeVar("Input", "WorkloadCall", "WorkloadCase")
 
-SAMPLE_TIME_S = 0.1
+SAMPLE_TIME_S = 0.1  # of the inputs of a fresh process, which takes as long to start
+FORK_TIME_S = 0.025  # of a fork's: the more samples, the steadier the smallest of them
 DEAREST_S = 0.5
+JUDGED_AGAIN_S = 0.1  # of the calls that a candidate makes under each further hash seed
 MEASURABLE_CALL_S = 0.02
 MEASURABLE_PROGRAM_S = 0.2  # starting Python takes a good part of a tenth of a second
 SLOWDOWN_TOLERATED = 4
@@ -46,11 +48,6 @@ class Workbench:
         """Whether the whole program is judged by stdin/stdout cases."""
         return bool(self.workload.cases)
 
-    @property
-    def workers(self) -> int:
-        """How many candidates are judged at once: nothing is being timed then, so every CPU may be used."""
-        return len(os.sched_getaffinity(0))
-
     def program(self, source: str) -> Program:
         """The program that `source`, the text of the target's whole file, makes."""
         if self.by_cases:
@@ -62,10 +59,16 @@ class Workbench:
         return Program("python", source, entry=entry, environment=self.environment)
 
     def judged_cases(self) -> tuple[Case, ...]:
-        """The cases that tell, during selection, whether a program is right."""
+        """The cases that tell, during selection, whether a program is right; only cheap calls under more than one seed.
+
+        A winner makes every call under every hash seed, see `confirmed_cases`.
+        """
         if self.by_cases:
             return _test_cases(self.workload.cases)
-        return tuple(self.call_case(self.workload.calls, hash_seed=seed) for seed in HASH_SEEDS)
+        first, *others = HASH_SEEDS
+        cheap = affordable(self.workload.calls, 0.0, JUDGED_AGAIN_S)
+        again = tuple(self.call_case(cheap, hash_seed=seed) for seed in others)
+        return (self.call_case(self.workload.calls, hash_seed=first), *again)
 
     def confirmed_cases(self) -> tuple[Case, ...]:
         """The cases that tell whether a winner is right: the held-out inputs too.
@@ -95,19 +98,19 @@ class Workbench:
         """
         if self.by_cases:
             cases = self.workload.held_out_cases if held_out else self.workload.cases
-            return _test_cases(affordable(cases, MEASURABLE_PROGRAM_S))
-        calls = self._timed_calls(held_out=held_out)
+            return _test_cases(affordable(cases, MEASURABLE_PROGRAM_S, SAMPLE_TIME_S))
+        calls = self._timed_calls(SAMPLE_TIME_S, held_out=held_out)
         passes = 1 if objective is Objective.TIME else passes_needed(calls)
         return (replace(self.call_case(calls, hash_seed=0), passes=passes, cold_caches=True),)
 
     def block_source(
-        self, original: str, rewrite: str, objective: Objective, *, held_out: bool
+        self, original: str, rewrites: Sequence[str], objective: Objective, *, held_out: bool
     ) -> tuple[BlockSource, int]:
-        """Where blocks of samples of two sources come from, and the index of the first held-out input in them.
+        """Where blocks of samples of an original and of rewrites come from, and the index of the first held-out input.
 
         Args:
             original: text of the whole file.
-            rewrite: likewise.
+            rewrites: likewise.
             objective: what is measured; time is measured in forks of a template, memory in processes of their own.
             held_out: whether the held-out inputs come along.
         """
@@ -115,25 +118,25 @@ class Workbench:
         if self.by_cases or objective is not Objective.TIME:
             cases = [self.timed_cases(objective, held_out=part) for part in parts]
             sampler = self.sampler([case for part in cases for case in part])
-            return FreshSource(sampler, self.program(original), self.program(rewrite)), len(cases[0])
-        chosen = [self._timed_calls(held_out=part) for part in parts]
+            return FreshSource(sampler, self.program(original), tuple(map(self.program, rewrites))), len(cases[0])
+        chosen = [self._timed_calls(FORK_TIME_S, held_out=part) for part in parts]
         calls = [call for part in chosen for call in part]
-        return self.source_of_calls(original, rewrite, calls), len(chosen[0])
+        return self.source_of_calls(original, rewrites, calls), len(chosen[0])
 
-    def source_of_calls(self, original: str, rewrite: str, calls: Sequence[WorkloadCall]) -> BlockSource:
-        """Where blocks of samples of two sources come from, each of which makes all these calls once."""
+    def source_of_calls(self, original: str, rewrites: Sequence[str], calls: Sequence[WorkloadCall]) -> BlockSource:
+        """Where blocks of samples come from, each of which makes all these calls once."""
         return DuelSource(
             self.sandbox,
             self.program(original),
-            self.program(rewrite),
+            tuple(map(self.program, rewrites)),
             self.call_case(calls, hash_seed=0),
             self.limits,
             self.cpu,
-            repeats_for(sum(call.cpu_time_s for call in calls)),
         )
 
-    def _timed_calls(self, *, held_out: bool) -> list[WorkloadCall]:
-        return affordable(self.workload.held_out_calls if held_out else self.workload.calls, MEASURABLE_CALL_S)
+    def _timed_calls(self, sample_s: float, *, held_out: bool) -> list[WorkloadCall]:
+        calls = self.workload.held_out_calls if held_out else self.workload.calls
+        return affordable(calls, MEASURABLE_CALL_S, sample_s)
 
     def sampler(self, cases: Sequence[Case]) -> Sampler:
         """A sampler on these cases, with the timed process alone on its CPU."""
@@ -145,16 +148,17 @@ class Workbench:
         return replace(self, limits=replace(self.limits, wall_time_s=allowed_s, cpu_time_s=allowed_s))
 
 
-def affordable(inputs: Sequence[Input], measurable_s: float) -> list[Input]:
+def affordable(inputs: Sequence[Input], measurable_s: float, sample_s: float) -> list[Input]:
     """The inputs that a sample is taken on.
 
     A decision takes some forty samples, so what a sample costs is what the user waits for; the judge looks at every
     input all the same. It is the costliest input that takes no more than `DEAREST_S` of CPU time, and the costliest of
-    the others that fit into `SAMPLE_TIME_S` with it. Where only dearer inputs can be measured, the cheapest of these.
+    the others that fit into `sample_s` with it. Where only dearer inputs can be measured, the cheapest of these.
 
     Args:
         inputs: with what each took of the original's CPU time.
         measurable_s: an input below this tells more of the process around it than of the target.
+        sample_s: what all of them together may take, unless one alone takes longer.
     """
     by_cost = sorted(range(len(inputs)), key=lambda index: inputs[index].cpu_time_s, reverse=True)
     dearer = [index for index in by_cost if inputs[index].cpu_time_s > DEAREST_S]
@@ -163,7 +167,7 @@ def affordable(inputs: Sequence[Input], measurable_s: float) -> list[Input]:
         chosen = dearer[-1:]
     total_s = sum(inputs[index].cpu_time_s for index in chosen)
     for index in by_cost:
-        if index not in chosen and total_s + inputs[index].cpu_time_s <= SAMPLE_TIME_S:
+        if index not in chosen and total_s + inputs[index].cpu_time_s <= sample_s:
             chosen.append(index)
             total_s += inputs[index].cpu_time_s
     return [inputs[index] for index in sorted(chosen)]

@@ -1,4 +1,4 @@
-"""Two programs against each other on the same calls: one template process, a forked process for each sample.
+"""Programs against each other on the same calls: one template process, a forked process for each sample.
 
 What `driver/ab_template.py` is asked, and what its reply is worth. Samples are taken in the order that is asked for, on
 one core, and every one is judged: no time counts unless the outcomes of exactly those calls were the expected ones.
@@ -29,13 +29,13 @@ _MAX_REASON = 200
 
 @dataclass(frozen=True, slots=True)
 class Duel:
-    """What the two sides of a comparison are sampled on.
+    """What the sides of a comparison are sampled on.
 
-    Side 0 is the program, side 1 is `rival`, the text of the same file with a rewrite in it. Every sample makes the
-    calls of `case` once, in a process that makes nothing else.
+    Side 0 is the program, side n is `rivals[n - 1]`, the text of the same file with a rewrite in it. Every sample makes
+    the calls of `case` once, in a process that makes nothing else.
     """
 
-    rival: str
+    rivals: tuple[str, ...]
     case: CallCase
     order: tuple[int, ...]  # the side of each sample
     sample_limit_s: float  # of wall time, for one sample
@@ -79,9 +79,9 @@ def prepare_duel(program: Program, duel: Duel) -> PreparedCall:
         UsageError: the program has no entry, or there is nothing to sample.
     """
     entry = program.entry
-    if entry is None or not duel.case.calls or not duel.order:
-        raise UsageError("A duel needs a program with an entry, at least one call and one sample.")
-    sources = [text.encode("utf-8", "surrogatepass") for text in (program.source, duel.rival)]
+    if entry is None or not duel.case.calls or not duel.order or max(duel.order) > len(duel.rivals):
+        raise UsageError("A duel needs a program with an entry, at least one call, and samples of sides that exist.")
+    sources = [text.encode("utf-8", "surrogatepass") for text in (program.source, *duel.rivals)]
     header = json.dumps(
         {
             "module": entry.module,

@@ -204,7 +204,10 @@ class _Part:
     def block(self) -> ReceiptBlock:
         """One block of samples."""
         sides = [tuple(part.sample() for part in self.parts(side, MAX_SAMPLES)) for side in ("original", "winner")]
-        return ReceiptBlock(*sides)
+        least = [part.sample() for part in self.parts("least", 2)]
+        if len(least) != 2:
+            self._fail("it is not one sample of each side", "least")
+        return ReceiptBlock(sides[0], sides[1], (least[0], least[1]))
 
     def sample(self) -> ReceiptSample:
         """One sample."""

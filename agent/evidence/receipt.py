@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from afterburner.agent.selection.sampling import add_up
 from afterburner.agent.types import Decision, Objective, WorkloadCall, WorkloadCase
 
 if TYPE_CHECKING:
@@ -70,10 +71,14 @@ class ReceiptSample:
 
 @dataclass(frozen=True, slots=True)
 class ReceiptBlock:
-    """Samples of both sides, taken side by side."""
+    """Samples of both sides, taken side by side.
+
+    `least` is what the decision was made of, for each side: the smallest figures of every input, together.
+    """
 
     original: tuple[ReceiptSample, ...]
     winner: tuple[ReceiptSample, ...]
+    least: tuple[ReceiptSample, ReceiptSample]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +159,7 @@ def make_receipt(  # noqa: PLR0913 - the parts of the receipt, each from its own
             ReceiptBlock(
                 tuple(_of_measurement(sample.work) for sample in block.before),
                 tuple(_of_measurement(sample.work) for sample in block.after),
+                (_of_measurement(add_up(block.least[0])), _of_measurement(add_up(block.least[1]))),
             )
             for block in blocks
         ),

@@ -19,9 +19,10 @@ from afterburner.agent.evidence.project_files import keep_only
 from afterburner.agent.evidence.receipt import sha256_of
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.records import confirmation_of, detail_of
-from afterburner.agent.selection.decide import TOO_LATE_TO_CONFIRM, Comparison, Judge
+from afterburner.agent.selection.comparison import Comparison
+from afterburner.agent.selection.decide import TOO_LATE_TO_CONFIRM, Judge
 from afterburner.agent.selection.gates import refusal
-from afterburner.agent.selection.sampling import timing_cpu
+from afterburner.agent.selection.sources import timing_cpu
 from afterburner.agent.staging import environment_of
 from afterburner.agent.state import Incumbent
 from afterburner.agent.types import Decision, HeldOut, Target, Workload, WorkloadCase

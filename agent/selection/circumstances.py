@@ -9,8 +9,10 @@ from __future__ import annotations
 import hashlib
 import random
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
+from afterburner.agent.workloads.side_by_side import side_by_side
 from afterburner.sandbox import CallCase, Verdict
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from afterburner.sandbox import Program
 
 MADE_ALONE = 3  # calls that get a process of their own
-COST_S = 1.0  # of the original's CPU time, for one process full of calls
+COST_S = 0.5  # of the original's CPU time, for one process full of calls
 _MAX_HASH_SEED = 2**32 - 1
 _ELSEWHERE = "/tmp"  # noqa: S108 - a folder that every sandbox has
 
@@ -83,9 +85,10 @@ def find_dependence(bench: Workbench, original: str, winner: str, salt: str) -> 
         SandboxInternalError: the sandbox itself failed.
     """
     tried = circumstances(bench, salt)
-    stood = [each for each, trouble in passed_by(bench, original, tried).items() if not trouble]
-    for each, trouble in passed_by(bench, winner, stood).items():
-        if trouble:
+    sides = [partial(passed_by, bench, source, tried) for source in (original, winner)]
+    stood, passed = side_by_side(bench.sandbox, sides)
+    for each, trouble in passed.items():
+        if trouble and not stood[each]:
             return f"it does otherwise when the calls are made {each.name}: {trouble}"
     return None
 

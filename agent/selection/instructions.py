@@ -19,7 +19,7 @@ from afterburner.sandbox.errors import ToolchainMissingError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from afterburner.agent.selection.sampling import Case
+    from afterburner.agent.selection.sources import Case
     from afterburner.agent.workbench import Workbench
     from afterburner.sandbox import Program
 

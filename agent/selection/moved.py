@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.selection.sequential import bounds
 from afterburner.agent.types import Objective
+from afterburner.agent.wording import format_ratio
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from afterburner.agent.selection.policy import Figure
     from afterburner.agent.selection.sampling import Block, Sample
     from afterburner.agent.types import Gain
 
@@ -19,17 +21,20 @@ NOTICEABLE_CPU_S = 0.005
 NOTICEABLE_UNTOLD_S = 0.002  # leaving the process takes some tenths of a millisecond
 NOTICEABLE_PEAK = 1.05  # of the whole process, where the calls are said to need less
 REPEATED_ALPHA = 0.01
+UNUSUAL = 0.2  # of the logarithm of a gain, by which the best runs may differ from the usual ones at any rate
+_CLOCK_S = 1e-9  # the clock's resolution
 
 
-def find_moved_work(objective: Objective, gain: Gain, blocks: Sequence[Block]) -> str | None:
+def find_moved_work(objective: Objective, figure: Figure, gain: Gain, blocks: Sequence[Block]) -> str | None:
     """Say where the work went that the calls seem to save; None if the gain is one.
 
     Args:
         objective: what is claimed to be smaller.
+        figure: what that is measured by.
         gain: that claim, from `blocks`.
         blocks: samples of the original and of the rewrite.
     """
-    moved = _outside_the_calls(objective, blocks)
+    moved = _outside_the_calls(objective, blocks) or _only_in_some_runs(figure, gain, blocks)
     if moved is not None:
         return moved
     if objective is Objective.MEMORY:
@@ -57,6 +62,20 @@ def _outside_the_calls(objective: Objective, blocks: Sequence[Block]) -> str | N
     return "the time saved in the calls reappears outside them"
 
 
+def _only_in_some_runs(figure: Figure, gain: Gain, blocks: Sequence[Block]) -> str | None:
+    """Whether the smallest figures, which the gain is made of, are far from what a usual run needs."""
+    usual = _median(blocks, lambda before, after: math.log(_used(figure, before) / _used(figure, after)))
+    claimed = math.log(gain.ratio)
+    if claimed - usual <= max(claimed / 2, UNUSUAL):
+        return None
+    best, rest = format_ratio(gain.ratio), format_ratio(math.exp(usual))
+    return f"the gain shows only in some of its runs: {best} in the best, {rest} in the usual ones"
+
+
+def _used(figure: Figure, sample: Sample) -> float:
+    return max(figure.read(sample.work), _CLOCK_S)
+
+
 def _median(blocks: Sequence[Block], difference: Callable[[Sample, Sample], float]) -> float:
     return statistics.median(
         difference(before, after) for block in blocks for before, after in zip(block.before, block.after, strict=True)
@@ -71,5 +90,9 @@ def _only_when_repeated(gain: Gain, blocks: Sequence[Block]) -> bool:
     """
     if any(sample.first_pass_cpu_s is None for block in blocks for sample in (*block.before, *block.after)):
         return False
-    first = [block.log_ratio(lambda sample: sample.first_pass_cpu_s or 0.0) for block in blocks]
+    first = [math.log(_first_pass_s(block.before) / _first_pass_s(block.after)) for block in blocks]
     return bounds(first, REPEATED_ALPHA)[1] < math.log(gain.ratio) / 2
+
+
+def _first_pass_s(samples: Sequence[Sample]) -> float:
+    return max(min(sample.first_pass_cpu_s or 0.0 for sample in samples), _CLOCK_S)

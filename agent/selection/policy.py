@@ -24,21 +24,20 @@ if TYPE_CHECKING:
 WAITS_BELOW = 0.8  # CPU time over wall time of the calls
 PARALLEL_ABOVE = 1.2  # likewise: more than one core was busy
 SLOWDOWN_FOR_MEMORY = 1.5  # memory may cost this much CPU time and no more
+EVEN = 0.02  # wall time is noisier than CPU time: an estimate this little above the original's is no rise
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One figure of a sample: seconds, KiB or KiB·s."""
+    """One figure of what was used: seconds, KiB or KiB·s."""
 
     noun: str
     read: Callable[[Measurement], float]
     first_input: int = 0  # of those that count
 
-    def __call__(self, sample: Sample) -> float:
-        """The figure of the inputs that count."""
-        if not self.first_input:
-            return self.read(sample.work)
-        return self.read(add_up(sample.by_input[self.first_input :]))
+    def __call__(self, by_input: Sequence[Measurement]) -> float:
+        """The figure of the inputs that count, together."""
+        return self.read(add_up(by_input[self.first_input :]))
 
     def of_inputs(self, start: int) -> Figure:
         """The same figure of the inputs from `start` on."""
@@ -67,12 +66,9 @@ class Figures:
         """What the gain costs, if that is too much."""
         high = interval_of(blocks, self.secondary, alpha)[1]
         ratio = self.secondary_ratio(blocks)
-        if high * self.tolerated >= 1 and ratio * self.tolerated >= 1 - _EVEN:
+        if high * self.tolerated >= 1 and ratio * self.tolerated >= 1 - EVEN:
             return None
         return f"{self.primary.noun} fell but {self.secondary.noun} rose to {format_ratio(1 / ratio)}"
-
-
-_EVEN = 0.02  # wall time is noisier than CPU time: an estimate this little above the original's is no rise
 
 
 def figures_for(objective: Objective, blocks: Sequence[Block]) -> Figures:

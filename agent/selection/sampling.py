@@ -1,32 +1,21 @@
-"""Measures programs against each other: blocks of interleaved samples, each a fresh process on one pinned CPU."""
+"""Samples of programs, and the blocks of them that a decision is made of; `sources` takes them."""
 
 from __future__ import annotations
 
 import math
-import os
 import random
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol
 
-from afterburner.agent.workloads.replay import HASH_SEEDS
-from afterburner.sandbox import CallCase, Measurement, TestCase, Verdict
-from afterburner.sandbox.duels import Duel
+from afterburner.sandbox import Measurement, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from afterburner.sandbox import CaseReport, Limits, Program, Report
-    from afterburner.sandbox.duels import DuelReport, DuelSample
-    from afterburner.sandbox.sandbox import Sandbox
+    from afterburner.sandbox import Program, Report
 
-Case: TypeAlias = TestCase | CallCase
-
-ORIGINAL, REWRITE = 0, 1
+ORIGINAL, REWRITE = 0, 1  # sides; further rewrites are 2, 3, …
 _FLOOR = 1e-9  # a figure of zero is below the clock's resolution, not an infinite gain
-_DUEL_OUTPUT_BYTES = 48 * 1024 * 1024
-_DUEL_S = 2.0  # about as long as the samples of one template take together: progress is told in between
-_SHORT_S = 0.005  # samples that take less than this cost little beside their fork: a block gets more of them
-_GRACE_S = 5.0
 
 
 class SampleFailedError(Exception):
@@ -70,38 +59,68 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Samples of both sides that were taken side by side, as many of the one as of the other."""
+    """Samples of both sides that were taken side by side, as many of the one as of the other.
+
+    `least` holds, for each side, the smallest figures of every single input: noise only ever adds, and it hits one call
+    in one process and another call in another.
+    """
 
     before: tuple[Sample, ...]
     after: tuple[Sample, ...]
+    least: tuple[tuple[Measurement, ...], tuple[Measurement, ...]]
+
+    @classmethod
+    def of(cls, before: Sequence[Sample], after: Sequence[Sample]) -> Block:
+        """A block of these samples."""
+        return cls(tuple(before), tuple(after), (_least(before), _least(after)))
+
+    @classmethod
+    def joined(cls, blocks: Sequence[Block]) -> Block:
+        """All samples of several blocks as one."""
+        return cls.of(
+            [each for block in blocks for each in block.before], [each for block in blocks for each in block.after]
+        )
 
     def without_parts(self) -> Block:
         """The same without the figures of single inputs."""
         before, after = (tuple(replace(each, by_input=()) for each in side) for side in (self.before, self.after))
-        return Block(before, after)
+        return Block(before, after, ((add_up(self.least[0]),), (add_up(self.least[1]),)))
 
-    def log_ratio(self, figure: Callable[[Sample], float]) -> float:
-        """The logarithm of how many times smaller the figure of the rewrite is.
-
-        Each side counts with its smallest figure: noise only ever adds.
-        """
-        before, after = (min(figure(sample) for sample in side) for side in (self.before, self.after))
+    def log_ratio(self, figure: Callable[[Sequence[Measurement]], float]) -> float:
+        """The logarithm of how many times smaller the figure of the rewrite is."""
+        before, after = map(figure, self.least)
         return math.log(max(before, _FLOOR) / max(after, _FLOOR))
 
 
 class BlockSource(Protocol):
-    """Takes blocks of an original and a rewrite."""
+    """Takes blocks of an original and one rewrite or several."""
 
-    def take(self, blocks: int, seed: int) -> list[Block]:
-        """Take so many blocks; the seed decides the order within each.
+    @property
+    def rewrites(self) -> tuple[Program, ...]:
+        """What is held against the original."""
+
+    def take(self, blocks: int, repeats: int, seed: int) -> list[tuple[Block, ...]]:
+        """Take so many blocks: for each rewrite one, with the same samples of the original.
+
+        Args:
+            blocks: how many.
+            repeats: a block has twice as many samples of each side.
+            seed: decides the order within each block.
 
         Raises:
             SampleFailedError: an outcome was not the expected one, or a limit was hit.
             SandboxInternalError: the sandbox failed; it says nothing of the programs.
         """
 
-    def blocks_at_a_time(self, sample_s: float) -> int:
-        """How many blocks to ask for at once, where one sample takes so long (s of wall time)."""
+    def shape(self, sample_s: float) -> tuple[int, int]:
+        """How many repeats a block should have, and how many blocks to ask for at once.
+
+        Args:
+            sample_s: what one sample takes, in seconds of wall time.
+        """
+
+    def only(self, numbers: Sequence[int]) -> BlockSource:
+        """The same with some of the rewrites."""
 
 
 def add_up(measurements: Sequence[Measurement]) -> Measurement:
@@ -118,166 +137,33 @@ def add_up(measurements: Sequence[Measurement]) -> Measurement:
     )
 
 
-def timing_cpu() -> int | None:
-    """The CPU that timed payloads are pinned to: the last of ours, away from the first, which gets most interrupts."""
-    cpus = sorted(os.sched_getaffinity(0))
-    return cpus[-1] if len(cpus) > 1 else None
+def block_orders(sides: int, blocks: int, repeats: int, seed: int | str) -> list[tuple[int, ...]]:
+    """The sides of the samples of each block: all in an order that chance decides, then all in the reverse order.
 
-
-def block_orders(blocks: int, repeats: int, seed: int) -> list[tuple[int, ...]]:
-    """The sides of the samples of each block: ABBA or BAAB, which a coin decides.
-
-    ABBA, for a drift of the machine cancels in it; the coin, for whatever else depends on the place does not know it.
+    There and back, for a drift of the machine cancels in it; by chance, for whatever else depends on the place does not
+    know it. Of two sides that is ABBA or BAAB, and a coin decides which.
     """
     rng = random.Random(seed)  # noqa: S311 - no secret: it has to be the same again for the same seed
-    coins = [rng.randrange(2) for _ in range(blocks)]
-    return [tuple(side ^ coin for side in (0, 1, 1, 0)) * repeats for coin in coins]
+    orders = []
+    for _ in range(blocks):
+        order: list[int] = []
+        for _ in range(repeats):
+            there = rng.sample(range(sides), sides)
+            order += there + there[::-1]
+        orders.append(tuple(order))
+    return orders
 
 
-@dataclass(frozen=True, slots=True)
-class Sampler:
-    """Takes samples of programs on one set of cases, one process at a time."""
-
-    sandbox: Sandbox
-    cases: tuple[Case, ...]
-    limits: Limits
-    cpu: int | None
-
-    def sample(self, program: Program) -> Sample:
-        """Run every case once in a fresh process.
-
-        Raises:
-            SampleFailedError: an outcome was not the expected one, or a limit was hit.
-            SandboxInternalError: the sandbox failed; it says nothing of the program.
-        """
-        report = self.sandbox.run(program, self.cases, self.limits, cpu=self.cpu)
-        if report.verdict is not Verdict.ACCEPTED:
-            raise SampleFailedError.of_report(report)
-        by_case = tuple(_work_of(case) for case in report.cases)
-        return Sample(add_up(by_case), report.measurement, by_case, _first_pass_cpu_s(self.cases, report))
+def _least(samples: Sequence[Sample]) -> tuple[Measurement, ...]:
+    """Each figure of each input where it is smallest."""
+    return tuple(_smallest(same_input) for same_input in zip(*(sample.by_input for sample in samples), strict=True))
 
 
-@dataclass(frozen=True, slots=True)
-class FreshSource:
-    """Blocks of processes that are started from nothing: for whole programs, and for memory."""
-
-    sampler: Sampler
-    original: Program
-    rewrite: Program
-
-    def take(self, blocks: int, seed: int) -> list[Block]:
-        """See `BlockSource`."""
-        return [self._block(order) for order in block_orders(blocks, 1, seed)]
-
-    def blocks_at_a_time(self, sample_s: float) -> int:
-        """See `BlockSource`."""
-        return _fitting(sample_s, 4)
-
-    def _block(self, order: Sequence[int]) -> Block:
-        taken = [(side, self._sample(side)) for side in order]
-        return _block_of(taken)
-
-    def _sample(self, side: int) -> Sample:
-        try:
-            return self.sampler.sample((self.original, self.rewrite)[side])
-        except SampleFailedError as error:
-            raise SampleFailedError(error.verdict, error.detail, side) from error
-
-
-@dataclass(frozen=True, slots=True)
-class DuelSource:
-    """Blocks of processes that are forked off one template: for calls of a function."""
-
-    sandbox: Sandbox
-    original: Program
-    rewrite: Program
-    case: CallCase  # the pool of calls, each of which a sample makes once
-    limits: Limits  # of one sample
-    cpu: int | None
-    repeats: int = 1  # how often ABBA comes in a block
-
-    def take(self, blocks: int, seed: int) -> list[Block]:
-        """See `BlockSource`. The calls are made in another order, and under another hash seed, for every seed."""
-        orders = block_orders(blocks, self.repeats, seed)
-        places = list(range(len(self.case.calls)))
-        random.Random(seed).shuffle(places)  # noqa: S311 - as above
-        sides = tuple(side for order in orders for side in order)
-        size = 4 * self.repeats
-        watched = tuple(range(seed % blocks * size, (seed % blocks + 1) * size))  # one block of each template
-        case = _reordered(self.case, places, seed)
-        duel = Duel(self.rewrite.source, case, sides, self.limits.wall_time_s, watched)
-        report = self.sandbox.duel(self.original, duel, self._limits(len(sides)), cpu=self.cpu)
-        _check(report, sides)
-        samples = [(each.side, _sample_of(each, places)) for each in report.samples]
-        return [_block_of(samples[at : at + size]) for at in range(0, len(samples), size)]
-
-    def blocks_at_a_time(self, sample_s: float) -> int:
-        """See `BlockSource`."""
-        expected = sum(map(len, self.case.expected_outcomes or ())) or 1
-        size = 4 * self.repeats
-        return min(_fitting(sample_s, size), max(1, _DUEL_OUTPUT_BYTES // (expected * size)))
-
-    def _limits(self, samples: int) -> Limits:
-        wall_s = samples * self.limits.wall_time_s + _GRACE_S
-        return replace(self.limits, wall_time_s=wall_s, cpu_time_s=wall_s, output_bytes=_DUEL_OUTPUT_BYTES + (16 << 20))
-
-
-def repeats_for(sample_s: float) -> int:
-    """How often ABBA comes in a block whose samples take so long (s of CPU time of the calls)."""
-    return 1 if sample_s >= _SHORT_S else 2
-
-
-def _fitting(sample_s: float, samples_a_block: int) -> int:
-    return max(1, min(8, int(_DUEL_S / max(sample_s * samples_a_block, 1e-3))))
-
-
-def _reordered(case: CallCase, places: Sequence[int], seed: int) -> CallCase:
-    expected = case.expected_outcomes
+def _smallest(measurements: Sequence[Measurement]) -> Measurement:
     return replace(
-        case,
-        calls=tuple(case.calls[place] for place in places),
-        expected_outcomes=None if expected is None else tuple(expected[place] for place in places),
-        hash_seed=HASH_SEEDS[seed % len(HASH_SEEDS)],
+        measurements[0],
+        wall_time_s=min(each.wall_time_s for each in measurements),
+        cpu_time_s=min(each.cpu_time_s for each in measurements),
+        peak_memory_kib=min(each.peak_memory_kib for each in measurements),
+        memory_integral_kib_s=min(each.memory_integral_kib_s for each in measurements),
     )
-
-
-def _check(report: DuelReport, sides: Sequence[int]) -> None:
-    for sample in report.samples:
-        if sample.calls is None:
-            raise SampleFailedError(sample.verdict, sample.detail, sample.side)
-    if report.broken_off is not None:
-        verdict = report.verdict if report.verdict is not Verdict.ACCEPTED else Verdict.RUNTIME_ERROR
-        side = sides[min(len(report.samples), len(sides) - 1)]
-        raise SampleFailedError(verdict, report.broken_off, side)
-
-
-def _sample_of(taken: DuelSample, places: Sequence[int]) -> Sample:
-    assert taken.calls is not None  # noqa: S101 - narrows the type; `_check` has looked
-    process = replace(taken.calls, wall_time_s=taken.process_wall_s, cpu_time_s=taken.process_cpu_s)
-    by_call: list[Measurement] = [taken.calls] * len(places)
-    for place, outcome in zip(places, taken.outcomes, strict=True):
-        by_call[place] = replace(taken.calls, wall_time_s=outcome.wall_time_s, cpu_time_s=outcome.cpu_time_s)
-    return Sample(
-        taken.calls,
-        process,
-        tuple(by_call),
-        load_cpu_s=taken.load_cpu_s,
-        untold_cpu_s=max(taken.process_cpu_s - taken.told_cpu_s, 0.0),
-        complaints=taken.complaints,
-        kept_bytes=taken.kept_bytes,
-    )
-
-
-def _block_of(samples: Sequence[tuple[int, Sample]]) -> Block:
-    before, after = (tuple(sample for each, sample in samples if each == side) for side in (ORIGINAL, REWRITE))
-    return Block(before, after)
-
-
-def _first_pass_cpu_s(cases: Sequence[Case], report: Report) -> float | None:
-    if not any(isinstance(case, CallCase) and case.passes > 1 for case in cases):
-        return None
-    return sum(case.first_pass_cpu_s or 0.0 for case in report.cases)
-
-
-def _work_of(case: CaseReport) -> Measurement:
-    return case.call_measurement or case.measurement

@@ -3,8 +3,9 @@
 Every block is the logarithm of the ratio of two figures that were taken side by side in an order that a coin decided.
 If the two programs do not differ, the sign of that number is a coin toss whatever the noise is like, so the test holds
 without any assumption on the noise but that it does not know which program it disturbs. A shift by the minimum effect
-is tested in the same way. The error of each look is a share of `ALPHA`; the shares add up to it, so by the union bound
-stopping at any look does not inflate the error (Bonferroni's form of alpha spending, Lan & DeMets 1983).
+is tested in the same way. The error of each look is a share of `ALPHA`; the shares of all looks of all tests of a run
+add up to it, so by the union bound neither stopping at any look nor trying another winner inflates the error
+(Bonferroni's form of alpha spending, Lan & DeMets 1983).
 
 The interval is the test turned round (Hodges & Lehmann 1963): the bounds are order statistics of the means of all pairs
 of blocks, at the level of the look at which the test stopped (repeated confidence intervals, Jennison & Turnbull 1989).
@@ -20,9 +21,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-ALPHA = 0.01  # one-sided, of the whole test
-LOOKS = ((8, 0.004), (16, 0.0015), (32, 0.0015), (64, 0.003))  # blocks, and the share of the error spent there
-FEWEST_BLOCKS, MOST_BLOCKS = LOOKS[0][0], LOOKS[-1][0]
+ALPHA = 0.01  # one-sided, of all tests of a run together
+
+# Blocks, and the share of the error spent there: of the first test of a run, and of each one after it.
+FIRST_LOOKS = ((8, 0.004), (16, 0.001), (32, 0.0007), (64, 0.0006), (128, 0.0007))
+FURTHER_LOOKS = ((16, 0.0003), (32, 0.0002), (64, 0.0002), (128, 0.0003))
+MOST_TESTS = 4  # of a run: a winner that fails its test makes room for the next
+MOST_BLOCKS = FIRST_LOOKS[-1][0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +38,21 @@ class Look:
     alpha: float
 
 
-def plan_looks(most_blocks: int) -> tuple[Look, ...]:
+def plan_looks(most_blocks: int, attempt: int = 0) -> tuple[Look, ...]:
     """The looks of a test that may take `most_blocks` blocks; the last one gets what is left of the error.
 
     To be called before the first block is taken: with what it depends on (cost, time budget) the samples have nothing
     to do.
+
+    Args:
+        most_blocks: fewer than the first look needs are as many as that.
+        attempt: how many tests of this run came before, below `MOST_TESTS`. The errors of all of them add up to
+            `ALPHA`, and most of it is for the first, which is asked about the most promising candidate.
     """
-    kept = [Look(blocks, alpha) for blocks, alpha in LOOKS if blocks <= max(most_blocks, FEWEST_BLOCKS)]
-    spent = math.fsum(look.alpha for look in kept[:-1])
-    return (*kept[:-1], Look(kept[-1].blocks, ALPHA - spent))
+    table = FURTHER_LOOKS if attempt else FIRST_LOOKS
+    kept = [Look(blocks, alpha) for blocks, alpha in table if blocks <= max(most_blocks, table[0][0])]
+    left = math.fsum(alpha for _, alpha in table[len(kept) - 1 :])
+    return (*kept[:-1], Look(kept[-1].blocks, left))
 
 
 def estimate(values: Sequence[float]) -> float:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from afterburner.agent.proposers.base import Proposal, ProposalRequest
-    from afterburner.agent.selection.decide import Comparison
+    from afterburner.agent.selection.comparison import Comparison
     from afterburner.agent.state import Confirmation, Incumbent
     from afterburner.agent.types import CandidateRecord, ProgressEvent
     from afterburner.agent.workbench import Workbench
@@ -125,13 +125,10 @@ def best_of(
     started_s = time.monotonic()
     loop = _loop(prepared.bench, judge, max_seconds)
     pending = [Pending(f"1.{n}", _Nobody.name, source, "", "") for n, source in enumerate(candidates, start=1)]
-    reports = loop.judge_side_by_side(pending, 1)  # the loop's own steps: nothing may differ from a run
-    screened = tuple(
-        loop.profile_one(each, report, prepared.original, 1) for each, report in zip(pending, reports, strict=True)
-    )
+    screened = tuple(loop.profile_fresh(pending, prepared.original, 1))  # the loop's own steps, as in a run
     state = empty_state()
     state["iteration"], state["lineage"], state["records"] = 1, [prepared.original], list(screened)
-    state["lineage"] = loop.select(state).get("lineage", state["lineage"])  # type: ignore[typeddict-item]  # a node's
+    state |= loop.select(state)  # type: ignore[typeddict-item]  # what a node gives is a part of the state
     found = loop.finish(state)
     return Choice(
         screened=screened,
@@ -154,7 +151,7 @@ def confirm_alone(prepared: Prepared, judge: Judge, source: str, *, max_seconds:
         most = at_most
 
     blocks, held_out_from = prepared.bench.block_source(
-        prepared.original.source, source, judge.objective, held_out=True
+        prepared.original.source, [source], judge.objective, held_out=True
     )
     until = Deadline.after(max_seconds)
     comparison, _ = judge.confirm(blocks, until, held_out_from=held_out_from, on_blocks=note)

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from afterburner.agent.errors import WorkloadError
-from afterburner.agent.selection.sampling import timing_cpu
+from afterburner.agent.selection.sources import timing_cpu
 from afterburner.agent.selfcheck.decision import Prepared, prepare
 from afterburner.agent.selfcheck.subjects import (
     FUNCTION,

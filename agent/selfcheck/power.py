@@ -8,8 +8,9 @@ import statistics
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from afterburner.agent.selection.decide import FUTILITY_ALPHA, PROMISING_SHARE, SCREENING_BLOCKS
-from afterburner.agent.selection.sequential import bounds, estimate, plan_looks
+from afterburner.agent.selection.decide import FUTILITY_ALPHA
+from afterburner.agent.selection.screening import PROMISING_SHARE
+from afterburner.agent.selection.sequential import bounds, plan_looks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,9 +70,11 @@ class Noise:
         return needed
 
     def _needed_in_screening(self, rng: random.Random) -> float:
-        """Likewise above the share of the minimum effect that screening wants to see."""
-        series = rng.choices(self.residuals, k=SCREENING_BLOCKS)
-        return -min(estimate(series), max(series[:2]))
+        """Likewise above the share of the minimum effect that screening wants to see.
+
+        Who comes through all stages of a screening has had more samples than one block of the test has.
+        """
+        return -rng.choice(self.residuals)
 
 
 def _quantile(values: Sequence[float], share: float) -> float:

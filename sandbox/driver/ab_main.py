@@ -63,6 +63,9 @@ DIFFERS, CHANCE = 1, 2  # flags of a frame: the outcome is not that of the first
 FORMAT = struct.Struct(">IBQQQ")
 TOTAL = struct.Struct(">Q")
 _ALWAYS_LOOKED_AT, _LOOKED_AT = 64, 16  # calls after which we see whether the driver was changed: it takes 0.1 ms
+_LEAST = 100  # ns: neither does a clock tell less, nor is a call worth less
+_ENDLESS = 10**12
+_FIRST_LOOKS = 5  # at what a call takes by itself
 _EAGER = frozenset(map(id, (int, float, bool, str, bytes, list, tuple, dict, set, frozenset, type(None))))
 
 
@@ -128,7 +131,7 @@ class Driver:
         self._clock = Clock()
         self._fixed_clock = ab_late.load("ab_clock").FixedClock() if request.header.get("fixed_clock") else None
         self._first: List[bytes] = []
-        self._empty = 10**9  # CPU ns of a call of nothing
+        self._empty = self._empty_wall = _ENDLESS  # ns of CPU and of wall time that a call of nothing takes
         self._streams = (sys.stdout, sys.stderr)
         output.capture_errors()
         ab_stderr.install()
@@ -156,6 +159,8 @@ class Driver:
             gc.freeze()  # so that collecting before each call looks only at what the calls left
             if self._watch is not None and pass_number == 0:
                 self._watch.snapshot()
+            for call in calls[:1] * _FIRST_LOOKS:
+                self._time_nothing(call)
             for index, call in enumerate(calls):
                 if cold is not None:
                     cold.restore()
@@ -202,7 +207,7 @@ class Driver:
         threads = self._count_threads()
         self._lazy.begin(lambda: self._glance(module, call))
         # What measuring takes is measured, too, right before: that also brings the way there into the CPU's caches.
-        self._empty = min(self._empty, self._time(_nothing, call.args, call.kwargs).cpu)
+        self._time_nothing(call)
         timed = self._time(target.function, call.args, call.kwargs)
         trouble = "it leaves threads running" if self._count_threads() > threads else None
         self._flush()
@@ -215,14 +220,21 @@ class Driver:
             encoded = _incomparable(target.kind, trouble)
         if is_broken or (looks and self._lazy.has_drained and self._seal.is_broken()):
             encoded = self._if_changed
-        cpu = max(timed.cpu - self._empty, 1) + extra
+        cpu = max(timed.cpu - self._empty, _LEAST) + extra
+        end = max(timed.end - self._empty_wall, timed.start + _LEAST)
         flags = CHANCE if self._fixed_clock is not None and self._fixed_clock.chance_was_read else 0
         if is_first:
             self._first.append(encoded)
-            self._output.send(b"C", FORMAT.pack(index, flags, cpu, timed.start, timed.end) + encoded)
+            self._output.send(b"C", FORMAT.pack(index, flags, cpu, timed.start, end) + encoded)
         else:
             flags |= 0 if encoded == self._first[index] else DIFFERS
-            self._output.send(b"T", FORMAT.pack(index, flags, cpu, timed.start, timed.end))
+            self._output.send(b"T", FORMAT.pack(index, flags, cpu, timed.start, end))
+
+    def _time_nothing(self, call: ab_calls.Call) -> None:
+        """See what a call takes by itself; the more often, the less likely it is that something came between."""
+        empty = self._time(_nothing, call.args, call.kwargs)
+        self._empty = min(self._empty, empty.cpu)
+        self._empty_wall = min(self._empty_wall, empty.end - empty.start)
 
     def _time(self, function: Callable[..., Any], args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Timed:
         cpu_now, wall_now, settle, eager = self._clock.cpu, self._clock.wall, self._lazy.settle, _EAGER

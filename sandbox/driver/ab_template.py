@@ -1,7 +1,7 @@
 # ruff: noqa: PTH108, PTH112, PTH118, PTH120, PTH123, PTH208 - every Python has os.path loaded when it starts
-"""The template: loads once what both sides of a comparison import, then forks one process for each sample.
+"""The template: loads once what all sides of a comparison import, then forks one process for each sample.
 
-Stdin holds the request (`afterburner.sandbox.duels` writes it): four bytes of length, a JSON header, the texts of both
+Stdin holds the request (`afterburner.sandbox.duels` writes it): four bytes of length, a JSON header, the texts of all
 sides, the blobs of the calls. `order` names the side of each sample, `watched` those (counted from 0) that tell what
 they have left changed: to look takes longer than to run a small function. Frames go to stdout:
 
@@ -11,7 +11,7 @@ they have left changed: to look takes longer than to run a small function. Frame
     X  JSON: what kept the template from going on; nothing follows
     E  the end
 
-This process runs nothing of the two sides and nothing of the user's project: it imports the packages that the original
+This process runs nothing of the sides and nothing of the user's project: it imports the packages that the original
 needs from elsewhere, in the order in which a scout process did. It cannot be looked into by the samples (it is not
 dumpable), ends whatever they leave running, removes what they leave in files, and tells of both.
 """
@@ -52,7 +52,7 @@ class Request(NamedTuple):
     """What the host wants: see `afterburner.sandbox.duels`."""
 
     header: Dict[str, Any]
-    sources: Tuple[str, str]
+    sources: List[str]
     blobs: List[bytes]
 
 
@@ -75,8 +75,8 @@ def read_request(data: bytes) -> Request:
     for size in [*header["sources_bytes"], *header["call_bytes"]]:
         parts.append(data[position : position + size])
         position += size
-    first, second = (part.decode("utf-8", "surrogatepass") for part in parts[:2])
-    return Request(header, (first, second), parts[2:])
+    sides = len(header["sources_bytes"])
+    return Request(header, [part.decode("utf-8", "surrogatepass") for part in parts[:sides]], parts[sides:])
 
 
 class Template:

@@ -31,7 +31,7 @@ def duel(
     [case] = sandbox.run(program, [CallCase(CALLS)]).cases
     expected = tuple(outcome.encoded for outcome in case.outcomes)
     watched = tuple(range(len(order)))
-    return sandbox.duel(program, Duel(rival, CallCase(CALLS, expected), order, limit_s, watched), Limits(20.0, 20.0))
+    return sandbox.duel(program, Duel((rival,), CallCase(CALLS, expected), order, limit_s, watched), Limits(20.0, 20.0))
 
 
 def by_side(report: DuelReport, side: int) -> list[DuelSample]:

@@ -54,7 +54,7 @@ def test_a_receipt_of_a_run_holds_its_workload_and_samples_but_no_place_and_no_p
         winner_source="x",
         gain=GAIN,
         held_out_gain=GAIN,
-        blocks=[Block((sample,), (sample, sample))],
+        blocks=[Block.of((sample,), (sample, sample))],
         project=RECEIPT.project,
         machine=MACHINE,
     )

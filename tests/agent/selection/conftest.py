@@ -15,4 +15,4 @@ def sample(work: Measurement, process: Measurement | None = None, **more: object
 
 
 def blocks_of(before: Sample, after: Sample, count: int = 16) -> list[Block]:
-    return [Block((before, before), (after, after))] * count
+    return [Block.of((before, before), (after, after))] * count

@@ -1,19 +1,29 @@
 """What the judge says of programs that are faster, leaner, the same, wrong, or only seem better."""
 
+from __future__ import annotations
+
 import math
 import random
+from typing import TYPE_CHECKING
 
 import pytest
 
 from afterburner.agent.deadline import Deadline
-from afterburner.agent.selection.decide import Comparison, Judge
-from afterburner.agent.selection.sampling import Block, FreshSource, Sample, Sampler, timing_cpu
+from afterburner.agent.selection.decide import Judge
+from afterburner.agent.selection.policy import CPU
+from afterburner.agent.selection.sampling import Block, Sample
 from afterburner.agent.selection.sequential import Look
+from afterburner.agent.selection.sources import FreshSource, Sampler, timing_cpu
 from afterburner.agent.types import Decision, Objective
 from afterburner.sandbox import Limits, Measurement, Program, TestCase, Verdict
-from afterburner.sandbox.sandbox import Sandbox
 
 from .conftest import blocks_of, sample, used
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from afterburner.agent.selection.comparison import Comparison
+    from afterburner.sandbox.sandbox import Sandbox
 
 SLOW = "print(sum(i * i for i in range(1_500_000)))"
 FAST = "n = 1_500_000 - 1\nprint(n * (n + 1) * (2 * n + 1) // 6)"
@@ -28,15 +38,16 @@ def judge(objective: Objective = Objective.TIME) -> Judge:
     return Judge(objective, min_effect=0.05, seed=0)
 
 
-def source(sandbox: Sandbox, before: str, after: str) -> FreshSource:
+def source(sandbox: Sandbox, before: str, *after: str) -> FreshSource:
     [case] = sandbox.run(Program("python", before), [TestCase()]).cases
     expected = TestCase(expected_stdout=case.stdout)
     sampler = Sampler(sandbox, (expected, expected), Limits(), timing_cpu())
-    return FreshSource(sampler, Program("python", before), Program("python", after))
+    return FreshSource(sampler, Program("python", before), tuple(Program("python", text) for text in after))
 
 
 def screened(sandbox: Sandbox, before: str, after: str, objective: Objective = Objective.TIME) -> Comparison:
-    return judge(objective).screen(source(sandbox, before, after), Deadline.after(SOON))
+    [comparison] = judge(objective).screen(source(sandbox, before, after), Deadline.after(SOON))
+    return comparison
 
 
 def weighed(blocks: list[Block], objective: Objective = Objective.TIME) -> Comparison:
@@ -72,11 +83,11 @@ def test_an_original_that_fails_when_measured_is_not_the_rewrites_fault(sandbox:
     broken = FreshSource(
         Sampler(sandbox, (TestCase(expected_stdout=b"1\n"),), Limits(), timing_cpu()),
         Program("python", "print(2)"),
-        Program("python", "print(1)"),
+        (Program("python", "print(1)"), Program("python", "print(1)")),
     )
-    comparison = judge().screen(broken, Deadline.after(SOON))
-    assert comparison.decision is Decision.REFUSED
-    assert "the original did not do the same" in comparison.reason
+    for comparison in judge().screen(broken, Deadline.after(SOON)):
+        assert comparison.decision is Decision.REFUSED
+        assert "the original did not do the same" in comparison.reason
 
 
 @pytest.mark.timed
@@ -105,7 +116,7 @@ def test_confirmation_tells_the_held_out_gain_by_itself(sandbox: Sandbox) -> Non
 
 def test_nothing_is_decided_after_the_deadline(sandbox: Sandbox) -> None:
     late = Deadline.after(0)
-    assert judge().screen(source(sandbox, SLOW, FAST), late).decision is Decision.REFUSED
+    assert [each.decision for each in judge().screen(source(sandbox, SLOW, FAST, FAT), late)] == [Decision.REFUSED] * 2
     comparison, held_out = judge().confirm(source(sandbox, SLOW, FAST), late, held_out_from=1)
     assert (comparison.decision, held_out) == (Decision.REFUSED, None)
 
@@ -116,7 +127,16 @@ def noisy_blocks(ratio: float, spread: float, count: int) -> list[Block]:
     def side(cpu_s: float) -> tuple[Sample, Sample]:
         return tuple(sample(used(cpu_s * math.exp(rng.gauss(0, spread)))) for _ in range(2))  # type: ignore[return-value]
 
-    return [Block(side(ratio), side(1.0)) for _ in range(count)]
+    return [Block.of(side(ratio), side(1.0)) for _ in range(count)]
+
+
+def test_each_input_counts_with_its_own_least_figure() -> None:
+    """A neighbour disturbs one call in one process and another call in another."""
+    first, second = split(used(1.0), used(3.0)), split(used(1.4), used(2.0))
+    block = Block.of((first, second), (first, first))
+    assert [sum(each.cpu_time_s for each in side) for side in block.least] == [3.0, 4.0]
+    assert block.log_ratio(CPU) == pytest.approx(math.log(3 / 4))
+    assert block.without_parts().log_ratio(CPU) == pytest.approx(math.log(3 / 4))
 
 
 def test_samples_that_do_not_tell_are_no_offer() -> None:
@@ -149,7 +169,7 @@ def test_one_sample_beside_a_busy_neighbour_does_not_make_an_original_wait() -> 
     """Its wall time doubles, yet another sample shows that it computes all the time."""
     crowded, alone = sample(used(1.0, wall_s=2.0)), sample(used(1.0))
     after = sample(used(0.5, wall_s=1.0))
-    comparison = weighed([Block((crowded, alone), (after, after))] * 16)
+    comparison = weighed([Block.of((crowded, alone), (after, after))] * 16)
     assert comparison.decision is Decision.IMPROVED, comparison.reason
     assert comparison.gain is not None
     assert comparison.gain.ratio == pytest.approx(2.0)
@@ -177,14 +197,19 @@ def test_memory_saved_by_far_more_time_is_no_gain() -> None:
 class Ready:
     """Blocks that are there already."""
 
+    rewrites = (Program("python", ""),)
+
     def __init__(self, block: Block) -> None:
         self._block = block
 
-    def take(self, blocks: int, seed: int) -> list[Block]:  # noqa: ARG002 - the interface
-        return [self._block] * blocks
+    def take(self, blocks: int, repeats: int, seed: int) -> list[tuple[Block, ...]]:  # noqa: ARG002 - the interface
+        return [(self._block,)] * blocks
 
-    def blocks_at_a_time(self, sample_s: float) -> int:  # noqa: ARG002 - likewise
-        return 8
+    def shape(self, sample_s: float) -> tuple[int, int]:  # noqa: ARG002 - likewise
+        return 1, 8
+
+    def only(self, numbers: Sequence[int]) -> Ready:  # noqa: ARG002 - likewise
+        return self
 
 
 def split(*by_input: Measurement) -> Sample:
@@ -194,7 +219,7 @@ def split(*by_input: Measurement) -> Sample:
 
 def test_a_loss_on_held_out_inputs_is_no_offer() -> None:
     before, after = split(used(1.9), used(0.1)), split(used(0.1), used(0.5))
-    block = Block((before, before), (after, after))
+    block = Block.of((before, before), (after, after))
     comparison, held_out = judge().confirm(Ready(block), Deadline.after(SOON), held_out_from=1)
     assert comparison.decision is Decision.NOT_BETTER
     assert "held-out" in comparison.reason

@@ -8,8 +8,9 @@ import pytest
 
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.selection.decide import Judge
-from afterburner.agent.selection.sampling import DuelSource, FreshSource, Sample, Sampler, timing_cpu
+from afterburner.agent.selection.sampling import Block
 from afterburner.agent.selection.sequential import Look
+from afterburner.agent.selection.sources import DuelSource, FreshSource, Sampler, timing_cpu
 from afterburner.agent.types import Decision, Objective
 from afterburner.sandbox import CallCase, FunctionEntry, Limits, Program
 from afterburner.sandbox.driver.ab_calls import dump_call
@@ -17,6 +18,7 @@ from afterburner.sandbox.driver.ab_calls import dump_call
 from .conftest import blocks_of, sample, used
 
 if TYPE_CHECKING:
+    from afterburner.agent.selection.sampling import Sample
     from afterburner.sandbox.sandbox import Sandbox
 
 PASSES = 20
@@ -69,7 +71,9 @@ CALLS = (dump_call((20_000,), {}, {}), dump_call((30_000,), {}, {}))
 @pytest.mark.parametrize("source", REMEMBERED.values(), ids=REMEMBERED.keys())
 def test_results_that_outlive_a_pass_are_no_gain(sandbox: Sandbox, source: str) -> None:
     case = CallCase(CALLS, passes=PASSES, cold_caches=True)
-    blocks = FreshSource(Sampler(sandbox, (case,), Limits(), timing_cpu()), *programs(source)).take(8, seed=0)
+    original, rewrite = programs(source)
+    fresh = FreshSource(Sampler(sandbox, (case,), Limits(), timing_cpu()), original, (rewrite,))
+    blocks = [block for [block] in fresh.take(8, 1, seed=0)]
     before, after = blocks[0].before[0], blocks[0].after[0]
     assert before.work.cpu_time_s > 2 * after.work.cpu_time_s, "the rewrite does seem to be faster"
     comparison = Judge(Objective.TIME, 0.05, seed=0).weigh(blocks, Look(8, 0.004), is_last=True)
@@ -82,8 +86,8 @@ def test_results_that_outlive_a_pass_are_no_gain(sandbox: Sandbox, source: str) 
 def test_they_are_of_no_use_where_every_sample_is_a_process_of_its_own(sandbox: Sandbox, source: str) -> None:
     original, rewrite = programs(source)
     expected = tuple(outcome.encoded for outcome in sandbox.run(original, [CallCase(CALLS)]).cases[0].outcomes)
-    pool = DuelSource(sandbox, original, rewrite, CallCase(CALLS, expected), Limits(), timing_cpu())
-    comparison = Judge(Objective.TIME, 0.05, seed=0).screen(pool, Deadline.after(60))
+    pool = DuelSource(sandbox, original, (rewrite,), CallCase(CALLS, expected), Limits(), timing_cpu())
+    [comparison] = Judge(Objective.TIME, 0.05, seed=0).screen(pool, Deadline.after(60))
     assert comparison.gain is not None, comparison.reason
     assert comparison.gain.ratio < 1.5, comparison.reason
 
@@ -137,3 +141,13 @@ def test_memory_that_is_saved_in_the_whole_process_counts() -> None:
     after = sample(used(0.1, peak_kib=10_000), used(0.2, peak_kib=40_000))
     decision, reason = decided(before, after, Objective.MEMORY)
     assert decision is Decision.IMPROVED, reason
+
+
+def test_a_gain_of_the_best_runs_alone_is_no_gain() -> None:
+    """The smallest figure of every input counts, so one run in eight must not be enough to look good."""
+    usual, lucky = sample(used(1.0)), sample(used(0.2))
+    blocks = [Block.of([usual] * 8, [lucky, *[usual] * 7])] * 16
+    comparison = Judge(Objective.TIME, min_effect=0.05, seed=0).weigh(blocks, Look(16, 0.003), is_last=True)
+    assert comparison is not None
+    assert comparison.decision is Decision.REFUSED
+    assert "only in some of its runs: 5.00x in the best, 1.00x in the usual ones" in comparison.reason

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from afterburner.agent.selection.sampling import block_orders
-from afterburner.agent.selection.sequential import ALPHA, LOOKS, bounds, estimate, plan_looks
+from afterburner.agent.selection.sequential import ALPHA, MOST_TESTS, bounds, estimate, plan_looks
 
 NEEDED = math.log(1.05)
 
@@ -26,21 +26,22 @@ def share_accepted(centre: float, spread: float, trials: int, *, heavy: bool = F
             noise *= 10
         return centre + noise
 
-    return sum(accepts([draw() for _ in range(LOOKS[-1][0])]) for _ in range(trials)) / trials
+    return sum(accepts([draw() for _ in range(64)]) for _ in range(trials)) / trials
 
 
-def test_the_shares_of_all_looks_are_the_whole_error() -> None:
-    for most in (1, 8, 15, 16, 31, 40, 64, 1000):
-        looks = plan_looks(most)
-        assert math.fsum(look.alpha for look in looks) == pytest.approx(ALPHA)
-        assert looks[-1].blocks <= max(most, 8)
-        assert [look.blocks for look in looks] == sorted({look.blocks for look in looks})
+def test_the_shares_of_all_looks_of_all_tests_of_a_run_are_the_whole_error() -> None:
+    for most in (1, 8, 15, 16, 31, 40, 64, 128, 1000):
+        tests = [plan_looks(most, attempt) for attempt in range(MOST_TESTS)]
+        assert math.fsum(look.alpha for looks in tests for look in looks) == pytest.approx(ALPHA)
+        for looks in tests:
+            assert looks[-1].blocks <= max(most, looks[0].blocks)
+            assert [look.blocks for look in looks] == sorted({look.blocks for look in looks})
 
 
 def test_every_look_could_accept() -> None:
     """A share too small for its number of blocks would be spent for nothing."""
-    for most in (8, 16, 32, 64):
-        for look in plan_looks(most):
+    for most in (8, 16, 32, 64, 128):
+        for look in (*plan_looks(most), *plan_looks(most, attempt=1)):
             assert bounds([NEEDED + 0.01] * look.blocks, look.alpha)[0] > NEEDED
 
 
@@ -86,8 +87,14 @@ def test_the_estimate_is_not_moved_by_a_few_wild_blocks() -> None:
 
 
 def test_the_order_within_a_block_is_a_coin_toss_that_the_seed_decides() -> None:
-    orders = block_orders(200, 1, seed=7)
-    assert orders == block_orders(200, 1, seed=7)
+    orders = block_orders(2, 200, 1, seed=7)
+    assert orders == block_orders(2, 200, 1, seed=7) != block_orders(2, 200, 1, seed=8)
     assert set(orders) == {(0, 1, 1, 0), (1, 0, 0, 1)}
     assert 60 < sum(order[0] for order in orders) < 140
-    assert block_orders(1, 2, seed=7)[0][:4] == block_orders(1, 2, seed=7)[0][4:]
+
+
+def test_every_round_of_a_block_has_a_coin_of_its_own_and_all_sides_there_and_back() -> None:
+    for order in block_orders(5, 20, 3, seed=7):
+        rounds = [order[at : at + 10] for at in range(0, 30, 10)]
+        assert len(set(rounds)) > 1
+        assert all(each == each[::-1] and sorted(each[:5]) == [0, 1, 2, 3, 4] for each in rounds)

@@ -118,7 +118,7 @@ def tried(spread: float, blocks: int, *accepted: float) -> Tried:
     def block(ratio: float) -> Block:
         sides = [Measurement(cpu_s, cpu_s, 1, cpu_s) for cpu_s in (ratio, 1.0)]
         before, after = (Sample(work, work, (work,)) for work in sides)
-        return Block((before,), (after,))
+        return Block.of((before,), (after,))
 
     noise = [block(1 + spread * (n - blocks / 2) / blocks) for n in range(blocks)]
     made = Tried("a subject", 1e-3, [AloneTest(Comparison(Decision.NOT_BETTER, "", blocks=tuple(noise)), 16, 1.0)])

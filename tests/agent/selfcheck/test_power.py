@@ -25,7 +25,7 @@ def decided(residuals: list[float], above: float) -> bool:
     """Whether the judge finds a gain that is so far above the minimum effect, as a logarithm, in this noise."""
     judge = Judge(Objective.TIME, MIN_EFFECT, seed=0)
     gain = math.log1p(MIN_EFFECT) + above
-    blocks = [Block((sample(math.exp(gain + noise)),), (sample(1.0),)) for noise in residuals]
+    blocks = [Block.of((sample(math.exp(gain + noise)),), (sample(1.0),)) for noise in residuals]
     looks = plan_looks(len(residuals))
     for look in looks:
         comparison = judge.weigh(blocks[: look.blocks], look, is_last=look is looks[-1])

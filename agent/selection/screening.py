@@ -1,0 +1,121 @@
+"""Ranks candidates cheaply, and decides nothing: who is not plainly behind is put to the test.
+
+All candidates are sampled in turns with one original. After each stage the better half goes on (successive halving,
+Karnin et al. 2013), so most samples are spent on those that it is hard to choose between.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from afterburner.agent.selection.comparison import Comparison, interval_text, left_behind, not_better_text
+from afterburner.agent.selection.policy import EVEN, figures_for
+from afterburner.agent.selection.sampling import ORIGINAL, Block, SampleFailedError
+from afterburner.agent.types import Decision, Gain
+from afterburner.agent.wording import format_ratio
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from afterburner.agent.deadline import Deadline
+    from afterburner.agent.selection.sampling import BlockSource
+    from afterburner.agent.types import Objective
+
+PROMISING_SHARE = 0.5  # of the minimum effect: below it a candidate is not worth a test
+HOPELESS = 0.9  # a gain (ratio) below which no candidate is sampled any further
+STAGE_S = 2.0  # of measuring, unless one round of all that are left takes longer
+MOST_REPEATS = 8
+FEWEST_REPEATS = 2  # of a stage
+LONG_ROUND_S = 6.0  # a round that takes this long is made once a stage
+TOO_LATE_TO_SCREEN = "the time budget ended before it was measured; --max-seconds allows more"
+
+
+@dataclass(slots=True)
+class Screening:
+    """One screening of the rewrites of a source."""
+
+    source: BlockSource
+    objective: Objective
+    min_effect: float
+    seed: int
+    deadline: Deadline
+    _blocks: dict[int, list[Block]] = field(default_factory=dict)
+    _failed: dict[int, Comparison] = field(default_factory=dict)
+    _takes: int = 0
+
+    def run(self) -> list[Comparison]:
+        """What it says of each rewrite, in their order.
+
+        Raises:
+            SandboxInternalError: the sandbox failed.
+        """
+        alive = list(range(len(self.source.rewrites)))
+        while alive and not self.deadline.passed():
+            alive = self._stage(alive)
+            ranked = sorted(alive, key=self._ratio, reverse=True)
+            if ranked and self._ratio(ranked[0]) < HOPELESS:
+                break
+            alive = sorted(ranked[: len(ranked) // 2])
+        return [self._told(number) for number in range(len(self.source.rewrites))]
+
+    def _stage(self, alive: Sequence[int]) -> list[int]:
+        """Sample these; those that did not fail."""
+        alive, round_s = self._take(alive, 1)
+        repeats = min(MOST_REPEATS, max(FEWEST_REPEATS, int(STAGE_S / max(round_s, 1e-3)))) - 1
+        if alive and round_s < LONG_ROUND_S and not self.deadline.passed():
+            alive, _ = self._take(alive, repeats)
+        return alive
+
+    def _take(self, wanted: Sequence[int], repeats: int) -> tuple[list[int], float]:
+        """So many rounds of samples, without those that fail; and what a round takes, in seconds of wall time."""
+        alive = [number for number in wanted if number not in self._failed]
+        while alive:
+            self._takes += 1
+            try:
+                [blocks] = self.source.only(alive).take(1, repeats, self.seed + self._takes)
+            except SampleFailedError as error:
+                self._fail(alive, error)
+                alive = [number for number in alive if number not in self._failed]
+                continue
+            for number, block in zip(alive, blocks, strict=True):
+                self._blocks.setdefault(number, []).append(block)
+            samples = [*blocks[0].before, *(sample for block in blocks for sample in block.after)]
+            return alive, sum(sample.process.wall_time_s for sample in samples) / repeats
+        return [], 0.0
+
+    def _fail(self, alive: Sequence[int], error: SampleFailedError) -> None:
+        at_fault = alive if error.side == ORIGINAL else [alive[error.side - 1]]
+        for number in at_fault:
+            self._failed[number] = Comparison.failed(error, "when measured")
+
+    def _ratio(self, number: int) -> float:
+        block = Block.joined(self._blocks[number])
+        return math.exp(block.log_ratio(figures_for(self.objective, [block]).primary))
+
+    def _told(self, number: int) -> Comparison:
+        if number in self._failed:
+            return self._failed[number]
+        if number not in self._blocks:
+            return Comparison(Decision.REFUSED, TOO_LATE_TO_SCREEN)
+        blocks = self._blocks[number]
+        whole = Block.joined(blocks)
+        figures = figures_for(self.objective, [whole])
+        gain = _estimate(blocks, self._ratio(number), [math.exp(block.log_ratio(figures.primary)) for block in blocks])
+        left = left_behind(blocks)
+        if left is not None:
+            return Comparison.of_blocks(Decision.REFUSED, left, gain, blocks)
+        if gain.ratio < 1 + PROMISING_SHARE * self.min_effect:
+            reason = not_better_text(gain, 1 + self.min_effect)
+            return Comparison.of_blocks(Decision.NOT_BETTER, reason, gain, blocks)
+        worse = figures.secondary_ratio([whole])
+        if worse * figures.tolerated < 1 - EVEN:
+            reason = f"{figures.secondary.noun} rose to {format_ratio(1 / worse)}"
+            return Comparison.of_blocks(Decision.NOT_BETTER, reason, gain, blocks)
+        return Comparison.of_blocks(Decision.PROMISING, interval_text(gain), gain, blocks)
+
+
+def _estimate(blocks: Sequence[Block], ratio: float, ratios: Sequence[float]) -> Gain:
+    """An estimate with the range of the blocks it is from: no interval at any level."""
+    return Gain(ratio, min(ratio, *ratios), max(ratio, *ratios), confidence=0.0, pairs=len(blocks))

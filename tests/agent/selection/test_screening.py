@@ -1,0 +1,118 @@
+"""Who goes on from a screening: the better half of each stage, whatever becomes of the others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from afterburner.agent.deadline import Deadline
+from afterburner.agent.selection.decide import Judge
+from afterburner.agent.selection.sampling import ORIGINAL, Block, SampleFailedError
+from afterburner.agent.selection.sources import DuelSource, timing_cpu
+from afterburner.agent.types import Decision, Objective
+from afterburner.sandbox import CallCase, FunctionEntry, Limits, Program, Verdict
+from afterburner.sandbox.driver.ab_calls import dump_call
+
+from .conftest import sample, used
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from afterburner.agent.selection.comparison import Comparison
+    from afterburner.agent.selection.sampling import BlockSource
+    from afterburner.sandbox.sandbox import Sandbox
+
+SOON = 60.0
+JUDGE = Judge(Objective.TIME, min_effect=0.05, seed=0)
+
+
+class Known:
+    """Programs whose times are known. A rewrite named "wrong" fails when it is sampled; `asked` counts samples."""
+
+    def __init__(self, cpu_s: dict[str, float], asked: dict[str, int] | None = None, original_s: float = 1.0) -> None:
+        self._cpu_s, self._original_s = cpu_s, original_s
+        self.asked = dict.fromkeys(cpu_s, 0) if asked is None else asked
+
+    @property
+    def rewrites(self) -> tuple[Program, ...]:
+        return tuple(Program("python", name) for name in self._cpu_s)
+
+    def take(self, blocks: int, repeats: int, seed: int) -> list[tuple[Block, ...]]:  # noqa: ARG002 - the interface
+        for name in self._cpu_s:
+            self.asked[name] += 2 * repeats
+        if self._original_s == 0:
+            raise SampleFailedError(Verdict.WRONG_ANSWER, "another answer", ORIGINAL)
+        if "wrong" in self._cpu_s:
+            raise SampleFailedError(Verdict.WRONG_ANSWER, "2 instead of 1", 1 + list(self._cpu_s).index("wrong"))
+        before = [sample(used(self._original_s))] * 2 * repeats
+        return [tuple(Block.of(before, [sample(used(cpu_s))] * 2 * repeats) for cpu_s in self._cpu_s.values())] * blocks
+
+    def shape(self, sample_s: float) -> tuple[int, int]:  # noqa: ARG002 - the interface
+        return 1, 1
+
+    def only(self, numbers: Sequence[int]) -> Known:
+        names = list(self._cpu_s)
+        return Known({names[number]: self._cpu_s[names[number]] for number in numbers}, self.asked, self._original_s)
+
+
+def screened(source: BlockSource) -> list[Comparison]:
+    return JUDGE.screen(source, Deadline.after(SOON))
+
+
+def test_most_samples_go_to_those_that_it_is_hard_to_choose_between() -> None:
+    source = Known({"slow": 1.5, "same": 1.0, "good": 0.5, "better": 0.45, "bad": 1.1, "so so": 0.9})
+    comparisons = dict(zip(source.asked, screened(source), strict=True))
+    assert source.asked["better"] > source.asked["good"] == source.asked["so so"] > source.asked["same"]
+    assert source.asked["same"] == source.asked["slow"] == source.asked["bad"]
+    assert [name for name, each in comparisons.items() if each.decision is Decision.PROMISING] == [
+        "good", "better", "so so",
+    ]  # fmt: skip
+    gain = comparisons["better"].gain
+    assert gain is not None
+    assert gain.ratio == pytest.approx(1 / 0.45)
+    assert gain.low <= gain.ratio <= gain.high
+    assert gain.confidence == 0, "a range of blocks is no interval of a test"
+
+
+def test_who_fails_when_measured_does_not_spoil_it_for_the_others() -> None:
+    wrong, good = screened(Known({"wrong": 0.1, "good": 0.5}))
+    assert (wrong.decision, wrong.verdict) == (Decision.WRONG, Verdict.WRONG_ANSWER)
+    assert "2 instead of 1" in wrong.reason
+    assert good.decision is Decision.PROMISING
+
+
+def test_an_original_that_fails_is_nobodys_fault() -> None:
+    comparisons = screened(Known({"one": 0.5, "two": 0.5}, original_s=0.0))
+    assert {each.decision for each in comparisons} == {Decision.REFUSED}
+
+
+def test_where_all_are_far_behind_no_more_is_measured() -> None:
+    source = Known({"slow": 2.0, "slower": 3.0, "slowest": 4.0, "worse": 5.0})
+    assert {each.decision for each in screened(source)} == {Decision.NOT_BETTER}
+    assert len(set(source.asked.values())) == 1
+
+
+def program(body: str) -> Program:
+    entry = FunctionEntry("target", "/afterburner/program/target.py", "f")
+    return Program("python", f"def f(n):\n    return {body}\n", entry)
+
+
+def test_rewrites_are_sampled_in_turns_with_one_original(sandbox: Sandbox) -> None:
+    calls = tuple(dump_call((n,), {}, {}) for n in (20_000, 30_000))
+    original = program("sum(i * i for i in range(n))")
+    expected = tuple(outcome.encoded for outcome in sandbox.run(original, [CallCase(calls)]).cases[0].outcomes)
+    rewrites = (
+        program("(n - 1) * n * (2 * n - 1) // 6"),
+        program("sum(i * i for i in range(n)) + (n > 25_000)"),
+        program("sum(0 * j + i * i for i in range(n) for j in range(3)) // 3"),
+    )
+    source = DuelSource(sandbox, original, rewrites, CallCase(calls, expected), Limits(), timing_cpu())
+    quick, wrong, slow = screened(source)
+    assert quick.decision is Decision.PROMISING, quick.reason
+    assert quick.gain is not None
+    assert quick.gain.ratio > 10
+    assert wrong.decision is Decision.WRONG
+    assert "instead of" in wrong.reason
+    assert slow.decision is Decision.NOT_BETTER, slow.reason
+    assert len(quick.blocks) > len(slow.blocks) > 0
