@@ -129,7 +129,8 @@ class Gain:
     """How many times smaller the candidate's figure is: 2.0 means half the time. 1.0 is no difference.
 
     `low` and `high` bound the ratio at `confidence`, from a signed-rank test turned round (`selection/sequential.py`).
-    `pairs` counts the blocks of interleaved samples, several of each side, behind it.
+    Of a candidate that was only screened they are the range of its blocks, at confidence 0. `pairs` counts the blocks
+    of interleaved samples, several of each side, behind it.
     """
 
     ratio: float
