@@ -72,15 +72,14 @@ class Judge:
         try:
             if deadline.passed():
                 return Comparison(Decision.REFUSED, TOO_LATE_TO_CONFIRM), None
-            repeats, batch, block_s = self._shape(source)
+            repeats, block_s = self._shape(source)
             looks = plan_looks(_affordable_blocks(block_s), attempt)
             takes = itertools.count(FIRST_TAKE)
             for look in looks:
                 while len(blocks) < look.blocks:
                     if deadline.passed():
                         return Comparison(Decision.REFUSED, TOO_LATE_TO_CONFIRM, blocks=tuple(blocks)), None
-                    wanted = min(batch, look.blocks - len(blocks))
-                    blocks += [block for [block] in source.take(wanted, repeats, self._seed_of(next(takes)))]
+                    blocks += source.take(repeats, self._seed_of(next(takes)))
                     on_blocks(len(blocks), looks[-1].blocks)
                 comparison = self.weigh(blocks, look, is_last=look is looks[-1])
                 if comparison is not None:
@@ -113,18 +112,18 @@ class Judge:
             return Comparison.of_blocks(Decision.TOO_NOISY, reason, gain, blocks)
         return None
 
-    def _shape(self, source: BlockSource) -> tuple[int, int, float]:
-        """The repeats of a block, how many blocks to take at a time, and what one costs then, in s of wall time.
+    def _shape(self, source: BlockSource) -> tuple[int, float]:
+        """The repeats of a block, and what it takes then, in seconds of wall time.
 
         From a block that is no part of the test, for the plan of the test depends on it.
         """
         started_s = time.monotonic()
-        [[block]] = source.take(1, 1, self._seed_of(FIRST_TAKE - 1))
+        [block] = source.take(1, self._seed_of(FIRST_TAKE - 1))
         whole_s = time.monotonic() - started_s
         samples = (*block.before, *block.after)
         alone_s = min(sum(sample.process.wall_time_s for sample in samples), whole_s)
-        repeats, batch = source.shape(alone_s / len(samples))
-        return repeats, batch, repeats * alone_s + (whole_s - alone_s) / batch
+        repeats = source.repeats(alone_s / len(samples))
+        return repeats, whole_s + (repeats - 1) * alone_s
 
     def _with_held_out(
         self, comparison: Comparison, blocks: Sequence[Block], held_out_from: int, look: Look

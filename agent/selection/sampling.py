@@ -99,25 +99,20 @@ class BlockSource(Protocol):
     def rewrites(self) -> tuple[Program, ...]:
         """What is held against the original."""
 
-    def take(self, blocks: int, repeats: int, seed: int) -> list[tuple[Block, ...]]:
-        """Take so many blocks: for each rewrite one, with the same samples of the original.
+    def take(self, repeats: int, seed: int) -> tuple[Block, ...]:
+        """Take a block for each rewrite, with the same samples of the original.
 
         Args:
-            blocks: how many.
             repeats: a block has twice as many samples of each side.
-            seed: decides the order within each block.
+            seed: decides their order, and whatever else should be different in every block.
 
         Raises:
             SampleFailedError: an outcome was not the expected one, or a limit was hit.
             SandboxInternalError: the sandbox failed; it says nothing of the programs.
         """
 
-    def shape(self, sample_s: float) -> tuple[int, int]:
-        """How many repeats a block should have, and how many blocks to ask for at once.
-
-        Args:
-            sample_s: what one sample takes, in seconds of wall time.
-        """
+    def repeats(self, sample_s: float) -> int:
+        """How many repeats a block should have, where one sample takes so long (s of wall time)."""
 
     def only(self, numbers: Sequence[int]) -> BlockSource:
         """The same with some of the rewrites."""
@@ -137,21 +132,18 @@ def add_up(measurements: Sequence[Measurement]) -> Measurement:
     )
 
 
-def block_orders(sides: int, blocks: int, repeats: int, seed: int | str) -> list[tuple[int, ...]]:
-    """The sides of the samples of each block: all in an order that chance decides, then all in the reverse order.
+def block_order(sides: int, repeats: int, seed: int | str) -> tuple[int, ...]:
+    """The sides of the samples of a block: all in an order that chance decides, then all in the reverse order.
 
     There and back, for a drift of the machine cancels in it; by chance, for whatever else depends on the place does not
     know it. Of two sides that is ABBA or BAAB, and a coin decides which.
     """
     rng = random.Random(seed)  # noqa: S311 - no secret: it has to be the same again for the same seed
-    orders = []
-    for _ in range(blocks):
-        order: list[int] = []
-        for _ in range(repeats):
-            there = rng.sample(range(sides), sides)
-            order += there + there[::-1]
-        orders.append(tuple(order))
-    return orders
+    order: list[int] = []
+    for _ in range(repeats):
+        there = rng.sample(range(sides), sides)
+        order += there + there[::-1]
+    return tuple(order)
 
 
 def _least(samples: Sequence[Sample]) -> tuple[Measurement, ...]:

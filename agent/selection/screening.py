@@ -63,9 +63,10 @@ class Screening:
     def _stage(self, alive: Sequence[int]) -> list[int]:
         """Sample these; those that did not fail."""
         alive, round_s = self._take(alive, 1)
-        repeats = min(MOST_REPEATS, max(FEWEST_REPEATS, int(STAGE_S / max(round_s, 1e-3)))) - 1
-        if alive and round_s < LONG_ROUND_S and not self.deadline.passed():
-            alive, _ = self._take(alive, repeats)
+        more = min(MOST_REPEATS, max(FEWEST_REPEATS, int(STAGE_S / max(round_s, 1e-3)))) - 1
+        for repeats in (more // 2, more - more // 2):
+            if alive and repeats and round_s < LONG_ROUND_S and not self.deadline.passed():
+                alive, _ = self._take(alive, repeats)
         return alive
 
     def _take(self, wanted: Sequence[int], repeats: int) -> tuple[list[int], float]:
@@ -74,7 +75,7 @@ class Screening:
         while alive:
             self._takes += 1
             try:
-                [blocks] = self.source.only(alive).take(1, repeats, self.seed + self._takes)
+                blocks = self.source.only(alive).take(repeats, self.seed + self._takes)
             except SampleFailedError as error:
                 self._fail(alive, error)
                 alive = [number for number in alive if number not in self._failed]

@@ -14,7 +14,7 @@ from afterburner.agent.selection.sampling import (
     Sample,
     SampleFailedError,
     add_up,
-    block_orders,
+    block_order,
 )
 from afterburner.agent.workloads.replay import HASH_SEEDS
 from afterburner.sandbox import CallCase, Measurement, TestCase, Verdict
@@ -32,7 +32,6 @@ Case: TypeAlias = TestCase | CallCase
 _DUEL_OUTPUT_BYTES = 48 * 1024 * 1024
 _BLOCK_S = 0.4  # a block of short samples gets so many of them: the smallest of many is far steadier than that of two
 _MOST_REPEATS = 16
-_TAKE_S = 2.0  # about as long as the samples that are asked for at once take: progress is told in between
 _GRACE_S = 5.0
 
 
@@ -73,21 +72,18 @@ class FreshSource:
     original: Program
     rewrites: tuple[Program, ...]
 
-    def take(self, blocks: int, repeats: int, seed: int) -> list[tuple[Block, ...]]:
+    def take(self, repeats: int, seed: int) -> tuple[Block, ...]:
         """See `BlockSource`."""
-        sides = 1 + len(self.rewrites)
-        return [self._block(order) for order in block_orders(sides, blocks, repeats, _salted(seed, self.rewrites))]
+        order = block_order(1 + len(self.rewrites), repeats, _salted(seed, self.rewrites))
+        return _blocks_of([(side, self._sample(side)) for side in order])
 
-    def shape(self, sample_s: float) -> tuple[int, int]:
+    def repeats(self, sample_s: float) -> int:
         """See `BlockSource`."""
-        return _shape(sample_s, 2 * (1 + len(self.rewrites)))
+        return _repeats(sample_s, 2 * (1 + len(self.rewrites)))
 
     def only(self, numbers: Sequence[int]) -> FreshSource:
         """See `BlockSource`."""
         return replace(self, rewrites=tuple(self.rewrites[number] for number in numbers))
-
-    def _block(self, order: Sequence[int]) -> tuple[Block, ...]:
-        return _blocks_of([(side, self._sample(side)) for side in order])
 
     def _sample(self, side: int) -> Sample:
         try:
@@ -98,7 +94,10 @@ class FreshSource:
 
 @dataclass(frozen=True, slots=True)
 class DuelSource:
-    """Blocks of processes that are forked off one template: for calls of a function."""
+    """Blocks of processes that are forked off one template, each block off another: for calls of a function.
+
+    Forks share the template's hash seed and its place in memory, and code may be luckier in one place than in another.
+    """
 
     sandbox: Sandbox
     original: Program
@@ -107,27 +106,22 @@ class DuelSource:
     limits: Limits  # of one sample
     cpu: int | None
 
-    def take(self, blocks: int, repeats: int, seed: int) -> list[tuple[Block, ...]]:
+    def take(self, repeats: int, seed: int) -> tuple[Block, ...]:
         """See `BlockSource`. The calls are made in another order, and under another hash seed, for every seed."""
-        orders = block_orders(1 + len(self.rewrites), blocks, repeats, _salted(seed, self.rewrites))
-        sides = tuple(side for order in orders for side in order)
+        sides = block_order(1 + len(self.rewrites), repeats, _salted(seed, self.rewrites))
         places = list(range(len(self.case.calls)))
         random.Random(seed).shuffle(places)  # noqa: S311 - no secret, as above
         case = _reordered(self.case, places, seed)
         rivals = tuple(rewrite.source for rewrite in self.rewrites)
-        duel = Duel(rivals, case, sides, self.limits.wall_time_s, self._watched(blocks * repeats, seed))
+        duel = Duel(rivals, case, sides, self.limits.wall_time_s, self._watched(repeats, seed))
         report = self.sandbox.duel(self.original, duel, self._limits(len(sides)), cpu=self.cpu)
         _check(report, sides)
-        samples = [(each.side, _sample_of(each, places)) for each in report.samples]
-        size = repeats * self._round
-        return [_blocks_of(samples[at : at + size]) for at in range(0, len(samples), size)]
+        return _blocks_of([(each.side, _sample_of(each, places)) for each in report.samples])
 
-    def shape(self, sample_s: float) -> tuple[int, int]:
+    def repeats(self, sample_s: float) -> int:
         """See `BlockSource`. Outcomes come out of the sandbox, so large ones allow few samples at once."""
-        repeats, blocks = _shape(sample_s, self._round)
-        most = max(1, _DUEL_OUTPUT_BYTES // max(self._expected_bytes * self._round, 1))
-        repeats = min(repeats, most)
-        return repeats, min(blocks, max(1, most // repeats))
+        most = _DUEL_OUTPUT_BYTES // max(self._expected_bytes * self._round, 1)
+        return max(1, min(_repeats(sample_s, self._round), most))
 
     def only(self, numbers: Sequence[int]) -> DuelSource:
         """See `BlockSource`."""
@@ -153,10 +147,8 @@ class DuelSource:
         return replace(self.limits, wall_time_s=wall_s, cpu_time_s=wall_s, output_bytes=output_bytes)
 
 
-def _shape(sample_s: float, samples_a_round: int) -> tuple[int, int]:
-    round_s = max(sample_s, 1e-3) * samples_a_round
-    repeats = max(1, min(_MOST_REPEATS, int(_BLOCK_S / round_s)))
-    return repeats, max(1, int(_TAKE_S / (round_s * repeats)))
+def _repeats(sample_s: float, samples_a_round: int) -> int:
+    return max(1, min(_MOST_REPEATS, int(_BLOCK_S / (max(sample_s, 1e-3) * samples_a_round))))
 
 
 def _salted(seed: int, rewrites: Sequence[Program]) -> str:

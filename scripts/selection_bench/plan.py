@@ -60,7 +60,7 @@ class Trial:
 
 
 def plan(parts: Sequence[str], functions: Sequence[Function], trials: int, gains: int) -> list[Trial]:
-    """All trials, in turns over the functions, so that an interrupted run has some of each.
+    """All trials, in turns over functions and gains, so that an interrupted run has some of each.
 
     Args:
         parts: of `idle`, `busy` and `power`.
@@ -74,8 +74,8 @@ def plan(parts: Sequence[str], functions: Sequence[Function], trials: int, gains
     if BUSY in parts:
         found += _turns(BUSY, functions, IDENTICAL, trials)
     if "power" in parts:
-        for gain in GAINS:
-            found += _turns(IDLE, functions, gain, gains)
+        by_gain = [_turns(IDLE, functions, gain, gains) for gain in GAINS]
+        found += [trial for same_place in zip(*by_gain, strict=True) for trial in same_place]
     return found
 
 

@@ -202,11 +202,11 @@ class Ready:
     def __init__(self, block: Block) -> None:
         self._block = block
 
-    def take(self, blocks: int, repeats: int, seed: int) -> list[tuple[Block, ...]]:  # noqa: ARG002 - the interface
-        return [(self._block,)] * blocks
+    def take(self, repeats: int, seed: int) -> tuple[Block, ...]:  # noqa: ARG002 - the interface
+        return (self._block,)
 
-    def shape(self, sample_s: float) -> tuple[int, int]:  # noqa: ARG002 - likewise
-        return 1, 8
+    def repeats(self, sample_s: float) -> int:  # noqa: ARG002 - likewise
+        return 1
 
     def only(self, numbers: Sequence[int]) -> Ready:  # noqa: ARG002 - likewise
         return self

@@ -73,7 +73,7 @@ def test_results_that_outlive_a_pass_are_no_gain(sandbox: Sandbox, source: str) 
     case = CallCase(CALLS, passes=PASSES, cold_caches=True)
     original, rewrite = programs(source)
     fresh = FreshSource(Sampler(sandbox, (case,), Limits(), timing_cpu()), original, (rewrite,))
-    blocks = [block for [block] in fresh.take(8, 1, seed=0)]
+    blocks = [fresh.take(1, seed)[0] for seed in range(8)]
     before, after = blocks[0].before[0], blocks[0].after[0]
     assert before.work.cpu_time_s > 2 * after.work.cpu_time_s, "the rewrite does seem to be faster"
     comparison = Judge(Objective.TIME, 0.05, seed=0).weigh(blocks, Look(8, 0.004), is_last=True)

@@ -38,7 +38,7 @@ class Known:
     def rewrites(self) -> tuple[Program, ...]:
         return tuple(Program("python", name) for name in self._cpu_s)
 
-    def take(self, blocks: int, repeats: int, seed: int) -> list[tuple[Block, ...]]:  # noqa: ARG002 - the interface
+    def take(self, repeats: int, seed: int) -> tuple[Block, ...]:  # noqa: ARG002 - the interface
         for name in self._cpu_s:
             self.asked[name] += 2 * repeats
         if self._original_s == 0:
@@ -46,10 +46,10 @@ class Known:
         if "wrong" in self._cpu_s:
             raise SampleFailedError(Verdict.WRONG_ANSWER, "2 instead of 1", 1 + list(self._cpu_s).index("wrong"))
         before = [sample(used(self._original_s))] * 2 * repeats
-        return [tuple(Block.of(before, [sample(used(cpu_s))] * 2 * repeats) for cpu_s in self._cpu_s.values())] * blocks
+        return tuple(Block.of(before, [sample(used(cpu_s))] * 2 * repeats) for cpu_s in self._cpu_s.values())
 
-    def shape(self, sample_s: float) -> tuple[int, int]:  # noqa: ARG002 - the interface
-        return 1, 1
+    def repeats(self, sample_s: float) -> int:  # noqa: ARG002 - the interface
+        return 1
 
     def only(self, numbers: Sequence[int]) -> Known:
         names = list(self._cpu_s)

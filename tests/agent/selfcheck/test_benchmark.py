@@ -75,7 +75,7 @@ def test_trials_are_shared_out_and_come_in_turns() -> None:
         (IDLE, IDENTICAL): 300, (BUSY, IDENTICAL): 300, (IDLE, GAINS[0]): 150, (IDLE, GAINS[1]): 150,
     }  # fmt: skip
     assert len({trial.key for trial in trials}) == len(trials)
-    assert {trial.function for trial in trials[:12]} == {function.name for function in FUNCTIONS}
+    assert {trial.function for trial in trials[:30]} == {function.name for function in FUNCTIONS}
     assert forecast_s(trials[:600]) > forecast_s(trials[:300]) > 0
 
 
