@@ -114,6 +114,10 @@ class BlockSource(Protocol):
     def repeats(self, sample_s: float) -> int:
         """How many repeats a block should have, where one sample takes so long (s of wall time)."""
 
+    @property
+    def most_repeats(self) -> int:
+        """How many repeats can be asked for at once."""
+
     def only(self, numbers: Sequence[int]) -> BlockSource:
         """The same with some of the rewrites."""
 

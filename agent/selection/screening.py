@@ -66,7 +66,7 @@ class Screening:
         more = min(MOST_REPEATS, max(FEWEST_REPEATS, int(STAGE_S / max(round_s, 1e-3)))) - 1
         for repeats in (more // 2, more - more // 2):
             if alive and repeats and round_s < LONG_ROUND_S and not self.deadline.passed():
-                alive, _ = self._take(alive, repeats)
+                alive, _ = self._take(alive, min(repeats, self.source.only(alive).most_repeats))
         return alive
 
     def _take(self, wanted: Sequence[int], repeats: int) -> tuple[list[int], float]:

@@ -81,6 +81,11 @@ class FreshSource:
         """See `BlockSource`."""
         return _repeats(sample_s, 2 * (1 + len(self.rewrites)))
 
+    @property
+    def most_repeats(self) -> int:
+        """See `BlockSource`."""
+        return _MOST_REPEATS
+
     def only(self, numbers: Sequence[int]) -> FreshSource:
         """See `BlockSource`."""
         return replace(self, rewrites=tuple(self.rewrites[number] for number in numbers))
@@ -119,9 +124,13 @@ class DuelSource:
         return _blocks_of([(each.side, _sample_of(each, places)) for each in report.samples])
 
     def repeats(self, sample_s: float) -> int:
+        """See `BlockSource`."""
+        return min(_repeats(sample_s, self._round), self.most_repeats)
+
+    @property
+    def most_repeats(self) -> int:
         """See `BlockSource`. Outcomes come out of the sandbox, so large ones allow few samples at once."""
-        most = _DUEL_OUTPUT_BYTES // max(self._expected_bytes * self._round, 1)
-        return max(1, min(_repeats(sample_s, self._round), most))
+        return max(1, min(_MOST_REPEATS, _DUEL_OUTPUT_BYTES // max(self._expected_bytes * self._round, 1)))
 
     def only(self, numbers: Sequence[int]) -> DuelSource:
         """See `BlockSource`."""

@@ -208,6 +208,10 @@ class Ready:
     def repeats(self, sample_s: float) -> int:  # noqa: ARG002 - likewise
         return 1
 
+    @property
+    def most_repeats(self) -> int:
+        return 16
+
     def only(self, numbers: Sequence[int]) -> Ready:  # noqa: ARG002 - likewise
         return self
 

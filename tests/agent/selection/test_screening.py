@@ -51,6 +51,10 @@ class Known:
     def repeats(self, sample_s: float) -> int:  # noqa: ARG002 - the interface
         return 1
 
+    @property
+    def most_repeats(self) -> int:
+        return 16
+
     def only(self, numbers: Sequence[int]) -> Known:
         names = list(self._cpu_s)
         return Known({names[number]: self._cpu_s[names[number]] for number in numbers}, self.asked, self._original_s)
