@@ -6,9 +6,9 @@ from afterburner.agent.types import WorkloadCase
 from afterburner.agent.workbench import affordable
 
 
-def chosen(costs_s: list[float], measurable_s: float = 0.02) -> list[float]:
+def chosen(costs_s: list[float], measurable_s: float = 0.02, sample_s: float = 0.1) -> list[float]:
     inputs = [WorkloadCase(str(number), b"", b"", "test", cost_s) for number, cost_s in enumerate(costs_s)]
-    return [each.cpu_time_s for each in affordable(inputs, measurable_s)]
+    return [each.cpu_time_s for each in affordable(inputs, measurable_s, sample_s)]
 
 
 @pytest.mark.parametrize(
@@ -29,3 +29,8 @@ def test_the_costliest_input_that_is_not_too_dear_is_always_there(costs_s: list[
 
 def test_starting_python_is_not_what_a_program_is_measured_by() -> None:
     assert chosen([2.0, 0.05, 0.05], measurable_s=0.2) == [2.0]
+
+
+def test_a_fork_is_given_less_to_do_than_a_process_that_has_to_start() -> None:
+    assert chosen([0.01, 0.02, 0.03], sample_s=0.025) == [0.03]
+    assert chosen([0.01, 0.012, 0.002], sample_s=0.025) == [0.01, 0.012, 0.002]

@@ -16,7 +16,8 @@ from afterburner.agent.evidence.receipt import Receipt, make_receipt, receipt_by
 from afterburner.agent.evidence.replaying import Answer, _answer, replay_receipt
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.records import confirmation_of
-from afterburner.agent.selection.decide import TOO_LATE_TO_CONFIRM, Comparison
+from afterburner.agent.selection.comparison import Comparison
+from afterburner.agent.selection.decide import TOO_LATE_TO_CONFIRM
 from afterburner.agent.state import Incumbent
 from afterburner.agent.types import Decision, Gain, HeldOut, RunSettings, Workload, WorkloadCase
 from afterburner.sandbox import Measurement, UsageError
