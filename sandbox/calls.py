@@ -199,7 +199,7 @@ def read_reply(raw: RawResult, case: CallCase) -> CallReply:
     outcomes = reply.outcomes()
     if not reply.complete:
         verdict, detail = reply.complaint or _broken(f"{_ending(raw)} in {reply.position()}")
-        return CallReply(verdict, detail, outcomes, None, None)
+        return CallReply(verdict, detail, outcomes, None, None, load_cpu_s=reply.load_cpu_ns / 1e9)
     measurement = measure_windows(reply.windows, sum(reply.cpu_ns), raw)
     complaint = _check_times(reply, raw)
     if complaint is not None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from afterburner.sandbox.types import CallOutcome, Program
 
 TEMPLATE_MAIN = "/afterburner/driver/ab_template.py"
-_SAMPLE = struct.Struct(">BiQQQI")
+_SAMPLE = struct.Struct(">BiQQQQI")
 _MAX_REASON = 200
 
 
@@ -33,18 +33,32 @@ class Duel:
 
     Side 0 is the program, side n is `rivals[n - 1]`, the text of the same file with a rewrite in it. Every sample makes
     the calls of `case` once, in a process that makes nothing else.
+
+    The samples of a group run at once on one core, in turns of some milliseconds that the kernel gives them: whatever
+    changes the machine's speed meets all of them, and cancels in the ratio of their CPU times (Bulej et al., "Duet
+    benchmarking", ICPE 2020). The wall time of their calls says nothing. Calls that are shorter than such a turn are
+    better made `call_by_call`: each by all of the group, one after the other, while the others wait.
     """
 
     rivals: tuple[str, ...]
     case: CallCase
-    order: tuple[int, ...]  # the side of each sample
-    sample_limit_s: float  # of wall time, for one sample
-    watched: tuple[int, ...] = ()  # samples that tell what they have left changed or running, counted from 0
+    groups: tuple[tuple[int, ...], ...]  # the sides of the samples of each group
+    sample_limit_s: float  # of wall time, for one sample that runs by itself
+    watched: tuple[int, ...] = ()  # groups of one that tell what they have left changed or running, counted from 0
+    call_by_call: bool = False
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """The side of each sample."""
+        return tuple(side for group in self.groups for side in group)
 
 
 @dataclass(frozen=True, slots=True)
 class DuelSample:
-    """One sample. Times of the calls are the driver's, those of the process are the kernel's."""
+    """One sample. Times of the calls are the driver's, those of the process are the kernel's.
+
+    `queued_s` is the part of its wall time in which it could have run and did not get the core.
+    """
 
     side: int
     verdict: Verdict
@@ -53,6 +67,8 @@ class DuelSample:
     calls: Measurement | None = None  # None if it is no sample: then the verdict says why
     process_cpu_s: float = 0.0
     process_wall_s: float = 0.0
+    queued_s: float = 0.0
+    group: int = 0  # which one it belongs to, counted from 0
     load_cpu_s: float = 0.0
     told_cpu_s: float = 0.0  # of the process, by its own account
     complaints: tuple[str, ...] = ()  # of `ab_watch` and of the template: what the sample left changed or running
@@ -70,6 +86,7 @@ class DuelReport:
     samples: tuple[DuelSample, ...]
     broken_off: str | None
     verdict: Verdict  # of the process as a whole, which also ends if it runs into a limit
+    peak_memory_kib: int  # of the template and the samples that ran at once
 
 
 def prepare_duel(program: Program, duel: Duel) -> PreparedCall:
@@ -90,8 +107,9 @@ def prepare_duel(program: Program, duel: Duel) -> PreparedCall:
             "import_paths": list(program.environment.import_paths) if program.environment else [],
             "passes": 1,
             "cold_caches": True,
-            "order": list(duel.order),
+            "groups": [list(group) for group in duel.groups],
             "watched": list(duel.watched),
+            "call_by_call": duel.call_by_call,
             "sample_limit_s": duel.sample_limit_s,
             "sources_bytes": [len(source) for source in sources],
             "call_bytes": [len(blob) for blob in duel.case.calls],
@@ -115,26 +133,29 @@ def read_duel(raw: RawResult, duel: Duel, verdict: Verdict, detail: str) -> Duel
         SandboxInternalError: the template cannot work here.
     """
     samples: list[DuelSample] = []
+    order = [(side, number) for number, group in enumerate(duel.groups) for side in group]
     is_whole = False
     for frame in split_frames(raw.stdout):
         if frame.kind == b"X":
             raise SandboxInternalError(f"The samples of a comparison cannot be taken: {_reason(frame)}.")
         if frame.kind == b"E":
             is_whole = True
-        elif frame.kind == b"S" and len(samples) < len(duel.order):
-            sample = _sample(frame.payload, duel, raw)
-            if sample is None or sample.side != duel.order[len(samples)]:
+        elif frame.kind == b"S" and len(samples) < len(order):
+            side, group = order[len(samples)]
+            sample = _sample(frame.payload, duel, raw, group)
+            if sample is None or sample.side != side:
                 break
             samples.append(sample)
-    if is_whole and len(samples) == len(duel.order) and verdict is Verdict.ACCEPTED:
-        return DuelReport(tuple(samples), None, verdict)
-    return DuelReport(tuple(samples), detail or "the process that starts the samples was ended", verdict)
+    broken_off: str | None = detail or "the process that starts the samples was ended"
+    if is_whole and len(samples) == len(order) and verdict is Verdict.ACCEPTED:
+        broken_off = None
+    return DuelReport(tuple(samples), broken_off, verdict, raw.measurement.peak_memory_kib)
 
 
-def _sample(payload: bytes, duel: Duel, raw: RawResult) -> DuelSample | None:
+def _sample(payload: bytes, duel: Duel, raw: RawResult, group: int) -> DuelSample | None:
     if len(payload) < _SAMPLE.size:
         return None
-    side, status, cpu_ns, start_ns, end_ns, length = _SAMPLE.unpack_from(payload)
+    side, status, cpu_ns, start_ns, end_ns, queued_ns, length = _SAMPLE.unpack_from(payload)
     position = _SAMPLE.size + length
     complaints, written = complaints_in(payload[_SAMPLE.size : position]), payload[position:]
     wall_s, cpu_s = (end_ns - start_ns) / 1e9, cpu_ns / 1e9
@@ -143,8 +164,9 @@ def _sample(payload: bytes, duel: Duel, raw: RawResult) -> DuelSample | None:
     exit_code, signal = (code, None) if code >= 0 else (None, -code)
     reply = read_reply(RawResult(exit_code, signal, None, process, written, b""), duel.case)
     verdict, detail = reply.verdict, reply.detail
-    if wall_s >= duel.sample_limit_s:
-        verdict, detail = Verdict.TIME_LIMIT, f"one sample took longer than {duel.sample_limit_s:.1f} s"
+    limit_s = duel.sample_limit_s * len(duel.groups[group])
+    if wall_s >= limit_s:
+        verdict, detail = Verdict.TIME_LIMIT, f"one sample took longer than {limit_s:.1f} s"
     elif verdict is Verdict.ACCEPTED and code != 0:
         verdict, detail = Verdict.RUNTIME_ERROR, f"its process ended with {code} after the last call"
     return DuelSample(
@@ -155,6 +177,8 @@ def _sample(payload: bytes, duel: Duel, raw: RawResult) -> DuelSample | None:
         calls=reply.call_measurement if verdict is Verdict.ACCEPTED else None,
         process_cpu_s=cpu_s,
         process_wall_s=wall_s,
+        queued_s=queued_ns / 1e9,
+        group=group,
         load_cpu_s=reply.load_cpu_s,
         told_cpu_s=reply.told_cpu_s or 0.0,
         complaints=(*complaints, *reply.complaints),

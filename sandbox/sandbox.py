@@ -204,11 +204,11 @@ class Sandbox:
     def duel(
         self, program: Program, duel: Duel, limits: Limits = _DEFAULT_LIMITS, *, cpu: int | None = None
     ) -> DuelReport:
-        """Samples a program and a rewrite of it alternately; see `afterburner.sandbox.duels`.
+        """Samples a program and rewrites of it in turns or at once; see `afterburner.sandbox.duels`.
 
         Args:
             program: side 0: the original, entered by a function.
-            duel: the other side, the calls, and the order of the samples.
+            duel: the other sides, the calls, and the order of the samples.
             limits: for all samples together.
             cpu: the core that they are pinned to.
 

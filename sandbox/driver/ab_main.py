@@ -20,6 +20,7 @@ import gc
 import json
 import os
 import resource
+import select
 import struct
 import sys
 import time
@@ -101,6 +102,71 @@ class Timed(NamedTuple):
     end: int
 
 
+class Alone:
+    """The place of a process that waits for no other."""
+
+    def begin(self) -> None:
+        """Be ready for the calls."""
+
+    def next(self) -> None:
+        """Be about to make a call."""
+
+    def end(self) -> None:
+        """Have made all calls."""
+
+
+class Turns(Alone):
+    """A place in a ring of processes that begin together, and only one of which goes on at a time."""
+
+    def __init__(self, reading: int, writing: int, *, call_by_call: bool) -> None:
+        """`reading` is a pipe through which our turn comes, `writing` one that hands it on; it is not ours yet.
+
+        Without `call_by_call` the processes only begin together.
+        """
+        self._reading, self._writing, self._call_by_call = reading, writing, call_by_call
+        self._read, self._write, self._leave = os.read, os.write, os._exit
+        self._poll = select.poll()
+        self._poll.register(reading, select.POLLIN)
+        self._is_ours = self._is_first = False
+
+    def begin(self) -> None:
+        """Wait until all are ready: until the turn has been once round the ring and is here again."""
+        self._wait()
+        self._hand_on()
+        self._wait()
+        self._is_first = True
+        if not self._call_by_call:
+            self._hand_on()
+
+    def next(self) -> None:
+        """Let the others make their next call, and wait for our turn; or until the process before us has died."""
+        if self._call_by_call and not self._is_first:
+            self._hand_on()
+            self._wait()
+        self._is_first = False
+
+    def end(self) -> None:
+        """Let the others make their last call: what comes now must not disturb them."""
+        self.next()
+        self._hand_on()
+
+    def _wait(self) -> None:
+        self._read(self._reading, 1)
+        self._is_ours = True
+
+    def _hand_on(self) -> None:
+        """Let the next one go on. There is one turn: that it is here and still comes is somebody's forgery."""
+        if not self._is_ours:
+            return
+        self._is_ours = False
+        if any(event == select.POLLIN for _, event in self._poll.poll(0)):
+            self._leave(1)
+        try:
+            self._write(self._writing, b"t")
+        except OSError:
+            return  # the next one has died, and nobody waits for us
+
+
 def read_request(data: bytes) -> Request:
     """Take the request apart."""
     (length,) = struct.unpack_from(">I", data)
@@ -118,16 +184,24 @@ def read_request(data: bytes) -> Request:
 class Driver:
     """Makes the calls of one request."""
 
-    def __init__(self, request: Request, output: ab_channel.Output, watch: Any = None, kept_bytes: Any = None) -> None:
+    def __init__(
+        self,
+        request: Request,
+        output: ab_channel.Output,
+        watch: Any = None,
+        kept_bytes: Any = None,
+        turns: Optional[Alone] = None,
+    ) -> None:
         """Get ready.
 
         `watch` (an `ab_watch.Watch`) is asked at the end what the calls have left changed, `kept_bytes` what the module
-        keeps in memory.
+        keeps in memory. `turns` says when it is ours to go on, among other processes.
         """
         self._request = request
         self._output = output
         self._watch = watch
         self._kept_bytes = kept_bytes
+        self._turns = turns or Alone()
         self._clock = Clock()
         self._fixed_clock = ab_late.load("ab_clock").FixedClock() if request.header.get("fixed_clock") else None
         self._first: List[bytes] = []
@@ -161,11 +235,14 @@ class Driver:
                 self._watch.snapshot()
             for call in calls[:1] * _FIRST_LOOKS:
                 self._time_nothing(call)
+            self._turns.begin()
             for index, call in enumerate(calls):
+                self._turns.next()
                 if cold is not None:
                     cold.restore()
                 self._make(module, target, index, call, is_first=pass_number == 0)
                 calls[index] = None
+            self._turns.end()
         if self._watch is not None:
             self._output.send(b"K", TOTAL.pack(max(self._kept_bytes(module) - kept, 0)))
             self._output.send(b"W", json.dumps(self._watch.complaints()).encode("ascii"))

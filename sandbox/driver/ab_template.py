@@ -2,12 +2,16 @@
 """The template: loads once what all sides of a comparison import, then forks one process for each sample.
 
 Stdin holds the request (`afterburner.sandbox.duels` writes it): four bytes of length, a JSON header, the texts of all
-sides, the blobs of the calls. `order` names the side of each sample, `watched` those (counted from 0) that tell what
-they have left changed: to look takes longer than to run a small function. Frames go to stdout:
+sides, the blobs of the calls. `groups` names the sides of each group of samples that run at once, on one core: the
+kernel gives them turns of a few milliseconds, so that they meet the same changes of the machine's speed. With
+`call_by_call` they make each call one after the other, and only one runs at a time. `watched` are the groups (of one,
+counted from 0) that tell what they have left changed: to look takes longer than to run a small function. Frames go
+to stdout:
 
     P  JSON: which modules were loaded beforehand, and which could not be
     S  one sample: side, wait status, CPU ns of its processes as the kernel says, start and end on CLOCK_MONOTONIC in
-       ns, the length of the complaints, the complaints (a JSON list), then all that the sample's driver wrote
+       ns, ns that it could have run and did not get the core, the length of the complaints, the complaints (a JSON
+       list), then all that the sample's driver wrote
     X  JSON: what kept the template from going on; nothing follows
     E  the end
 
@@ -21,31 +25,28 @@ from __future__ import annotations
 import gc
 import json
 import os
-import select
 import shutil
 import signal
 import struct
 import sys
 import time
-from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, NoReturn, Optional, Set, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, NoReturn, Optional, Sequence, Set, Tuple
 
 if TYPE_CHECKING:
-    from afterburner.sandbox.driver import ab_channel, ab_kept, ab_main, ab_modules, ab_stderr, ab_watch
+    from afterburner.sandbox.driver import ab_channel, ab_children, ab_kept, ab_main, ab_modules, ab_stderr, ab_watch
 else:
     import ab_channel
+    import ab_children
     import ab_kept
     import ab_main
     import ab_modules
     import ab_stderr
     import ab_watch
 
-SAMPLE = struct.Struct(">BiQQQI")
+SAMPLE = struct.Struct(">BiQQQQI")
 _PR_SET_DUMPABLE = 4
 _WRITABLE = ("/tmp", "/dev/shm", "/var/tmp")  # noqa: S108 - the sandbox's own
-_MAX_SAMPLE_BYTES = 64 * 1024 * 1024
-_CHUNK = 1 << 20
 _NAMED = 5
-_POLL_MS = 2
 
 
 class Request(NamedTuple):
@@ -54,16 +55,6 @@ class Request(NamedTuple):
     header: Dict[str, Any]
     sources: List[str]
     blobs: List[bytes]
-
-
-class Ended(NamedTuple):
-    """What became of one child: all it wrote, how it ended, and what it used, in ns."""
-
-    written: bytes
-    status: int
-    cpu: int
-    start: int
-    end: int
 
 
 def read_request(data: bytes) -> Request:
@@ -80,7 +71,7 @@ def read_request(data: bytes) -> Request:
 
 
 class Template:
-    """Takes the samples of one request, one process at a time."""
+    """Takes the samples of one request, one group of processes at a time."""
 
     def __init__(self, request: Request, output: ab_channel.Output, dumpable: Any) -> None:
         """`dumpable` is called with 0 or 1 and says whether other processes of this user may look into ours."""
@@ -103,53 +94,79 @@ class Template:
         gc.collect()
         gc.freeze()
         header = self._request.header
-        for number, side in enumerate(header["order"]):
-            self._send(side, self._fork(side, is_watched=number in header["watched"]))
+        for number, sides in enumerate(header["groups"]):
+            all_ended = self._fork(sides, is_watched=number in header["watched"])
+            # What the original does by itself is known; of several others nobody knows whose it was.
+            complaints = self._clean()
+            for side, ended in zip(sides, all_ended):  # noqa: B905 - Python 3.8 has no strict
+                self._send(side, ended, complaints if len(sides) == 1 or (side and len(sides) == 2) else [])
         self._output.send(b"E", b"")
 
-    def _send(self, side: int, ended: Ended) -> None:
-        complaints = json.dumps(self._clean()).encode("ascii")
-        head = SAMPLE.pack(side, ended.status, ended.cpu, ended.start, ended.end, len(complaints))
-        self._output.send(b"S", head + complaints + ended.written)
+    def _send(self, side: int, ended: ab_children.Ended, complaints: List[str]) -> None:
+        told = json.dumps(complaints).encode("ascii")
+        head = SAMPLE.pack(side, ended.status, ended.cpu, ended.start, ended.end, ended.queued, len(told))
+        self._output.send(b"S", head + told + ended.written)
 
     def _scout(self) -> Tuple[List[str], int]:
         """The modules from outside the project that the original imports, and how many threads run afterwards."""
-        ended = self._fork(None)
+        [ended] = self._fork([None])
         try:
             found = json.loads(ended.written)
             return [str(name) for name in found["modules"]], int(found["threads"])
         except (ValueError, KeyError, TypeError):
             return [], 0  # each sample will say by itself what is wrong with its side
 
-    def _fork(self, side: Optional[int], *, is_watched: bool = False) -> Ended:
-        reading, writing = os.pipe()
-        start = time.monotonic_ns()
-        pid = os.fork()
-        if pid == 0:
-            self._become_sample(side, writing, self._watch if is_watched else None)
-        os.close(writing)
-        written = self._read(reading, pid)
-        _, status, used = os.wait4(pid, 0)
-        end = time.monotonic_ns()
-        os.close(reading)
-        return Ended(written, status, int((used.ru_utime + used.ru_stime) * 1e9), start, end)
+    def _fork(self, sides: Sequence[Optional[int]], *, is_watched: bool = False) -> List[ab_children.Ended]:
+        """Take a sample of each side, all at the same time; of None be the scout."""
+        count = len(sides)
+        waiting, letting_go = os.pipe()
+        ring = [os.pipe() for _ in sides] if count > 1 else []
+        children: List[ab_children.Child] = []
+        for place, side in enumerate(sides):
+            reading, writing = os.pipe()
+            start = time.monotonic_ns()
+            pid = os.fork()
+            if pid == 0:
+                os.close(letting_go)
+                os.close(reading)
+                for child in children:
+                    child.close()  # what it writes is none of this one's business
+                turns = ab_children.place_in(ring, place) if ring else None
+                watch = self._watch if is_watched else None
+                self._become_sample(ab_children.Place(side, writing, waiting, turns, count == 1, watch))
+            os.close(writing)
+            children.append(ab_children.Child(pid, reading, start))
+        if ring:
+            os.write(ring[0][1], b"t")
+        for descriptor in (waiting, letting_go, *(end for pipe in ring for end in pipe)):
+            os.close(descriptor)  # with `letting_go` all of them begin
+        return ab_children.wait_for(children, self._request.header["sample_limit_s"] * count)
 
-    def _become_sample(self, side: Optional[int], writing: int, watch: Optional[ab_watch.Watch]) -> NoReturn:
-        """In the child: make the calls of one side, or be the scout."""
+    def _become_sample(self, place: ab_children.Place) -> NoReturn:
+        """In the child: make the calls of one side, or be the scout.
+
+        Samples that run together must not look into each other: of these none is dumpable.
+        """
         try:
             self._output.close()
-            self._dumpable(1)
-            output = ab_channel.Output(writing, ab_channel.capture())
+            os.read(place.waiting, 1)
+            os.close(place.waiting)
+            self._dumpable(int(place.is_alone))
+            output = ab_channel.Output(place.writing, ab_channel.capture())
             header, blobs = self._request.header, self._request.blobs
-            source = self._request.sources[side or 0]
+            source = self._request.sources[place.side or 0]
             for name in [name for name in sys.modules if name.startswith("ab_")]:
                 del sys.modules[name]
-            if side is None:
-                self._be_scout(header, source, writing)
+            if place.side is None:
+                self._be_scout(header, source, place.writing)
             else:
-                driver = ab_main.Driver(ab_main.Request(header, source, blobs), output, watch, ab_kept.kept_bytes)
-                if watch is not None:
-                    watch.start()
+                turns = None
+                if place.turns is not None:
+                    turns = ab_main.Turns(*place.turns, call_by_call=header["call_by_call"])
+                request = ab_main.Request(header, source, blobs)
+                driver = ab_main.Driver(request, output, place.watch, ab_kept.kept_bytes, turns)
+                if place.watch is not None:
+                    place.watch.start()
                 driver.run()
         except BaseException:  # noqa: BLE001 - nothing of the child may run on in the template's place
             os._exit(1)
@@ -161,33 +178,6 @@ class Template:
         names = [name for name in list(sys.modules) if name not in before and _is_outside(name, header)]
         threads = sys.modules["_thread"]._count()  # noqa: SLF001 - threading's own count can be fooled
         _write_all(writing, json.dumps({"modules": names, "threads": threads}).encode("ascii", "replace"))
-
-    def _read(self, reading: int, pid: int) -> bytes:
-        """What the child writes until it has ended; a process that it left may hold the pipe open."""
-        parts: List[bytes] = []
-        room, deadline = _MAX_SAMPLE_BYTES, time.monotonic() + self._request.header["sample_limit_s"]
-        poll = select.poll()
-        poll.register(reading, select.POLLIN)
-        watched = _descriptor_of(pid)
-        if watched is not None:
-            poll.register(watched, select.POLLIN)
-        try:
-            while room > 0 and time.monotonic() < deadline:
-                left_ms = max(1, int((deadline - time.monotonic()) * 1000))
-                ready = {each for each, _ in poll.poll(left_ms if watched is not None else _POLL_MS)}
-                if reading in ready:
-                    part = os.read(reading, _CHUNK)
-                    if not part:
-                        return b"".join(parts)
-                    parts.append(part)
-                    room -= len(part)
-                elif _has_ended(pid):
-                    return b"".join(parts)
-            os.kill(pid, signal.SIGKILL)
-            return b"".join(parts)
-        finally:
-            if watched is not None:
-                os.close(watched)
 
     def _clean(self) -> List[str]:
         """End what still runs and remove what was left in files; tell of both."""
@@ -270,18 +260,6 @@ def _write_all(descriptor: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(descriptor, view) :]
-
-
-def _descriptor_of(pid: int) -> Optional[int]:
-    """A descriptor that can be read once the process has ended; None where the kernel has none."""
-    try:
-        return os.pidfd_open(pid)
-    except (AttributeError, OSError):
-        return None
-
-
-def _has_ended(pid: int) -> bool:
-    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
 def _dumpable() -> Any:

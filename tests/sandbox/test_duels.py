@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from afterburner.agent.selection.sources import timing_cpu
 from afterburner.sandbox import CallCase, FunctionEntry, Limits, Program, Verdict
 from afterburner.sandbox.driver.ab_calls import dump_call
 from afterburner.sandbox.duels import Duel
@@ -27,11 +28,25 @@ def duel(
     order: tuple[int, ...] = (0, 1, 1, 0),
     limit_s: float = 5.0,
 ) -> DuelReport:
+    """Samples that run alone, one after the other."""
+    return taken(sandbox, rival, tuple((side,) for side in order), original=original, limit_s=limit_s)
+
+
+def taken(
+    sandbox: Sandbox,
+    rival: str,
+    groups: tuple[tuple[int, ...], ...],
+    *,
+    original: str = ORIGINAL,
+    limit_s: float = 5.0,
+    call_by_call: bool = False,
+) -> DuelReport:
     program = Program("python", original, ENTRY)
     [case] = sandbox.run(program, [CallCase(CALLS)]).cases
     expected = tuple(outcome.encoded for outcome in case.outcomes)
-    watched = tuple(range(len(order)))
-    return sandbox.duel(program, Duel((rival,), CallCase(CALLS, expected), order, limit_s, watched), Limits(20.0, 20.0))
+    watched = tuple(number for number, group in enumerate(groups) if len(group) == 1)
+    asked = Duel((rival,), CallCase(CALLS, expected), groups, limit_s, watched, call_by_call=call_by_call)
+    return sandbox.duel(program, asked, Limits(20.0, 20.0), cpu=timing_cpu())
 
 
 def by_side(report: DuelReport, side: int) -> list[DuelSample]:
@@ -145,3 +160,139 @@ def test_a_rival_that_does_not_compile_is_its_own_fault(sandbox: Sandbox) -> Non
     report = duel(sandbox, "def f(n: return 1")
     assert by_side(report, 0)[0].verdict is Verdict.ACCEPTED
     assert by_side(report, 1)[0].verdict is Verdict.COMPILE_ERROR
+
+
+TOGETHER = ((0, 1), (1, 0))
+
+
+@pytest.mark.parametrize("call_by_call", [False, True])
+def test_samples_that_run_together_are_judged_each_by_itself(sandbox: Sandbox, call_by_call: bool) -> None:
+    wrong = ORIGINAL.replace("n))", "n)) + (n == 3000)")
+    for rival, verdict in ((ORIGINAL, Verdict.ACCEPTED), (wrong, Verdict.WRONG_ANSWER)):
+        report = taken(sandbox, rival, TOGETHER, call_by_call=call_by_call)
+        assert report.broken_off is None
+        assert [(sample.side, sample.group) for sample in report.samples] == [(0, 0), (1, 0), (1, 1), (0, 1)]
+        assert [sample.verdict for sample in by_side(report, 0)] == [Verdict.ACCEPTED] * 2
+        assert [sample.verdict for sample in by_side(report, 1)] == [verdict] * 2
+
+
+def test_samples_at_once_queue_for_one_core(sandbox: Sandbox) -> None:
+    """So the kernel lets them have it in turns, and whatever slows it down for a while slows down both."""
+    long = ORIGINAL.replace("range(n)", "range(500 * n)")
+    report = taken(sandbox, long, TOGETHER, original=long)
+    for sample in report.samples:
+        assert sample.verdict is Verdict.ACCEPTED, sample.detail
+        assert sample.queued_s > sample.process_cpu_s / 4
+        assert sample.process_wall_s > 1.25 * sample.process_cpu_s
+
+
+def test_call_by_call_only_one_goes_on_at_a_time(sandbox: Sandbox) -> None:
+    waiting = "import time\ndef f(n):\n    time.sleep(0.05)\n    return n\n"
+    report = taken(sandbox, waiting, ((0, 1),), original=waiting, call_by_call=True)
+    for sample in report.samples:
+        assert sample.verdict is Verdict.ACCEPTED, sample.detail
+        assert sample.calls is not None
+        assert sample.process_wall_s > 2 * len(CALLS) * 0.05, "it waits for the calls of the other, too"
+        assert sample.calls.wall_time_s < sample.process_wall_s - 0.9 * len(CALLS) * 0.05, "which is no part of its own"
+
+
+@pytest.mark.parametrize("call_by_call", [False, True])
+@pytest.mark.parametrize(
+    "body", ["import os; os._exit(0)", "import os; os.abort()", "raise SystemExit", "while True: pass"]
+)
+def test_who_dies_or_hangs_in_a_group_does_not_take_the_other_along(
+    sandbox: Sandbox, body: str, call_by_call: bool
+) -> None:
+    report = taken(sandbox, f"def f(n):\n    {body}\n", ((0, 1), (0,), (1, 0)), limit_s=1.0, call_by_call=call_by_call)
+    original, rival, alone, rival_again, original_again = report.samples
+    assert rival_again.verdict is not Verdict.ACCEPTED
+    assert (original_again.verdict is Verdict.ACCEPTED) == (not (call_by_call and "while" in body))
+    assert alone.verdict is Verdict.ACCEPTED, alone.detail
+    assert rival.verdict is not Verdict.ACCEPTED
+    if not (call_by_call and "while" in body):  # who has the turn and never hands it on does keep the other waiting,
+        assert original.verdict is Verdict.ACCEPTED, original.detail
+    else:  # but it is plain who it was
+        assert original.verdict is Verdict.TIME_LIMIT
+        assert len(rival.outcomes) < len(original.outcomes)
+
+
+@pytest.mark.parametrize("call_by_call", [False, True])
+def test_samples_that_run_together_cannot_look_into_each_other(sandbox: Sandbox, call_by_call: bool) -> None:
+    """Neither into memory and descriptors, nor do they get at what another writes."""
+    rival = """
+import os, stat, time
+def f(n):
+    time.sleep(0.02)
+    for pid in os.listdir("/proc"):
+        if pid.isdigit() and int(pid) not in (1, os.getpid()) and n == 2000:  # later on it may have ended
+            for name in ("mem", "environ", "maps", "fd/1", "fd/3"):
+                try:
+                    os.close(os.open(f"/proc/{pid}/{name}", os.O_RDWR if name == "mem" else os.O_RDONLY))
+                except OSError:
+                    continue
+                return name
+    pipes = [each for each in range(3, 64) if is_pipe(each)]  # for frames and stderr, and to and from its neighbours
+    return sum(i * i for i in range(n)) if len(pipes) <= 4 else pipes
+def is_pipe(descriptor):
+    try:
+        return stat.S_ISFIFO(os.fstat(descriptor).st_mode)
+    except OSError:
+        return False
+"""
+    slow = ORIGINAL.replace("    return", "    import time; time.sleep(0.02)\n    return")
+    report = taken(sandbox, rival, TOGETHER, original=slow, call_by_call=call_by_call)
+    assert [sample.verdict for sample in report.samples] == [Verdict.ACCEPTED] * 4, by_side(report, 1)[0].detail
+
+
+def test_who_stops_the_other_gains_nothing(sandbox: Sandbox) -> None:
+    rival = """
+import os, signal
+def f(n):
+    for pid in os.listdir("/proc"):
+        if pid.isdigit() and int(pid) not in (1, os.getpid(), os.getppid()):
+            os.kill(int(pid), signal.SIGSTOP)
+    return sum(i * i for i in range(n))
+"""
+    slow = ORIGINAL.replace("    return", "    import time; time.sleep(0.05)\n    return")
+    report = taken(sandbox, rival, ((0, 1), (0,)), original=slow, limit_s=1.0)
+    assert report.samples[0].verdict is Verdict.TIME_LIMIT
+    assert report.samples[0].calls is None
+    assert report.samples[2].verdict is Verdict.ACCEPTED, report.samples[2].detail
+
+
+@pytest.mark.parametrize("call_by_call", [False, True])
+@pytest.mark.parametrize("body", ["raise ValueError", "import os; os._exit(3)", "import os; os.abort()"])
+def test_who_dies_before_its_first_call_keeps_nobody_waiting(sandbox: Sandbox, body: str, call_by_call: bool) -> None:
+    report = taken(sandbox, f"{ORIGINAL}{body}\n", ((0, 1), (1, 0)), limit_s=5.0, call_by_call=call_by_call)
+    assert [sample.verdict for sample in by_side(report, 0)] == [Verdict.ACCEPTED] * 2
+    assert all(sample.verdict is not Verdict.ACCEPTED for sample in by_side(report, 1))
+    assert all(sample.process_wall_s < 4.0 for sample in report.samples)
+
+
+def test_a_process_that_one_leaves_behind_does_not_keep_the_other_waiting(sandbox: Sandbox) -> None:
+    """It holds the pipe of the turns open, which tells nobody that they may go on."""
+    leaves = "import os\nif os.fork() == 0:\n    import time\n    time.sleep(60)\n" + ORIGINAL
+    report = taken(sandbox, leaves, TOGETHER, original=leaves, limit_s=5.0, call_by_call=True)
+    assert [sample.verdict for sample in report.samples] == [Verdict.ACCEPTED] * 4, report.samples[1].detail
+    assert all(sample.process_wall_s < 4.0 for sample in report.samples)
+    for sample in by_side(report, 1):
+        assert any(each.startswith("processes") for each in sample.complaints), "of two it is not the original's"
+
+
+def test_a_turn_that_was_forged_spoils_the_sample(sandbox: Sandbox) -> None:
+    forges = """
+import os, stat
+def f(n):
+    for descriptor in range(3, 64):
+        try:
+            if stat.S_ISFIFO(os.fstat(descriptor).st_mode) and descriptor != 5:
+                os.set_blocking(descriptor, False)
+                os.write(descriptor, b"ttt")
+        except OSError:
+            continue
+    return sum(i * i for i in range(n))
+"""
+    report = taken(sandbox, forges, TOGETHER, limit_s=2.0, call_by_call=True)
+    for group in (0, 1):
+        verdicts = {sample.verdict for sample in report.samples if sample.group == group}
+        assert verdicts != {Verdict.ACCEPTED}
