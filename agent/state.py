@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypedDict
 
-from afterburner.agent.selection.sampling import Block, Sample
+from afterburner.agent.selection.sampling import Block, Company, Sample
 from afterburner.agent.types import CandidateRecord, Decision, Gain, HeldOut
 from afterburner.sandbox import Measurement, Verdict
 
@@ -72,6 +72,7 @@ class LoopState(TypedDict):
 CHECKPOINTED_TYPES = (
     Block,
     CandidateRecord,
+    Company,
     Confirmation,
     Decision,
     Gain,

@@ -16,6 +16,7 @@ from afterburner.agent.evidence.receipt import (
     SCHEMA,
     Receipt,
     ReceiptBlock,
+    ReceiptFigures,
     ReceiptInput,
     ReceiptSample,
     ReceiptSettings,
@@ -24,6 +25,7 @@ from afterburner.agent.evidence.receipt import (
     sha256_of,
     text_sha256,
 )
+from afterburner.agent.selection.sampling import Company
 from afterburner.agent.types import Decision, Gain, Machine, Objective
 from afterburner.sandbox import UsageError
 
@@ -204,14 +206,21 @@ class _Part:
     def block(self) -> ReceiptBlock:
         """One block of samples."""
         sides = [tuple(part.sample() for part in self.parts(side, MAX_SAMPLES)) for side in ("original", "winner")]
-        least = [part.sample() for part in self.parts("least", 2)]
-        if len(least) != 2:
-            self._fail("it is not one sample of each side", "least")
-        return ReceiptBlock(sides[0], sides[1], (least[0], least[1]))
+        used = [part.figures() for part in self.parts("used", 2)]
+        if len(used) != 2:
+            self._fail("it is not the figures of each side", "used")
+        return ReceiptBlock(sides[0], sides[1], (used[0], used[1]))
 
     def sample(self) -> ReceiptSample:
         """One sample."""
-        return ReceiptSample(
+        company = self.words("company")
+        if company not in set(Company):
+            self._fail(f"it is none of {', '.join(Company)}", "company")
+        return ReceiptSample(Company(company), self.part("work").figures())
+
+    def figures(self) -> ReceiptFigures:
+        """What was used."""
+        return ReceiptFigures(
             self.figure("cpu_time_s"),
             self.figure("wall_time_s"),
             self.figure("peak_memory_kib"),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from afterburner.agent.evidence.project_files import ProjectFile
-    from afterburner.agent.selection.sampling import Block
+    from afterburner.agent.selection.sampling import Block, Company
     from afterburner.agent.types import Gain, Machine, RunSettings
     from afterburner.agent.workbench import Workbench
     from afterburner.sandbox import Measurement
@@ -60,8 +60,8 @@ class ReceiptInput:
 
 
 @dataclass(frozen=True, slots=True)
-class ReceiptSample:
-    """What one process used for the calls: seconds, KiB, KiB·s."""
+class ReceiptFigures:
+    """What was used for the calls: seconds, KiB, KiB·s."""
 
     cpu_time_s: float
     wall_time_s: float
@@ -70,15 +70,20 @@ class ReceiptSample:
 
 
 @dataclass(frozen=True, slots=True)
-class ReceiptBlock:
-    """Samples of both sides, taken side by side.
+class ReceiptSample:
+    """One process, and how it ran: by itself, or together with one of the other side."""
 
-    `least` is what the decision was made of, for each side: the smallest figures of every input, together.
-    """
+    company: Company
+    work: ReceiptFigures
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiptBlock:
+    """Samples of both sides, taken side by side. `used` is what the decision was made of, for each side."""
 
     original: tuple[ReceiptSample, ...]
     winner: tuple[ReceiptSample, ...]
-    least: tuple[ReceiptSample, ReceiptSample]
+    used: tuple[ReceiptFigures, ReceiptFigures]
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,9 +162,9 @@ def make_receipt(  # noqa: PLR0913 - the parts of the receipt, each from its own
         held_out_gain=held_out_gain,
         blocks=tuple(
             ReceiptBlock(
-                tuple(_of_measurement(sample.work) for sample in block.before),
-                tuple(_of_measurement(sample.work) for sample in block.after),
-                (_of_measurement(add_up(block.least[0])), _of_measurement(add_up(block.least[1]))),
+                tuple(ReceiptSample(sample.company, _of_measurement(sample.work)) for sample in block.before),
+                tuple(ReceiptSample(sample.company, _of_measurement(sample.work)) for sample in block.after),
+                (_of_measurement(add_up(block.used[0])), _of_measurement(add_up(block.used[1]))),
             )
             for block in blocks
         ),
@@ -237,8 +242,8 @@ def _of_case(case: WorkloadCase, held_out: bool) -> ReceiptInput:
     )
 
 
-def _of_measurement(measurement: Measurement) -> ReceiptSample:
-    return ReceiptSample(
+def _of_measurement(measurement: Measurement) -> ReceiptFigures:
+    return ReceiptFigures(
         measurement.cpu_time_s,
         measurement.wall_time_s,
         measurement.peak_memory_kib,

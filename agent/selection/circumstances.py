@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from afterburner.sandbox import Program
 
 MADE_ALONE = 3  # calls that get a process of their own
-COST_S = 0.5  # of the original's CPU time, for one process full of calls
+COST_S = 0.25  # of the original's CPU time, for one process full of calls
 _MAX_HASH_SEED = 2**32 - 1
 _ELSEWHERE = "/tmp"  # noqa: S108 - a folder that every sandbox has
 

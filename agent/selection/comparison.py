@@ -34,8 +34,9 @@ class Comparison:
     @classmethod
     def of_blocks(cls, decision: Decision, reason: str, gain: Gain, blocks: Sequence[Block]) -> Comparison:
         """One that was measured."""
-        before = median_measurement([sample.work for block in blocks for sample in block.before])
-        after = median_measurement([sample.work for block in blocks for sample in block.after])
+        alone = [block.alone() for block in blocks]
+        before = median_measurement([sample.work for block in alone for sample in block.before])
+        after = median_measurement([sample.work for block in alone for sample in block.after])
         return cls(decision, reason, gain, before, after, blocks=tuple(blocks))
 
     @classmethod

@@ -72,7 +72,12 @@ class Judge:
         try:
             if deadline.passed():
                 return Comparison(Decision.REFUSED, TOO_LATE_TO_CONFIRM), None
-            repeats, block_s = self._shape(source)
+            started_s = time.monotonic()
+            first = source.take(1, self._seed_of(FIRST_TAKE - 1))
+            left = left_behind(first)
+            if left is not None:
+                return Comparison(Decision.REFUSED, left), None
+            source, repeats, block_s = _shape(source, first, time.monotonic() - started_s)
             looks = plan_looks(_affordable_blocks(block_s), attempt)
             takes = itertools.count(FIRST_TAKE)
             for look in looks:
@@ -97,7 +102,7 @@ class Judge:
             objection = figures.objection(blocks, look.alpha)
             if objection is not None:
                 return Comparison.of_blocks(Decision.NOT_BETTER, objection, gain, blocks)
-            trick = find_moved_work(self.objective, figures.primary, gain, blocks) or left_behind(blocks)
+            trick = find_moved_work(self.objective, figures.primary, gain, blocks, needed) or left_behind(blocks)
             if trick is not None:
                 return Comparison.of_blocks(Decision.REFUSED, trick, gain, blocks)
             return Comparison.of_blocks(Decision.IMPROVED, interval_text(gain), gain, blocks)
@@ -111,19 +116,6 @@ class Judge:
             )
             return Comparison.of_blocks(Decision.TOO_NOISY, reason, gain, blocks)
         return None
-
-    def _shape(self, source: BlockSource) -> tuple[int, float]:
-        """The repeats of a block, and what it takes then, in seconds of wall time.
-
-        From a block that is no part of the test, for the plan of the test depends on it.
-        """
-        started_s = time.monotonic()
-        [block] = source.take(1, self._seed_of(FIRST_TAKE - 1))
-        whole_s = time.monotonic() - started_s
-        samples = (*block.before, *block.after)
-        alone_s = min(sum(sample.process.wall_time_s for sample in samples), whole_s)
-        repeats = source.repeats(alone_s / len(samples))
-        return repeats, whole_s + (repeats - 1) * alone_s
 
     def _with_held_out(
         self, comparison: Comparison, blocks: Sequence[Block], held_out_from: int, look: Look
@@ -139,6 +131,23 @@ class Judge:
 
     def _seed_of(self, number: int) -> int:
         return self.seed * 1_000_003 + number
+
+
+def _shape(source: BlockSource, first: Sequence[Block], first_s: float) -> tuple[BlockSource, int, float]:
+    """How blocks are taken, with how many repeats, and what one takes then, in seconds of wall time.
+
+    From a block that is no part of the test, for the plan of the test depends on it.
+
+    Args:
+        source: of the first block.
+        first: that block.
+        first_s: what it took, with the start of the template.
+    """
+    samples = [sample for block in first for sample in (*block.before, *block.after)]
+    alone_s = min(sum(sample.process.wall_time_s for sample in samples), first_s)
+    paced, repeats = source.paced(first)
+    rounds = repeats + paced.is_together  # where samples run together, some of each run alone, too
+    return paced, repeats, first_s + (rounds - 1) * alone_s
 
 
 def _affordable_blocks(block_s: float) -> int:

@@ -144,7 +144,9 @@ RULES: tuple[Rule, ...] = (
             builtins="open input __file__",
             io="FileIO open_code",
             _io="FileIO open_code",
-            os="open read write pread pwrite pipe dup dup2 fdopen close closerange memfd_create mkfifo sendfile "
+            os="open read write pread pwrite readv writev preadv pwritev splice copy_file_range pipe pipe2 eventfd "
+            "openpty get_blocking set_blocking get_inheritable set_inheritable dup dup2 fdopen close closerange "
+            "memfd_create mkfifo sendfile "
             "listdir scandir walk stat lstat fstat access mkdir makedirs remove unlink rename replace symlink link "
             "truncate ftruncate lseek",
             os__path="exists isfile isdir getsize getmtime",
@@ -176,8 +178,8 @@ RULES: tuple[Rule, ...] = (
         "changes settings of the whole process",
         _names(
             sys="setswitchinterval setdlopenflags set_asyncgen_hooks _clear_type_cache",
-            os="nice setpriority sched_setaffinity sched_setscheduler sched_setparam chdir fchdir umask putenv "
-            "unsetenv setpgid setsid",
+            os="sched_yield nice setpriority sched_setaffinity sched_setscheduler sched_setparam chdir fchdir umask "
+            "putenv unsetenv setpgid setsid",
             gc="freeze unfreeze set_debug",
             locale="setlocale",
         ),
@@ -188,7 +190,9 @@ RULES: tuple[Rule, ...] = (
 _SENSITIVE = frozenset(("sys", "os", "gc", "time", "builtins", "inspect", "importlib", "posix", "threading", "_thread"))
 _INNER = frozenset(("sys", "os", "gc", "time", "builtins", "inspect", "ctypes"))  # found inside of other modules
 _PLACES = ("/proc", "/dev/shm", "/sys/", "/tmp", "/var/tmp", "/dev/fd", "/afterburner")  # noqa: S108 - what is looked for
-_OWN_MODULES = frozenset(("ab_main", "ab_template", "ab_watch", "ab_encode", "ab_channel", "ab_calls", "ab_state"))
+_OWN_MODULES = frozenset(
+    ("ab_main", "ab_template", "ab_children", "ab_watch", "ab_encode", "ab_channel", "ab_calls", "ab_state")
+)
 
 
 def objection(use: Use, known: Sequence[Use]) -> tuple[str, str] | None:

@@ -6,7 +6,9 @@ import math
 import statistics
 from typing import TYPE_CHECKING
 
-from afterburner.agent.selection.sequential import bounds
+from afterburner.agent.selection.policy import WALL
+from afterburner.agent.selection.sampling import Block, Company
+from afterburner.agent.selection.sequential import bounds, estimate
 from afterburner.agent.types import Objective
 from afterburner.agent.wording import format_ratio
 
@@ -14,18 +16,22 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from afterburner.agent.selection.policy import Figure
-    from afterburner.agent.selection.sampling import Block, Sample
+    from afterburner.agent.selection.sampling import Sample
     from afterburner.agent.types import Gain
 
 NOTICEABLE_CPU_S = 0.005
 NOTICEABLE_UNTOLD_S = 0.002  # leaving the process takes some tenths of a millisecond
 NOTICEABLE_PEAK = 1.05  # of the whole process, where the calls are said to need less
 REPEATED_ALPHA = 0.01
+ALONE_SHARE = 0.25  # of the logarithm of a gain: so much of it has to show in samples that ran alone
+RULED_OUT_ALPHA = 0.01
 UNUSUAL = 0.2  # of the logarithm of a gain, by which the best runs may differ from the usual ones at any rate
 _CLOCK_S = 1e-9  # the clock's resolution
 
 
-def find_moved_work(objective: Objective, figure: Figure, gain: Gain, blocks: Sequence[Block]) -> str | None:
+def find_moved_work(
+    objective: Objective, figure: Figure, gain: Gain, blocks: Sequence[Block], needed: float
+) -> str | None:
     """Say where the work went that the calls seem to save; None if the gain is one.
 
     Args:
@@ -33,8 +39,13 @@ def find_moved_work(objective: Objective, figure: Figure, gain: Gain, blocks: Se
         figure: what that is measured by.
         gain: that claim, from `blocks`.
         blocks: samples of the original and of the rewrite.
+        needed: the least gain (ratio) that is worth anything.
     """
-    moved = _outside_the_calls(objective, blocks) or _only_in_some_runs(figure, gain, blocks)
+    moved = (
+        _outside_the_calls(objective, blocks)
+        or _only_in_some_runs(figure, gain, _counting(figure, blocks))
+        or _only_together(figure, gain, blocks, needed)
+    )
     if moved is not None:
         return moved
     if objective is Objective.MEMORY:
@@ -63,13 +74,44 @@ def _outside_the_calls(objective: Objective, blocks: Sequence[Block]) -> str | N
 
 
 def _only_in_some_runs(figure: Figure, gain: Gain, blocks: Sequence[Block]) -> str | None:
-    """Whether the smallest figures, which the gain is made of, are far from what a usual run needs."""
+    """Whether the figures that the gain is made of are far from what a usual run needs.
+
+    Args:
+        figure: what shrank.
+        gain: by how much.
+        blocks: of the samples that this is from.
+    """
     usual = _median(blocks, lambda before, after: math.log(_used(figure, before) / _used(figure, after)))
     claimed = math.log(gain.ratio)
     if claimed - usual <= max(claimed / 2, UNUSUAL):
         return None
     best, rest = format_ratio(gain.ratio), format_ratio(math.exp(usual))
     return f"the gain shows only in some of its runs: {best} in the best, {rest} in the usual ones"
+
+
+def _counting(figure: Figure, blocks: Sequence[Block]) -> list[Block]:
+    """The blocks with those samples alone that a figure is from."""
+    at_once = any(sample.company is Company.AT_ONCE for block in blocks for sample in block.before)
+    return [block.alone() if at_once and figure.noun == WALL.noun else block.together() for block in blocks]
+
+
+def _only_together(figure: Figure, gain: Gain, blocks: Sequence[Block], needed: float) -> str | None:
+    """Whether a gain that was measured while both ran together, on one core, is not there when each has it for itself.
+
+    A rewrite that empties the caches, or troubles the original otherwise, would look good beside it. Samples that run
+    alone are few and noisy, so they are asked for a part of the gain, by the better of two estimates; and that they do
+    not rule out the gain that is `needed`.
+    """
+    if all(sample.is_alone for block in blocks for sample in block.before):
+        return None
+    alone = [block.alone() for block in blocks]
+    ratios = [block.log_ratio(figure) for block in alone]
+    by_themselves = max(Block.joined(alone).log_ratio(figure), estimate(ratios))
+    highest = bounds(ratios, RULED_OUT_ALPHA)[1]
+    if by_themselves >= ALONE_SHARE * math.log(gain.ratio) and highest >= math.log(needed):
+        return None
+    told = format_ratio(math.exp(by_themselves))
+    return f"the gain shows only while both run together: {format_ratio(gain.ratio)}, and {told} where each runs alone"
 
 
 def _used(figure: Figure, sample: Sample) -> float:

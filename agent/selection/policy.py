@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 WAITS_BELOW = 0.8  # CPU time over wall time of the calls
 PARALLEL_ABOVE = 1.2  # likewise: more than one core was busy
 SLOWDOWN_FOR_MEMORY = 1.5  # memory may cost this much CPU time and no more
+_MOST_QUEUED = 0.95  # of its time: what is left of less is no measure of anything
 EVEN = 0.02  # wall time is noisier than CPU time: an estimate this little above the original's is no rise
 
 
@@ -77,16 +78,34 @@ def figures_for(objective: Objective, blocks: Sequence[Block]) -> Figures:
         return Figures(PEAK, CPU, SLOWDOWN_FOR_MEMORY)
     if objective is Objective.INTEGRAL:
         return Figures(INTEGRAL, CPU, SLOWDOWN_FOR_MEMORY)
-    before = max(_share(sample) for block in blocks for sample in block.before)
-    after = max(_share(sample) for block in blocks for sample in block.after)
-    if before < WAITS_BELOW or after > PARALLEL_ABOVE:
+    if waits([sample for block in blocks for sample in block.before]):
+        return Figures(WALL, CPU)
+    if any(_is_parallel(sample) for block in blocks for sample in block.after):
         return Figures(WALL, CPU)
     return Figures(CPU, WALL)
 
 
+def waits(samples: Sequence[Sample]) -> bool:
+    """Whether a program waits for something else than a core, for a good part of its wall time.
+
+    Samples that ran alone tell it, if there are any.
+    """
+    alone = [sample for sample in samples if sample.is_alone]
+    return max(map(_share, alone or samples)) < WAITS_BELOW
+
+
+def _is_parallel(sample: Sample) -> bool:
+    return sample.work.cpu_time_s > PARALLEL_ABOVE * sample.work.wall_time_s
+
+
 def _share(sample: Sample) -> float:
-    """CPU time over wall time. The largest of several counts: another program on the core can only lower it."""
-    return sample.work.cpu_time_s / max(sample.work.wall_time_s, 1e-9)
+    """CPU time over the wall time in which it had a core or did not want one.
+
+    The largest of several counts: where the kernel does not tell for how long it was queued, another program on the
+    core can only lower it.
+    """
+    queued = min(sample.queued_s / max(sample.process.wall_time_s, 1e-9), _MOST_QUEUED)
+    return sample.work.cpu_time_s / max(sample.work.wall_time_s * (1 - queued), 1e-9)
 
 
 def interval_of(blocks: Sequence[Block], figure: Figure, alpha: float) -> tuple[float, float]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import random
+import statistics
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
 from afterburner.sandbox import Measurement, Verdict
@@ -13,6 +15,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from afterburner.sandbox import Program, Report
+
+
+class Company(StrEnum):
+    """How a sample ran: by itself, call by call in turns with samples of other sides, or freely at once with them."""
+
+    ALONE = "alone"
+    IN_TURNS = "in turns"
+    AT_ONCE = "at once"
+
 
 ORIGINAL, REWRITE = 0, 1  # sides; further rewrites are 2, 3, …
 _FLOOR = 1e-9  # a figure of zero is below the clock's resolution, not an infinite gain
@@ -50,6 +61,13 @@ class Sample:
     untold_cpu_s: float = 0.0  # that the process used and its own account leaves out
     complaints: tuple[str, ...] = ()  # of the sandbox: what it did beside its work
     kept_bytes: int | None = None  # what the module has come to keep in memory; None if it was not looked at
+    queued_s: float = 0.0  # of the wall time of the process: when it could have run and did not get a core
+    company: Company = Company.ALONE
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether no other sample ran at the same time."""
+        return self.company is Company.ALONE
 
     @property
     def overhead_cpu_s(self) -> float:
@@ -59,20 +77,22 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Samples of both sides that were taken side by side, as many of the one as of the other.
+    """Samples of both sides that were taken in turns or at once, as many of the one as of the other.
 
-    `least` holds, for each side, the smallest figures of every single input: noise only ever adds, and it hits one call
-    in one process and another call in another.
+    `used` holds what each side used for every single input. Of samples that ran by themselves it is the smallest
+    figure: noise only ever adds, and it hits one call in one process and another call in another. Where samples of both
+    sides ran together, the noise met both alike, so it is their ratio that is steady: of calls made in turns the median
+    of the ratios of all pairs, of samples that ran at once that of the means, of CPU time alone.
     """
 
     before: tuple[Sample, ...]
     after: tuple[Sample, ...]
-    least: tuple[tuple[Measurement, ...], tuple[Measurement, ...]]
+    used: tuple[tuple[Measurement, ...], tuple[Measurement, ...]]
 
     @classmethod
     def of(cls, before: Sequence[Sample], after: Sequence[Sample]) -> Block:
         """A block of these samples."""
-        return cls(tuple(before), tuple(after), (_least(before), _least(after)))
+        return cls(tuple(before), tuple(after), _used(before, after))
 
     @classmethod
     def joined(cls, blocks: Sequence[Block]) -> Block:
@@ -81,14 +101,24 @@ class Block:
             [each for block in blocks for each in block.before], [each for block in blocks for each in block.after]
         )
 
+    def alone(self) -> Block:
+        """The same of the samples alone that ran by themselves."""
+        before, after = ([each for each in side if each.is_alone] for side in (self.before, self.after))
+        return Block.of(before, after)
+
+    def together(self) -> Block:
+        """The same of the samples alone that ran together with one of the other side; of all if none did."""
+        before, after = ([each for each in side if not each.is_alone] for side in (self.before, self.after))
+        return Block.of(before, after) if before else self
+
     def without_parts(self) -> Block:
         """The same without the figures of single inputs."""
         before, after = (tuple(replace(each, by_input=()) for each in side) for side in (self.before, self.after))
-        return Block(before, after, ((add_up(self.least[0]),), (add_up(self.least[1]),)))
+        return Block(before, after, ((add_up(self.used[0]),), (add_up(self.used[1]),)))
 
     def log_ratio(self, figure: Callable[[Sequence[Measurement]], float]) -> float:
         """The logarithm of how many times smaller the figure of the rewrite is."""
-        before, after = map(figure, self.least)
+        before, after = map(figure, self.used)
         return math.log(max(before, _FLOOR) / max(after, _FLOOR))
 
 
@@ -99,24 +129,36 @@ class BlockSource(Protocol):
     def rewrites(self) -> tuple[Program, ...]:
         """What is held against the original."""
 
-    def take(self, repeats: int, seed: int) -> tuple[Block, ...]:
+    def take(self, repeats: int, seed: int, *, alone: bool = True) -> tuple[Block, ...]:
         """Take a block for each rewrite, with the same samples of the original.
 
         Args:
             repeats: a block has twice as many samples of each side.
             seed: decides their order, and whatever else should be different in every block.
+            alone: whether each side is sampled by itself, too, where samples run together.
 
         Raises:
             SampleFailedError: an outcome was not the expected one, or a limit was hit.
             SandboxInternalError: the sandbox failed; it says nothing of the programs.
         """
 
-    def repeats(self, sample_s: float) -> int:
-        """How many repeats a block should have, where one sample takes so long (s of wall time)."""
+    @property
+    def is_together(self) -> bool:
+        """Whether samples of all sides run together, in turns or at once."""
+
+    def apart(self) -> BlockSource:
+        """The same with samples that all run alone."""
 
     @property
     def most_repeats(self) -> int:
         """How many repeats can be asked for at once."""
+
+    def paced(self, blocks: Sequence[Block]) -> tuple[BlockSource, int]:
+        """How to go on after one first round: the source, and how many repeats a block should have.
+
+        Args:
+            blocks: of that round, one for each rewrite; to be thrown away where what follows must not depend on them.
+        """
 
     def only(self, numbers: Sequence[int]) -> BlockSource:
         """The same with some of the rewrites."""
@@ -150,9 +192,60 @@ def block_order(sides: int, repeats: int, seed: int | str) -> tuple[int, ...]:
     return tuple(order)
 
 
-def _least(samples: Sequence[Sample]) -> tuple[Measurement, ...]:
+_Used = tuple[Measurement, ...]  # by input
+
+
+def _used(before: Sequence[Sample], after: Sequence[Sample]) -> tuple[_Used, _Used]:
+    """What each side used for each input, in these samples together."""
+    alone = [[sample for sample in side if sample.is_alone] for side in (before, after)]
+    together = [[sample for sample in side if not sample.is_alone] for side in (before, after)]
+    if not any(together):
+        return _least(alone[0]), _least(alone[1])
+    if together[0][0].company is Company.IN_TURNS:
+        inputs = [zip(*(sample.by_input for sample in side), strict=True) for side in together]
+        paired = [_paired(*pair) for pair in zip(*inputs, strict=True)]
+        return tuple(one for one, _ in paired), tuple(other for _, other in paired)
+    one, other = (_mean_cpu(at_once, _least(own or at_once)) for own, at_once in zip(alone, together, strict=True))
+    return one, other
+
+
+def _least(samples: Sequence[Sample]) -> _Used:
     """Each figure of each input where it is smallest."""
-    return tuple(_smallest(same_input) for same_input in zip(*(sample.by_input for sample in samples), strict=True))
+    return tuple(map(_smallest, zip(*(sample.by_input for sample in samples), strict=True)))
+
+
+def _mean_cpu(samples: Sequence[Sample], others: _Used) -> _Used:
+    """The mean CPU time of each input, and all other figures as they are known."""
+    same_input = zip(*(sample.by_input for sample in samples), strict=True)
+    means = [statistics.fmean(each.cpu_time_s for each in measurements) for measurements in same_input]
+    return tuple(replace(each, cpu_time_s=mean) for each, mean in zip(others, means, strict=True))
+
+
+def _paired(before: Sequence[Measurement], after: Sequence[Measurement]) -> tuple[Measurement, Measurement]:
+    """What one input took on both sides: the median ratio of all pairs, about the middle of their smallest figures.
+
+    Were the sides exchanged, so would be the two results: the test relies on that.
+    """
+    cpu, wall = (_balanced(before, after, figure) for figure in (_cpu_s, _wall_s))
+    one = replace(_smallest(before), cpu_time_s=cpu[0], wall_time_s=wall[0])
+    return one, replace(_smallest(after), cpu_time_s=cpu[1], wall_time_s=wall[1])
+
+
+def _balanced(
+    before: Sequence[Measurement], after: Sequence[Measurement], figure: Callable[[Measurement], float]
+) -> tuple[float, float]:
+    pairs = [(max(figure(b), _FLOOR), max(figure(a), _FLOOR)) for b, a in zip(before, after, strict=True)]
+    middle = math.sqrt(min(b for b, _ in pairs) * min(a for _, a in pairs))
+    half = statistics.median(math.log(b / a) for b, a in pairs) / 2
+    return middle * math.exp(half), middle * math.exp(-half)
+
+
+def _cpu_s(used: Measurement) -> float:
+    return used.cpu_time_s
+
+
+def _wall_s(used: Measurement) -> float:
+    return used.wall_time_s
 
 
 def _smallest(measurements: Sequence[Measurement]) -> Measurement:

@@ -1,6 +1,6 @@
 """Ranks candidates cheaply, and decides nothing: who is not plainly behind is put to the test.
 
-All candidates are sampled in turns with one original. After each stage the better half goes on (successive halving,
+All candidates are sampled together with one original. After each stage the better half goes on (successive halving,
 Karnin et al. 2013), so most samples are spent on those that it is hard to choose between.
 """
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.selection.comparison import Comparison, interval_text, left_behind, not_better_text
 from afterburner.agent.selection.policy import EVEN, figures_for
-from afterburner.agent.selection.sampling import ORIGINAL, Block, SampleFailedError
+from afterburner.agent.selection.sampling import ORIGINAL, Block, Company, SampleFailedError
 from afterburner.agent.types import Decision, Gain
 from afterburner.agent.wording import format_ratio
 
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 PROMISING_SHARE = 0.5  # of the minimum effect: below it a candidate is not worth a test
 HOPELESS = 0.9  # a gain (ratio) below which no candidate is sampled any further
+PLAIN_RISE = 0.5  # of wall time where samples ran at once: those few that ran alone tell no smaller one from noise
 STAGE_S = 2.0  # of measuring, unless one round of all that are left takes longer
+TOGETHER_S = 1.0  # likewise, where samples run together
 MOST_REPEATS = 8
 FEWEST_REPEATS = 2  # of a stage
 LONG_ROUND_S = 6.0  # a round that takes this long is made once a stage
@@ -44,6 +46,7 @@ class Screening:
     _blocks: dict[int, list[Block]] = field(default_factory=dict)
     _failed: dict[int, Comparison] = field(default_factory=dict)
     _takes: int = 0
+    _sample_s: float = 0.0  # what one takes, of wall time, when it runs alone
 
     def run(self) -> list[Comparison]:
         """What it says of each rewrite, in their order.
@@ -55,19 +58,41 @@ class Screening:
         while alive and not self.deadline.passed():
             alive = self._stage(alive)
             ranked = sorted(alive, key=self._ratio, reverse=True)
-            if ranked and self._ratio(ranked[0]) < HOPELESS:
+            if ranked and (self._ratio(ranked[0]) < HOPELESS or self._is_settled(ranked)):
                 break
             alive = sorted(ranked[: len(ranked) // 2])
         return [self._told(number) for number in range(len(self.source.rewrites))]
 
+    def _is_settled(self, ranked: Sequence[int]) -> bool:
+        """Whether there is nothing to choose between; figures are that steady only where samples run together."""
+        return self.source.is_together and (len(ranked) < 2 or self._ratio(ranked[1]) < self._promising)
+
+    @property
+    def _promising(self) -> float:
+        return 1 + PROMISING_SHARE * self.min_effect
+
     def _stage(self, alive: Sequence[int]) -> list[int]:
         """Sample these; those that did not fail."""
+        if self.source.is_together:
+            return self._take(alive, self._repeats_together(alive))[0]
+        is_first = not self._blocks
         alive, round_s = self._take(alive, 1)
+        if is_first and alive:
+            self._sample_s = round_s / (2 * (1 + len(alive)))
+            self.source, _ = self.source.paced([self._blocks[number][0] for number in alive])
+            # Who leaves something running would trouble those that it is sampled together with.
+            alive = [number for number in alive if left_behind(self._blocks[number]) is None]
+            if self.source.is_together:
+                return alive if self.deadline.passed() else self._take(alive, self._repeats_together(alive))[0]
         more = min(MOST_REPEATS, max(FEWEST_REPEATS, int(STAGE_S / max(round_s, 1e-3)))) - 1
         for repeats in (more // 2, more - more // 2):
             if alive and repeats and round_s < LONG_ROUND_S and not self.deadline.passed():
                 alive, _ = self._take(alive, min(repeats, self.source.only(alive).most_repeats))
         return alive
+
+    def _repeats_together(self, alive: Sequence[int]) -> int:
+        wanted = int(TOGETHER_S / (self._sample_s * 2 * (1 + len(alive))))
+        return max(1, min(wanted, MOST_REPEATS, self.source.only(alive).most_repeats))
 
     def _take(self, wanted: Sequence[int], repeats: int) -> tuple[list[int], float]:
         """So many rounds of samples, without those that fail; and what a round takes, in seconds of wall time."""
@@ -75,7 +100,7 @@ class Screening:
         while alive:
             self._takes += 1
             try:
-                blocks = self.source.only(alive).take(repeats, self.seed + self._takes)
+                blocks = self.source.only(alive).take(repeats, self.seed + self._takes, alone=False)
             except SampleFailedError as error:
                 self._fail(alive, error)
                 alive = [number for number in alive if number not in self._failed]
@@ -87,6 +112,9 @@ class Screening:
         return [], 0.0
 
     def _fail(self, alive: Sequence[int], error: SampleFailedError) -> None:
+        if self.source.is_together:
+            self.source = self.source.apart()  # it may be the doing of another; alone it is plain whose it is
+            return
         at_fault = alive if error.side == ORIGINAL else [alive[error.side - 1]]
         for number in at_fault:
             self._failed[number] = Comparison.failed(error, "when measured")
@@ -107,11 +135,12 @@ class Screening:
         left = left_behind(blocks)
         if left is not None:
             return Comparison.of_blocks(Decision.REFUSED, left, gain, blocks)
-        if gain.ratio < 1 + PROMISING_SHARE * self.min_effect:
+        if gain.ratio < self._promising:
             reason = not_better_text(gain, 1 + self.min_effect)
             return Comparison.of_blocks(Decision.NOT_BETTER, reason, gain, blocks)
         worse = figures.secondary_ratio([whole])
-        if worse * figures.tolerated < 1 - EVEN:
+        at_once = any(sample.company is Company.AT_ONCE for block in blocks for sample in block.before)
+        if worse * figures.tolerated < 1 - (PLAIN_RISE if at_once else EVEN):
             reason = f"{figures.secondary.noun} rose to {format_ratio(1 / worse)}"
             return Comparison.of_blocks(Decision.NOT_BETTER, reason, gain, blocks)
         return Comparison.of_blocks(Decision.PROMISING, interval_text(gain), gain, blocks)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
 import random
+import statistics
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from afterburner.agent.selection.policy import waits
 from afterburner.agent.selection.sampling import (
     ORIGINAL,
     Block,
+    Company,
     Sample,
     SampleFailedError,
     add_up,
@@ -32,6 +36,10 @@ Case: TypeAlias = TestCase | CallCase
 _DUEL_OUTPUT_BYTES = 48 * 1024 * 1024
 _BLOCK_S = 0.4  # a block of short samples gets so many of them: the smallest of many is far steadier than that of two
 _MOST_REPEATS = 16
+_TOGETHER_S = 0.25  # the same of samples that run together, which are far steadier
+_MOMENT_S = 0.002  # of a call: about as long as the kernel lets one of several processes have a core
+_MOMENTS_S = 0.01  # of the calls of a sample: enough to meet the same ups and downs as another that runs at once
+_SHARED = ("files", "processes")  # what samples that run together would meet of each other
 _GRACE_S = 5.0
 
 
@@ -72,14 +80,23 @@ class FreshSource:
     original: Program
     rewrites: tuple[Program, ...]
 
-    def take(self, repeats: int, seed: int) -> tuple[Block, ...]:
+    def take(self, repeats: int, seed: int, *, alone: bool = True) -> tuple[Block, ...]:  # noqa: ARG002 - all are
         """See `BlockSource`."""
         order = block_order(1 + len(self.rewrites), repeats, _salted(seed, self.rewrites))
         return _blocks_of([(side, self._sample(side)) for side in order])
 
-    def repeats(self, sample_s: float) -> int:
+    def paced(self, blocks: Sequence[Block]) -> tuple[FreshSource, int]:
         """See `BlockSource`."""
-        return _repeats(sample_s, 2 * (1 + len(self.rewrites)))
+        return self, _repeats(_sample_s(blocks), 2 * (1 + len(self.rewrites)))
+
+    @property
+    def is_together(self) -> bool:
+        """See `BlockSource`. Starting them would be most of what they do together."""
+        return False
+
+    def apart(self) -> FreshSource:
+        """See `BlockSource`."""
+        return self
 
     @property
     def most_repeats(self) -> int:
@@ -102,6 +119,10 @@ class DuelSource:
     """Blocks of processes that are forked off one template, each block off another: for calls of a function.
 
     Forks share the template's hash seed and its place in memory, and code may be luckier in one place than in another.
+
+    The speed of a machine changes from one moment to the next. After a first round of samples that run alone, samples
+    of all sides run together, so that they meet the same changes: in turns, call by call, or, where a call takes longer
+    than a moment, at once.
     """
 
     sandbox: Sandbox
@@ -110,22 +131,38 @@ class DuelSource:
     case: CallCase  # the pool of calls, each of which a sample makes once
     limits: Limits  # of one sample
     cpu: int | None
+    company: Company = Company.ALONE
 
-    def take(self, repeats: int, seed: int) -> tuple[Block, ...]:
+    def take(self, repeats: int, seed: int, *, alone: bool = True) -> tuple[Block, ...]:
         """See `BlockSource`. The calls are made in another order, and under another hash seed, for every seed."""
-        sides = block_order(1 + len(self.rewrites), repeats, _salted(seed, self.rewrites))
+        groups = self._groups(repeats, seed, alone=alone)
         places = list(range(len(self.case.calls)))
         random.Random(seed).shuffle(places)  # noqa: S311 - no secret, as above
         case = _reordered(self.case, places, seed)
         rivals = tuple(rewrite.source for rewrite in self.rewrites)
-        duel = Duel(rivals, case, sides, self.limits.wall_time_s, self._watched(repeats, seed))
-        report = self.sandbox.duel(self.original, duel, self._limits(len(sides)), cpu=self.cpu)
-        _check(report, sides)
-        return _blocks_of([(each.side, _sample_of(each, places)) for each in report.samples])
+        watched = self._watched(repeats, seed, alone=alone)
+        watched = self._watched(repeats, seed, alone=alone)
+        is_by_call = self.company is Company.IN_TURNS
+        duel = Duel(rivals, case, groups, self.limits.wall_time_s, watched, call_by_call=is_by_call)
+        report = self.sandbox.duel(self.original, duel, self._limits(duel), cpu=self.cpu)
+        _check(report, groups)
+        return _blocks_of([(each.side, self._sample(each, places, report, groups)) for each in report.samples])
 
-    def repeats(self, sample_s: float) -> int:
+    def paced(self, blocks: Sequence[Block]) -> tuple[DuelSource, int]:
         """See `BlockSource`."""
-        return min(_repeats(sample_s, self._round), self.most_repeats)
+        company = self._company(blocks)
+        block_s = _BLOCK_S if company is Company.ALONE else _TOGETHER_S
+        repeats = min(_repeats(_sample_s(blocks), self._round, block_s), self.most_repeats)
+        return replace(self, company=company), repeats
+
+    @property
+    def is_together(self) -> bool:
+        """See `BlockSource`."""
+        return self.company is not Company.ALONE
+
+    def apart(self) -> DuelSource:
+        """See `BlockSource`."""
+        return replace(self, company=Company.ALONE)
 
     @property
     def most_repeats(self) -> int:
@@ -145,19 +182,66 @@ class DuelSource:
     def _expected_bytes(self) -> int:
         return sum(map(len, self.case.expected_outcomes or ()))
 
-    def _watched(self, rounds: int, seed: int) -> tuple[int, ...]:
+    def _company(self, blocks: Sequence[Block]) -> Company:
+        """How samples are to run, as far as these that ran alone tell.
+
+        An original that leaves files or processes would find those that another process left, if they ran together.
+        """
+        before = [sample for block in blocks for sample in block.before]
+        if any(complaint.startswith(_SHARED) for sample in before for complaint in sample.complaints):
+            return Company.ALONE
+        if max(sample.process.peak_memory_kib for sample in before) * (2 + len(self.rewrites)) > self.limits.memory_kib:
+            return Company.ALONE
+        calls_s = [each.cpu_time_s for each in Block.of(before, before).used[ORIGINAL]]
+        long_s = sum(call_s for call_s in calls_s if call_s > _MOMENT_S)
+        if waits(before) or long_s < max(sum(calls_s) / 2, _MOMENTS_S):
+            return Company.IN_TURNS
+        return Company.AT_ONCE
+
+    def _groups(self, repeats: int, seed: int, *, alone: bool) -> tuple[tuple[int, ...], ...]:
+        """The sides of the samples, in the groups that run together; those in which each runs alone come first."""
+        sides, salt = 1 + len(self.rewrites), _salted(seed, self.rewrites)
+        order = block_order(sides, repeats, salt)
+        if not self.is_together:
+            return tuple((side,) for side in order)
+        together = (order[at : at + sides] for at in range(0, len(order), sides))
+        return (*((side,) for side in self._alone(salt) if alone), *together)
+
+    def _alone(self, salt: str) -> tuple[int, ...]:
+        """The order of the samples that run alone in a block of others: of long ones half as many."""
+        there_and_back = block_order(1 + len(self.rewrites), 1, f"alone {salt}")
+        return there_and_back[: self._round // 2] if self.company is Company.AT_ONCE else there_and_back
+
+    def _watched(self, rounds: int, seed: int, *, alone: bool) -> tuple[int, ...]:
         """The samples of one round, by chance: to look at what was left behind takes longer than a short call."""
+        if self.is_together:
+            return tuple(range(1 + len(self.rewrites))) if alone else ()
         first = random.Random(f"watched {seed}").randrange(rounds) * self._round  # noqa: S311 - likewise
         return tuple(range(first, first + self._round))
 
-    def _limits(self, samples: int) -> Limits:
+    def _sample(
+        self, taken: DuelSample, places: Sequence[int], report: DuelReport, groups: Sequence[Sequence[int]]
+    ) -> Sample:
+        company = self.company if len(groups[taken.group]) > 1 else Company.ALONE
+        return _sample_of(taken, places, report.peak_memory_kib, company)
+
+    def _limits(self, duel: Duel) -> Limits:
+        samples = len(duel.order)
         wall_s = samples * self.limits.wall_time_s + _GRACE_S
         output_bytes = max(_DUEL_OUTPUT_BYTES, 2 * samples * self._expected_bytes) + (16 << 20)
-        return replace(self.limits, wall_time_s=wall_s, cpu_time_s=wall_s, output_bytes=output_bytes)
+        processes = self.limits.processes * max(map(len, duel.groups))
+        return replace(
+            self.limits, wall_time_s=wall_s, cpu_time_s=wall_s, output_bytes=output_bytes, processes=processes
+        )
 
 
-def _repeats(sample_s: float, samples_a_round: int) -> int:
-    return max(1, min(_MOST_REPEATS, int(_BLOCK_S / (max(sample_s, 1e-3) * samples_a_round))))
+def _sample_s(blocks: Sequence[Block]) -> float:
+    """What a sample takes, in seconds of wall time."""
+    return statistics.fmean(sample.process.wall_time_s for block in blocks for sample in (*block.before, *block.after))
+
+
+def _repeats(sample_s: float, samples_a_round: int, block_s: float = _BLOCK_S) -> int:
+    return max(1, min(_MOST_REPEATS, int(block_s / (max(sample_s, 1e-3) * samples_a_round))))
 
 
 def _salted(seed: int, rewrites: Sequence[Program]) -> str:
@@ -176,19 +260,29 @@ def _reordered(case: CallCase, places: Sequence[int], seed: int) -> CallCase:
     )
 
 
-def _check(report: DuelReport, sides: Sequence[int]) -> None:
-    for sample in report.samples:
-        if sample.calls is None:
-            raise SampleFailedError(sample.verdict, sample.detail, sample.side)
+def _check(report: DuelReport, groups: Sequence[Sequence[int]]) -> None:
+    """Raise what went wrong. Where nobody can tell whose fault it was, it is told of the original."""
+    failed = [sample for sample in report.samples if sample.calls is None]
+    if failed:
+        # Where one of a group hangs all are too late: it is the first of those that have come the least far.
+        same = [sample for sample in failed if sample.group == failed[0].group]
+        first = min(same, key=lambda sample: (sample.load_cpu_s > 0, len(sample.outcomes)))
+        raise SampleFailedError(first.verdict, first.detail, first.side)
     if report.broken_off is not None:
         verdict = report.verdict if report.verdict is not Verdict.ACCEPTED else Verdict.RUNTIME_ERROR
-        side = sides[min(len(report.samples), len(sides) - 1)]
-        raise SampleFailedError(verdict, report.broken_off, side)
+        ends = itertools.accumulate(map(len, groups))
+        group = next((group for group, end in zip(groups, ends, strict=True) if end > len(report.samples)), groups[-1])
+        raise SampleFailedError(verdict, report.broken_off, group[0] if len(group) == 1 else ORIGINAL)
 
 
-def _sample_of(taken: DuelSample, places: Sequence[int]) -> Sample:
+def _sample_of(taken: DuelSample, places: Sequence[int], peak_memory_kib: int, company: Company) -> Sample:
     assert taken.calls is not None  # noqa: S101 - narrows the type; `_check` has looked
-    process = replace(taken.calls, wall_time_s=taken.process_wall_s, cpu_time_s=taken.process_cpu_s)
+    process = replace(
+        taken.calls,
+        wall_time_s=taken.process_wall_s,
+        cpu_time_s=taken.process_cpu_s,
+        peak_memory_kib=peak_memory_kib,
+    )
     by_call: list[Measurement] = [taken.calls] * len(places)
     for place, outcome in zip(places, taken.outcomes, strict=True):
         by_call[place] = replace(taken.calls, wall_time_s=outcome.wall_time_s, cpu_time_s=outcome.cpu_time_s)
@@ -200,6 +294,8 @@ def _sample_of(taken: DuelSample, places: Sequence[int]) -> Sample:
         untold_cpu_s=max(taken.process_cpu_s - taken.told_cpu_s, 0.0),
         complaints=taken.complaints,
         kept_bytes=taken.kept_bytes,
+        queued_s=taken.queued_s,
+        company=company,
     )
 
 

@@ -7,6 +7,7 @@ import pytest
 from langgraph.checkpoint.base import empty_checkpoint
 
 from afterburner.agent import store
+from afterburner.agent.selection.sampling import Block, Company, Sample
 from afterburner.agent.state import CHECKPOINTED_TYPES, Confirmation, Incumbent, Pending
 from afterburner.agent.store import new_run_id, open_checkpointer
 from afterburner.agent.types import CandidateRecord, Decision, Gain, HeldOut
@@ -18,11 +19,23 @@ if TYPE_CHECKING:
 
 MEASUREMENT = Measurement(0.5, 0.4, 10_240, 5120.0, 480)
 GAIN = Gain(2.0, 1.8, 2.2, 0.95, 15)
+SAMPLE = Sample(MEASUREMENT, MEASUREMENT, [], company=Company.IN_TURNS, complaints=[])  # tuples come back as lists
 VALUES = [
     Incumbent("1.2", "def f():\n    return 'é\\r\\n'\n", MEASUREMENT, 2.0),
     Pending("1.1", "rules: deque", "", "", "no such function"),
     Confirmation(
         "1.2", Decision.IMPROVED, Verdict.ACCEPTED, "2.00x", GAIN, MEASUREMENT, MEASUREMENT, HeldOut(3, True, GAIN)
+    ),
+    Confirmation(
+        "1.3",
+        Decision.TOO_NOISY,
+        None,
+        "?",
+        None,
+        MEASUREMENT,
+        MEASUREMENT,
+        HeldOut(3, True, None),
+        blocks=[Block([SAMPLE], [SAMPLE], [[MEASUREMENT], [MEASUREMENT]])],
     ),
     CandidateRecord("1.2", 1, "rules", Verdict.ACCEPTED, Decision.IMPROVED, "2x", GAIN, MEASUREMENT, "x = 1\n"),
 ]

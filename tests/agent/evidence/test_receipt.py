@@ -64,7 +64,7 @@ def test_a_receipt_of_a_run_holds_its_workload_and_samples_but_no_place_and_no_p
         (b"two", sha256_of(b"8"), True),
     ]
     assert (len(receipt.blocks[0].original), len(receipt.blocks[0].winner)) == (1, 2)
-    assert receipt.blocks[0].original[0].peak_memory_kib == 2048
+    assert receipt.blocks[0].original[0].work.peak_memory_kib == 2048
     assert parse_receipt(receipt_bytes(receipt)) == receipt
     assert b"/home" not in receipt_bytes(receipt)
     assert b"somebody" not in receipt_bytes(receipt)

@@ -10,8 +10,8 @@ import pytest
 
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.selection.decide import Judge
-from afterburner.agent.selection.policy import CPU
-from afterburner.agent.selection.sampling import Block, Sample
+from afterburner.agent.selection.policy import CPU, WALL
+from afterburner.agent.selection.sampling import Block, Company, Sample
 from afterburner.agent.selection.sequential import Look
 from afterburner.agent.selection.sources import FreshSource, Sampler, timing_cpu
 from afterburner.agent.types import Decision, Objective
@@ -134,9 +134,57 @@ def test_each_input_counts_with_its_own_least_figure() -> None:
     """A neighbour disturbs one call in one process and another call in another."""
     first, second = split(used(1.0), used(3.0)), split(used(1.4), used(2.0))
     block = Block.of((first, second), (first, first))
-    assert [sum(each.cpu_time_s for each in side) for side in block.least] == [3.0, 4.0]
+    assert [sum(each.cpu_time_s for each in side) for side in block.used] == [3.0, 4.0]
     assert block.log_ratio(CPU) == pytest.approx(math.log(3 / 4))
     assert block.without_parts().log_ratio(CPU) == pytest.approx(math.log(3 / 4))
+
+
+def paired(*factors: float, company: Company, ratio: float = 1.1) -> Block:
+    """Samples of two inputs that ran together, pair by pair on a machine that was slower by each of these factors."""
+    before, after = (
+        [
+            Sample(used(3 * f * each), used(3 * f * each), (used(f * each), used(2 * f * each)), company=company)
+            for f in factors
+        ]
+        for each in (ratio, 1.0)
+    )
+    return Block.of([split(used(9.0), used(9.0)), *before], [split(used(5.0), used(4.0)), *after])
+
+
+def test_what_slows_down_a_pair_cancels_in_it() -> None:
+    block = paired(1.0, 7.0, 1.3, company=Company.IN_TURNS)
+    assert block.log_ratio(CPU) == pytest.approx(math.log(1.1))
+    assert block.log_ratio(WALL) == pytest.approx(math.log(1.1)), "only one of them runs at a time"
+    at_once = paired(1.0, 7.0, 1.3, company=Company.AT_ONCE)
+    assert at_once.log_ratio(CPU) == pytest.approx(math.log(1.1))
+    assert at_once.log_ratio(WALL) == pytest.approx(math.log(18 / 9)), "that of the samples that ran alone"
+    assert at_once.alone().log_ratio(CPU) == pytest.approx(math.log(18 / 9))
+
+
+def test_one_disturbed_pair_of_calls_made_in_turns_does_not_count() -> None:
+    pairs = [(used(1.1), used(1.0)), (used(1.1), used(1.0)), (used(1.1), used(50.0))]
+    before, after = (
+        [Sample(each, each, (each,), company=Company.IN_TURNS) for each in side] for side in zip(*pairs, strict=True)
+    )
+    assert Block.of(before, after).log_ratio(CPU) == pytest.approx(math.log(1.1))
+
+
+def test_exchanging_the_sides_of_a_block_turns_its_sign() -> None:
+    """The test needs that: of two programs that are equal, each sign has to be as likely."""
+    chance = random.Random(1)
+
+    def side(company: Company) -> list[Sample]:
+        return [
+            Sample(used(2.0), used(2.0), (used(chance.random()), used(chance.random())), company=company)
+            for _ in range(5)
+        ]
+
+    for company in Company:
+        before, after = side(company), side(company)
+        for figure in (CPU, WALL):
+            there, back = Block.of(before, after).log_ratio(figure), Block.of(after, before).log_ratio(figure)
+            assert there == pytest.approx(-back)
+            assert there != 0
 
 
 def test_samples_that_do_not_tell_are_no_offer() -> None:
@@ -202,11 +250,18 @@ class Ready:
     def __init__(self, block: Block) -> None:
         self._block = block
 
-    def take(self, repeats: int, seed: int) -> tuple[Block, ...]:  # noqa: ARG002 - the interface
+    def take(self, repeats: int, seed: int, *, alone: bool = True) -> tuple[Block, ...]:  # noqa: ARG002 - the interface
         return (self._block,)
 
-    def repeats(self, sample_s: float) -> int:  # noqa: ARG002 - likewise
-        return 1
+    @property
+    def is_together(self) -> bool:
+        return False
+
+    def apart(self) -> Ready:
+        return self
+
+    def paced(self, blocks: Sequence[Block]) -> tuple[Ready, int]:  # noqa: ARG002 - the interface
+        return self, 1
 
     @property
     def most_repeats(self) -> int:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
 
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.selection.decide import Judge
-from afterburner.agent.selection.sampling import Block
+from afterburner.agent.selection.sampling import Block, Company
 from afterburner.agent.selection.sequential import Look
 from afterburner.agent.selection.sources import DuelSource, FreshSource, Sampler, timing_cpu
 from afterburner.agent.types import Decision, Objective
@@ -97,6 +99,44 @@ def test_a_gain_that_is_there_from_the_first_time_on_counts() -> None:
     after = sample(used(0.01), used(0.11), first_pass_cpu_s=0.001)
     decision, reason = decided(before, after)
     assert decision is Decision.IMPROVED, reason
+
+
+@pytest.mark.parametrize("company", [Company.IN_TURNS, Company.AT_ONCE])
+@pytest.mark.parametrize(
+    ("alone", "decision"),
+    [(1.3, Decision.IMPROVED), (1.1, Decision.IMPROVED), (1.055, Decision.REFUSED), (1.01, Decision.REFUSED)],
+)
+def test_a_gain_that_shows_only_beside_the_original_is_none(company: Company, alone: float, decision: Decision) -> None:
+    """A rewrite may trouble whoever runs on the same core; by itself each has to show what it needs."""
+    noise = Random(4)
+
+    def block() -> Block:
+        before = (sample(used(alone * noise.uniform(0.99, 1.01))), sample(used(1.3), company=company))
+        after = (sample(used(1.0 * noise.uniform(0.99, 1.01))), sample(used(1.0), company=company))
+        return Block.of(before, after)
+
+    blocks = [block() for _ in range(16)]
+    comparison = Judge(Objective.TIME, min_effect=0.05, seed=0).weigh(blocks, Look(16, 0.003), is_last=True)
+    assert comparison is not None
+    assert comparison.decision is decision, comparison.reason
+    if decision is Decision.REFUSED:
+        assert re.search(r"while both run together: 1\.30x, and [\d.]+x where each runs alone", comparison.reason)
+
+
+def test_a_gain_that_samples_alone_rule_out_is_none() -> None:
+    """A quarter of 8% shows, and it is certain that it is less than the 5% that are needed."""
+    noise = Random(5)
+    blocks = [
+        Block.of(
+            (sample(used(1.03 * noise.uniform(0.995, 1.005))), sample(used(1.08), company=Company.IN_TURNS)),
+            (sample(used(1.0)), sample(used(1.0), company=Company.IN_TURNS)),
+        )
+        for _ in range(16)
+    ]
+    comparison = Judge(Objective.TIME, min_effect=0.05, seed=0).weigh(blocks, Look(16, 0.003), is_last=True)
+    assert comparison is not None
+    assert comparison.decision is Decision.REFUSED, comparison.reason
+    assert "while both run together" in comparison.reason
 
 
 def test_a_little_saved_and_much_remembered_is_no_gain() -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.selection.decide import Judge
-from afterburner.agent.selection.sampling import ORIGINAL, Block, SampleFailedError
+from afterburner.agent.selection.sampling import ORIGINAL, Block, Company, SampleFailedError
 from afterburner.agent.selection.sources import DuelSource, timing_cpu
 from afterburner.agent.types import Decision, Objective
 from afterburner.sandbox import CallCase, FunctionEntry, Limits, Program, Verdict
@@ -38,7 +39,7 @@ class Known:
     def rewrites(self) -> tuple[Program, ...]:
         return tuple(Program("python", name) for name in self._cpu_s)
 
-    def take(self, repeats: int, seed: int) -> tuple[Block, ...]:  # noqa: ARG002 - the interface
+    def take(self, repeats: int, seed: int, *, alone: bool = True) -> tuple[Block, ...]:  # noqa: ARG002 - the interface
         for name in self._cpu_s:
             self.asked[name] += 2 * repeats
         if self._original_s == 0:
@@ -48,8 +49,15 @@ class Known:
         before = [sample(used(self._original_s))] * 2 * repeats
         return tuple(Block.of(before, [sample(used(cpu_s))] * 2 * repeats) for cpu_s in self._cpu_s.values())
 
-    def repeats(self, sample_s: float) -> int:  # noqa: ARG002 - the interface
-        return 1
+    @property
+    def is_together(self) -> bool:
+        return False
+
+    def apart(self) -> Known:
+        return self
+
+    def paced(self, blocks: Sequence[Block]) -> tuple[Known, int]:  # noqa: ARG002 - the interface
+        return self, 1
 
     @property
     def most_repeats(self) -> int:
@@ -119,4 +127,26 @@ def test_rewrites_are_sampled_in_turns_with_one_original(sandbox: Sandbox) -> No
     assert wrong.decision is Decision.WRONG
     assert "instead of" in wrong.reason
     assert slow.decision is Decision.NOT_BETTER, slow.reason
-    assert len(quick.blocks) > len(slow.blocks) > 0
+    companies = [{sample.company for sample in (*block.before, *block.after)} for block in quick.blocks]
+    assert companies == [{Company.ALONE}, {Company.IN_TURNS}], "who is best is plain after one round in turns"
+
+
+def test_who_leaves_a_process_running_is_not_sampled_beside_others(sandbox: Sandbox) -> None:
+    """It would slow down all who share the core, until one of them takes too long and is blamed for it."""
+    calls = tuple(dump_call((n,), {}, {}) for n in range(2_000, 2_010))
+    original = program("sum(i * i for i in range(n))")
+    expected = tuple(outcome.encoded for outcome in sandbox.run(original, [CallCase(calls)]).cases[0].outcomes)
+    formula = "(n - 1) * n * (2 * n - 1) // 6"
+    quick = program(formula)
+    busy = f"import os\ndef f(n):\n    if os.fork() == 0:\n        while True: pass\n    return {formula}\n"
+    rewrites = (replace(quick, source=busy), quick, replace(quick, source=busy + "# again\n"))
+    source = DuelSource(sandbox, original, rewrites, CallCase(calls, expected), Limits(2.0, 2.0), timing_cpu())
+    first, honest, again = screened(source)
+    assert honest.decision is Decision.PROMISING, honest.reason
+    for leaves in (first, again):
+        assert leaves.decision is Decision.REFUSED, leaves.reason
+        assert "processes" in leaves.reason
+        assert {sample.company for block in leaves.blocks for sample in block.after} == {Company.ALONE}
+    comparison, _ = JUDGE.confirm(source.only([0]), Deadline.after(SOON), held_out_from=len(calls))
+    assert comparison.decision is Decision.REFUSED
+    assert "processes" in comparison.reason
