@@ -8,6 +8,7 @@ in another folder); and a gain that is too good to be believed at once is looked
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from afterburner.agent.evidence.larger import larger_calls
@@ -21,6 +22,7 @@ from afterburner.agent.types import Decision, Gain, HeldOut, Objective, Progress
 from afterburner.agent.verification.outcome import Agreement, Counterexample
 from afterburner.agent.verification.search import DifferenceSearch
 from afterburner.agent.wording import format_ratio
+from afterburner.agent.workloads.side_by_side import both, side_by_side
 from afterburner.sandbox import Verdict
 from afterburner.sandbox.commands.figures import format_kib
 
@@ -32,10 +34,11 @@ if TYPE_CHECKING:
     from afterburner.agent.state import Confirmation, Incumbent
     from afterburner.agent.types import WorkloadCall
     from afterburner.agent.workbench import Workbench
+    from afterburner.sandbox import Report
 
 BLOCKS_TOLD = 4
 SEARCH_S, SEARCH_ROUNDS = 3.0, 2  # for an input on which a promising candidate differs; and, longer, before an offer
-OFFER_S, OFFER_ROUNDS = 4.0, 6
+OFFER_S, OFFER_ROUNDS = 3.0, 6
 HARD_TO_BELIEVE = 10.0  # a gain above this is looked at again on larger inputs
 LARGER_S = 15.0  # for making those inputs, and as long again for looking
 
@@ -59,8 +62,8 @@ class Confirming:
             SandboxInternalError: the sandbox itself failed.
         """
         bench, inputs = self.bench, self.bench.workload.held_out_count
-        report = bench.sandbox.run(bench.program(winner.source), bench.confirmed_cases(), bench.limits)
-        if report.verdict is not Verdict.ACCEPTED:
+        report = self._first_failed(winner)
+        if report is not None:
             failed = Comparison(Decision.WRONG, f"when confirmed: {detail_of(report)}", verdict=report.verdict)
             found = self.difference(winner.source, self.deadline, 0, bench.workload.calls_in_order())
             line = found.line if found else None
@@ -71,10 +74,9 @@ class Confirming:
         held_out = HeldOut(inputs, passed=comparison.decision is not Decision.WRONG, gain=held_out_gain)
         if comparison.decision is not Decision.IMPROVED:
             return confirmation_of(winner, original, comparison, held_out)
-        searched = self._searched(winner.source, self.deadline.within(OFFER_S), OFFER_ROUNDS)
+        searched, dependence = self._looked_at(winner.source, original.source)
         if isinstance(searched, Counterexample):
             return confirmation_of(winner, original, differs(searched), held_out, searched.line)
-        dependence = find_dependence(bench, original.source, winner.source, f"{self.judge.seed} {winner.source}")
         if dependence is not None:
             return confirmation_of(winner, original, Comparison(Decision.REFUSED, dependence), held_out)
         larger = ""
@@ -83,6 +85,20 @@ class Confirming:
         held_out = replace(held_out, passed=comparison.decision is not Decision.WRONG)
         confirmation = confirmation_of(winner, original, comparison, held_out)
         return replace(confirmation, notes=_notes(winner, original, searched, comparison), larger_inputs=larger)
+
+    def _first_failed(self, winner: Incumbent) -> Report | None:
+        """The report of the first process full of calls that is not right, None if all are."""
+        bench, program = self.bench, self.bench.program(winner.source)
+        cases = [bench.confirmed_cases()] if bench.by_cases else [(case,) for case in bench.confirmed_cases()]
+        runs = [partial(bench.sandbox.run, program, each, bench.limits) for each in cases]
+        reports = side_by_side(bench.sandbox, runs)
+        return next((report for report in reports if report.verdict is not Verdict.ACCEPTED), None)
+
+    def _looked_at(self, winner: str, original: str) -> tuple[Counterexample | Agreement, str | None]:
+        """What a search for a difference finds, and what the winner depends on; both at the same time."""
+        search = partial(self._searched, winner, self.deadline.within(OFFER_S), OFFER_ROUNDS)
+        look = partial(find_dependence, self.bench, original, winner, f"{self.judge.seed} {winner}")
+        return both(self.bench.sandbox, search, look)
 
     def difference(
         self, source: str, until: Deadline, rounds: int, real_calls: Sequence[WorkloadCall] = ()

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from afterburner.sandbox.sandbox import Sandbox
 
 T = TypeVar("T")
+A = TypeVar("A")
+B = TypeVar("B")
 
 
 def side_by_side(sandbox: Sandbox, tasks: Sequence[Callable[[], T]]) -> list[T]:
@@ -31,3 +33,10 @@ def side_by_side(sandbox: Sandbox, tasks: Sequence[Callable[[], T]]) -> list[T]:
         raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def both(sandbox: Sandbox, first: Callable[[], A], second: Callable[[], B]) -> tuple[A, B]:
+    """Do two tasks whose results are of different kinds at once; see `side_by_side`."""
+    tasks: list[Callable[[], A | B]] = [first, second]
+    found = side_by_side(sandbox, tasks)
+    return found[0], found[1]  # type: ignore[return-value]  # in the order of the tasks
