@@ -34,12 +34,12 @@ class Function:
 
 
 FUNCTIONS = (
-    Function("5 µs", SHAPES[0], 5e-6, 75, 5, 30),
-    Function("50 µs", SHAPES[1], 5e-5, 75, 5, 20),
-    Function("500 µs", SHAPES[2], 5e-4, 70, 7, 22),
-    Function("5 ms", SHAPES[0], 5e-3, 50, 11, 27),
-    Function("50 ms", SHAPES[1], 5e-2, 24, 20, 40),
-    Function("500 ms", SHAPES[2], 5e-1, 6, 140, 80),
+    Function("5 µs", SHAPES[0], 5e-6, 75, 4, 12),
+    Function("50 µs", SHAPES[1], 5e-5, 75, 4, 12),
+    Function("500 µs", SHAPES[2], 5e-4, 70, 5, 13),
+    Function("5 ms", SHAPES[0], 5e-3, 50, 5, 13),
+    Function("50 ms", SHAPES[1], 5e-2, 24, 10, 20),
+    Function("500 ms", SHAPES[2], 5e-1, 6, 40, 80),
 )
 BUSY_FACTOR = 2.2  # how much longer a trial takes beside other work
 
