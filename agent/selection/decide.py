@@ -69,6 +69,7 @@ class Judge:
             The comparison over all inputs together, and the gain on the held-out inputs alone.
         """
         blocks: list[Block] = []
+        paced = source
         try:
             if deadline.passed():
                 return Comparison(Decision.REFUSED, TOO_LATE_TO_CONFIRM), None
@@ -77,19 +78,27 @@ class Judge:
             left = left_behind(first)
             if left is not None:
                 return Comparison(Decision.REFUSED, left), None
-            source, repeats, block_s = _shape(source, first, time.monotonic() - started_s)
+            paced, repeats, block_s = _shape(source, first, time.monotonic() - started_s)
             looks = plan_looks(_affordable_blocks(block_s), attempt)
             takes = itertools.count(FIRST_TAKE)
             for look in looks:
                 while len(blocks) < look.blocks:
                     if deadline.passed():
                         return Comparison(Decision.REFUSED, TOO_LATE_TO_CONFIRM, blocks=tuple(blocks)), None
-                    blocks += source.take(repeats, self._seed_of(next(takes)))
+                    blocks += paced.take(repeats, self._seed_of(next(takes)))
                     on_blocks(len(blocks), looks[-1].blocks)
                 comparison = self.weigh(blocks, look, is_last=look is looks[-1])
                 if comparison is not None:
                     return self._with_held_out(comparison, blocks, held_out_from, look)
         except SampleFailedError as error:
+            if paced.is_together and not blocks:  # some do not stand company; alone it is plain whose fault it is
+                return self.confirm(
+                    source.apart(),
+                    deadline,
+                    held_out_from=held_out_from,
+                    attempt=attempt,
+                    on_blocks=on_blocks,
+                )
             return Comparison.failed(error, "when confirmed"), None
         raise AssertionError  # the last look decides
 

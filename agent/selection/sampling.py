@@ -147,7 +147,7 @@ class BlockSource(Protocol):
         """Whether samples of all sides run together, in turns or at once."""
 
     def apart(self) -> BlockSource:
-        """The same with samples that all run alone."""
+        """The same with samples that all run alone, whatever `paced` is told."""
 
     @property
     def most_repeats(self) -> int:

@@ -132,6 +132,7 @@ class DuelSource:
     limits: Limits  # of one sample
     cpu: int | None
     company: Company = Company.ALONE
+    may_have_company: bool = True
 
     def take(self, repeats: int, seed: int, *, alone: bool = True) -> tuple[Block, ...]:
         """See `BlockSource`. The calls are made in another order, and under another hash seed, for every seed."""
@@ -162,7 +163,7 @@ class DuelSource:
 
     def apart(self) -> DuelSource:
         """See `BlockSource`."""
-        return replace(self, company=Company.ALONE)
+        return replace(self, company=Company.ALONE, may_have_company=False)
 
     @property
     def most_repeats(self) -> int:
@@ -188,7 +189,9 @@ class DuelSource:
         An original that leaves files or processes would find those that another process left, if they ran together.
         """
         before = [sample for block in blocks for sample in block.before]
-        if any(complaint.startswith(_SHARED) for sample in before for complaint in sample.complaints):
+        if not self.may_have_company or any(
+            complaint.startswith(_SHARED) for sample in before for complaint in sample.complaints
+        ):
             return Company.ALONE
         if max(sample.process.peak_memory_kib for sample in before) * (2 + len(self.rewrites)) > self.limits.memory_kib:
             return Company.ALONE

@@ -113,3 +113,12 @@ def f(n):
     hostile = replace(first, rewrites=(good, replace(good, source=stops)), limits=Limits(0.5, 0.5))
     quick, _ = Judge(Objective.TIME, min_effect=0.05, seed=0).screen(hostile, Deadline.after(60))
     assert quick.decision is Decision.PROMISING, quick.reason
+
+
+def test_an_original_that_does_not_stand_company_is_tested_alone(sandbox: Sandbox) -> None:
+    """It takes a name for itself while it works: two at once are one too many, one after the other are not."""
+    locks = "(os.close(os.open('/tmp/lock', os.O_CREAT | os.O_EXCL)), {0}, os.unlink('/tmp/lock'))[1]"
+    first = source(sandbox, locks.format(SUM), locks.format("(n - 1) * n * (2 * n - 1) // 6"), sizes=(3_000_000, 1_000))
+    comparison, _ = Judge(Objective.TIME, min_effect=0.05, seed=0).confirm(first, Deadline.after(60), held_out_from=1)
+    assert comparison.decision is Decision.IMPROVED, comparison.reason
+    assert {each.company for block in comparison.blocks for each in block.after} == {Company.ALONE}
