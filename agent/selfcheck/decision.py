@@ -111,7 +111,7 @@ def best_of(
     *,
     max_seconds: float = MAX_SECONDS,
 ) -> Choice:
-    """Judge the candidates side by side, screen them one at a time, and confirm the best until one passes.
+    """Judge the candidates side by side, screen them together, and confirm the best until one passes.
 
     Args:
         prepared: the original.
