@@ -2,7 +2,8 @@
 
 In this order, each only if the one before was passed: all calls, the held-out ones too; the confirmatory test of its
 gain, which most fail that fail at all; inputs made to find a difference and, at the same time, other circumstances
-(alone, in another order, in another folder); and a gain that is too good to be believed at once is looked at again on larger inputs.
+(alone, in another order, in another folder); and a gain that is too good to be believed at once is looked at again on
+larger inputs.
 """
 
 from __future__ import annotations
@@ -37,11 +38,8 @@ if TYPE_CHECKING:
     from afterburner.sandbox import Report
 
 BLOCKS_TOLD = 4
-SEARCH_S, SEARCH_ROUNDS = (
-    3.0,
-    2,
-)  # for an input on which a promising candidate differs; and, in more rounds, before an offer
-OFFER_S, OFFER_ROUNDS = 3.0, 6
+SEARCH_S, SEARCH_ROUNDS = 3.0, 2  # for an input on which a promising candidate differs
+OFFER_S, OFFER_ROUNDS = 3.0, 6  # the same before an offer
 HARD_TO_BELIEVE = 10.0  # a gain above this is looked at again on larger inputs
 LARGER_S = 15.0  # for making those inputs, and as long again for looking
 

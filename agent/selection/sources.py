@@ -142,7 +142,6 @@ class DuelSource:
         case = _reordered(self.case, places, seed)
         rivals = tuple(rewrite.source for rewrite in self.rewrites)
         watched = self._watched(repeats, seed, alone=alone)
-        watched = self._watched(repeats, seed, alone=alone)
         is_by_call = self.company is Company.IN_TURNS
         duel = Duel(rivals, case, groups, self.limits.wall_time_s, watched, call_by_call=is_by_call)
         report = self.sandbox.duel(self.original, duel, self._limits(duel), cpu=self.cpu)
