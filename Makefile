@@ -9,7 +9,7 @@ WORKERS ?= auto
 DEMO ?= examples/log_report.py
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-quick check lint types format verify-examples readme-demo rules-page sandbox-pictures bench-sandbox bench-selection soak load-service lock clean clean-all
+.PHONY: help setup demo test test-quick check lint types format verify-examples readme-demo rules-page sandbox-pictures bench-sandbox bench-selection bench-packages soak load-service lock clean clean-all
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name what; do \
@@ -62,6 +62,9 @@ bench-sandbox: setup ## what the sandbox costs and how true its figures are, bes
 
 bench-selection: setup ## identical code must not win, gains must be found: false accepts, power, cost (hours)
 	$(BIN)/python -m scripts.bench_selection $(BENCH)
+
+bench-packages: setup ## what rules gain in pinned packages of the registry, their own tests as judge (ten minutes)
+	$(BIN)/python -m scripts.bench_packages $(BENCH)
 
 soak: setup ## 10,000 mixed runs, a third of them attacks, and 50 kills: nothing may be left (an hour or more)
 	$(BIN)/python -m scripts.soak $(SOAK)

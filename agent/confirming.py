@@ -1,9 +1,9 @@
 """What a winner has to stand before it is offered: the same behaviour everywhere, and a gain that is one.
 
 In this order, each only if the one before was passed: all calls, the held-out ones too; the confirmatory test of its
-gain, which most fail that fail at all; inputs made to find a difference and, at the same time, other circumstances
-(alone, in another order, in another folder); and a gain that is too good to be believed at once is looked at again on
-larger inputs.
+gain, which most fail that fail at all; at the same time all calls under other hash seeds, inputs made to find a
+difference, and other circumstances (alone, in another order, in another folder); and a gain that is too good to be
+believed at once is looked at again on larger inputs.
 """
 
 from __future__ import annotations
@@ -13,17 +13,19 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from afterburner.agent.evidence.larger import larger_calls
+from afterburner.agent.languages import PYTHON
 from afterburner.agent.records import confirmation_of, detail_of, differs
 from afterburner.agent.selection.caches import kept_between_calls
 from afterburner.agent.selection.circumstances import find_dependence
 from afterburner.agent.selection.comparison import Comparison
 from afterburner.agent.selection.instructions import count_instructions
 from afterburner.agent.selection.sampling import SampleFailedError
+from afterburner.agent.selection.sequential import FIRST_LOOKS, MOST_TESTS
 from afterburner.agent.types import Decision, Gain, HeldOut, Objective, ProgressEvent
 from afterburner.agent.verification.outcome import Agreement, Counterexample
 from afterburner.agent.verification.search import DifferenceSearch
-from afterburner.agent.wording import format_ratio
-from afterburner.agent.workloads.side_by_side import both, side_by_side
+from afterburner.agent.wording import count, format_ratio
+from afterburner.agent.workloads.side_by_side import both
 from afterburner.sandbox import Verdict
 from afterburner.sandbox.commands.figures import format_kib
 
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.selection.decide import Judge
+    from afterburner.agent.selection.sources import Case
     from afterburner.agent.state import Confirmation, Incumbent
     from afterburner.agent.types import WorkloadCall
     from afterburner.agent.workbench import Workbench
@@ -40,8 +43,33 @@ if TYPE_CHECKING:
 BLOCKS_TOLD = 4
 SEARCH_S, SEARCH_ROUNDS = 3.0, 2  # for an input on which a promising candidate differs
 OFFER_S, OFFER_ROUNDS = 3.0, 6  # the same before an offer
+AGAIN_S = 10.0  # for sampling again who was screened beside a winner that is not better
 HARD_TO_BELIEVE = 10.0  # a gain above this is looked at again on larger inputs
 LARGER_S = 15.0  # for making those inputs, and as long again for looking
+TESTS_USED_UP = (
+    "the run was interrupted in the middle of its tests, and each of them counts: none is left. Run the command anew"
+)
+
+
+@dataclass(slots=True)
+class SpentTests:
+    """The tests of a run that came to a look: their errors add up, whoever began them and however they ended.
+
+    A test is counted before its first look. So one that is killed in the middle is spent, and makes no free second try.
+    """
+
+    begun: int = 0
+    on_begun: Callable[[int], None] = lambda _: None  # keeps the number, before anything is looked at
+
+    @property
+    def used_up(self) -> bool:
+        """Whether there is no error left for another test."""
+        return self.begun >= MOST_TESTS
+
+    def begin(self) -> None:
+        """Count one more."""
+        self.on_begun(self.begun + 1)
+        self.begun += 1
 
 
 @dataclass(slots=True)
@@ -53,8 +81,9 @@ class Confirming:
     deadline: Deadline
     on_event: Callable[[ProgressEvent], None]
     deterministic: bool = False  # whether instructions are counted, too
+    tests: SpentTests = field(default_factory=SpentTests)  # of the run
     _search: DifferenceSearch | None = field(default=None, init=False)
-    _tests: int = field(default=0, init=False)  # that were begun in this run
+    _taken: int = field(default=0, init=False)  # blocks of the last test
 
     def confirm(self, winner: Incumbent, original: Incumbent) -> Confirmation:
         """Whether the winner may be offered in place of the original, and why (not).
@@ -63,21 +92,26 @@ class Confirming:
             SandboxInternalError: the sandbox itself failed.
         """
         bench, inputs = self.bench, self.bench.workload.held_out_count
-        report = self._first_failed(winner)
+        cases = bench.confirmed_cases()
+        early, late = (cases, ()) if bench.by_cases else (cases[:1], cases[1:])
+        report = self._failed(winner, early)
         if report is not None:
-            failed = Comparison(Decision.WRONG, f"when confirmed: {detail_of(report)}", verdict=report.verdict)
-            found = self.difference(winner.source, self.deadline, 0, bench.workload.calls_in_order())
-            line = found.line if found else None
-            return confirmation_of(winner, original, failed, HeldOut(inputs, passed=False, gain=None), line)
+            return self._wrong(winner, original, report)
         comparison, held_out_gain = self._measure(winner, original)
         if self.deterministic:
             comparison = self._counted(comparison, winner, original)
         held_out = HeldOut(inputs, passed=comparison.decision is not Decision.WRONG, gain=held_out_gain)
         if comparison.decision is not Decision.IMPROVED:
             return confirmation_of(winner, original, comparison, held_out)
-        searched, dependence = self._looked_at(winner.source, original.source)
+        searched, (report, dependence) = both(
+            bench.sandbox,
+            partial(self._searched, winner.source, self.deadline.within(OFFER_S), OFFER_ROUNDS),
+            partial(self._elsewhere, winner, original, late),
+        )
         if isinstance(searched, Counterexample):
             return confirmation_of(winner, original, differs(searched), held_out, searched.line)
+        if report is not None:
+            return self._wrong(winner, original, report)
         if dependence is not None:
             return confirmation_of(winner, original, Comparison(Decision.REFUSED, dependence), held_out)
         larger = ""
@@ -85,21 +119,43 @@ class Confirming:
             comparison, larger = self._on_larger_inputs(comparison, comparison.gain, winner, original)
         held_out = replace(held_out, passed=comparison.decision is not Decision.WRONG)
         confirmation = confirmation_of(winner, original, comparison, held_out)
-        return replace(confirmation, notes=_notes(winner, original, searched, comparison), larger_inputs=larger)
+        notes = _notes(winner, original, searched, comparison) if bench.target.language == PYTHON else []
+        return replace(confirmation, notes=notes, larger_inputs=larger)
 
-    def _first_failed(self, winner: Incumbent) -> Report | None:
-        """The report of the first process full of calls that is not right, None if all are."""
-        bench, program = self.bench, self.bench.program(winner.source)
-        cases = [bench.confirmed_cases()] if bench.by_cases else [(case,) for case in bench.confirmed_cases()]
-        runs = [partial(bench.sandbox.run, program, each, bench.limits) for each in cases]
-        reports = side_by_side(bench.sandbox, runs)
-        return next((report for report in reports if report.verdict is not Verdict.ACCEPTED), None)
+    def _failed(self, winner: Incumbent, cases: Sequence[Case]) -> Report | None:
+        """The report of cases that are not all right, None if they are."""
+        if not cases:
+            return None
+        report = self.bench.sandbox.run(self.bench.program(winner.source), cases, self.bench.limits)
+        return None if report.verdict is Verdict.ACCEPTED else report
 
-    def _looked_at(self, winner: str, original: str) -> tuple[Counterexample | Agreement, str | None]:
-        """What a search for a difference finds, and what the winner depends on; both at the same time."""
-        search = partial(self._searched, winner, self.deadline.within(OFFER_S), OFFER_ROUNDS)
-        look = partial(find_dependence, self.bench, original, winner, f"{self.judge.seed} {winner}")
-        return both(self.bench.sandbox, search, look)
+    def _wrong(self, winner: Incumbent, original: Incumbent, report: Report) -> Confirmation:
+        """The confirmation of a winner whose calls are not right."""
+        failed = Comparison(Decision.WRONG, f"when confirmed: {detail_of(report)}", verdict=report.verdict)
+        found = self.difference(winner.source, self.deadline, 0, self.bench.workload.calls_in_order())
+        held_out = HeldOut(self.bench.workload.held_out_count, passed=False, gain=None)
+        return confirmation_of(winner, original, failed, held_out, found.line if found else None)
+
+    def _elsewhere(
+        self, winner: Incumbent, original: Incumbent, cases: Sequence[Case]
+    ) -> tuple[Report | None, str | None]:
+        """The report of further cases if they are not all right, else what the winner depends on."""
+        report = self._failed(winner, cases)
+        if report is not None:
+            return report, None
+        salt = f"{self.judge.seed} {winner.source}"
+        return None, find_dependence(self.bench, original.source, winner.source, salt)
+
+    def sampled_again(self, winners: Sequence[Incumbent], original: Incumbent, attempt: int) -> list[Comparison]:
+        """What screening says of these by samples of their own, as far as there is time.
+
+        The first time they shared samples of the original with one that was not better after all. `attempt` is how
+        often that has happened, from 1: each takes other samples.
+        """
+        self._tell(f"sampling {count(len(winners), 'other candidate')} again")
+        sources = [winner.source for winner in winners]
+        source, _ = self.bench.block_source(original.source, sources, self.judge.objective, held_out=False)
+        return self.judge.screen(source, self.deadline.within(AGAIN_S), attempt=attempt)
 
     def difference(
         self, source: str, until: Deadline, rounds: int, real_calls: Sequence[WorkloadCall] = ()
@@ -116,12 +172,14 @@ class Confirming:
         return self._search.against(source, until, real_calls=real_calls, rounds=rounds)
 
     def _measure(self, winner: Incumbent, original: Incumbent) -> tuple[Comparison, Gain | None]:
+        if self.tests.used_up:
+            return Comparison(Decision.REFUSED, TESTS_USED_UP), None
         source, held_out_from = self.bench.block_source(
             original.source, [winner.source], self.judge.objective, held_out=True
         )
-        attempt, self._tests = self._tests, self._tests + 1
+        self._taken = 0
         return self.judge.confirm(
-            source, self.deadline, held_out_from=held_out_from, attempt=attempt, on_blocks=self._tell_blocks
+            source, self.deadline, held_out_from=held_out_from, attempt=self.tests.begun, on_blocks=self._on_blocks
         )
 
     def _counted(self, comparison: Comparison, winner: Incumbent, original: Incumbent) -> Comparison:
@@ -170,7 +228,10 @@ class Confirming:
             return replace(comparison, decision=Decision.NOT_BETTER, reason=reason), ""
         return comparison, f"measured again on {size}: {format_ratio(again.gain.ratio)}"
 
-    def _tell_blocks(self, taken: int, most: int) -> None:
+    def _on_blocks(self, taken: int, most: int) -> None:
+        if self._taken < FIRST_LOOKS[0][0] <= taken:  # without a look there was nothing to err in
+            self.tests.begin()
+        self._taken = taken
         if taken % BLOCKS_TOLD == 0 and taken < most:
             self._tell(f"{taken} blocks of fresh runs, at most {most}")
 

@@ -2,10 +2,15 @@
 
 AfterburnerError
 ├── UsageError            exit 2
-│   └── TargetError       exit 2   no such file, not Python, no such function, …
+│   ├── TargetError       exit 2   no such file, not Python, no such function, …
+│   ├── SettingsError     exit 2   what the environment or pyproject.toml sets cannot be used
+│   └── RunNotFoundError  exit 2   no such run is stored
 ├── WorkloadError         exit 4   nothing to judge on, or the original fails on it
-├── ProposerError         exit 1   unknown model, missing key, broken recording
-└── TargetChangedError    exit 1   the file changed while we worked; nothing was written
+├── ProposerError         exit 1   missing key, a model that cannot be asked or started, broken recording
+│   └── UnknownModelError exit 2   no model goes by that name (a UsageError, too)
+├── TargetChangedError    exit 1   the file changed while we worked; nothing was written
+├── RunStoreError         exit 1   where runs are kept cannot be read or written
+└── RunInUseError         exit 1   another process works on that run
 """
 
 from afterburner.sandbox import AfterburnerError, UsageError
@@ -13,6 +18,10 @@ from afterburner.sandbox import AfterburnerError, UsageError
 
 class TargetError(UsageError):
     """What is to be optimised cannot be found or read."""
+
+
+class SettingsError(UsageError):
+    """A setting of the environment or of a project file cannot be used."""
 
 
 class WorkloadError(AfterburnerError):
@@ -25,5 +34,21 @@ class ProposerError(AfterburnerError):
     """The model, its key, its answer or the recording is unusable."""
 
 
+class UnknownModelError(UsageError, ProposerError):
+    """No model, and no recording, goes by the name that was given."""
+
+
 class TargetChangedError(AfterburnerError):
     """The user's file changed since it was read, so nothing was written."""
+
+
+class RunNotFoundError(UsageError):
+    """No run of that name is stored, or more than one."""
+
+
+class RunStoreError(AfterburnerError):
+    """The place where runs are kept cannot be read or written."""
+
+
+class RunInUseError(AfterburnerError):
+    """Another process works on the run."""

@@ -1,54 +1,68 @@
-"""The one loop (Algorithm 1 of the paper): prepare → generate → profile → select → (generate | finish).
+"""The one loop (Algorithm 1 of the paper): prepare → generate → profile → select → (generate | confirm … confirm).
 
-The main path reads top to bottom; what a run works with is its `Workbench`, what it carries is its `LoopState`.
+The main path reads top to bottom; what a run works with is its `Workbench`, what it carries is its `LoopState`. The
+state is stored after every node, and a node that was killed runs again: it changes nothing but what it returns.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol, cast
 
-from afterburner.agent.confirming import SEARCH_ROUNDS, SEARCH_S, Confirming
+from afterburner.agent.confirming import SEARCH_ROUNDS, SEARCH_S, Confirming, SpentTests
 from afterburner.agent.errors import ProposerError, TargetError, WorkloadError
-from afterburner.agent.proposers.base import Proposal, ProposalRequest
+from afterburner.agent.proposers.asking.usage import Usage
+from afterburner.agent.proposers.base import Proposal, ProposalRequest, asks_model
+from afterburner.agent.proposers.telling import parse_telling
 from afterburner.agent.records import (
     detail_of,
     line_of,
     record_of,
     refused,
     refuted,
+    sampled_again,
     settled,
     with_memory_of,
 )
+from afterburner.agent.search import SearchPolicy
 from afterburner.agent.selection.comparison import Comparison, median_measurement
 from afterburner.agent.selection.gates import refusal
 from afterburner.agent.selection.sampling import SampleFailedError
 from afterburner.agent.selection.sequential import MOST_TESTS
 from afterburner.agent.state import Incumbent, LoopState, Pending
-from afterburner.agent.targets.text import fingerprint
-from afterburner.agent.types import CandidateRecord, Decision, ProgressEvent
+from afterburner.agent.targets.same_work import key_of
+from afterburner.agent.types import CandidateRecord, Decision, Objective, ProgressEvent
 from afterburner.agent.wording import count
 from afterburner.agent.workloads.side_by_side import side_by_side
 from afterburner.sandbox import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from langgraph.checkpoint.base import BaseCheckpointSaver
     from langgraph.graph.state import CompiledStateGraph
 
+    from afterburner.agent.context.surroundings import Surroundings
     from afterburner.agent.deadline import Deadline
+    from afterburner.agent.proposers.asking.session import Asking
     from afterburner.agent.proposers.base import Proposer
     from afterburner.agent.selection.decide import Judge
     from afterburner.agent.selection.sources import Case, Sampler
-    from afterburner.agent.state import Confirmation
     from afterburner.agent.types import RunSettings, WorkloadCall
     from afterburner.agent.verification.outcome import Counterexample
     from afterburner.agent.workbench import Workbench
+    from afterburner.agent.workloads.line_profile import LineProfile
     from afterburner.sandbox import Report
 
 BASELINE_SAMPLES = 3
+PROFILE_SHARE = 0.1  # of what is left of the search's time, for one line profile
+
+
+class _Node(Protocol):
+    """What LangGraph takes for a node."""
+
+    def __call__(self, state: LoopState) -> dict[str, object]: ...
 
 
 @dataclass(slots=True)
@@ -62,7 +76,16 @@ class Loop:
     search_until: Deadline  # selection stops here, so that confirmation still has its share of the time
     confirm_until: Deadline
     on_event: Callable[[ProgressEvent], None]
+    used_s: Callable[[], float] = lambda: 0.0  # of the time budget, in earlier processes too
+    tests: SpentTests = field(default_factory=SpentTests)
+    surroundings: Surroundings | None = None  # the project, for proposers and for what a rewrite may import
+    asking: Asking | None = None  # what the proposer's requests share, if it makes any
     _confirming: Confirming | None = field(default=None, init=False)
+
+    @property
+    def policy(self) -> SearchPolicy:
+        """What decides from where a round goes on, and whether there is another."""
+        return SearchPolicy.of(self.settings)
 
     def compile(
         self, checkpointer: BaseCheckpointSaver[str]
@@ -71,18 +94,32 @@ class Loop:
         from langgraph.graph import END, START, StateGraph  # noqa: PLC0415 - heavy
 
         graph = StateGraph(LoopState)
-        graph.add_node("prepare", self.prepare)
-        graph.add_node("generate", self.generate)
-        graph.add_node("profile", self.profile)
-        graph.add_node("select", self.select)
-        graph.add_node("finish", self.finish)
+        for node in (self.prepare, self.inspect, self.generate, self.profile, self.select, self.confirm):
+            graph.add_node(node.__name__, self._on_the_clock(node))
         graph.add_edge(START, "prepare")
-        graph.add_edge("prepare", "generate")
+        graph.add_edge("prepare", "inspect")
+        graph.add_edge("inspect", "generate")
         graph.add_edge("generate", "profile")
         graph.add_edge("profile", "select")
-        graph.add_conditional_edges("select", self.after_select)
-        graph.add_edge("finish", END)
+        graph.add_conditional_edges("select", self.after_select, {"generate": "inspect", "confirm": "confirm"})
+        graph.add_conditional_edges("confirm", self.after_confirm, {"confirm": "confirm", "end": END})
         return graph.compile(checkpointer=checkpointer)
+
+    def take_up(self, state: LoopState) -> None:
+        """Go on from a stored state of another process, if the original still does what it did then.
+
+        Raises:
+            WorkloadError: it does not.
+        """
+        if state["slowest_s"] is not None:
+            self.bench = self.bench.limited_by(state["slowest_s"])
+        report = self._run(self.bench.target.source, (*self.bench.judged_cases(), *self.bench.confirmed_cases()))
+        if report.verdict is not Verdict.ACCEPTED:
+            raise WorkloadError(
+                f"{self.bench.target.path}: the original does not do what it did when the run was begun: "
+                f"{detail_of(report)}. Something that it uses has changed: other files of the project, or packages. "
+                "The run is kept: resume it when they are as they were, or begin a new one."
+            )
 
     def prepare(self, state: LoopState) -> LoopState:
         """Measure the original: C* and M* of the first iteration. What it needs sets the limits of its rewrites."""
@@ -101,14 +138,32 @@ class Loop:
         except SampleFailedError as error:
             raise self._unsteady(error.detail) from error
         incumbent = Incumbent("original", source, measurement, ratio=1.0)
-        return {**state, "lineage": [incumbent]}
+        return {**state, "lineage": [incumbent], "slowest_s": slowest}
+
+    def inspect(self, state: LoopState) -> dict[str, object]:
+        """Profile the incumbent line by line, once, if a language model is to be told of it.
+
+        A node of its own: when a run that broke off while the model was asked goes on, the request is the same.
+        """
+        incumbent, known = self._base_of(state)[0], state.get("line_profile")
+        wanted = parse_telling(self.settings.tell).profile and self.settings.objective is not Objective.MEMORY
+        is_for_model = self.bench.target.language == "python" and asks_model(self.proposer)
+        if not wanted or not is_for_model or (known is not None and known.of == incumbent.id):
+            return {}
+        self._tell("generate", f"profiling {incumbent.id} line by line", state["iteration"] + 1)
+        profile = self.bench.line_profile(incumbent.source, incumbent.id, PROFILE_SHARE * self.search_until.left_s())
+        if profile.note:
+            partly = "of a part only" if profile.lines else "none"
+            self._tell("generate", f"line profile: {partly}: {profile.note}", state["iteration"] + 1)
+        return {"line_profile": profile}
 
     def generate(self, state: LoopState) -> dict[str, object]:
         """Ask the proposer for candidates that improve on the incumbent."""
         from afterburner.agent.targets.locate import with_source  # noqa: PLC0415 - imports libcst
 
-        iteration, incumbent = state["iteration"] + 1, state["lineage"][-1]
-        self._tell("generate", f"asking {self.proposer.name}", iteration)
+        iteration, (incumbent, again) = state["iteration"] + 1, self._base_of(state)
+        where = f", from {again.id} again" if again else ""
+        self._tell("generate", f"asking {self.proposer.name}{where}", iteration)
         request = ProposalRequest(
             target=with_source(self.bench.target, incumbent.source),
             objective=self.settings.objective,
@@ -118,23 +173,39 @@ class Loop:
             count=self.settings.candidates,
             history=tuple(state["records"]),
             seed=self.settings.seed,
+            profile=_if_of(state.get("line_profile"), incumbent),
+            tell=parse_telling(self.settings.tell),
+            describe=self.surroundings.describe if self.surroundings else None,
             counterexample=next((each.counterexample for each in state["records"][::-1] if each.counterexample), None),
+            temperature=self.policy.temperature_of(iteration),
+            is_last=iteration >= self.settings.iterations,
+            usage=state["usage"],
         )
         proposals, is_last = self._propose(request)
         pending = [self._pending(f"{iteration}.{n}", p, incumbent) for n, p in enumerate(proposals, start=1)]
-        return {"iteration": iteration, "pending": pending, "exhausted": is_last or not pending}
+        restarts = [*state["restarts"], *([again.id] if again else ())]
+        usage = (self.asking.usage() if self.asking else None) or state["usage"]
+        exhausted = is_last or not pending or bool(usage.cap)
+        return {
+            "iteration": iteration,
+            "pending": pending,
+            "restarts": restarts,
+            "exhausted": exhausted,
+            "usage": usage,
+        }
 
     def profile(self, state: LoopState) -> dict[str, object]:
         """Judge the candidates side by side, then time those that are right, in turns."""
         incumbent = state["lineage"][-1]
-        seen = {fingerprint(state["lineage"][0].source): "original"}
+        language = self.bench.target.language
+        seen = {key_of(state["lineage"][0].source, language): "original"}
         for record in state["records"]:
-            seen.setdefault(fingerprint(record.source), record.id)
+            seen.setdefault(key_of(record.source, language), record.id)
         fresh: list[Pending] = []
         records: dict[str, CandidateRecord] = {}
         for candidate in state["pending"]:
-            earlier = seen.setdefault(fingerprint(candidate.source), candidate.id)
-            objection = candidate.error or refusal(state["lineage"][0].source, candidate.source)
+            earlier = seen.setdefault(key_of(candidate.source, language), candidate.id)
+            objection = candidate.error or refusal(state["lineage"][0].source, candidate.source, language)
             if objection:
                 records[candidate.id] = refused(candidate, state["iteration"], objection)
             elif earlier != candidate.id:
@@ -168,28 +239,65 @@ class Loop:
             return {"records": records, "lineage": [*state["lineage"], incumbent], "exhausted": exhausted}
         return {"records": records, "exhausted": exhausted}
 
-    def after_select(self, state: LoopState) -> Literal["generate", "finish"]:
-        """Go round again until the iterations, the proposals or the time are used up."""
-        done = state["exhausted"] or state["iteration"] >= self.settings.iterations
-        return "finish" if done else "generate"
+    def after_select(self, state: LoopState) -> Literal["generate", "confirm"]:
+        """Go round again until the iterations, the proposals, the time or the patience are used up."""
+        if not self.policy.is_over(state):
+            return "generate"
+        if self.policy.has_given_up(state):
+            self._tell("select", f"nothing better in {count(self.policy.patience, 'round')}: the search ends")
+        return "confirm"
 
-    def finish(self, state: LoopState) -> dict[str, object]:
-        """Confirm the winner against the original, on held-out inputs too; fall back where it fails."""
-        confirmation: Confirmation | None = None
-        records = list(state["records"])
-        for winner in self._winners(state):
-            self._tell("confirm", f"testing {winner.id} against the original on held-out inputs", best=winner.ratio)
-            confirmation = self._confirm_with().confirm(winner, state["lineage"][0])
-            self._tell("confirm", f"{winner.id}: {confirmation.reason}", best=winner.ratio)
-            records = [settled(record, confirmation) for record in records]
-            if confirmation.confirmed:
-                break
-            if self.confirm_until.passed():
-                break
-        return {"confirmation": confirmation, "records": records}
+    def confirm(self, state: LoopState) -> dict[str, object]:
+        """Confirm one winner against the original, on held-out inputs too; where it fails, the next one's turn comes.
+
+        One at a time, so that each is stored.
+        """
+        winners = state["winners"] if state["tried"] else self._winners(state)
+        if not winners:
+            return {"winners": []}
+        (winner, *winners), original, tried = winners, state["lineage"][0], state["tried"] + 1
+        self._tell("confirm", f"testing {winner.id} against the original on held-out inputs", best=winner.ratio)
+        confirmation = self._confirm_with().confirm(winner, original)
+        self._tell("confirm", f"{winner.id}: {confirmation.reason}", best=winner.ratio)
+        records = [settled(record, confirmation) for record in state["records"]]
+        if confirmation.confirmed or tried == MOST_TESTS or self.tests.used_up or self.confirm_until.passed():
+            winners = []
+        elif winners and confirmation.decision in {Decision.NOT_BETTER, Decision.TOO_NOISY}:
+            winners, records = self._still_promising(winners, original, records, attempt=tried)
+        return {"confirmation": confirmation, "records": records, "winners": winners, "tried": tried}
+
+    def after_confirm(self, state: LoopState) -> Literal["confirm", "end"]:
+        """Go on while there is somebody to fall back on."""
+        return "confirm" if state["winners"] else "end"
+
+    def finish(self, state: LoopState) -> LoopState:
+        """Confirm one winner after the other, as the graph does; for those who store nothing."""
+        while True:
+            state = cast("LoopState", {**state, **self.confirm(state)})
+            if self.after_confirm(state) == "end":
+                return state
+
+    def _still_promising(
+        self, winners: Sequence[Incumbent], original: Incumbent, records: Sequence[CandidateRecord], attempt: int
+    ) -> tuple[list[Incumbent], list[CandidateRecord]]:
+        """Those that are promising by new samples, too, the best first; and the records, which tell of the others.
+
+        Whoever there was no time for stays as promising as before.
+        """
+        still, others = [], {}
+        sampled = self._confirm_with().sampled_again(winners, original, attempt)
+        for winner, comparison in zip(winners, sampled, strict=True):
+            if comparison.gain is None and comparison.decision is Decision.REFUSED:
+                still.append(winner)
+            elif comparison.decision is Decision.PROMISING and comparison.gain is not None:
+                still.append(replace(winner, ratio=comparison.gain.ratio))
+            else:
+                others[winner.id] = comparison
+        told = [sampled_again(record, others[record.id]) if record.id in others else record for record in records]
+        return sorted(still, key=lambda winner: -winner.ratio), told
 
     def _winners(self, state: LoopState) -> list[Incumbent]:
-        """Whom to confirm, in this order: the last incumbent, those before it, then who else beat the original."""
+        """Whom to confirm: the last incumbent, those before it, then who else beat the original, the best first."""
         original, *accepted = state["lineage"]
         known = {incumbent.id for incumbent in accepted}
         others = [
@@ -197,7 +305,12 @@ class Loop:
             for record in state["records"]
             if record.iteration == 1 and record.decision is Decision.PROMISING and record.id not in known
         ]
-        return [*reversed(accepted), *sorted(others, key=lambda other: -other.ratio)][:MOST_TESTS]
+        return [*reversed(accepted), *sorted(others, key=lambda other: -other.ratio)]
+
+    def _base_of(self, state: LoopState) -> tuple[Incumbent, CandidateRecord | None]:
+        """What the next round goes on from; and the candidate that this is, where it is not the best."""
+        best, again = state["lineage"][-1], self.policy.restart_from(state)
+        return (best if again is None else self._promote(again, best)), again
 
     def _propose(self, request: ProposalRequest) -> tuple[list[Proposal], bool]:
         """The proposals, and whether they are the last: a model that fails later on must not cost what was found."""
@@ -209,16 +322,15 @@ class Loop:
             return [Proposal(self.proposer.name, None, error=str(error))], True
 
     def _pending(self, candidate_id: str, proposal: Proposal, incumbent: Incumbent) -> Pending:
-        from afterburner.agent.targets.locate import with_source  # noqa: PLC0415 - imports libcst
-        from afterburner.agent.targets.splice import splice  # noqa: PLC0415 - likewise
+        from afterburner.agent.placing import place  # noqa: PLC0415 - imports libcst
 
         source, error = "", proposal.error
         if proposal.rewrite is not None:
             try:
-                source = splice(with_source(self.bench.target, incumbent.source), proposal.rewrite)
+                source = place(self.bench.target, incumbent.source, proposal.rewrite, self.surroundings)
             except TargetError as refusal:
                 error = str(refusal)
-        return Pending(candidate_id, proposal.proposer, source, proposal.reasoning, error)
+        return Pending(candidate_id, proposal.proposer, source, proposal.reasoning, error, proposal.answer_form)
 
     def profile_fresh(
         self, candidates: Sequence[Pending], incumbent: Incumbent, iteration: int
@@ -271,9 +383,22 @@ class Loop:
         """Made once the original is measured: that sets the limits of its rewrites."""
         if self._confirming is None:
             self._confirming = Confirming(
-                self.bench, self.judge, self.confirm_until, self.on_event, deterministic=self.settings.deterministic
+                self.bench,
+                self.judge,
+                self.confirm_until,
+                self.on_event,
+                deterministic=self.settings.deterministic,
+                tests=self.tests,
             )
         return self._confirming
+
+    def _on_the_clock(self, node: Callable[[LoopState], Mapping[str, object]]) -> _Node:
+        """The node, with the time that was used up when it ended."""
+
+        def carried_out(state: LoopState) -> dict[str, object]:
+            return {**node(state), "used_s": self.used_s()}
+
+        return carried_out
 
     def _run(self, source: str, cases: Sequence[Case]) -> Report:
         return self.bench.sandbox.run(self.bench.program(source), cases, self.bench.limits)
@@ -306,6 +431,24 @@ def _ratio_of(record: CandidateRecord) -> float:
     return record.gain.ratio if record.gain else 1.0
 
 
+def _if_of(profile: LineProfile | None, incumbent: Incumbent) -> LineProfile | None:
+    return profile if profile is not None and profile.of == incumbent.id else None
+
+
 def empty_state() -> LoopState:
     """What the graph is started with."""
-    return LoopState(iteration=0, lineage=[], pending=[], records=[], exhausted=False, confirmation=None)
+    return LoopState(
+        iteration=0,
+        lineage=[],
+        slowest_s=None,
+        pending=[],
+        records=[],
+        restarts=[],
+        exhausted=False,
+        winners=[],
+        tried=0,
+        confirmation=None,
+        line_profile=None,
+        usage=Usage(),
+        used_s=0.0,
+    )

@@ -7,15 +7,21 @@ import platform
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from afterburner.agent.languages import PYTHON
 from afterburner.agent.types import Machine
+from afterburner.sandbox.languages import find_language
 
 if TYPE_CHECKING:
     from afterburner.sandbox import PythonEnvironment
     from afterburner.sandbox.sandbox import Sandbox
 
 
-def describe_machine(sandbox: Sandbox, environment: PythonEnvironment) -> Machine:
-    """Tell system, processor, memory (KiB), the Python that ran the code, and the sandbox's backend and tier."""
+def describe_machine(sandbox: Sandbox, environment: PythonEnvironment, language: str = PYTHON) -> Machine:
+    """Tell system, processor, memory (KiB), what ran the code, and the sandbox's backend and tier.
+
+    Raises:
+        ToolchainMissingError: the language is not Python, and nothing here compiles or runs it.
+    """
     backend, tier = sandbox.describe()
     return Machine(
         system=f"{platform.system()} {platform.release()} {platform.machine()}",
@@ -25,6 +31,7 @@ def describe_machine(sandbox: Sandbox, environment: PythonEnvironment) -> Machin
         python=".".join(str(part) for part in environment.version),
         backend=backend,
         tier=tier,
+        toolchain="" if language == PYTHON else sandbox.backend.toolchain(find_language(language)).version,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from afterburner.agent.proposers.answer import STRICT
 from afterburner.agent.selection.comparison import Comparison
 from afterburner.agent.state import Confirmation
 from afterburner.agent.types import CandidateRecord, Decision
@@ -39,6 +40,7 @@ def record_of(
         source=candidate.source,
         reasoning=candidate.reasoning,
         counterexample=counterexample,
+        answer_form=candidate.answer_form,
     )
 
 
@@ -49,7 +51,13 @@ def detail_of(report: Report) -> str:
 
 def line_of(record: CandidateRecord) -> str:
     """One line of progress."""
-    return f"{record.id} {record.proposer}: {record.decision.value.replace('_', ' ')}: {record.reason}"
+    decision = record.decision.value.replace("_", " ")
+    return f"{record.id} {record.proposer}{form_of(record)}: {decision}: {record.reason}"
+
+
+def form_of(record: CandidateRecord) -> str:
+    """What is said behind a proposer whose answer was not in the format that it was asked for: ` (no tags)`."""
+    return f" ({record.answer_form})" if record.answer_form not in {"", STRICT} else ""
 
 
 def confirmation_of(
@@ -96,6 +104,18 @@ def settled(record: CandidateRecord, confirmation: Confirmation) -> CandidateRec
         verdict=confirmation.verdict,
         reason=confirmation.reason,
         counterexample=confirmation.counterexample,
+    )
+
+
+def sampled_again(record: CandidateRecord, comparison: Comparison) -> CandidateRecord:
+    """The record of a candidate that is not promising any more by new samples."""
+    return replace(
+        record,
+        decision=comparison.decision,
+        verdict=comparison.verdict or record.verdict,
+        reason=f"sampled again: {comparison.reason}",
+        gain=comparison.gain or record.gain,
+        measurement=comparison.after or record.measurement,
     )
 
 

@@ -41,12 +41,12 @@ def make_result(  # noqa: PLR0913 - the parts of the report, each from its own p
         candidates=tuple(state["records"]),
         patch=unified_diff(bench.target, best_source) if offer else "",
         best_source=best_source,
-        readability=readability(original.source, best_source) if offer else None,
+        readability=readability(original.source, best_source, bench.target.language) if offer else None,
         workload_origins=tuple(Counter(bench.workload.origins()).items()),
         skipped=bench.workload.skipped,
         machine=machine,
         elapsed_s=elapsed_s,
-        notes=(*_needed(settings), *judging_notes(bench.workload), *(offer.notes if offer else ())),
+        notes=(*_needed(settings), *_capped(state), *judging_notes(bench.workload), *(offer.notes if offer else ())),
     )
 
 
@@ -63,6 +63,10 @@ def _needed(settings: RunSettings) -> tuple[str, ...]:
     return (f"a gain has to be proven above {format_ratio(1 + settings.min_effect)} ({settings.min_effect_source})",)
 
 
+def _capped(state: LoopState) -> tuple[str, ...]:
+    return (f"the model was not asked on: {state['usage'].cap}",) if state["usage"].cap else ()
+
+
 def _summary(settings: RunSettings, state: LoopState) -> str:
     confirmation = state["confirmation"]
     if confirmation is not None and confirmation.confirmed:
@@ -71,5 +75,6 @@ def _summary(settings: RunSettings, state: LoopState) -> str:
     if confirmation is not None:
         return f"nothing is offered: {confirmation.reason}"
     if not state["records"]:
-        return "nothing is offered: there was nothing to propose"
+        cap = state["usage"].cap
+        return f"nothing is offered: {cap}" if cap else "nothing is offered: there was nothing to propose"
     return f"nothing is offered: none of {len(state['records'])} candidates was right and really better"

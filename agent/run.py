@@ -3,32 +3,48 @@
 from __future__ import annotations
 
 import time
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from afterburner.agent.confirming import SpentTests
 from afterburner.agent.deadline import Deadline
-from afterburner.agent.errors import WorkloadError
+from afterburner.agent.errors import RunStoreError, WorkloadError
+from afterburner.agent.languages import PYTHON, check_program
 from afterburner.agent.loop import Loop, empty_state
 from afterburner.agent.machine import describe_machine
+from afterburner.agent.proposers.asking.usage import NOTHING_USED
+from afterburner.agent.proposers.telling import parse_telling
 from afterburner.agent.records import withdrawn
 from afterburner.agent.result import make_result, winner_source
+from afterburner.agent.runs.lock import claimed
+from afterburner.agent.runs.standing import check_format, check_machine, check_unchanged
+from afterburner.agent.runs.stored import Asked, Prepared
+from afterburner.agent.runs.table import open_runs
+from afterburner.agent.search import SearchPolicy
 from afterburner.agent.selection.decide import Judge
 from afterburner.agent.selection.instructions import check_valgrind
+from afterburner.agent.selection.sequential import MOST_TESTS
 from afterburner.agent.selection.sources import timing_cpu
 from afterburner.agent.selfcheck.stored import min_effect_for
 from afterburner.agent.staging import stage
-from afterburner.agent.store import new_run_id, open_checkpointer
+from afterburner.agent.store import new_run_id, open_checkpointer, stored_state, thread_of
 from afterburner.agent.types import Objective, ProgressEvent, RunResult, RunSettings
 from afterburner.agent.workbench import Workbench
-from afterburner.sandbox import Limits, UsageError
+from afterburner.sandbox import AfterburnerError, Limits, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
-    from langchain_core.runnables import RunnableConfig
+    from langgraph.checkpoint.base import BaseCheckpointSaver
 
+    from afterburner.agent.context.surroundings import Surroundings
     from afterburner.agent.evidence.gather import Evidence
+    from afterburner.agent.proposers.asking.session import Asking
+    from afterburner.agent.proposers.base import Proposer
+    from afterburner.agent.runs.stored import Output
+    from afterburner.agent.runs.table import RunTable
     from afterburner.agent.staging import Staged
     from afterburner.agent.state import LoopState
     from afterburner.agent.types import Machine, Target
@@ -39,8 +55,8 @@ LONGEST_WORKLOAD_S = 30.0  # for one look at a source of inputs, and for the ori
 SHORTEST_WORKLOAD_S = 5.0
 WORKLOAD_SHARE = 0.25  # of the time budget
 TOLERANT_OUTPUT_BYTES = 64 * 1024 * 1024  # outcomes whose floats are compared one by one cannot be folded
-NODES_PER_ITERATION = 3
-NODES_AROUND = 5
+NODES_PER_ITERATION = 4
+NODES_AROUND = 5 + MOST_TESTS
 SEARCH_SHARE = 0.7  # of the time budget; the rest is kept for confirming the winner
 
 
@@ -55,31 +71,57 @@ def optimize(  # noqa: PLR0913 - the options of one run, all by keyword
     calls: str | None = None,
     cases: str | None = None,
     python: str | None = None,
+    language: str | None = None,
+    search: str = RunSettings.search,
+    patience: int | None = None,
+    restart: int | None = None,
+    temperature: str = "",
     seed: int = 0,
     max_seconds: float = RunSettings.max_seconds,
     min_effect: float | None = None,
+    tell: str = RunSettings.tell,
+    context_tokens: int = RunSettings.context_tokens,
+    allow_imports: Sequence[str] = (),
+    fallbacks: Sequence[str] = (),
+    max_cost_usd: float | None = None,
+    max_tokens: int | None = None,
+    max_requests: int | None = None,
     on_event: Callable[[ProgressEvent], None] | None = None,
 ) -> RunResult:
     """Optimise one function of a file, or a whole stdin/stdout program, and prove the gain. Nothing is written.
 
     Args:
-        file: the Python file.
+        file: the Python file, or with `cases` a program in any language of the sandbox.
         function: `name` or `Class.name`; if None, the one with the most CPU time, or memory, by a profile.
         objective: `time`, `memory` or `integral`.
-        model: `rules`, `replay:<file.jsonl>` or a LiteLLM model string.
+        model: `rules`, `replay:<file.jsonl>`, `vllm:<path>`, a LiteLLM model string, or several of these with commas.
         iterations: rounds of generate, profile, select.
         candidates: answers asked of a language model in each round.
         calls: a Python file that calls the function.
         cases: a folder of NAME.in and NAME.out.
         python: the interpreter to run the code with.
+        language: of the file; None: its suffix tells.
+        search: `adaptive`, or `greedy` as in the paper; what the next three leave open.
+        patience: rounds in a row without a better rewrite that end the search; 0: none do.
+        restart: likewise, after which rounds go on from the next best; 0: never.
+        temperature: of a language model: `0.7`, or `0.2:1.0` of the first round and the last; empty: its own.
         seed: of every random choice of ours.
         max_seconds: budget for the run.
         min_effect: the gain's lower bound must exceed 1 + this; None: what suits this machine.
-        on_event: is told of progress.
+        tell: what a language model is told, as `--tell` takes it.
+        context_tokens: how much a model is told of the project around the function; 0: the function alone.
+        allow_imports: modules or distributions that a rewrite may newly import, or just `all`.
+        fallbacks: models that are asked, in this order, where the one before fails for good.
+        max_cost_usd: the most that language models may cost, US dollars; None: no cap, as below.
+        max_tokens: the most tokens that they may use, prompts and answers together.
+        max_requests: the most requests that may be made of them, each try counted.
+        on_event: is told of progress; by several threads while a language model is asked.
 
     Raises:
         AfterburnerError: one of the tree in `afterburner.sandbox.errors` and `afterburner.agent.errors`.
     """
+    from afterburner.agent.context.allowed import read_allow_imports  # noqa: PLC0415 - lazy, as all below
+
     settings = RunSettings(
         file=str(file),
         function=function,
@@ -90,54 +132,193 @@ def optimize(  # noqa: PLR0913 - the options of one run, all by keyword
         calls_file=calls,
         cases_dir=cases,
         python=python,
+        language=language,
+        search=search,
+        patience=patience,
+        restart=restart,
+        temperature=temperature,
         seed=seed,
         max_seconds=max_seconds,
+        tell=tell,
+        context_tokens=context_tokens,
+        allow_imports=read_allow_imports(",".join(allow_imports)),
+        fallbacks=tuple(fallbacks),
+        max_cost_usd=max_cost_usd,
+        max_tokens=max_tokens,
+        max_requests=max_requests,
     )
     if min_effect is not None:
         settings = replace(settings, min_effect=min_effect, min_effect_source="the caller")
     return run_settings(settings, on_event or _ignore)
 
 
-def run_settings(settings: RunSettings, on_event: Callable[[ProgressEvent], None]) -> RunResult:
+def run_settings(
+    settings: RunSettings,
+    on_event: Callable[[ProgressEvent], None],
+    *,
+    outputs: Mapping[str, Output] | None = None,
+    on_begun: Callable[[str], None] = lambda _: None,
+    asking: Asking | None = None,
+) -> RunResult:
     """Carry out one run. What can fail cheaply fails first: the file, the model, the sandbox, then the workload.
+
+    Args:
+        settings: what is to be done.
+        on_event: is told of progress.
+        outputs: what the caller will write, kept for who resumes the run.
+        on_begun: is told the run's id, once it can be resumed.
+        asking: what several runs share, with what models may cost altogether; None: this run has its own.
 
     Raises:
         AfterburnerError: see `optimize`.
     """
-    from afterburner.agent.proposers.registry import open_proposer  # noqa: PLC0415 - lazy, as all below
-    from afterburner.agent.targets.locate import find_target  # noqa: PLC0415
-    from afterburner.sandbox import open_sandbox  # noqa: PLC0415
+    from afterburner.agent.targets.locate import find_target  # noqa: PLC0415 - lazy
 
-    clock = RunClock.start(settings.max_seconds)
     whole_program = settings.cases_dir is not None and settings.function is None
-    target = find_target(Path(settings.file), settings.function, whole_program=whole_program)
-    proposer = open_proposer(settings.model)
-    if settings.deterministic:
-        check_valgrind()
-    with open_sandbox("auto") as sandbox:
-        on_event(ProgressEvent("prepare", f"staging {Path(target.project_root).name}"))
-        staged = stage(target, sandbox, settings.python)
-        machine = describe_machine(sandbox, staged.environment)
-        settings = _with_min_effect(settings, machine)
-        for each in staged.left_out:
-            on_event(ProgressEvent("prepare", f"{each.origin}: {each.reason}"))
-        bench = _bench(settings, target, sandbox, staged.environment, on_event)
-        bench = replace(bench, workload=replace(bench.workload, skipped=(*staged.left_out, *bench.workload.skipped)))
-        loop = Loop(
-            bench=bench,
-            proposer=proposer,
-            judge=Judge(settings.objective, settings.min_effect, settings.seed),
-            settings=settings,
-            search_until=clock.search_until,
-            confirm_until=clock.confirm_until,
-            on_event=on_event,
-        )
-        run_id, state = _run_graph(loop)
-        evidence = _evidence(loop, state, staged, machine)
+    SearchPolicy.of(settings)
+    parse_telling(settings.tell)
+    target = find_target(Path(settings.file), settings.function, whole_program, settings.language)
+    check_program(settings, target.language)
+    run_id = new_run_id()
+    with open_runs() as runs, claimed(run_id):
+        runs.begin(run_id, Asked(settings, dict(outputs or {}), str(Path.cwd())), target)
+        on_begun(run_id)
+        try:
+            return _carry_out(runs, run_id, settings, target, on_event, shared=asking)
+        except RunStoreError:
+            raise
+        except AfterburnerError:
+            if runs.prepared(run_id) is None:  # it failed before there was anything to go on with
+                runs.forget(run_id)
+            raise
+
+
+def resume_run(name: str, on_event: Callable[[ProgressEvent], None]) -> RunResult:
+    """Go on with a run that was interrupted, or tell the result of a finished one again.
+
+    Args:
+        name: its id, the beginning of one, or `latest`.
+        on_event: is told of progress.
+
+    Raises:
+        RunNotFoundError: there is no such run.
+        RunInUseError: another process works on it.
+        TargetChangedError: the file, or the interpreter, is not what it was.
+        AfterburnerError: see `optimize`.
+    """
+    with open_runs() as runs:
+        found = runs.find(name)
+        with claimed(found.run_id):
+            result = runs.result(found.run_id)
+            if result is not None:
+                return result
+            check_format(found)
+            target = runs.target(found.run_id)
+            check_unchanged(found, target)
+            settings = runs.asked(found.run_id).settings_from(Path.cwd())
+            return _carry_out(runs, found.run_id, settings, target, on_event, resumed=True)
+
+
+def _carry_out(  # noqa: PLR0913 - a run, where it is kept, and who is told
+    runs: RunTable,
+    run_id: str,
+    settings: RunSettings,
+    target: Target,
+    on_event: Callable[[ProgressEvent], None],
+    *,
+    shared: Asking | None = None,
+    resumed: bool = False,
+) -> RunResult:
+    """Do what is left of a run that this process has claimed."""
+    from afterburner.agent.proposers.asking.session import asking_for  # noqa: PLC0415 - lazy
+    from afterburner.sandbox import open_sandbox  # noqa: PLC0415 - lazy
+
+    prepared = runs.prepared(run_id)
+    with open_checkpointer() as checkpointer:
+        state = stored_state(checkpointer, run_id)
+        clock = RunClock.start(settings.max_seconds, _used_s(prepared, state))
+        with ExitStack() as opened:
+            until = clock.search_until
+            asking = shared or opened.enter_context(asking_for(settings, run_id, until, on_event, resumed=resumed))
+            asking.end_by(until)
+            proposer = _proposer(settings, asking)
+            sandbox = opened.enter_context(open_sandbox("auto"))
+            on_event(ProgressEvent("prepare", f"staging {Path(target.project_root).name}"))
+            staged = stage(target, sandbox, settings.python)
+            machine = describe_machine(sandbox, staged.environment, target.language)
+            if prepared is None:
+                prepared = _prepare(settings, target, sandbox, staged, machine, clock, on_event)
+                runs.keep_prepared(run_id, prepared)
+            check_machine(run_id, prepared.machine, machine)
+            settings, limits = prepared.settings, workload_limits(settings)
+            bench = Workbench(prepared.target, prepared.workload, sandbox, staged.environment, limits, timing_cpu())
+            loop = Loop(
+                bench=bench,
+                proposer=proposer,
+                judge=Judge(settings.objective, settings.min_effect, settings.seed),
+                settings=settings,
+                search_until=clock.search_until,
+                confirm_until=clock.confirm_until,
+                on_event=on_event,
+                used_s=clock.elapsed_s,
+                tests=SpentTests(runs.tests_begun(run_id), lambda begun: runs.count_tests(run_id, begun)),
+                surroundings=_surroundings(prepared, staged),
+                asking=asking,
+            )
+            if state is not None:
+                on_event(ProgressEvent("prepare", f"going on with run {run_id}"))
+                loop.take_up(state)
+            state = _run_graph(loop, checkpointer, run_id)
+            evidence = _evidence(loop, state, staged, machine)
     if evidence is not None and evidence.growth is not None and evidence.growth.disagreement:
         state, evidence = withdrawn(state, evidence.growth.disagreement), None
     result = make_result(settings, bench, state, run_id=run_id, machine=machine, elapsed_s=clock.elapsed_s())
-    return replace(result, evidence=evidence)
+    result = replace(result, evidence=evidence, usage=state["usage"] if asking.usage() is not None else None)
+    runs.finish(run_id, result)
+    return result
+
+
+def _prepare(  # noqa: PLR0913, PLR0917 - what a workload depends on, and who is told
+    settings: RunSettings,
+    target: Target,
+    sandbox: Sandbox,
+    staged: Staged,
+    machine: Machine,
+    clock: RunClock,
+    on_event: Callable[[ProgressEvent], None],
+) -> Prepared:
+    """Find out what has to be known before the loop begins."""
+    settings = _with_min_effect(settings, machine)
+    for each in staged.left_out:
+        on_event(ProgressEvent("prepare", f"{each.origin}: {each.reason}"))
+    bench = _bench(settings, target, sandbox, staged.environment, on_event)
+    workload = replace(bench.workload, skipped=(*staged.left_out, *bench.workload.skipped))
+    return Prepared(settings, bench.target, workload, machine, clock.elapsed_s())
+
+
+def _used_s(prepared: Prepared | None, state: LoopState | None) -> float:
+    """Of the time budget, in earlier processes, as far as it led to something that was stored."""
+    if state is not None:
+        return state["used_s"]
+    return prepared.used_s if prepared is not None else 0.0
+
+
+def _surroundings(prepared: Prepared, staged: Staged) -> Surroundings | None:
+    """The project around the target, where there is a way to read it: of Python."""
+    from afterburner.agent.context.surroundings import Surroundings  # noqa: PLC0415 - lazy
+
+    if prepared.target.language != PYTHON:
+        return None
+    return Surroundings(prepared.target, staged.project, staged.environment, prepared.settings)
+
+
+def _proposer(settings: RunSettings, asking: Asking) -> Proposer:
+    from afterburner.agent.proposers.registry import open_proposer  # noqa: PLC0415 - lazy
+
+    proposer = open_proposer(settings.model, fallbacks=settings.fallbacks, asking=asking)
+    if settings.deterministic:
+        check_valgrind()
+    return proposer
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +330,13 @@ class RunClock:
     confirm_until: Deadline
 
     @classmethod
-    def start(cls, max_seconds: float) -> RunClock:
-        """Begin now."""
-        return cls(time.monotonic(), Deadline.after(SEARCH_SHARE * max_seconds), Deadline.after(max_seconds))
+    def start(cls, max_seconds: float, used_s: float = 0.0) -> RunClock:
+        """Begin now, with so much of the budget used up before."""
+        return cls(
+            time.monotonic() - used_s,
+            Deadline.after(SEARCH_SHARE * max_seconds - used_s),
+            Deadline.after(max_seconds - used_s),
+        )
 
     def elapsed_s(self) -> float:
         """Seconds since the start."""
@@ -172,10 +357,7 @@ def _bench(
     def tell(message: str) -> None:
         on_event(ProgressEvent("prepare", message))
 
-    allowed_s = min(max(WORKLOAD_SHARE * settings.max_seconds, SHORTEST_WORKLOAD_S), LONGEST_WORKLOAD_S)
-    limits = Limits(wall_time_s=allowed_s, cpu_time_s=allowed_s)
-    if settings.float_tolerance is not None:
-        limits = replace(limits, output_bytes=TOLERANT_OUTPUT_BYTES)
+    limits = workload_limits(settings)
     if target.function is None and settings.cases_dir is None:
         tell("profiling the file to find the function to optimise")
         function = hottest_function(sandbox, target, environment, settings, limits)
@@ -191,16 +373,26 @@ def _bench(
     return Workbench(target, workload, sandbox, environment, limits, timing_cpu())
 
 
-def _run_graph(loop: Loop) -> tuple[str, LoopState]:
-    run_id = new_run_id()
-    with open_checkpointer() as checkpointer:
-        graph = loop.compile(checkpointer)
-        config: RunnableConfig = {
-            "configurable": {"thread_id": run_id},
-            "recursion_limit": NODES_PER_ITERATION * loop.settings.iterations + NODES_AROUND,
-        }
-        state = graph.invoke(empty_state(), config, durability="sync")
-    return run_id, cast("LoopState", state)
+def workload_limits(settings: RunSettings) -> Limits:
+    """For one look at a source of inputs, and for the original on all of them."""
+    allowed_s = min(max(WORKLOAD_SHARE * settings.max_seconds, SHORTEST_WORKLOAD_S), LONGEST_WORKLOAD_S)
+    limits = Limits(wall_time_s=allowed_s, cpu_time_s=allowed_s)
+    if settings.float_tolerance is not None:
+        limits = replace(limits, output_bytes=TOLERANT_OUTPUT_BYTES)
+    return limits
+
+
+def _run_graph(loop: Loop, checkpointer: BaseCheckpointSaver[str], run_id: str) -> LoopState:
+    """The state at the end of the loop, from wherever it stands."""
+    graph = loop.compile(checkpointer)
+    config = thread_of(run_id)
+    config["recursion_limit"] = NODES_PER_ITERATION * loop.settings.iterations + NODES_AROUND
+    stored = graph.get_state(config)
+    if stored.values and not stored.next:
+        return cast("LoopState", stored.values)
+    used = loop.asking.usage() if loop.asking is not None else None  # by runs before this one, if they share a budget
+    start = None if stored.next else empty_state() | {"usage": used or NOTHING_USED}
+    return cast("LoopState", graph.invoke(start, config, durability="sync"))
 
 
 def _with_min_effect(settings: RunSettings, machine: Machine) -> RunSettings:

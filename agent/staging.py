@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from afterburner.agent.languages import PYTHON
 from afterburner.agent.types import Skipped
 
 if TYPE_CHECKING:
@@ -34,18 +35,36 @@ def stage(target: Target, sandbox: Sandbox, python: str | None) -> Staged:
     """
     from afterburner.sandbox.project import stage_project  # noqa: PLC0415 - lazy, as below
 
+    if target.language != PYTHON:
+        return _of_program(target, sandbox)
     project = stage_project(Path(target.project_root), sandbox.staging_folder(), Path(target.path))
     return Staged(project, environment_of(target, sandbox, project, python), _left_out(project))
+
+
+def _of_program(target: Target, sandbox: Sandbox) -> Staged:
+    """A program in another language sees nothing of a project, and no interpreter of it."""
+    from afterburner.sandbox.project import StagedProject  # noqa: PLC0415 - lazy, as above
+
+    project = StagedProject((), 0, (), Path(target.project_root), sandbox.staging_folder())
+    return Staged(project, environment_of(target, sandbox, project, None), ())
 
 
 def environment_of(target: Target, sandbox: Sandbox, project: StagedProject, python: str | None) -> PythonEnvironment:
     """The interpreter for a target of a staged project (`python`, else the user's own), with what it has to see.
 
+    For a program in another language it is our own: nothing of it is run by an interpreter of the project.
+
     Raises:
         UsageError: the interpreter cannot be used.
     """
-    from afterburner.sandbox.interpreter import find_interpreter, python_environment  # noqa: PLC0415
+    from afterburner.sandbox.interpreter import (  # noqa: PLC0415
+        find_interpreter,
+        own_environment,
+        python_environment,
+    )
 
+    if target.language != PYTHON:
+        return own_environment()
     return python_environment(
         sandbox,
         find_interpreter(python, project.root),

@@ -9,8 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypedDict
 
+from afterburner.agent.proposers.asking.usage import Usage
 from afterburner.agent.selection.sampling import Block, Company, Sample
 from afterburner.agent.types import CandidateRecord, Decision, Gain, HeldOut
+from afterburner.agent.workloads.line_profile import LineCost, LineProfile
 from afterburner.sandbox import Measurement, Verdict
 
 
@@ -33,6 +35,7 @@ class Pending:
     source: str
     reasoning: str
     error: str
+    answer_form: str = ""  # how the model's answer was read; empty: it is none
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +66,17 @@ class LoopState(TypedDict):
 
     iteration: int
     lineage: list[Incumbent]  # the original first, each accepted candidate after it; the last one is C*
+    slowest_s: float | None  # wall time of the original's slowest case, which sets the limits of its rewrites
     pending: list[Pending]
     records: list[CandidateRecord]
+    restarts: list[str]  # ids of the candidates that a round went on from instead of the last of the lineage
     exhausted: bool  # the proposer has nothing more, or the time budget for selection is used up
-    confirmation: Confirmation | None
+    winners: list[Incumbent]  # to fall back on, the best first; from the first confirmation on
+    tried: int  # winners whose confirmation has ended
+    confirmation: Confirmation | None  # the last one
+    line_profile: LineProfile | None  # of an incumbent, where a language model is told of it
+    usage: Usage  # of language models, as of the last iteration that was asked for
+    used_s: float  # of the time budget, when the last node ended
 
 
 CHECKPOINTED_TYPES = (
@@ -78,8 +88,11 @@ CHECKPOINTED_TYPES = (
     Gain,
     HeldOut,
     Incumbent,
+    LineCost,
+    LineProfile,
     Measurement,
     Pending,
     Sample,
+    Usage,
     Verdict,
 )

@@ -1,24 +1,23 @@
-"""Where runs are kept: one SQLite file, written by LangGraph's checkpointer."""
+"""The checkpoints of runs: LangGraph's own checkpointer, in the file that the runs are kept in."""
 
 from __future__ import annotations
 
 import secrets
-import sqlite3
 import time
-from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, cast
 
+from afterburner.agent.runs.database import open_database
 from afterburner.agent.state import CHECKPOINTED_TYPES
-from afterburner.sandbox import AfterburnerError
-from afterburner.sandbox.folders import state_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from langchain_core.runnables import RunnableConfig
+    from langgraph.checkpoint.base import BaseCheckpointSaver
     from langgraph.checkpoint.sqlite import SqliteSaver
 
-BUSY_TIMEOUT_S = 30.0
-KEPT_RUNS = 100  # about 10 MB
+    from afterburner.agent.state import LoopState
 
 
 def new_run_id() -> str:
@@ -28,37 +27,27 @@ def new_run_id() -> str:
 
 @contextmanager
 def open_checkpointer() -> Iterator[SqliteSaver]:
-    """Open the store that makes every run resumable; the oldest runs beyond `KEPT_RUNS` go.
+    """Open the store that makes every run resumable. What SQLite cannot do inside the block is told plainly.
 
     Raises:
-        AfterburnerError: the folder cannot be written, or the store cannot be used.
+        RunStoreError: the folder cannot be written, or the store cannot be used.
     """
     from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer  # noqa: PLC0415 - heavy
     from langgraph.checkpoint.sqlite import SqliteSaver  # noqa: PLC0415 - heavy
 
-    path = state_folder() / "runs.sqlite"
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        connection = sqlite3.connect(path, check_same_thread=False, timeout=BUSY_TIMEOUT_S)
-    except (OSError, sqlite3.Error) as error:
-        raise AfterburnerError(
-            f"The run cannot be stored in {path}: {error}. Set XDG_STATE_HOME to a folder that you may write to."
-        ) from error
-    with closing(connection):
-        serializer = JsonPlusSerializer(allowed_msgpack_modules=CHECKPOINTED_TYPES)
-        saver = SqliteSaver(connection, serde=serializer)
-        try:
-            saver.setup()
-            _forget_old_runs(connection, saver)
-        except sqlite3.Error as error:
-            raise AfterburnerError(
-                f"The run store {path} cannot be used: {error}. Move the file away, or set XDG_STATE_HOME."
-            ) from error
+    with open_database() as connection:
+        saver = SqliteSaver(connection, serde=JsonPlusSerializer(allowed_msgpack_modules=CHECKPOINTED_TYPES))
+        saver.setup()
         yield saver
 
 
-def _forget_old_runs(connection: sqlite3.Connection, saver: SqliteSaver) -> None:
-    """Ids sort by time."""
-    query = "SELECT DISTINCT thread_id FROM checkpoints ORDER BY thread_id DESC LIMIT -1 OFFSET ?"
-    for (run_id,) in connection.execute(query, (KEPT_RUNS,)).fetchall():
-        saver.delete_thread(run_id)
+def thread_of(run_id: str) -> RunnableConfig:
+    """What LangGraph calls a run by."""
+    return {"configurable": {"thread_id": run_id}}
+
+
+def stored_state(checkpointer: BaseCheckpointSaver[str], run_id: str) -> LoopState | None:
+    """What the last node that ended has left; None if none has."""
+    found = checkpointer.get_tuple(thread_of(run_id))
+    values = found.checkpoint["channel_values"] if found is not None else {}
+    return cast("LoopState", values) if values.get("lineage") else None

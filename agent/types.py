@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from afterburner.agent.evidence.gather import Evidence
+    from afterburner.agent.proposers.asking.usage import Usage
     from afterburner.sandbox import Measurement, Verdict
 
 
@@ -50,6 +51,7 @@ class Target:
     first_line: int = 1
     last_line: int = 1
     notes: tuple[str, ...] = ()  # what the user should know about it: "pairs is defined twice; …"
+    language: str = "python"  # a name of the sandbox's table; in any other the whole program is the target
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +157,7 @@ class CandidateRecord:
     source: str = ""  # the whole file with the rewrite in place
     reasoning: str = ""
     counterexample: str | None = None  # `f([1, 1]) returned 2 instead of 1`: a call, and how it differs there
+    answer_form: str = ""  # how the model's answer was read: "strict", "no tags, prose around"; empty: it is none
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +189,7 @@ class Machine:
     python: str  # version of the interpreter that ran the code
     backend: str  # "bubblewrap 0.8.0"
     tier: str  # "rlimits"
+    toolchain: str = ""  # of a program in another language: "g++ (Debian 12.2.0-14) 12.2.0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +216,7 @@ class RunResult:
     elapsed_s: float
     evidence: Evidence | None = None  # of an offer
     notes: tuple[str, ...] = ()  # what the user should know about the offer
+    usage: Usage | None = None  # of language models; None: none was asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +227,7 @@ class ProgressEvent:
     message: str  # "1.3 rules: join-strings: 1.8x (1.7 to 1.9)"
     iteration: int = 0
     best_ratio: float | None = None  # of the incumbent over the original, as far as known
+    spent: str = ""  # "3 requests, 4,210 tokens, $0.0031": what language models have cost so far
 
 
 @dataclass(frozen=True)
@@ -234,6 +240,8 @@ class RunSettings:
     model: str = "rules"
     iterations: int = 4  # rounds of generate, profile, select
     candidates: int = 1  # answers asked of a language model in each iteration
+    context_tokens: int = 3_000  # of what a model is told of the project around the function
+    allow_imports: tuple[str, ...] = ()  # modules or distributions that a rewrite may newly import; "all"
     calls_file: str | None = None  # a Python file whose execution calls the target
     cases_dir: str | None = None  # NAME.in / NAME.out pairs
     python: str | None = None  # the user's interpreter
@@ -244,4 +252,19 @@ class RunSettings:
     float_tolerance: float | None = None  # the largest relative difference of two floats; None: none at all
     deterministic: bool = False  # count instructions under valgrind, too
     min_gain_per_line: float = 0.0  # gain (ratio - 1) per added line below which an offer is only displayed
+    tell: str = "all"  # what a language model is told: see `proposers/telling.py`
+    fallbacks: tuple[str, ...] = ()  # models that are asked, in this order, where the one before fails
+    max_cost_usd: float | None = None  # caps on what language models may use; None: as much as it takes
+    max_tokens: int | None = None
+    max_requests: int | None = None
+    cache: bool = True  # whether a model's answer that is stored is given again
+    record: str | None = None  # where answers are written for `replay:`
     receipt: bool = False  # whether to keep what a receipt is written from
+    language: str | None = None  # of the file; None: its suffix tells, else it is Python
+    search: str = "adaptive"  # a preset of `afterburner.agent.search`: what the following leave open
+    patience: int | None = None  # rounds in a row without a better rewrite that end the search; 0: none do
+    restart: int | None = None  # likewise, after which rounds go on from the next best; 0: never
+    temperature: str = ""  # "0.7", or "0.2:1.0" of the first round and the last; empty: the model's own
+    command: tuple[str, ...] = ()  # what stands behind `python`: its calls of the target are the workload
+    command_folder: str = ""  # where it starts
+    test_files: tuple[str, ...] | None = None  # that reach the target, from the project's root; None: find them

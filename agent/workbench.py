@@ -6,7 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from afterburner.agent.selection.sources import DuelSource, FreshSource, Sampler
+from afterburner.agent.targets.locate import with_source
 from afterburner.agent.types import Objective
+from afterburner.agent.workloads.cases import whole_program
+from afterburner.agent.workloads.line_profile import profile_lines
 from afterburner.agent.workloads.passes import passes_needed
 from afterburner.agent.workloads.replay import HASH_SEEDS
 from afterburner.sandbox import CallCase, FunctionEntry, Limits, Program, TestCase
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
     from afterburner.agent.selection.sampling import BlockSource
     from afterburner.agent.selection.sources import Case
     from afterburner.agent.types import Target, Workload, WorkloadCall, WorkloadCase
+    from afterburner.agent.workloads.line_profile import LineProfile
     from afterburner.sandbox import PythonEnvironment
     from afterburner.sandbox.sandbox import Sandbox
 
@@ -51,7 +55,7 @@ class Workbench:
     def program(self, source: str) -> Program:
         """The program that `source`, the text of the target's whole file, makes."""
         if self.by_cases:
-            return Program("python", source, path=self.target.path, environment=self.environment)
+            return whole_program(self.target, source, self.environment)
         if self.target.function is None:
             msg = "a target without a function is judged by stdin/stdout cases"
             raise ValueError(msg)
@@ -140,6 +144,11 @@ class Workbench:
     def sampler(self, cases: Sequence[Case]) -> Sampler:
         """A sampler on these cases, with the timed process alone on its CPU."""
         return Sampler(self.sandbox, tuple(cases), self.limits, self.cpu)
+
+    def line_profile(self, source: str, of: str, most_s: float) -> LineProfile:
+        """Where `source`, the text of the file of the incumbent `of`, spends its time; it takes at most `most_s`."""
+        target = with_source(self.target, source)
+        return profile_lines(self.sandbox, target, self.environment, self.workload, self.limits, of=of, most_s=most_s)
 
     def limited_by(self, wall_time_s: float) -> Workbench:
         """The same bench with limits that follow from what the original needed for its slowest case."""

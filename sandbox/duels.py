@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from afterburner.sandbox.types import CallOutcome, Program
 
 TEMPLATE_MAIN = "/afterburner/driver/ab_template.py"
-_SAMPLE = struct.Struct(">BiQQQQI")
+_SAMPLE = struct.Struct(">BiQQQQII")
 _MAX_REASON = 200
 
 
@@ -74,6 +74,7 @@ class DuelSample:
     complaints: tuple[str, ...] = ()  # of `ab_watch` and of the template: what the sample left changed or running
     difference_at: int | None = None
     kept_bytes: int | None = None  # what the module has come to keep in memory; None if it was not looked at
+    tasks: int = 0  # threads and processes that were started; 0 too if more than one other side ran along
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +156,7 @@ def read_duel(raw: RawResult, duel: Duel, verdict: Verdict, detail: str) -> Duel
 def _sample(payload: bytes, duel: Duel, raw: RawResult, group: int) -> DuelSample | None:
     if len(payload) < _SAMPLE.size:
         return None
-    side, status, cpu_ns, start_ns, end_ns, queued_ns, length = _SAMPLE.unpack_from(payload)
+    side, status, cpu_ns, start_ns, end_ns, queued_ns, tasks, length = _SAMPLE.unpack_from(payload)
     position = _SAMPLE.size + length
     complaints, written = complaints_in(payload[_SAMPLE.size : position]), payload[position:]
     wall_s, cpu_s = (end_ns - start_ns) / 1e9, cpu_ns / 1e9
@@ -184,6 +185,7 @@ def _sample(payload: bytes, duel: Duel, raw: RawResult, group: int) -> DuelSampl
         complaints=(*complaints, *reply.complaints),
         difference_at=reply.difference_at,
         kept_bytes=reply.kept_bytes,
+        tasks=tasks,
     )
 
 

@@ -207,6 +207,15 @@ _RUST = Language(
 
 LANGUAGES = {language.name: language for language in (_PYTHON, _CPP, _JAVA, _JAVASCRIPT, _GO, _RUBY, _RUST)}
 
+_OTHER_SUFFIXES = {".cc": "cpp", ".cxx": "cpp", ".c++": "cpp"}
+
+
+def language_of_suffix(suffix: str) -> Language | None:
+    """The language that the suffix of a file's name tells, such as `.cpp`; None if it tells none."""
+    known = {language.source.partition(".")[2]: language for language in LANGUAGES.values()}
+    suffix = suffix.lower()
+    return known.get(suffix.removeprefix(".")) or LANGUAGES.get(_OTHER_SUFFIXES.get(suffix, ""))
+
 
 def find_language(name: str) -> Language:
     """The entry of a language, by its name or an alias, in capitals or not.

@@ -1,4 +1,4 @@
-"""Where a run's results go: the file itself, the diff, the JSON, the receipt, the picture."""
+"""Where a run's results go: the file itself, the diff, the JSON, the receipt, the picture, the recording."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
-    """What the user wants written: the file itself, the diff, the JSON, the receipt, the picture. `-` is stdout."""
+    """What the user wants written, and where; `-` is stdout."""
 
     apply: bool = False
     yes: bool = False
@@ -29,19 +29,21 @@ class Outputs:
     json: str | None = None
     receipt: str | None = None
     growth_svg: str | None = None
+    record: str | None = None  # written while the search goes on, so it is never stdout
 
     @property
     def take_stdout(self) -> bool:
         """Whether stdout belongs to a program that reads one of the results; people then read stderr."""
-        return STDOUT in self._places().values()
+        return STDOUT in self.places().values()
 
-    def _places(self) -> dict[str, str]:
+    def places(self) -> dict[str, str]:
         """Each destination by its option."""
         options = {
             "--patch": self.patch,
             "--json": self.json,
             "--receipt": self.receipt,
             "--growth-svg": self.growth_svg,
+            "--record": self.record,
         }
         return {option: place for option, place in options.items() if place is not None}
 
@@ -51,9 +53,11 @@ class Outputs:
         Raises:
             UsageError: two results for one place, the target itself as a place, or a place that cannot be written.
         """
-        for option, place in self._places().items():
+        if self.record == STDOUT:
+            raise UsageError("--record needs a file: answers are appended to it as they come.")
+        for option, place in self.places().items():
             check_destination(option, place, target, "the file to optimise")
-        for (option, place), (other, other_place) in combinations(self._places().items(), 2):
+        for (option, place), (other, other_place) in combinations(self.places().items(), 2):
             if same_place(place, other_place):
                 raise UsageError(f"{option} and {other} name the same place; give each its own.")
         if self.apply and target.is_file():

@@ -49,7 +49,9 @@ class PlainProgress:
     def __call__(self, event: ProgressEvent) -> None:
         """Print the event."""
         elapsed = format_elapsed(time.monotonic() - self._started)
-        sys.stderr.write(f"[{elapsed}] {event.stage}: {scrub_line(event.message)}{_best(event.best_ratio)}\n")
+        sys.stderr.write(
+            f"[{elapsed}] {event.stage}: {scrub_line(event.message)}{_best(event.best_ratio)}{_spent(event.spent)}\n"
+        )
         sys.stderr.flush()
 
 
@@ -62,10 +64,12 @@ class LiveProgress:
         self._doing = "starting"
         self._iteration = 0
         self._best: float | None = None
+        self._spent = ""
 
     def __call__(self, event: ProgressEvent) -> None:
         """Keep what the next redraw shows."""
         self._doing = f"{event.stage}: {scrub_line(event.message)}"
+        self._spent = event.spent or self._spent
         self._iteration = max(self._iteration, event.iteration)
         if event.best_ratio and event.best_ratio != 1.0:  # 1.0 is the original itself
             self._best = event.best_ratio
@@ -79,6 +83,8 @@ class LiveProgress:
             if self._iteration:
                 facts.append(f"iteration {self._iteration} of {self._settings.iterations}")
             facts.append(f"best so far {format_ratio(self._best)}" if self._best else "nothing better yet")
+        if self._spent:
+            facts.append(self._spent)
         text = Text(no_wrap=True, overflow="ellipsis", end="")
         text.append(self._doing, style="bold")
         text.append("\n" + "  ".join(facts), style="dim")
@@ -104,6 +110,10 @@ def _live(settings: RunSettings | None) -> Iterator[Callable[[ProgressEvent], No
 
 def _best(ratio: float | None) -> str:
     return f" (best so far {format_ratio(ratio)})" if ratio and ratio != 1.0 else ""
+
+
+def _spent(spent: str) -> str:
+    return f" ({spent})" if spent else ""
 
 
 def _ignore(_event: ProgressEvent) -> None:

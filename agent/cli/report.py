@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from afterburner.agent.evidence.classes import Fit
     from afterburner.agent.evidence.growth import Growth
     from afterburner.agent.evidence.pareto import ParetoPoint
+    from afterburner.agent.proposers.asking.usage import Usage
     from afterburner.agent.types import CandidateRecord, Gain, HeldOut, RunResult, RunSettings
     from afterburner.sandbox import Measurement
 
@@ -29,7 +30,11 @@ def to_json(result: RunResult, settings: RunSettings, *, applied: bool = False) 
     document = {
         "schema": SCHEMA,
         "run_id": result.run_id,
-        "target": {"file": result.target.path, "function": result.target.function},
+        "target": {
+            "file": result.target.path,
+            "function": result.target.function,
+            "language": result.target.language,
+        },
         "objective": result.objective.value,
         "model": result.model,
         "decision": "improved" if result.improved else "no_improvement",
@@ -38,7 +43,7 @@ def to_json(result: RunResult, settings: RunSettings, *, applied: bool = False) 
         "original": _measurement(result.original),
         "best": _measurement(result.best),
         "held_out": _held_out(result.held_out),
-        "candidates": [_candidate(candidate) for candidate in result.candidates],
+        "candidates": [candidate_entry(candidate) for candidate in result.candidates],
         "notes": list(result.notes),
         "patch": result.patch,
         "offer": {
@@ -56,18 +61,24 @@ def to_json(result: RunResult, settings: RunSettings, *, applied: bool = False) 
         "larger_inputs": result.evidence.larger_inputs if result.evidence else "",
         "pareto": [_pareto(point) for point in pareto_front(result.candidates, result.original)],
         "machine": asdict(result.machine),
+        "usage": usage_to_json(result.usage),
         "elapsed_s": result.elapsed_s,
         "seed": settings.seed,
         "settings": asdict(settings),
     }
-    cleaned = _clean(document)
+    cleaned = clean(document)
     assert isinstance(cleaned, dict)  # noqa: S101 - narrows the type; a dictionary went in
     return cleaned
 
 
 def to_json_text(result: RunResult, settings: RunSettings, *, applied: bool = False) -> str:
     """Give the same as ASCII text that every JSON reader takes, with a newline at the end."""
-    return json.dumps(to_json(result, settings, applied=applied), indent=2, allow_nan=False) + "\n"
+    return json_text(to_json(result, settings, applied=applied))
+
+
+def json_text(document: dict[str, Any]) -> str:
+    """A document as ASCII text; what JSON cannot carry is left out of it."""
+    return json.dumps(clean(document), indent=2, allow_nan=False) + "\n"
 
 
 def _gain(gain: Gain | None) -> dict[str, Any] | None:
@@ -82,7 +93,8 @@ def _held_out(held_out: HeldOut) -> dict[str, Any]:
     return {"inputs": held_out.inputs, "passed": held_out.passed, "gain": _gain(held_out.gain)}
 
 
-def _candidate(candidate: CandidateRecord) -> dict[str, Any]:
+def candidate_entry(candidate: CandidateRecord) -> dict[str, Any]:
+    """A candidate and what became of it."""
     return {
         "id": candidate.id,
         "iteration": candidate.iteration,
@@ -93,6 +105,26 @@ def _candidate(candidate: CandidateRecord) -> dict[str, Any]:
         "gain": _gain(candidate.gain),
         "measurement": _measurement(candidate.measurement) if candidate.measurement else None,
         "counterexample": candidate.counterexample,
+        "answer_form": candidate.answer_form or None,
+    }
+
+
+def usage_to_json(usage: Usage | None) -> dict[str, Any] | None:
+    """What models have used; None if none took part."""
+    if usage is None:
+        return None
+    return {
+        "requests": usage.requests,
+        "cached": usage.cached,
+        "prompt_tokens": usage.prompt_tokens,
+        "completion_tokens": usage.completion_tokens,
+        "cost_usd": usage.known_cost_usd,
+        "lost": {
+            "requests": usage.lost,
+            "most_tokens": usage.lost_tokens,
+            "most_cost_usd": None if usage.unpriced else usage.lost_cost_usd,
+        },
+        "cap_reached": usage.cap or None,
     }
 
 
@@ -132,14 +164,14 @@ def _pareto(point: ParetoPoint) -> dict[str, Any]:
     }
 
 
-def _clean(value: object) -> object:
+def clean(value: object) -> object:
     """Turn figures that JSON cannot carry into null, and lone surrogates into U+FFFD, at any depth."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, dict):
-        return {key: _clean(item) for key, item in value.items()}
+        return {key: clean(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_clean(item) for item in value]
+        return [clean(item) for item in value]
     return value

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +13,10 @@ import typer
 from afterburner.agent.cli.offer import weigh
 from afterburner.agent.cli.outputs import Outputs
 from afterburner.agent.cli.report import to_json_text
+from afterburner.agent.cli.settings import origin_of
 from afterburner.agent.cli.text import confirm, display_path, is_interactive
+from afterburner.agent.proposers.telling import parse_telling
+from afterburner.agent.search import SearchStyle
 from afterburner.agent.types import Objective, RunSettings
 from afterburner.sandbox import AfterburnerError, UsageError
 from afterburner.sandbox.commands.destinations import STDOUT, write_result
@@ -24,18 +29,53 @@ from afterburner.sandbox.commands.options import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from rich.console import Console
 
     from afterburner.agent.types import RunResult
 
 LARGEST_SEED = 2**32 - 1  # PYTHONHASHSEED takes no more
 _DEFAULTS = RunSettings(file="")
-_WHAT, _HOW, _OUT = "What to optimise", "How to search", "What to write"
+_WHAT, _HOW, _COST, _OUT = "What to optimise", "How to search", "What a model may cost", "What to write"
+
+
+def _checked_telling(text: str) -> str:
+    """A wrong name is found before anything is done."""
+    parse_telling(text)
+    return text
 
 
 def run(  # noqa: PLR0913 - one parameter for each option
-    file: Annotated[str, typer.Argument(metavar="FILE", help="The Python file.", show_default=False, callback=filled)],
+    context: typer.Context,
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE|DIR",
+            help="A Python file, or with --cases a program in another language; of a folder the hottest functions.",
+            show_default=False,
+            callback=filled,
+        ),
+    ],
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[-- COMMAND…]",
+            help="python SCRIPT.py … or python -m MODULE …: profiled instead of the tests, to find many targets.",
+            show_default=False,
+        ),
+    ] = None,
     *,
+    top: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="How many functions to work through, those first that could save the most. Of a DIR: 10.",
+            show_default=False,
+            rich_help_panel=_WHAT,
+        ),
+    ] = None,
     function: Annotated[
         str | None,
         typer.Option(
@@ -74,6 +114,15 @@ def run(  # noqa: PLR0913 - one parameter for each option
             rich_help_panel=_WHAT,
         ),
     ] = None,
+    language: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            callback=filled,
+            help="The language of FILE. Without it the suffix tells: .py, .cpp, .java, .js, .go, .rb, .rs.",
+            rich_help_panel=_WHAT,
+        ),
+    ] = _DEFAULTS.language,
     objective: Annotated[
         Objective,
         typer.Option(
@@ -87,7 +136,8 @@ def run(  # noqa: PLR0913 - one parameter for each option
         typer.Option(
             metavar="MODEL",
             callback=filled,
-            help="Who proposes: rules (embedded), replay:FILE.jsonl, or a LiteLLM model such as openai/gpt-5.",
+            help="Who proposes: rules (embedded), replay:FILE.jsonl, vllm:PATH, a LiteLLM model such as openai/gpt-5, "
+            "or several with commas.",
             rich_help_panel=_HOW,
         ),
     ] = _DEFAULTS.model,
@@ -98,6 +148,73 @@ def run(  # noqa: PLR0913 - one parameter for each option
         int,
         typer.Option(metavar="N", min=1, help="Answers asked of a language model each round.", rich_help_panel=_HOW),
     ] = _DEFAULTS.candidates,
+    search: Annotated[
+        SearchStyle,
+        typer.Option(
+            "--search",
+            case_sensitive=False,
+            help="adaptive: with patience and restarts; greedy: always from the best, all rounds, as in the paper.",
+            rich_help_panel=_HOW,
+        ),
+    ] = SearchStyle.ADAPTIVE,
+    patience: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="End after N rounds in a row without a better rewrite; 0: never. Adaptive: 4, greedy: 0.",
+            show_default=False,
+            rich_help_panel=_HOW,
+        ),
+    ] = _DEFAULTS.patience,
+    restart: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="After N rounds without a better one go on from the next best; 0: never. Adaptive: 2, greedy: 0.",
+            show_default=False,
+            rich_help_panel=_HOW,
+        ),
+    ] = _DEFAULTS.restart,
+    temperature: Annotated[
+        str | None,
+        typer.Option(
+            metavar="T|T0:T1",
+            callback=filled,
+            help="Of a language model; two: of the first round and the last. Without it: the model's own.",
+            show_default=False,
+            rich_help_panel=_HOW,
+        ),
+    ] = None,
+    tell: Annotated[
+        str,
+        typer.Option(
+            metavar="WHAT",
+            callback=_checked_telling,
+            help="What a model is told: all, paper, no-feedback, no-original, or some of numbers, counterexample, "
+            "profile, history, with commas between.",
+            rich_help_panel=_HOW,
+        ),
+    ] = _DEFAULTS.tell,
+    context_tokens: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="How much a language model is told of the project around the function, tokens; 0: nothing.",
+            rich_help_panel=_HOW,
+        ),
+    ] = _DEFAULTS.context_tokens,
+    allow_imports: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            callback=filled,
+            help="Installed libraries that a rewrite may newly import: numpy,scipy, say, or all.",
+            rich_help_panel=_HOW,
+        ),
+    ] = None,
     max_seconds: Annotated[
         float,
         typer.Option(metavar="S", callback=above_zero, help="Time budget of the run, seconds.", rich_help_panel=_HOW),
@@ -133,6 +250,48 @@ def run(  # noqa: PLR0913 - one parameter for each option
             rich_help_panel=_HOW,
         ),
     ] = False,
+    max_cost: Annotated[
+        float | None,
+        typer.Option(
+            metavar="USD",
+            callback=above_zero_if_given,
+            help="The most that models may cost, US dollars. Their prices have to be known.",
+            rich_help_panel=_COST,
+        ),
+    ] = _DEFAULTS.max_cost_usd,
+    max_tokens: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="The most tokens, prompts and answers together.", rich_help_panel=_COST),
+    ] = _DEFAULTS.max_tokens,
+    max_requests: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="The most requests, each try counted.", rich_help_panel=_COST),
+    ] = _DEFAULTS.max_requests,
+    fallback: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="MODEL",
+            help="A model that is asked where the one before fails for good; more than once, or with commas.",
+            rich_help_panel=_COST,
+        ),
+    ] = None,
+    cache: Annotated[
+        bool,
+        typer.Option(
+            "--cache/--no-cache",
+            help="Whether an answer to exactly the same request is taken from the store of answers.",
+            rich_help_panel=_COST,
+        ),
+    ] = _DEFAULTS.cache,
+    record: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            callback=filled,
+            help="Write the model's answers there, as they come, for --model replay:FILE.",
+            rich_help_panel=_OUT,
+        ),
+    ] = None,
     min_gain_per_line: Annotated[
         float,
         typer.Option(
@@ -179,12 +338,14 @@ def run(  # noqa: PLR0913 - one parameter for each option
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.", rich_help_panel=_OUT)] = False,
 ) -> None:
-    """Rewrite a slow function, and prove the rewrite right and better.
+    """Rewrite a slow function or program, and prove the rewrite right and better.
 
     Nothing is written to FILE without --apply.
     """
     if calls is not None and cases is not None:
         raise UsageError("--calls and --cases exclude each other: a function is judged on calls, a program on cases.")
+    from afterburner.agent.context.allowed import read_allow_imports  # noqa: PLC0415 - not needed to answer --help
+
     settings = RunSettings(
         file=file,
         function=function,
@@ -197,26 +358,59 @@ def run(  # noqa: PLR0913 - one parameter for each option
         python=python,
         seed=seed,
         max_seconds=max_seconds,
+        context_tokens=context_tokens,
+        allow_imports=read_allow_imports(allow_imports or ""),
         min_effect=_DEFAULTS.min_effect if min_effect is None else min_effect,
-        min_effect_source="" if min_effect is None else "--min-effect",
+        min_effect_source="" if min_effect is None else origin_of(context, "min_effect").place,
         deterministic=deterministic,
         float_tolerance=float_tolerance,
         min_gain_per_line=min_gain_per_line,
+        tell=tell,
         receipt=receipt is not None,
+        language=language,
+        search=search.value,
+        patience=patience,
+        restart=restart,
+        temperature=temperature or "",
+        fallbacks=tuple(name.strip() for names in fallback or () for name in names.split(",") if name.strip()),
+        max_cost_usd=max_cost,
+        max_tokens=max_tokens,
+        max_requests=max_requests,
+        cache=cache,
+        record=record,
     )
-    outputs = Outputs(apply=apply, yes=yes, patch=patch, json=json, receipt=receipt, growth_svg=growth_svg)
+    outputs = Outputs(
+        apply=apply, yes=yes, patch=patch, json=json, receipt=receipt, growth_svg=growth_svg, record=record
+    )
+    if top is not None or command or Path(file).is_dir():
+        from afterburner.agent.cli.many import run_many  # noqa: PLC0415 - one target needs nothing of it
+
+        run_many(settings, top, tuple(command or ()), outputs, quiet=quiet)
+        return
     outputs.check(Path(file))
-    deliver(search(settings, quiet=quiet), settings, outputs)
+    deliver(carry_out(settings, outputs, quiet=quiet), settings, outputs)
 
 
-def search(settings: RunSettings, *, quiet: bool) -> RunResult:
+def carry_out(settings: RunSettings, outputs: Outputs, *, quiet: bool) -> RunResult:
     """Carry out the run and show its progress."""
     from afterburner.agent.cli.progress import show_progress  # noqa: PLC0415 - not needed to answer --help
 
-    with show_progress(settings, quiet=quiet) as on_event:
+    begun: list[str] = []
+    with say_how_to_resume(begun), show_progress(settings, quiet=quiet) as on_event:
         from afterburner.agent.run import run_settings  # noqa: PLC0415 - imports langgraph; the display is on
 
-        return run_settings(settings, on_event)
+        return run_settings(settings, on_event, outputs=asdict(outputs), on_begun=begun.append)
+
+
+@contextmanager
+def say_how_to_resume(begun: Sequence[str]) -> Iterator[None]:
+    """Where the run that was begun is interrupted, say how to go on with it."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        for run_id in begun:
+            sys.stderr.write(f"`afterburner-agent resume {run_id}` goes on with this run.\n")
+        raise
 
 
 def deliver(result: RunResult, settings: RunSettings, outputs: Outputs) -> None:

@@ -14,13 +14,15 @@ from afterburner.agent.cli.text import (
     scrub_line,
 )
 from afterburner.agent.evidence.pareto import pareto_front, says_something
+from afterburner.agent.proposers.asking.usage import told
+from afterburner.agent.records import form_of
 from afterburner.agent.result import OBJECTIVE_NOUN
 from afterburner.agent.types import Decision
 from afterburner.agent.wording import count, format_ratio
 from afterburner.sandbox.commands.figures import format_kib, format_seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from rich.console import Console
 
@@ -42,7 +44,7 @@ DECISION_STYLE = {
 
 def print_summary(console: Console, result: RunResult, offer: Offer) -> None:
     """Print everything that a person needs to believe the result, or to see why there is none."""
-    _print_candidates(console, result)
+    print_candidates(console, result.candidates)
     _print_figures(console, result)
     _print_choice(console, result)
     _print_growth(console, result)
@@ -68,22 +70,23 @@ def _diff_style(line: str, *, in_header: bool) -> str:
     return {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "")
 
 
-def _print_candidates(console: Console, result: RunResult) -> None:
-    if not result.candidates:
+def print_candidates(console: Console, candidates: Sequence[CandidateRecord]) -> None:
+    """Print what became of each candidate, and why it is not offered."""
+    if not candidates:
         return
     table = _table("candidate", "proposer", "verdict", "gain", "interval", "decision")
-    for candidate in result.candidates:
+    for candidate in candidates:
         gain = candidate.gain
         table.add_row(
             candidate.id,
-            scrub_line(candidate.proposer),
+            scrub_line(candidate.proposer) + form_of(candidate),
             candidate.verdict.value.replace("_", " ") if candidate.verdict else "not run",
             format_ratio(gain.ratio) if gain else "-",
             _interval(gain) if gain else "-",
             Text(_decision(candidate), style=DECISION_STYLE[candidate.decision]),
         )
     console.print(table)
-    refused = [candidate for candidate in result.candidates if candidate.decision is not Decision.IMPROVED]
+    refused = [candidate for candidate in candidates if candidate.decision is not Decision.IMPROVED]
     if refused:
         console.print("\nWhy not:", style="bold")
     for candidate in refused:
@@ -144,9 +147,9 @@ def _print_growth(console: Console, result: RunResult) -> None:
         _print_fact(console, "Growth", f"{growth.sentence}: {counted}")
         for line in draw_chart(growth, console.encoding):
             console.print(Text(line), soft_wrap=True)
-    for told in (growth.note, growth.disagreement) if growth is not None else ():
-        if told:
-            _print_fact(console, "Growth", scrub_line(told))
+    for remark in (growth.note, growth.disagreement) if growth is not None else ():
+        if remark:
+            _print_fact(console, "Growth", scrub_line(remark))
     if evidence.larger_inputs:
         _print_fact(console, "Larger", scrub_line(evidence.larger_inputs))
 
@@ -174,13 +177,16 @@ def _print_evidence(console: Console, result: RunResult) -> None:
     if len(result.skipped) > SHOWN:
         _print_fact(console, "Skipped", f"{len(result.skipped) - SHOWN} more; --json lists them all")
     machine = result.machine
+    runtime = machine.toolchain or f"Python {machine.python}"
     _print_fact(
         console,
         "Measured on",
         f"{scrub_line(machine.cpu_model)} ({machine.cpus} CPUs, {format_kib(machine.memory_kib)}), "
-        f"{scrub_line(machine.system)}, Python {scrub_line(machine.python)}, {scrub_line(machine.backend)}, "
+        f"{scrub_line(machine.system)}, {scrub_line(runtime)}, {scrub_line(machine.backend)}, "
         f"tier {scrub_line(machine.tier)}",
     )
+    if result.usage is not None:
+        _print_fact(console, "Model use", told(result.usage))
     _print_fact(console, "Run", f"{result.run_id}, {format_elapsed(result.elapsed_s)} min")
 
 

@@ -45,7 +45,8 @@ def draw_chart(growth: Growth, encoding: str) -> list[str]:
         lines.append(f"{_in(text, encoding):>{_LABEL - 1}} {sign}{''.join(content)}".rstrip())
     smallest, largest = (f"{size:g}" for size in axes.sizes)
     lines.append(" " * _LABEL + signs["corner"] + signs["line"] * columns)
-    lines.append(" " * (_LABEL + 1) + smallest + largest.rjust(columns - len(smallest)))
+    between = "size, both axes logarithmic".center(columns - len(smallest) - len(largest))
+    lines.append(" " * (_LABEL + 1) + smallest + between + largest)
     legend = [f"{signs['marks'][place]} {each.name}{_class_of(each)}" for place, each in enumerate(series)]
     return [*lines, " " * (_LABEL + 1) + _in("   ".join(legend), encoding)]
 

@@ -25,9 +25,11 @@ from afterburner.agent.evidence.receipt import (
     sha256_of,
     text_sha256,
 )
+from afterburner.agent.languages import PYTHON
 from afterburner.agent.selection.sampling import Company
 from afterburner.agent.types import Decision, Gain, Machine, Objective
 from afterburner.sandbox import UsageError
+from afterburner.sandbox.languages import LANGUAGES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,6 +46,7 @@ MAX_FIGURE = 1e15
 MAX_MIN_EFFECT = 100.0
 MAX_TOLERANCE = 0.1  # relative: beyond it, two results are not the same
 LARGEST_SEED = 2**32 - 1
+_NEXT = "Ask whoever made it for the file as it was written, or write one with `afterburner-agent run FILE --receipt`."
 _HASH = re.compile(r"[0-9a-f]{64}")
 _NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
@@ -66,11 +69,11 @@ def read_receipt(path: Path) -> Receipt:
             raise ReceiptError(f"{path}: larger than {MAX_RECEIPT_BYTES >> 20} MiB, which no receipt is.")
         data = path.read_bytes()
     except (OSError, ValueError) as error:  # ValueError: a null byte in the name
-        raise ReceiptError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
+        raise ReceiptError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}. {_NEXT}") from error
     try:
         return parse_receipt(data)
     except ReceiptError as error:
-        raise ReceiptError(f"{path}: {error}") from error
+        raise ReceiptError(f"{path}: {error} {_NEXT}") from error
 
 
 def parse_receipt(data: bytes) -> Receipt:
@@ -78,7 +81,7 @@ def parse_receipt(data: bytes) -> Receipt:
     try:
         document = json.loads(data, object_pairs_hook=_once, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
-        raise ReceiptError(f"this is no JSON: {error}. Write the receipt anew.") from error
+        raise ReceiptError(f"this is no JSON ({error}).") from error
     if not isinstance(document, dict) or document.get("kind") != KIND:
         raise ReceiptError("this is JSON, but no receipt of afterburner-agent.")
     if document.get("schema") != SCHEMA:
@@ -132,7 +135,10 @@ class _Part:
             function=None if function is None else self.words("function"),
             module=self.words("module"),
             import_root=self.path("import_root", may_be_root=True),
+            language=self.words("language") if "language" in self._value else PYTHON,
         )
+        if target.language not in LANGUAGES or (target.function is not None and target.language != PYTHON):
+            self._fail(f"it is none of {', '.join(LANGUAGES)}, or has no functions that can be called", "language")
         for key, name in (("function", target.function), ("module", target.module)):
             if name is not None and not _NAME.fullmatch(name):
                 self._fail("it is no dotted name", key)
@@ -230,7 +236,8 @@ class _Part:
     def machine(self) -> Machine:
         """Where it was measured."""
         words = {key: self.words(key) for key in ("system", "cpu_model", "python", "backend", "tier")}
-        return Machine(**words, cpus=self.whole("cpus", 1), memory_kib=self.whole("memory_kib"))
+        toolchain = self.words("toolchain") if "toolchain" in self._value else ""
+        return Machine(**words, cpus=self.whole("cpus", 1), memory_kib=self.whole("memory_kib"), toolchain=toolchain)
 
     def part(self, key: str) -> _Part:
         """An object in this one."""

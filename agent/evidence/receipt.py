@@ -39,6 +39,7 @@ class ReceiptTarget:
     function: str | None
     module: str
     import_root: str
+    language: str = "python"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +150,7 @@ def make_receipt(  # noqa: PLR0913 - the parts of the receipt, each from its own
             function=None if bench.by_cases else target.function,
             module=target.module,
             import_root=_relative(target.import_root, target.project_root),
+            language=target.language,
         ),
         original=target.source,
         winner=winner_source,

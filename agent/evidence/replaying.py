@@ -17,6 +17,7 @@ from afterburner.agent.confirming import Confirming
 from afterburner.agent.errors import WorkloadError
 from afterburner.agent.evidence.project_files import keep_only
 from afterburner.agent.evidence.receipt import sha256_of
+from afterburner.agent.languages import PYTHON
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.records import confirmation_of, detail_of
 from afterburner.agent.selection.comparison import Comparison
@@ -97,9 +98,10 @@ def replay_receipt(
         staged = _staged(receipt, project, sandbox.staging_folder())
         target = _target(receipt, staged.root)
         environment = environment_of(target, sandbox, staged, python)
-        machine = describe_machine(sandbox, environment)
+        machine = describe_machine(sandbox, environment, target.language)
         on_step(f"running the original on {count(len(receipt.inputs), 'input')}")
         workload, notes = _workload(receipt, sandbox, target, environment, has_project=project is not None)
+        notes = (*_other_toolchain(receipt, machine), *notes)
         bench, original = _measured(Workbench(target, workload, sandbox, environment, _limits(), timing_cpu()))
         confirmation = _confirm(bench, original, receipt, deadline, on_step)
         answer = _answer(confirmation)
@@ -114,13 +116,14 @@ def _confirm(
     settings = receipt.settings
     winner = replace(original, id="winner", source=receipt.winner)
     try:
-        objection = refusal(receipt.original, receipt.winner)
+        objection = refusal(receipt.original, receipt.winner, receipt.target.language)
     except (SyntaxError, ValueError, RecursionError) as error:
         raise UsageError(f"A text of the receipt is no Python that this program can read: {error}.") from error
     if objection:
         unused = HeldOut(bench.workload.held_out_count, passed=True, gain=None)
         return confirmation_of(winner, original, Comparison(Decision.REFUSED, objection), unused)
-    judge = Judge(settings.objective, settings.min_effect, settings.seed)
+    # Other coins and other orders than the run had: whatever these favoured must not be met again.
+    judge = Judge(settings.objective, settings.min_effect, settings.seed + 1)
     on_step("judging and measuring the rewrite against the original")
     confirming = Confirming(bench, judge, deadline, lambda event: on_step(event.message))
     return confirming.confirm(winner, original)
@@ -197,6 +200,7 @@ def _target(receipt: Receipt, root: Path) -> Target:
         module=target.module,
         import_root=str(root / target.import_root),
         project_root=str(root),
+        language=target.language,
     )
 
 
@@ -204,9 +208,9 @@ def _workload(
     receipt: Receipt, sandbox: Sandbox, target: Target, environment: PythonEnvironment, *, has_project: bool
 ) -> tuple[Workload, tuple[str, ...]]:
     """The inputs with what the original does on them here, and notes on what is different here."""
-    notes = []
+    notes: list[str] = []
     python = ".".join(map(str, environment.version))
-    if python != receipt.machine.python:
+    if target.language == PYTHON and python != receipt.machine.python:
         notes.append(f"Python {python} here, {receipt.machine.python} in the receipt")
     try:
         if target.function is None:
@@ -231,6 +235,12 @@ def _workload(
         fixed_clock=settings.fixed_clock,
     )
     return workload, tuple(notes)
+
+
+def _other_toolchain(receipt: Receipt, machine: Machine) -> tuple[str, ...]:
+    """What is to be said of the compiler or interpreter of a program in another language."""
+    there, here = scrub(receipt.machine.toolchain, 200), machine.toolchain
+    return () if there == here else (f"{here or 'Python'} here, {there or 'Python'} in the receipt",)
 
 
 def _calls(receipt: Receipt, sandbox: Sandbox, target: Target, environment: PythonEnvironment) -> list[WorkloadCall]:
@@ -276,6 +286,8 @@ def _advice(receipt: Receipt, *, has_project: bool) -> str:
     if receipt.project and not has_project:
         files = count(len(receipt.project), "other file")
         return f"The code could see {files} of its project: give their folder with --project."
+    if receipt.target.language != PYTHON:
+        return "Another version of its compiler or interpreter may be the reason."
     return "Its packages may be missing here: --python names an interpreter that has them."
 
 

@@ -1,4 +1,7 @@
-"""The paper's answer format: `<thinking>…</thinking><solution>…</solution>`, the last code block counts."""
+"""The paper's answer format: `<thinking>…</thinking><solution>…</solution>`, the last code block counts.
+
+This is the strict reading alone; `lenient.py` makes something of answers that break the format.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,10 @@ from afterburner.agent.errors import ProposerError
 _ANSWER = re.compile(r"\s*<thinking>(.*?)</thinking>\s*<solution>(.*?)</solution>\s*", re.DOTALL)
 _TAG = re.compile(r"</?(?:thinking|solution)>")
 _TAGS = ["<thinking>", "</thinking>", "<solution>", "</solution>"]
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})([^\n]*)")
+FENCE = re.compile(r" {0,3}(`{3,}|~{3,})([^\n]*)")
+
+
+STRICT = "strict"
 
 
 class AnswerFormatError(ProposerError):
@@ -23,6 +29,7 @@ class Answer:
 
     thinking: str
     code: str
+    form: str = STRICT  # or the names of the leniency that it took to read it, with commas between
 
 
 def parse_answer(text: str) -> Answer:
@@ -58,7 +65,7 @@ def _last_block(solution: str) -> str:
     block: list[str] = []
     last: str | None = None
     for line in solution.split("\n"):
-        match = _FENCE.fullmatch(line.rstrip("\r"))
+        match = FENCE.fullmatch(line.rstrip("\r"))
         if not fence:
             if match:
                 fence, block = match[1], []

@@ -5,11 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from afterburner.agent.proposers.asking.usage import NOTHING_USED, Usage
+from afterburner.agent.proposers.telling import EVERYTHING, Telling
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from afterburner.agent.types import CandidateRecord, Objective, Rewrite, Target
+    from afterburner.agent.workloads.line_profile import LineProfile
     from afterburner.sandbox import Measurement
 
-MODEL_EXAMPLES = "rules, replay:answers.jsonl, openai/gpt-4o, anthropic/claude-sonnet-4-5, ollama/qwen2.5-coder:7b"
+MODEL_EXAMPLES = (
+    "rules, replay:answers.jsonl, openai/gpt-4o, anthropic/claude-sonnet-4-5, ollama/qwen2.5-coder:7b, "
+    "vllm:models/mine, rules,openai/gpt-4o"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +33,13 @@ class ProposalRequest:
     count: int  # how many answers are wanted; rules may give more
     history: tuple[CandidateRecord, ...] = ()
     seed: int = 0
+    describe: Callable[[Target], str] | None = None  # says what the project knows of a target; None: its own file only
     counterexample: str | None = None  # where an earlier rewrite did something else than the original, in one line
+    temperature: float | None = None  # of this round; None: the model's own
+    profile: LineProfile | None = None  # of the incumbent
+    tell: Telling = EVERYTHING  # what of all this a language model is told
+    is_last: bool = False  # no iteration follows
+    usage: Usage = NOTHING_USED  # what the run had used of language models when the iteration began
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +50,19 @@ class Proposal:
     rewrite: Rewrite | None
     reasoning: str = ""
     error: str = ""
+    answer_form: str = ""  # how a model's answer was read (see `answer.py`): "strict", "no tags"; empty: it is none
+
+
+def asks_model(proposer: Proposer) -> bool:
+    """Whether a language model reads the request, so that what costs time to find out is found out for it.
+
+    A proposer says so with an attribute `asks_model`; one without it needs nothing of the kind.
+    """
+    return bool(getattr(proposer, "asks_model", False))
 
 
 class Proposer(Protocol):
-    """Writes candidates."""
+    """Writes candidates. The registry's lazy map names the classes that do, and what each is opened with."""
 
     name: str
 

@@ -5,21 +5,34 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from afterburner.agent.errors import ProposerError
-from afterburner.agent.proposers.answer import parse_answer
 from afterburner.agent.proposers.base import Proposal
+from afterburner.agent.proposers.lenient import Wanted, read_answer
 
 if TYPE_CHECKING:
     from afterburner.agent.types import Target
 
 
-def proposal_from(text: str, target: Target, proposer: str) -> Proposal:
-    """Turn an answer into a proposal; one that cannot be used says why, and keeps the reasoning if there is any."""
+def proposal_from(  # noqa: PLR0913 - the parts of an answer, by keyword
+    text: str, target: Target, proposer: str, *, reasoning: str = "", cut_off: bool = False, strict: bool = False
+) -> Proposal:
+    """Turn an answer into a proposal; one that cannot be used says why, and keeps the reasoning if there is any.
+
+    Args:
+        text: the answer.
+        target: what it has to rewrite.
+        proposer: whose answer it is.
+        reasoning: thoughts that came apart from the answer.
+        cut_off: whether the model's limit of tokens ended the answer.
+        strict: take nothing that breaks the answer format.
+    """
     from afterburner.agent.targets.splice import parse_answer_code  # noqa: PLC0415 - brings libcst
 
-    reasoning = ""
+    thinking, form = reasoning, ""
     try:
-        answer = parse_answer(text)
-        reasoning = answer.thinking
-        return Proposal(proposer, parse_answer_code(answer.code, target), reasoning)
+        answer = read_answer(
+            text, Wanted(target.function, target.language), strict=strict, reasoning=reasoning, cut_off=cut_off
+        )
+        thinking, form = answer.thinking, answer.form
+        return Proposal(proposer, parse_answer_code(answer.code, target), thinking, answer_form=form)
     except ProposerError as error:
-        return Proposal(proposer, None, reasoning, str(error))
+        return Proposal(proposer, None, thinking, str(error), form)

@@ -3,45 +3,106 @@
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from afterburner.agent.errors import ProposerError
+from afterburner.agent.errors import UnknownModelError
 from afterburner.agent.proposers.base import MODEL_EXAMPLES
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from afterburner.agent.proposers.asking.session import Asking
     from afterburner.agent.proposers.base import Proposer
 
+_HERE = "afterburner.agent.proposers"
+# What a name is or begins with, and the class that is opened with what follows.
+KINDS = {
+    "rules": f"{_HERE}.rules:RulesProposer",
+    "replay:": f"{_HERE}.replay:ReplayProposer",
+    "vllm:": f"{_HERE}.vllm_engine:VllmProposer",
+}
+EVERY_OTHER = f"{_HERE}.litellm_model:LiteLLMProposer"
 
-def open_proposer(
-    model: str, *, timeout_s: float = 120.0, temperature: float | None = None, retries: int = 2
+
+def open_proposer(  # noqa: PLR0913 - all but the first for language models alone
+    model: str,
+    *,
+    timeout_s: float = 120.0,
+    temperature: float | None = None,
+    retries: int = 3,
+    fallbacks: Sequence[str] = (),
+    asking: Asking | None = None,
 ) -> Proposer:
-    """Open the proposer that `model` names: `rules`, `replay:<file.jsonl>`, or any model string of LiteLLM.
+    """Open the proposer that `model` names: one of `KINDS`, any model string of LiteLLM, or several with commas.
 
-    The last three settings are for language models alone. A model that nobody knows and a key that is missing are
-    found here, before any work is done.
+    All other settings are for language models alone: see `LiteLLMProposer`. A model that nobody knows and a
+    key that is missing are found here, before any work is done.
 
     Raises:
-        ProposerError: there is no such model, its key is missing, or the recording cannot be read.
+        UnknownModelError: there is no such model or recording.
+        ProposerError: its key or its engine is missing, or the recording cannot be read.
     """
-    if model == "rules":
-        from afterburner.agent.proposers.rules import RulesProposer  # noqa: PLC0415 - brings libcst and every rule
+    names = members(model)
+    of_models = {"timeout_s": timeout_s, "retries": retries, "fallbacks": tuple(fallbacks), "asking": asking}
+    opened = [_open_one(name, temperature, of_models) for name in names]
+    if len(opened) == 1:
+        return opened[0]
+    from afterburner.agent.proposers.chain import ChainProposer  # noqa: PLC0415 - lazy, as all proposers
 
-        return RulesProposer()
-    if model.startswith("replay:"):
-        from afterburner.agent.proposers.replay import ReplayProposer  # noqa: PLC0415 - lazy map
+    return ChainProposer(opened)
 
-        return ReplayProposer(model.removeprefix("replay:"))
-    if model.startswith("vllm:"):
-        raise ProposerError(
-            f"{model} is not available yet: no model runs inside this program. Serve it with `vllm serve` and use "
-            "hosted_vllm/<name> with HOSTED_VLLM_API_BASE."
-        )
-    if not model.strip() or "/" not in model:
-        near = difflib.get_close_matches(model.partition(":")[0], ["rules", "replay"], n=1)
-        if near:
-            raise ProposerError(f"Unknown model {model!r}. Did you mean {near[0]}? Examples: {MODEL_EXAMPLES}.")
-    from afterburner.agent.proposers.litellm_model import LiteLLMProposer  # noqa: PLC0415 - lazy map
 
-    proposer = LiteLLMProposer(model, timeout_s=timeout_s, temperature=temperature, retries=retries)
-    proposer.check()
-    return proposer
+def members(model: str) -> list[str]:
+    """Split a chain at its commas; a comma in the name of a file that is there splits nothing.
+
+    Raises:
+        UnknownModelError: a member is empty or named twice.
+    """
+    prefix, colon, path = model.partition(":")
+    if "," not in model or (prefix + colon in KINDS and Path(path).exists()):
+        return [model]
+    names = [name.strip() for name in model.split(",")]
+    if not all(names):
+        raise UnknownModelError(f"{model!r} is a chain with an empty member. Write it like rules,openai/gpt-4o.")
+    if len(set(names)) < len(names):
+        raise UnknownModelError(f"{model!r} is a chain that names a member twice. Name each once.")
+    return names
+
+
+def _open_one(name: str, temperature: float | None, of_models: Mapping[str, Any]) -> Proposer:
+    kind = _kind_of(name)
+    proposer_class = _load(KINDS.get(kind, EVERY_OTHER))
+    opened: Proposer
+    if kind == "rules":
+        opened = proposer_class()
+    elif kind == "replay:":
+        opened = proposer_class(name.removeprefix(kind))
+    elif kind == "vllm:":
+        opened = proposer_class(name.removeprefix(kind), temperature=temperature)
+    else:
+        opened = proposer_class(name, temperature=temperature, **of_models)
+    check = getattr(opened, "check", None)
+    if check is not None:
+        check()
+    return opened
+
+
+def _kind_of(name: str) -> str:
+    """The key of `KINDS` that a name belongs to; empty: a model string of LiteLLM."""
+    for kind in KINDS:
+        if name == kind or (kind.endswith(":") and name.startswith(kind)):
+            return kind
+    before = name.partition(":")[0]
+    if "/" not in before:
+        near = difflib.get_close_matches(before.lower(), [kind.rstrip(":") for kind in KINDS], n=1)
+        if near or not name.strip():
+            meant = f" Did you mean {near[0]}?" if near else ""
+            raise UnknownModelError(f"Unknown model {name!r}.{meant} Examples: {MODEL_EXAMPLES}.")
+    return ""
+
+
+def _load(reference: str) -> Any:
+    module, _, name = reference.partition(":")
+    return getattr(import_module(module), name)

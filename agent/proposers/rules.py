@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from afterburner.agent.languages import PYTHON
 from afterburner.agent.proposers.base import Proposal
 from afterburner.agent.rules import PREPARING
 from afterburner.agent.rules.base import RuleInput
@@ -59,7 +61,9 @@ class RulesProposer:
         self._preparing = tuple(rule for rule in self._rules if rule.name in preparing)
 
     def propose(self, request: ProposalRequest) -> list[Proposal]:
-        """Give this iteration's candidates; there may be more or fewer than `request.count`."""
+        """Give this iteration's candidates, more or fewer than `request.count`; none for what is not Python."""
+        if request.target.language != PYTHON:
+            return []
         seen = {fingerprint(request.target.source)}
         seen.update(fingerprint(record.source) for record in request.history if record.source)
         if request.iteration <= 1:
@@ -128,7 +132,7 @@ def _apply_all(group: Sequence[Rule], target: Target) -> _Step | None:
 
 
 def _apply(rule: Rule, target: Target, step: _Step) -> _Step | None:
-    module = cst.parse_module(step.source)
+    module = _parsed(step.source)
     if target.function is not None:
         return _apply_to_function(rule, target, step, module)
     done: _Step | None = None
@@ -136,8 +140,14 @@ def _apply(rule: Rule, target: Target, step: _Step) -> _Step | None:
         after = _apply_to_function(rule, replace(target, function=qualname), done or step, module)
         if after:
             done = after
-            module = cst.parse_module(after.source)
+            module = _parsed(after.source)
     return _apply_to_module(rule, target, done or step, module) or done
+
+
+@functools.lru_cache(maxsize=4)
+def _parsed(source: str) -> cst.Module:
+    """One tree for all rules that look at a text: no rule changes a node, and what one learns of it serves the rest."""
+    return cst.parse_module(source)
 
 
 def _apply_to_function(rule: Rule, target: Target, step: _Step, module: cst.Module) -> _Step | None:

@@ -73,7 +73,7 @@ class CompilePatterns:
             if source is None:
                 continue
             if source not in helpers:
-                helpers[source] = fresh_name("_PATTERN", {*taken, *helpers.values()})
+                helpers[source] = fresh_name(_wanted_name(rule_input), {*taken, *helpers.values()})
             moved = [arguments[name] for name in ("pattern", "flags") if name in arguments]
             dropped = {place for place, arg in enumerate(call.args) if any(arg is other for other in moved)}
             method = (resolver.qualified(call.func) or "").removeprefix("re.")
@@ -86,6 +86,13 @@ class CompilePatterns:
             edits.insert_before(first, *definitions)
             return RuleOutput(edits.apply(rule_input.scope), imports)
         return RuleOutput(edits.apply(rule_input.scope), imports, definitions)
+
+
+def _wanted_name(rule_input: RuleInput) -> str:
+    """Name it after the function: the rewrites of two functions of a file have to go together."""
+    if rule_input.qualname is None:
+        return "_PATTERN"
+    return f"_{rule_input.qualname.replace('.', '_').strip('_').upper()}_PATTERN"
 
 
 def _arguments(call: cst.Call, resolver: Resolver) -> dict[str, cst.Arg] | None:

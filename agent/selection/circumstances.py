@@ -9,10 +9,8 @@ from __future__ import annotations
 import hashlib
 import random
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
-from afterburner.agent.workloads.side_by_side import side_by_side
 from afterburner.sandbox import CallCase, Verdict
 
 if TYPE_CHECKING:
@@ -85,10 +83,10 @@ def find_dependence(bench: Workbench, original: str, winner: str, salt: str) -> 
         SandboxInternalError: the sandbox itself failed.
     """
     tried = circumstances(bench, salt)
-    sides = [partial(passed_by, bench, source, tried) for source in (original, winner)]
-    stood, passed = side_by_side(bench.sandbox, sides)
-    for each, trouble in passed.items():
-        if trouble and not stood[each]:
+    troubled = {each: trouble for each, trouble in passed_by(bench, winner, tried).items() if trouble}
+    stood = passed_by(bench, original, tuple(troubled))
+    for each, trouble in troubled.items():
+        if not stood[each]:
             return f"it does otherwise when the calls are made {each.name}: {trouble}"
     return None
 

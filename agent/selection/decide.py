@@ -16,7 +16,7 @@ from afterburner.agent.selection.moved import find_moved_work
 from afterburner.agent.selection.policy import figures_for, gain_of, interval_of
 from afterburner.agent.selection.sampling import SampleFailedError
 from afterburner.agent.selection.screening import Screening
-from afterburner.agent.selection.sequential import ALPHA, MOST_BLOCKS, plan_looks
+from afterburner.agent.selection.sequential import ALPHA, FIRST_LOOKS, MOST_BLOCKS, MOST_TESTS, plan_looks
 from afterburner.agent.types import Decision
 from afterburner.agent.wording import format_ratio
 
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 FUTILITY_ALPHA = 0.02  # of giving up a candidate that has the minimum effect; it cannot inflate the error
 FEWEST_BLOCKS_FOR_LONG = 16  # where one block takes so long that the budget allows fewer
-FIRST_TAKE = 1000  # screening counts from 0: no two takes of a run have the same seed
+TAKES_OF_SCREENING = 200  # far more than it makes
+FIRST_TAKE = MOST_TESTS * TAKES_OF_SCREENING + 1  # screening counts from 0: no two takes of a rewrite have one seed
 CONFIRMATION_S = 40.0  # what a test may take, unless even its fewest blocks take longer; most end far earlier
 TOO_LATE_TO_CONFIRM = "the time budget ended before the winner was confirmed; --max-seconds allows more"
 
@@ -43,9 +44,16 @@ class Judge:
     min_effect: float
     seed: int
 
-    def screen(self, source: BlockSource, deadline: Deadline) -> list[Comparison]:
-        """Rank the rewrites of a source against its original; see `screening`."""
-        return Screening(source, self.objective, self.min_effect, self._seed_of(0), deadline).run()
+    def screen(self, source: BlockSource, deadline: Deadline, *, attempt: int = 0) -> list[Comparison]:
+        """Rank the rewrites of a source against its original; see `screening`.
+
+        Args:
+            source: of one rewrite or several.
+            deadline: when to give up.
+            attempt: how many screenings of the same candidates came before: each takes other samples.
+        """
+        seed = self._seed_of(attempt * TAKES_OF_SCREENING)
+        return Screening(source, self.objective, self.min_effect, seed, deadline).run()
 
     def confirm(
         self,
@@ -91,7 +99,8 @@ class Judge:
                 if comparison is not None:
                     return self._with_held_out(comparison, blocks, held_out_from, look)
         except SampleFailedError as error:
-            if paced.is_together and not blocks:  # some do not stand company; alone it is plain whose fault it is
+            # Some do not stand company, and alone it is plain whose fault it is; before a look nothing has been tested.
+            if paced.is_together and len(blocks) < FIRST_LOOKS[0][0]:
                 return self.confirm(
                     source.apart(),
                     deadline,
@@ -155,8 +164,8 @@ def _shape(source: BlockSource, first: Sequence[Block], first_s: float) -> tuple
     samples = [sample for block in first for sample in (*block.before, *block.after)]
     alone_s = min(sum(sample.process.wall_time_s for sample in samples), first_s)
     paced, repeats = source.paced(first)
-    rounds = repeats + paced.is_together  # where samples run together, some of each run alone, too
-    return paced, repeats, first_s + (rounds - 1) * alone_s
+    per_side = (repeats + paced.is_together) * paced.per_repeat  # those that run alone included
+    return paced, repeats, first_s + (per_side / source.per_repeat - 1) * alone_s
 
 
 def _affordable_blocks(block_s: float) -> int:

@@ -1,7 +1,7 @@
 """Gates that a rewrite has to pass beside the tests and the clock: no gain by means that a maintainer would not accept.
 
 Three look at different things: `read_rewrite` at its text, before it is run; `judge_complaints` at what the process
-looked like when its calls were over; `robustness` at whether it does the same in other circumstances.
+looked like when its calls were over; `circumstances` at whether it does the same in other circumstances.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from afterburner.agent.languages import PYTHON
 from afterburner.agent.selection.gate_rules import objection
 from afterburner.agent.selection.reading import changed_statements, uses_of, without_main
 
@@ -79,8 +80,10 @@ def read_rewrite(original: str, rewrite: str) -> tuple[Finding, ...]:
     return tuple(sorted(found.values(), key=lambda finding: finding.line))
 
 
-def refusal(original: str, rewrite: str) -> str | None:
-    """Why a rewrite is refused for its text, in one sentence; None if it is not."""
+def refusal(original: str, rewrite: str, language: str = PYTHON) -> str | None:
+    """Why a rewrite is refused for its text, in one sentence; None if it is not. Only Python's text is read."""
+    if language != PYTHON:
+        return None
     found = read_rewrite(original, rewrite)
     return found[0].reason if found else None
 

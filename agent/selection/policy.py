@@ -1,7 +1,8 @@
 """Which figure decides, and which other one may not get worse for it.
 
-CPU time is primary and wall time beside it. Wall time decides where the original mostly waits, or where a rewrite keeps
-several cores busy: there CPU time does not say how long a person waits.
+CPU time is primary and wall time beside it. Wall time decides where the original mostly waits: there CPU time does not
+say how long a person does. It also decides where a rewrite starts threads or processes, or keeps several cores busy:
+the CPU time of a process that its parent does not wait for is in nobody's account.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ def figures_for(objective: Objective, blocks: Sequence[Block]) -> Figures:
         return Figures(INTEGRAL, CPU, SLOWDOWN_FOR_MEMORY)
     if waits([sample for block in blocks for sample in block.before]):
         return Figures(WALL, CPU)
-    if any(_is_parallel(sample) for block in blocks for sample in block.after):
+    if any(sample.tasks or _is_parallel(sample) for block in blocks for sample in block.after):
         return Figures(WALL, CPU)
     return Figures(CPU, WALL)
 

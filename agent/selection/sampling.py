@@ -62,6 +62,7 @@ class Sample:
     complaints: tuple[str, ...] = ()  # of the sandbox: what it did beside its work
     kept_bytes: int | None = None  # what the module has come to keep in memory; None if it was not looked at
     queued_s: float = 0.0  # of the wall time of the process: when it could have run and did not get a core
+    tasks: int = 0  # threads and processes that it started, as far as the kernel tells
     company: Company = Company.ALONE
 
     @property
@@ -77,7 +78,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Samples of both sides that were taken in turns or at once, as many of the one as of the other.
+    """Samples of both sides that were taken in turns or at once.
 
     `used` holds what each side used for every single input. Of samples that ran by themselves it is the smallest
     figure: noise only ever adds, and it hits one call in one process and another call in another. Where samples of both
@@ -133,7 +134,7 @@ class BlockSource(Protocol):
         """Take a block for each rewrite, with the same samples of the original.
 
         Args:
-            repeats: a block has twice as many samples of each side.
+            repeats: a block has `per_repeat` times as many samples of each rewrite.
             seed: decides their order, and whatever else should be different in every block.
             alone: whether each side is sampled by itself, too, where samples run together.
 
@@ -148,6 +149,14 @@ class BlockSource(Protocol):
 
     def apart(self) -> BlockSource:
         """The same with samples that all run alone, whatever `paced` is told."""
+
+    @property
+    def per_repeat(self) -> int:
+        """How many samples of each rewrite one repeat has; of those that run together, as many more run alone."""
+
+    @property
+    def round_size(self) -> int:
+        """How many samples of all sides one repeat has."""
 
     @property
     def most_repeats(self) -> int:

@@ -30,6 +30,7 @@ STAGE_S = 2.0  # of measuring, unless one round of all that are left takes longe
 TOGETHER_S = 1.0  # likewise, where samples run together
 MOST_REPEATS = 8
 FEWEST_REPEATS = 2  # of a stage
+FEWEST_SAMPLES = 2  # of each rewrite in a stage, where samples run together
 LONG_ROUND_S = 6.0  # a round that takes this long is made once a stage
 TOO_LATE_TO_SCREEN = "the time budget ended before it was measured; --max-seconds allows more"
 
@@ -47,6 +48,7 @@ class Screening:
     _failed: dict[int, Comparison] = field(default_factory=dict)
     _takes: int = 0
     _sample_s: float = 0.0  # what one takes, of wall time, when it runs alone
+    _looked_again: bool = False  # at a single one that is left
 
     def run(self) -> list[Comparison]:
         """What it says of each rewrite, in their order.
@@ -58,14 +60,28 @@ class Screening:
         while alive and not self.deadline.passed():
             alive = self._stage(alive)
             ranked = sorted(alive, key=self._ratio, reverse=True)
-            if ranked and (self._ratio(ranked[0]) < HOPELESS or self._is_settled(ranked)):
-                break
-            alive = sorted(ranked[: len(ranked) // 2])
+            alive = sorted(self._next(ranked))
         return [self._told(number) for number in range(len(self.source.rewrites))]
 
-    def _is_settled(self, ranked: Sequence[int]) -> bool:
-        """Whether there is nothing to choose between; figures are that steady only where samples run together."""
-        return self.source.is_together and (len(ranked) < 2 or self._ratio(ranked[1]) < self._promising)
+    def _next(self, ranked: Sequence[int]) -> list[int]:
+        """Who is sampled further: the better half.
+
+        Where samples run together figures are steadier: of the better half only who is promising, if there is more than
+        one to choose between; and whoever is promising by little once again, which is cheaper than a test.
+        """
+        if not ranked or self._ratio(ranked[0]) < HOPELESS:
+            return []
+        better = list(ranked[: len(ranked) // 2])
+        if not self.source.is_together:
+            return better
+        promising = [number for number in ranked if self._ratio(number) >= self._promising]
+        if len(promising) > 1:
+            better = [number for number in better if number in promising]
+        else:
+            in_doubt = promising and self._ratio(promising[0]) < 1 + self.min_effect
+            better = promising if in_doubt and not self._looked_again else []
+        self._looked_again = len(better) == 1
+        return better
 
     @property
     def _promising(self) -> float:
@@ -74,25 +90,29 @@ class Screening:
     def _stage(self, alive: Sequence[int]) -> list[int]:
         """Sample these; those that did not fail."""
         if self.source.is_together:
-            return self._take(alive, self._repeats_together(alive))[0]
+            return self._take_together(alive)
         is_first = not self._blocks
         alive, round_s = self._take(alive, 1)
         if is_first and alive:
-            self._sample_s = round_s / (2 * (1 + len(alive)))
+            self._sample_s = round_s / self.source.only(alive).round_size
             self.source, _ = self.source.paced([self._blocks[number][0] for number in alive])
             # Who leaves something running would trouble those that it is sampled together with.
             alive = [number for number in alive if left_behind(self._blocks[number]) is None]
             if self.source.is_together:
-                return alive if self.deadline.passed() else self._take(alive, self._repeats_together(alive))[0]
+                return alive if self.deadline.passed() else self._take_together(alive)
         more = min(MOST_REPEATS, max(FEWEST_REPEATS, int(STAGE_S / max(round_s, 1e-3)))) - 1
         for repeats in (more // 2, more - more // 2):
             if alive and repeats and round_s < LONG_ROUND_S and not self.deadline.passed():
                 alive, _ = self._take(alive, min(repeats, self.source.only(alive).most_repeats))
         return alive
 
-    def _repeats_together(self, alive: Sequence[int]) -> int:
-        wanted = int(TOGETHER_S / (self._sample_s * 2 * (1 + len(alive))))
-        return max(1, min(wanted, MOST_REPEATS, self.source.only(alive).most_repeats))
+    def _take_together(self, alive: Sequence[int]) -> list[int]:
+        """Sample these together; where somebody does not stand that, all of them alone."""
+        source = self.source.only(alive)
+        wanted = int(TOGETHER_S / max(self._sample_s * source.round_size, 1e-3))
+        fewest = FEWEST_SAMPLES // source.per_repeat
+        still = self._take(alive, min(max(fewest, wanted), MOST_REPEATS, source.most_repeats))[0]
+        return still if self.source.is_together else self._stage(still)
 
     def _take(self, wanted: Sequence[int], repeats: int) -> tuple[list[int], float]:
         """So many rounds of samples, without those that fail; and what a round takes, in seconds of wall time."""
@@ -102,7 +122,11 @@ class Screening:
             try:
                 blocks = self.source.only(alive).take(repeats, self.seed + self._takes, alone=False)
             except SampleFailedError as error:
-                self._fail(alive, error)
+                if self.source.is_together:  # it may be the doing of another; alone it is plain whose it is
+                    self.source, repeats = self.source.apart(), 1
+                    continue
+                at_fault = alive if error.side == ORIGINAL else [alive[error.side - 1]]
+                self._failed |= dict.fromkeys(at_fault, Comparison.failed(error, "when measured"))
                 alive = [number for number in alive if number not in self._failed]
                 continue
             for number, block in zip(alive, blocks, strict=True):
@@ -110,14 +134,6 @@ class Screening:
             samples = [*blocks[0].before, *(sample for block in blocks for sample in block.after)]
             return alive, sum(sample.process.wall_time_s for sample in samples) / repeats
         return [], 0.0
-
-    def _fail(self, alive: Sequence[int], error: SampleFailedError) -> None:
-        if self.source.is_together:
-            self.source = self.source.apart()  # it may be the doing of another; alone it is plain whose it is
-            return
-        at_fault = alive if error.side == ORIGINAL else [alive[error.side - 1]]
-        for number in at_fault:
-            self._failed[number] = Comparison.failed(error, "when measured")
 
     def _ratio(self, number: int) -> float:
         block = Block.joined(self._blocks[number])

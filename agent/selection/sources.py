@@ -87,7 +87,7 @@ class FreshSource:
 
     def paced(self, blocks: Sequence[Block]) -> tuple[FreshSource, int]:
         """See `BlockSource`."""
-        return self, _repeats(_sample_s(blocks), 2 * (1 + len(self.rewrites)))
+        return self, _repeats(_sample_s(blocks), self.round_size)
 
     @property
     def is_together(self) -> bool:
@@ -97,6 +97,16 @@ class FreshSource:
     def apart(self) -> FreshSource:
         """See `BlockSource`."""
         return self
+
+    @property
+    def per_repeat(self) -> int:
+        """See `BlockSource`: there and back."""
+        return 2
+
+    @property
+    def round_size(self) -> int:
+        """See `BlockSource`."""
+        return self.per_repeat * (1 + len(self.rewrites))
 
     @property
     def most_repeats(self) -> int:
@@ -133,6 +143,7 @@ class DuelSource:
     cpu: int | None
     company: Company = Company.ALONE
     may_have_company: bool = True
+    originals: int = 1  # samples of the original in a group
 
     def take(self, repeats: int, seed: int, *, alone: bool = True) -> tuple[Block, ...]:
         """See `BlockSource`. The calls are made in another order, and under another hash seed, for every seed."""
@@ -150,10 +161,15 @@ class DuelSource:
 
     def paced(self, blocks: Sequence[Block]) -> tuple[DuelSource, int]:
         """See `BlockSource`."""
+        # What disturbs the original shifts its comparison with every rewrite: of several it is sampled twice in a group
+        # (Dunnett 1955: as often as the square root of their number). Calls in turns are compared pair by pair.
         company = self._company(blocks)
-        block_s = _BLOCK_S if company is Company.ALONE else _TOGETHER_S
-        repeats = min(_repeats(_sample_s(blocks), self._round, block_s), self.most_repeats)
-        return replace(self, company=company), repeats
+        originals = 2 if company is Company.AT_ONCE and len(self.rewrites) > 1 else 1
+        paced = replace(self, company=company, originals=originals)
+        if not paced._fit(blocks):  # noqa: SLF001 - of our own class
+            paced = self.apart()
+        repeats = _repeats(_sample_s(blocks), paced.round_size, _TOGETHER_S if paced.is_together else _BLOCK_S)
+        return paced, min(repeats, paced.most_repeats)
 
     @property
     def is_together(self) -> bool:
@@ -162,37 +178,43 @@ class DuelSource:
 
     def apart(self) -> DuelSource:
         """See `BlockSource`."""
-        return replace(self, company=Company.ALONE, may_have_company=False)
+        return replace(self, company=Company.ALONE, may_have_company=False, originals=1)
+
+    @property
+    def per_repeat(self) -> int:
+        """See `BlockSource`: there and back. Who runs at once does not wait for a turn, and a coin is as fair there."""
+        return 1 if self.company is Company.AT_ONCE else 2
 
     @property
     def most_repeats(self) -> int:
         """See `BlockSource`. Outcomes come out of the sandbox, so large ones allow few samples at once."""
-        return max(1, min(_MOST_REPEATS, _DUEL_OUTPUT_BYTES // max(self._expected_bytes * self._round, 1)))
+        return max(1, min(_MOST_REPEATS, _DUEL_OUTPUT_BYTES // max(self._expected_bytes * self.round_size, 1)))
 
     def only(self, numbers: Sequence[int]) -> DuelSource:
         """See `BlockSource`."""
         return replace(self, rewrites=tuple(self.rewrites[number] for number in numbers))
 
     @property
-    def _round(self) -> int:
-        """Samples of one repeat: there and back."""
-        return 2 * (1 + len(self.rewrites))
+    def round_size(self) -> int:
+        """See `BlockSource`."""
+        return self.per_repeat * (self.originals + len(self.rewrites))
 
     @property
     def _expected_bytes(self) -> int:
         return sum(map(len, self.case.expected_outcomes or ()))
 
     def _company(self, blocks: Sequence[Block]) -> Company:
-        """How samples are to run, as far as these that ran alone tell.
+        """How samples are to run, as far as these that ran alone tell of the original.
 
-        An original that leaves files or processes would find those that another process left, if they ran together.
+        One that leaves files or processes would find those that another process left, if they ran together. Where a
+        rewrite starts processes or threads wall time decides, which is known of samples that ran alone.
         """
         before = [sample for block in blocks for sample in block.before]
         if not self.may_have_company or any(
             complaint.startswith(_SHARED) for sample in before for complaint in sample.complaints
         ):
             return Company.ALONE
-        if max(sample.process.peak_memory_kib for sample in before) * (2 + len(self.rewrites)) > self.limits.memory_kib:
+        if any(sample.tasks for block in blocks for sample in block.after):
             return Company.ALONE
         calls_s = [each.cpu_time_s for each in Block.of(before, before).used[ORIGINAL]]
         long_s = sum(call_s for call_s in calls_s if call_s > _MOMENT_S)
@@ -200,26 +222,31 @@ class DuelSource:
             return Company.IN_TURNS
         return Company.AT_ONCE
 
+    def _fit(self, blocks: Sequence[Block]) -> bool:
+        """Whether a group and the template fit into the memory limit, each as large as the original was alone."""
+        peak_kib = max(sample.process.peak_memory_kib for block in blocks for sample in block.before)
+        return peak_kib * (1 + self.originals + len(self.rewrites)) <= self.limits.memory_kib
+
     def _groups(self, repeats: int, seed: int, *, alone: bool) -> tuple[tuple[int, ...], ...]:
         """The sides of the samples, in the groups that run together; those in which each runs alone come first."""
-        sides, salt = 1 + len(self.rewrites), _salted(seed, self.rewrites)
-        order = block_order(sides, repeats, salt)
+        sides, seats, salt = 1 + len(self.rewrites), self.originals + len(self.rewrites), _salted(seed, self.rewrites)
+        order = tuple(seat % sides for seat in block_order(seats, repeats, salt))
         if not self.is_together:
             return tuple((side,) for side in order)
-        together = (order[at : at + sides] for at in range(0, len(order), sides))
+        together = (order[at : at + seats] for at in range(0, len(order), 2 * seats // self.per_repeat))
         return (*((side,) for side in self._alone(salt) if alone), *together)
 
     def _alone(self, salt: str) -> tuple[int, ...]:
-        """The order of the samples that run alone in a block of others: of long ones half as many."""
-        there_and_back = block_order(1 + len(self.rewrites), 1, f"alone {salt}")
-        return there_and_back[: self._round // 2] if self.company is Company.AT_ONCE else there_and_back
+        """The order of the samples that run alone in a block of others."""
+        sides = 1 + len(self.rewrites)
+        return block_order(sides, 1, f"alone {salt}")[: self.per_repeat * sides]
 
     def _watched(self, rounds: int, seed: int, *, alone: bool) -> tuple[int, ...]:
         """The samples of one round, by chance: to look at what was left behind takes longer than a short call."""
         if self.is_together:
             return tuple(range(1 + len(self.rewrites))) if alone else ()
-        first = random.Random(f"watched {seed}").randrange(rounds) * self._round  # noqa: S311 - likewise
-        return tuple(range(first, first + self._round))
+        first = random.Random(f"watched {seed}").randrange(rounds) * self.round_size  # noqa: S311 - likewise
+        return tuple(range(first, first + self.round_size))
 
     def _sample(
         self, taken: DuelSample, places: Sequence[int], report: DuelReport, groups: Sequence[Sequence[int]]
@@ -297,6 +324,7 @@ def _sample_of(taken: DuelSample, places: Sequence[int], peak_memory_kib: int, c
         complaints=taken.complaints,
         kept_bytes=taken.kept_bytes,
         queued_s=taken.queued_s,
+        tasks=taken.tasks,
         company=company,
     )
 

@@ -67,7 +67,7 @@ class Choice:
 
     @property
     def confirmations(self) -> int:
-        """How many candidates came to the confirmatory test, or to the gates before it."""
+        """How many promising candidates were looked at again: by the gates, the test, or further samples."""
         return sum(a.decision is not b.decision for a, b in zip(self.screened, self.settled, strict=True))
 
     @property
@@ -132,8 +132,8 @@ def best_of(
     found = loop.finish(state)
     return Choice(
         screened=screened,
-        settled=tuple(found["records"]),  # type: ignore[arg-type]  # what a node of the graph gives, untyped there
-        confirmation=found["confirmation"],  # type: ignore[arg-type]  # likewise
+        settled=tuple(found["records"]),
+        confirmation=found["confirmation"],
         elapsed_s=time.monotonic() - started_s,
     )
 

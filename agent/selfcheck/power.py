@@ -72,7 +72,7 @@ class Noise:
     def _needed_in_screening(self, rng: random.Random) -> float:
         """Likewise above the share of the minimum effect that screening wants to see.
 
-        Who comes through the first stage of a screening has had about as many samples as one block of the test has.
+        Who comes through the first stage of a screening has had about as many samples as a block of the test, or more.
         """
         return -rng.choice(self.residuals)
 

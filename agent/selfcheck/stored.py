@@ -32,6 +32,7 @@ class MinEffect:
 
     value: float
     source: str
+    measured: bool = False  # whether selfcheck found it on this machine
 
 
 def min_effect_for(asked: float | None, machine: Machine) -> MinEffect:
@@ -42,8 +43,14 @@ def min_effect_for(asked: float | None, machine: Machine) -> MinEffect:
     if isinstance(found, dict):
         value, day = found.get("min_effect"), str(found.get("measured_at", ""))[:10]
         if isinstance(value, int | float) and math.isfinite(value):
-            return MinEffect(min(max(float(value), LOWEST), HIGHEST), f"set by selfcheck on this machine, {day}")
+            bounded = min(max(float(value), LOWEST), HIGHEST)
+            return MinEffect(bounded, f"set by selfcheck on this machine, {day}", measured=True)
     return MinEffect(DEFAULT, "the default; selfcheck sets what suits this machine")
+
+
+def knows_any_machine() -> bool:
+    """Whether selfcheck has stored anything at all, for this machine or as it was before its kernel changed."""
+    return bool(_read())
 
 
 def remember(machine: Machine, min_effect: float, **more: object) -> Path:

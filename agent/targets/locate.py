@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import io
 import os
-import stat
 import sys
 import tokenize
 from dataclasses import replace
@@ -13,6 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.agent.errors import TargetError
+from afterburner.agent.languages import PYTHON, language_of
+from afterburner.agent.targets.files import read_bytes
 from afterburner.agent.targets.module_name import module_name
 from afterburner.agent.targets.text import dedent, parse, split_lines
 from afterburner.agent.types import Target
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
     from afterburner.agent.targets.index import FunctionPlace
 
-MAX_SOURCE_BYTES = 1_000_000
 _LISTED = 12  # functions named in a message
 
 
@@ -36,7 +36,7 @@ def read_source(path: str | Path) -> tuple[str, str]:
     Raises:
         TargetError: no such file, not a regular file, empty, too large, not text, or not Python.
     """
-    data = _read_bytes(Path(path))
+    data = read_bytes(Path(path))
     if not data.strip():
         raise TargetError(f"{path} is empty: there is nothing to optimise.")
     if b"\0" in data:
@@ -54,15 +54,23 @@ def read_source(path: str | Path) -> tuple[str, str]:
     return text, encoding
 
 
-def find_target(path: str | Path, function: str | None, whole_program: bool = False) -> Target:
+def find_target(
+    path: str | Path, function: str | None, whole_program: bool = False, language: str | None = None
+) -> Target:
     """Find the function `name`, `Class.method` or `Outer.Inner.method` in a file.
 
     Without a function the whole file is the target. If it is not meant to be (`whole_program` is false: the hottest
-    function is still to be found), the file has to define at least one.
+    function is still to be found), the file has to define at least one. Programs in other languages, which `language`
+    or the suffix tells, are targets as a whole.
 
     Raises:
         TargetError: the file cannot be read, or it has no such function; the message names the nearest.
     """
+    written_in = language_of(path, language)
+    if written_in != PYTHON:
+        from afterburner.agent.targets.programs import find_program  # noqa: PLC0415 - not the usual case
+
+        return find_program(path, written_in, function=function, whole_program=whole_program)
     absolute = Path(os.path.abspath(path))  # noqa: PTH100 - Path.resolve would follow links
     source, encoding = read_source(absolute)
     project_root = _project_root(absolute)
@@ -109,22 +117,6 @@ def function_source(target: Target) -> str:
     if target.function is None:
         return target.source
     return dedent("".join(split_lines(target.source)[target.first_line - 1 : target.last_line]))
-
-
-def _read_bytes(path: Path) -> bytes:
-    try:
-        status = path.stat()
-        if stat.S_ISDIR(status.st_mode):
-            raise TargetError(f"{path} is a directory. Name one Python file.")
-        if not stat.S_ISREG(status.st_mode):
-            raise TargetError(f"{path} is not a regular file.")
-        if status.st_size > MAX_SOURCE_BYTES:
-            raise TargetError(f"{path} is too large: {status.st_size:,} bytes, the limit is {MAX_SOURCE_BYTES:,}.")
-        return path.read_bytes()
-    except FileNotFoundError:
-        raise TargetError(f"No such file: {path}") from None
-    except (OSError, ValueError) as error:  # ValueError: a null byte in the name
-        raise TargetError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
 
 
 def _spoken(data: bytes) -> str:

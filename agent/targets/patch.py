@@ -10,10 +10,13 @@ import stat
 import tempfile
 from difflib import SequenceMatcher
 from difflib import unified_diff as diff_lines
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.agent.errors import TargetChangedError
+from afterburner.agent.languages import PYTHON
+from afterburner.agent.targets.same_work import branching_words
 from afterburner.agent.targets.text import parse, split_lines
 from afterburner.agent.types import Readability
 from afterburner.sandbox import AfterburnerError
@@ -80,11 +83,13 @@ def write_atomically(target: Target, new_source: str) -> None:
         ) from None
 
 
-def readability(old: str, new: str) -> Readability:
+def readability(old: str, new: str, language: str = PYTHON) -> Readability:
     """Count what the new text costs its reader: lines added and removed, branches (McCabe) added or, negative, saved.
 
-    Either text may be a function or a whole file, but both the same.
+    Either text may be a function or a whole file, but both the same. Of other languages than Python the keywords that
+    branch are counted.
     """
+    count = _branches if language == PYTHON else partial(branching_words, language=language)
     before, after = ([line.rstrip() for line in split_lines(text)] for text in (old, new))
     added = removed = 0
     matcher = SequenceMatcher(None, before, after, autojunk=False)
@@ -92,7 +97,7 @@ def readability(old: str, new: str) -> Readability:
         if kind != "equal":
             removed += old_end - old_start
             added += new_end - new_start
-    return Readability(added, removed, _branches(new) - _branches(old))
+    return Readability(added, removed, count(new) - count(old))
 
 
 def _header(path: str) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from afterburner.agent.languages import PYTHON
 from afterburner.agent.targets.additions import (
     Insertion,
     RewriteError,
@@ -26,6 +27,7 @@ from afterburner.agent.targets.answer_code import parse_answer_code
 from afterburner.agent.targets.index import function_code
 from afterburner.agent.targets.locate import function_source
 from afterburner.agent.targets.names import module_bindings
+from afterburner.agent.targets.programs import place_program
 from afterburner.agent.targets.text import (
     indentation,
     line_end,
@@ -35,6 +37,7 @@ from afterburner.agent.targets.text import (
     split_lines,
     usual_line_end,
 )
+from afterburner.agent.targets.unchanged import keep_unchanged
 
 if TYPE_CHECKING:
     from afterburner.agent.types import Rewrite, Target
@@ -47,13 +50,16 @@ _FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 def splice(target: Target, rewrite: Rewrite) -> str:
     """Give the new text of the target's file.
 
-    Only the function's own lines are replaced. Missing imports go to the top, helpers right before the function (or
+    Only the function's own lines are replaced, and of these not the ones of statements that stay the same code,
+    however the rewrite lays them out. Missing imports go to the top, helpers right before the function (or
     the class that it is in). A whole program is replaced as a whole.
 
     Raises:
         RewriteError: the rewrite is not Python, has another name or signature, drops a decorator, or binds a name
             that already means something else in the module.
     """
+    if target.language != PYTHON:
+        return place_program(target, rewrite)
     text = _splice_program(target, rewrite) if target.function is None else _splice_function(target, rewrite)
     _check_encoding(target, text)
     return text
@@ -71,7 +77,9 @@ def _splice_function(target: Target, rewrite: Rewrite) -> str:
     anchor = _statement_at(tree, target.first_line)
     insertions = _plan(tree, lines, rewrite, anchor)
     span = lines[target.first_line - 1 : target.last_line]
-    body = _layout(code, span, usual_line_end(lines))
+    end = usual_line_end(lines)
+    body = keep_unchanged(span, _layout(code, span, end), end)
+    body[-1] = body[-1].rstrip("\r\n") + line_end(span[-1])
     text = _assemble(lines, insertions, (target.first_line, target.last_line, body))
     _check_rest(tree, text, insertions, old, new)
     return text
@@ -85,6 +93,7 @@ def _splice_program(target: Target, rewrite: Rewrite) -> str:
         text = text.replace("\n", usual_line_end(old_lines))
     if line_end(old_lines[-1]) and not line_end(text[-2:]):
         text += usual_line_end(old_lines)
+    text = "".join(keep_unchanged(old_lines, split_lines(text), usual_line_end(old_lines)))
     if not rewrite.imports and not rewrite.helpers:
         return text
     tree, lines = parse(text), split_lines(text)

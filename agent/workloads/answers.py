@@ -52,6 +52,31 @@ class FunctionProfile:
 
 
 @dataclass(frozen=True, slots=True)
+class SurveyedFunction:
+    """What a profile over many files saw of one function; `qualname` is empty for the other code of a file.
+
+    `cost_s` is spent in itself and in callees outside the files, `repeated_s` in callees within them that it called
+    more than once for each call of its own, without the first of these. `origins` are the tests that call it.
+    """
+
+    path: str
+    qualname: str
+    cost_s: float
+    repeated_s: float
+    calls: int
+    origins: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """What became of the project's tests. `complete` is False if they were stopped before their end."""
+
+    passed: int
+    failing: tuple[str, ...]
+    complete: bool
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryProfile:
     """What one function of the file holds for its own work (see `harness/abh_memory.py`), and whom of them it calls."""
 
@@ -59,6 +84,15 @@ class MemoryProfile:
     transient_bytes: int
     kept_bytes: int  # the same with all that it was given by its callees
     callees: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundLine:
+    """What the profiler saw of one line of the file (see `harness/abh_lines.py`)."""
+
+    line: int
+    hits: int
+    time_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +122,12 @@ class Answer:
     finished: bool
     damaged: int  # frames that are no records: something wrote into the channel
     sizes: tuple[FoundSize, ...] = ()
+    lines: tuple[FoundLine, ...] = ()
+    surveyed: tuple[SurveyedFunction, ...] = ()
+    suite: Suite | None = None
 
 
-def parse_answer(stdout: bytes) -> Answer:
+def parse_answer(stdout: bytes) -> Answer:  # noqa: C901 - one branch for each kind of record
     """Read the records in what a harness wrote; what is none is only counted."""
     calls: list[FoundCall] = []
     skipped: list[tuple[str, str]] = []
@@ -98,6 +135,9 @@ def parse_answer(stdout: bytes) -> Answer:
     profiles: list[FunctionProfile] = []
     memory: list[MemoryProfile] = []
     sizes: list[FoundSize] = []
+    lines: list[FoundLine] = []
+    surveyed: list[SurveyedFunction] = []
+    suite: Suite | None = None
     count, finished, damaged = 0, False, 0
     payloads, rest = _frames(stdout)
     for payload in payloads:
@@ -117,6 +157,16 @@ def parse_answer(stdout: bytes) -> Answer:
                 memory.append(profile)
             case {"kind": "scaled"} as record if (size := _size(record)) is not None:
                 sizes.append(size)
+            case {"kind": "line", "line": int(line), "hits": int(hits), "time_s": float(time_s)} if (
+                0 < line <= MAX_COUNT and 0 < hits <= MAX_COUNT and 0 <= time_s < MAX_SECONDS
+            ):
+                lines.append(FoundLine(line, hits, time_s))
+            case {"kind": "surveyed"} as record if (function := _surveyed(record)) is not None:
+                surveyed.append(function)
+            case {"kind": "suite", "passed": int(passed), "failing": [*failing], "complete": bool(complete)} if (
+                0 <= passed <= MAX_COUNT and all(isinstance(name, str) for name in failing)
+            ):
+                suite = Suite(passed, tuple(scrub(name, MAX_REASON) for name in failing), complete)
             case {"kind": "done", "calls": int(number)} if 0 <= number <= MAX_COUNT:
                 count, finished = max(count, number), True
             case _:
@@ -132,6 +182,9 @@ def parse_answer(stdout: bytes) -> Answer:
         finished,
         damaged,
         tuple(sizes),
+        tuple(lines),
+        tuple(surveyed),
+        suite,
     )
 
 
@@ -182,6 +235,26 @@ def _memory(record: dict[str, Any]) -> MemoryProfile | None:
         ):
             names = tuple(scrub(callee, MAX_REASON) for callee in callees)
             return MemoryProfile(scrub(name, MAX_REASON), transient, kept, names)
+    return None
+
+
+def _surveyed(record: dict[str, Any]) -> SurveyedFunction | None:
+    match record:
+        case {
+            "path": str(path),
+            "function": str(name),
+            "cost_s": float(cost_s),
+            "repeated_s": float(repeated_s),
+            "calls": int(calls),
+            "origins": [*origins],
+        } if (
+            0 <= cost_s < MAX_SECONDS
+            and 0 <= repeated_s < MAX_SECONDS
+            and 0 <= calls <= MAX_COUNT
+            and all(isinstance(origin, str) for origin in origins)
+        ):
+            told = tuple(scrub(origin, MAX_REASON) for origin in origins)
+            return SurveyedFunction(path, scrub(name, MAX_REASON), cost_s, repeated_s, calls, told)
     return None
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from afterburner.agent.errors import WorkloadError
+from afterburner.agent.languages import PYTHON
 from afterburner.agent.types import Workload, WorkloadCase
 from afterburner.agent.workloads.answers import last_lines
 from afterburner.sandbox import Program, TestCase, UsageError, Verdict
@@ -80,13 +81,22 @@ def check_cases(
     Raises:
         WorkloadError: the original fails on a case.
     """
-    program = Program("python", target.source, path=target.path, environment=environment)
+    program = whole_program(target, target.source, environment)
     reports = sandbox.run(program, [TestCase(case.stdin, case.expected_stdout, case.name) for case in cases], limits)
+    if reports.verdict is Verdict.COMPILE_ERROR:
+        raise WorkloadError(f"{target.path} does not compile: {reports.cases[0].detail}. Correct the program.")
     for case, report in zip(cases, reports.cases, strict=True):
         if report.verdict is not Verdict.ACCEPTED:
             raise _refusal(target, case, report)
     costs_s = [report.measurement.cpu_time_s for report in reports.cases]
     return [replace(case, cpu_time_s=cost_s) for case, cost_s in zip(cases, costs_s, strict=True)]
+
+
+def whole_program(target: Target, source: str, environment: PythonEnvironment) -> Program:
+    """A program that is judged by stdin and stdout: of Python in its place in the project, of others one file."""
+    if target.language != PYTHON:
+        return Program(target.language, source)
+    return Program(PYTHON, source, path=target.path, environment=environment)
 
 
 def _refusal(target: Target, case: WorkloadCase, report: CaseReport) -> Exception:

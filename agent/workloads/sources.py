@@ -64,9 +64,14 @@ class Sources:
             return [self._from_calls_file(Path(self.settings.calls_file))]
         if self.settings.cases_dir is not None:
             return self._from_cases(Path(self.settings.cases_dir))
+        if self.settings.command:
+            self.report(f"running python {' '.join(self.settings.command)}")
+            return [self._ask("command", "captured from the command", command_fields(self.settings))]
         self.report("running the file's __main__ block, its doctests and the tests that mention the function")
         main = partial(self._ask, "main", "captured from __main__")
-        pytest = partial(self._ask, "pytest", "pytest")
+        known = self.settings.test_files
+        tests: dict[str, object] | None = {"test_files": list(known)} if known is not None else None
+        pytest = partial(self._ask, "pytest", "pytest", tests)
         return side_by_side(self.harness.sandbox, [main, self._from_doctests, pytest])
 
     def generated(self) -> Finding:
@@ -137,6 +142,11 @@ def calls_fields(path: Path) -> dict[str, object]:
         UsageError: the file cannot be read.
     """
     return {"calls_path": str(path.absolute()), "calls_source": _read_source(path)}
+
+
+def command_fields(settings: RunSettings) -> dict[str, object]:
+    """What a request needs to run the user's command."""
+    return {"command": list(settings.command), "working_directory": settings.command_folder}
 
 
 def case_fields(folder: Path) -> dict[str, dict[str, object]]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from afterburner.sandbox.checkers import Exact, Floats, Lines, Tokens
 from afterburner.sandbox.errors import UsageError
 from afterburner.sandbox.interpreter import find_interpreter, python_environment
-from afterburner.sandbox.languages import LANGUAGES, find_language
+from afterburner.sandbox.languages import LANGUAGES, find_language, language_of_suffix
 from afterburner.sandbox.types import Limits, Program, Task, TestCase
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 _STDIN = "-"
 _MOST_BYTES = 512 * 1024 * 1024  # of a file; it is held in memory
-_OTHER_SUFFIXES = {".cc": "cpp", ".cxx": "cpp", ".c++": "cpp"}
 
 
 class CheckerName(StrEnum):
@@ -103,11 +102,10 @@ def read_request(  # noqa: PLR0913 - one for each option, by name
 
 
 def _language_of(file: str) -> str:
-    suffix = Path(file).suffix.lower()
-    known = {Path(language.source).suffix: language.name for language in LANGUAGES.values()} | _OTHER_SUFFIXES
-    if suffix not in known:
+    found = language_of_suffix(Path(file).suffix)
+    if found is None:
         raise UsageError(f"{file}: the name does not tell the language. Give --language: {', '.join(LANGUAGES)}.")
-    return known[suffix]
+    return found.name
 
 
 def _source(file: str, language: str) -> str:

@@ -101,6 +101,37 @@ def wait_for(children: Sequence[Child], limit_s: float) -> List[Ended]:
     return [ended[child.pid] for child in children]
 
 
+def reap_orphans() -> int:
+    """Take leave of all processes that have ended and whose own parent did not; how many there were."""
+    count = 0
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            count += 1
+    except ChildProcessError:
+        pass
+    return count
+
+
+def last_task() -> int:
+    """The number that the kernel gave to the last thread or process that was started here; 0 if it does not say.
+
+    Numbers are given one after the other, so their difference is how many were started, whatever became of them since.
+    """
+    try:
+        with open("/proc/loadavg", "rb") as file:
+            return int(file.read().split()[-1])
+    except (OSError, IndexError, ValueError):
+        return 0
+
+
+def tasks_since(last: int, own: int) -> int:
+    """How many threads and processes were started since `last_task` said `last`, beside `own` ones; 0 if unknown."""
+    now = last_task()
+    if not now:
+        return 0
+    return now - last - own if now >= last else 1  # the numbers have begun anew: many were started
+
+
 def place_in(ring: Sequence[Tuple[int, int]], place: int) -> Tuple[int, int]:
     """The two descriptors of a ring of pipes that belong to a place in it; the others are closed."""
     reading, writing = ring[place][0], ring[(place + 1) % len(ring)][1]

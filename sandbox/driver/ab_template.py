@@ -10,14 +10,15 @@ to stdout:
 
     P  JSON: which modules were loaded beforehand, and which could not be
     S  one sample: side, wait status, CPU ns of its processes as the kernel says, start and end on CLOCK_MONOTONIC in
-       ns, ns that it could have run and did not get the core, the length of the complaints, the complaints (a JSON
-       list), then all that the sample's driver wrote
+       ns, ns that it could have run and did not get the core, how many threads and processes it started, the length of
+       the complaints, the complaints (a JSON list), then all that the sample's driver wrote
     X  JSON: what kept the template from going on; nothing follows
     E  the end
 
 This process runs nothing of the sides and nothing of the user's project: it imports the packages that the original
 needs from elsewhere, in the order in which a scout process did. It cannot be looked into by the samples (it is not
-dumpable), ends whatever they leave running, removes what they leave in files, and tells of both.
+dumpable), ends whatever they leave running, removes what they leave in files, and tells of both. It becomes the parent
+of processes that a sample hands on (by a parent that ends first), whose CPU time is in no account of the sample's.
 """
 
 from __future__ import annotations
@@ -43,8 +44,9 @@ else:
     import ab_stderr
     import ab_watch
 
-SAMPLE = struct.Struct(">BiQQQQI")
+SAMPLE = struct.Struct(">BiQQQQII")
 _PR_SET_DUMPABLE = 4
+_PR_SET_CHILD_SUBREAPER = 36
 _WRITABLE = ("/tmp", "/dev/shm", "/var/tmp")  # noqa: S108 - the sandbox's own
 _NAMED = 5
 
@@ -95,16 +97,19 @@ class Template:
         gc.freeze()
         header = self._request.header
         for number, sides in enumerate(header["groups"]):
+            last = ab_children.last_task()
             all_ended = self._fork(sides, is_watched=number in header["watched"])
-            # What the original does by itself is known; of several others nobody knows whose it was.
+            tasks = ab_children.tasks_since(last, len(sides))
             complaints = self._clean()
             for side, ended in zip(sides, all_ended):  # noqa: B905 - Python 3.8 has no strict
-                self._send(side, ended, complaints if len(sides) == 1 or (side and len(sides) == 2) else [])
+                # What the original does by itself is known; of several others nobody knows whose it was.
+                is_known = len(sides) == 1 or (side and len(sides) == 2)
+                self._send(side, ended, *((tasks, complaints) if is_known else (0, [])))
         self._output.send(b"E", b"")
 
-    def _send(self, side: int, ended: ab_children.Ended, complaints: List[str]) -> None:
+    def _send(self, side: int, ended: ab_children.Ended, tasks: int, complaints: List[str]) -> None:
         told = json.dumps(complaints).encode("ascii")
-        head = SAMPLE.pack(side, ended.status, ended.cpu, ended.start, ended.end, ended.queued, len(told))
+        head = SAMPLE.pack(side, ended.status, ended.cpu, ended.start, ended.end, ended.queued, tasks, len(told))
         self._output.send(b"S", head + told + ended.written)
 
     def _scout(self) -> Tuple[List[str], int]:
@@ -183,14 +188,16 @@ class Template:
         """End what still runs and remove what was left in files; tell of both."""
         complaints = []
         running = _processes() - self._own
-        if running:
-            complaints.append("processes: %d were left" % len(running))
+        left = len(running) + ab_children.reap_orphans()
+        if left:
+            complaints.append("processes: %d were left or handed on" % left)
             while _processes() - self._own:
                 try:
                     os.kill(-1, signal.SIGKILL)  # all but the first process and ourselves
                 except ProcessLookupError:
                     break
                 time.sleep(0.0005)
+            ab_children.reap_orphans()
         files = _files() - self._files
         if files:
             complaints.append("files: " + ", ".join(sorted(files)[:_NAMED]))
@@ -263,17 +270,18 @@ def _write_all(descriptor: int, data: bytes) -> None:
 
 
 def _dumpable() -> Any:
-    """A function that says whether others may look into this process; needs ctypes."""
+    """Become the parent of orphans; a function that says whether others may look into this process. Needs ctypes."""
     import ctypes  # noqa: PLC0415 - only the template needs it
 
     call = ctypes.CDLL(None, use_errno=True).prctl
 
-    def set_dumpable(value: int) -> None:
-        if call(_PR_SET_DUMPABLE, value, 0, 0, 0):
+    def control(what: int, value: int) -> None:
+        if call(what, value, 0, 0, 0):
             raise OSError(ctypes.get_errno(), "prctl")
 
-    set_dumpable(0)
-    return set_dumpable
+    control(_PR_SET_CHILD_SUBREAPER, 1)
+    control(_PR_SET_DUMPABLE, 0)
+    return lambda value: control(_PR_SET_DUMPABLE, value)
 
 
 def main() -> None:

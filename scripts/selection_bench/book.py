@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SCHEMA = 1
+RULE = 2  # goes up with every change of how decisions are made: figures of two rules do not add up
 Record = dict[str, Any]
 
 
@@ -28,6 +29,7 @@ class Book:
     trials: list[Record] = field(default_factory=list)
     examples: list[Record] = field(default_factory=list)
     sessions: list[Record] = field(default_factory=list)  # when, and under which load, records were added
+    rule: int = RULE
 
     def has(self, key: str) -> bool:
         """Whether this trial was made."""
@@ -42,7 +44,8 @@ class Book:
     def continues(self, other: Book) -> bool:
         """Whether both come from one machine and one rule, so that they may be counted together."""
         same_machine = self.machine == other.machine
-        return same_machine and (self.min_effect, self.alpha) == (other.min_effect, other.alpha)
+        mine, others = ((book.rule, book.min_effect, book.alpha) for book in (self, other))
+        return same_machine and mine == others
 
 
 def load(place: Path) -> Book:
@@ -55,6 +58,6 @@ def load(place: Path) -> Book:
         found = json.loads(place.read_text(encoding="utf-8"))
         if found.pop("schema") != SCHEMA:
             raise BookError(f"{place} is of another version of this benchmark; begin anew with --json.")
-        return Book(**found)
+        return Book(**{"rule": 1, **found})  # books did not name it at first
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise BookError(f"{place} cannot be read as results of this benchmark: {error}") from error

@@ -126,6 +126,7 @@ def judged(sample: Sample, prepared: Prepared) -> CandidateRecord:
     """What becomes of a rewrite from its proposal to its confirmation."""
     loop, state = prepared
     loop.proposer = OneAnswer(sample.code)
+    loop.tests.begun = 0  # as in a run of its own
     for node in (loop.generate, loop.profile, loop.select, loop.finish):
         state = state | node(state)  # type: ignore[operator]  # what a node returns is a part of the state
     [record] = state["records"]

@@ -1,21 +1,16 @@
 """The run store: what a checkpoint holds comes back as it was, and a bad folder is said plainly."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-from langgraph.checkpoint.base import empty_checkpoint
 
-from afterburner.agent import store
 from afterburner.agent.selection.sampling import Block, Company, Sample
 from afterburner.agent.state import CHECKPOINTED_TYPES, Confirmation, Incumbent, Pending
 from afterburner.agent.store import new_run_id, open_checkpointer
 from afterburner.agent.types import CandidateRecord, Decision, Gain, HeldOut
+from afterburner.agent.workloads.line_profile import LineCost, LineProfile
 from afterburner.sandbox import AfterburnerError, Measurement, Verdict
 from afterburner.sandbox.folders import state_folder
-
-if TYPE_CHECKING:
-    from langchain_core.runnables import RunnableConfig
 
 MEASUREMENT = Measurement(0.5, 0.4, 10_240, 5120.0, 480)
 GAIN = Gain(2.0, 1.8, 2.2, 0.95, 15)
@@ -37,6 +32,7 @@ VALUES = [
         HeldOut(3, True, None),
         blocks=[Block([SAMPLE], [SAMPLE], [[MEASUREMENT], [MEASUREMENT]])],
     ),
+    LineProfile("1.2", [LineCost(3, 0.75, 12)], "the time was over"),
     CandidateRecord("1.2", 1, "rules", Verdict.ACCEPTED, Decision.IMPROVED, "2x", GAIN, MEASUREMENT, "x = 1\n"),
 ]
 
@@ -79,18 +75,6 @@ def test_a_damaged_store_is_named(own_state_folder: Path) -> None:
     path.write_bytes(b"this is not a database, and long enough to be sure of it" * 50)
     with pytest.raises(AfterburnerError, match=r"runs\.sqlite"), open_checkpointer():
         pass
-
-
-@pytest.mark.usefixtures("own_state_folder")
-def test_the_oldest_runs_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "KEPT_RUNS", 2)
-    for number in range(4):
-        config: RunnableConfig = {"configurable": {"thread_id": f"2026010{number}-000000-abcdef", "checkpoint_ns": ""}}
-        with open_checkpointer() as checkpointer:
-            checkpointer.put(config, empty_checkpoint(), {}, {})
-    with open_checkpointer() as checkpointer:
-        kept = {each.config["configurable"]["thread_id"][:8] for each in checkpointer.list(None)}
-    assert kept == {"20260102", "20260103"}
 
 
 def test_run_ids_differ() -> None:

@@ -279,6 +279,61 @@ def test_a_process_that_one_leaves_behind_does_not_keep_the_other_waiting(sandbo
         assert any(each.startswith("processes") for each in sample.complaints), "of two it is not the original's"
 
 
+HANDS_ON = """
+    there, here = os.pipe()
+    middle = os.fork()
+    if middle == 0:
+        if os.fork() == 0:
+            os.write(here, str(sum(i * i for i in range(n))).encode())
+        os._exit(0)
+    os.waitpid(middle, 0)
+    os.close(here)
+    total = int(os.read(there, 100))
+    os.read(there, 1)
+    time.sleep(0.02)
+    os.close(there)
+    return total
+"""
+NOT_WAITED_FOR = """
+    there, here = os.pipe()
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    if os.fork() == 0:
+        os.write(here, str(sum(i * i for i in range(n))).encode())
+        os._exit(0)
+    os.close(here)
+    total = int(os.read(there, 100))
+    os.read(there, 1)
+    os.close(there)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    return total
+"""
+IN_A_THREAD = """
+    found = []
+    thread = threading.Thread(target=lambda: found.append(sum(i * i for i in range(n))))
+    thread.start()
+    thread.join()
+    return found[0]
+"""
+
+
+@pytest.mark.parametrize("groups", [((0,), (1,)), ((0, 1), (1, 0))])
+@pytest.mark.parametrize(
+    ("body", "tasks", "is_told"),
+    [(HANDS_ON, 2, True), (NOT_WAITED_FOR, 1, False), (IN_A_THREAD, 1, False)],
+    ids=["handed on", "not waited for", "thread"],
+)
+def test_who_works_where_its_cpu_time_is_not_counted_is_told_of(
+    sandbox: Sandbox, groups: tuple[tuple[int, ...], ...], body: str, tasks: int, is_told: bool
+) -> None:
+    """A process whose parent ends first, or ignores its end, is in no account of CPU time; the kernel numbers it."""
+    report = taken(sandbox, f"import os, signal, threading, time\ndef f(n):{body}", groups)
+    assert [sample.verdict for sample in report.samples] == [Verdict.ACCEPTED] * len(report.samples), report
+    assert {sample.tasks for sample in by_side(report, 0)} == {0}
+    assert {sample.tasks for sample in by_side(report, 1)} == {tasks * len(CALLS)}
+    for sample in by_side(report, 1):
+        assert (f"processes: {len(CALLS)} were left or handed on" in sample.complaints) == is_told
+
+
 def test_a_turn_that_was_forged_spoils_the_sample(sandbox: Sandbox) -> None:
     forges = """
 import os, stat

@@ -27,6 +27,7 @@ RECORD = b"R"
 JOBS = {
     "main": ("abh_run", "run_main"),
     "calls": ("abh_run", "run_calls_file"),
+    "command": ("abh_command", "run_command"),
     "doctest": ("abh_doctest", "run_doctests"),
     "pytest": ("abh_pytest", "run_tests"),
     "generate": ("abh_generate", "generate_calls"),
@@ -34,10 +35,14 @@ JOBS = {
     "mutate": ("abh_mutate", "mutate_calls"),
     "shrink": ("abh_shrink", "shrink_call"),
     "scale": ("abh_scale", "scale_calls"),
+    "lines": ("abh_lines", "profile_calls"),
 }
 PROFILES = {
     "time": ("abh_profile", "profile_time"),
     "memory": ("abh_memory", "profile_memory"),
+    "lines": ("abh_lines", "profile_program"),
+    "files": ("abh_survey", "profile_files"),
+    "none": ("abh_survey", "no_profile"),
 }
 
 

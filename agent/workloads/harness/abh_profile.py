@@ -55,7 +55,7 @@ def function_costs(entries: Iterable[Any], request: Request) -> Dict[str, Tuple[
     names = {}
     for entry in entries:
         names[entry.code] = _name_of(entry.code, real, spans)
-    outside_shares = {entry.code: _outside_share(entry, names) for entry in entries}
+    outside_shares = {entry.code: outside_share(entry, names) for entry in entries}
     costs: Dict[str, Tuple[float, int]] = {}
     for entry in entries:
         name = names[entry.code]
@@ -96,7 +96,7 @@ def _name_of(code: Any, real: str, spans: List[Tuple[str, int, int]]) -> Optiona
     return next((name for name, first, last in spans if first <= code.co_firstlineno <= last), "")
 
 
-def _outside_share(entry: Any, names: Dict[Any, Optional[str]]) -> float:
+def outside_share(entry: Any, names: Dict[Any, Any]) -> float:
     """The share of a library function's time that it did not spend in calls back into the file."""
     if not entry.totaltime:
         return 1.0

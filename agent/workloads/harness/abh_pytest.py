@@ -19,7 +19,9 @@ else:
 MAX_FILES = 20
 MAX_FILE_BYTES = 1024 * 1024
 MAX_VISITED = 20_000
+MAX_FAILING = 1000  # tests that are told by name
 BAD_EXIT_CODES = (2, 3, 4)  # interrupted (by errors in collection, for instance), internal error, wrong usage
+NO_TESTS = 5
 # Plugins that spread, reorder or measure tests, or write files. A plugin that is not installed is no error here.
 UNWANTED_PLUGINS = (
     "cacheprovider",
@@ -36,12 +38,16 @@ UNWANTED_PLUGINS = (
 
 def run_tests(request: Request, recorder: Recorder, write: Write) -> None:
     """Find test files by a look at their text, then run them in this process."""
-    files = find_test_files(request["project_root"], request["module"], recorder.names)
-    if not files:
+    whole_suite = bool(request.get("whole_suite"))
+    files = [] if whole_suite else request.get("test_files")  # where nothing is told, the text of the tests tells it
+    if files is None:
+        files = find_test_files(request["project_root"], request["module"], recorder.names)
+    if not files and not whole_suite:
         write({"kind": "failed", "stage": "no_tests", "reason": "no test file of the project mentions it"})
         return
     if importlib.util.find_spec("pytest") is None:
-        reason = "%s would be run, but pytest is not installed in this environment" % ", ".join(files[:3])
+        which = ", ".join(files[:3]) or "the tests"
+        reason = "%s would be run, but pytest is not installed in this environment" % which
         write({"kind": "failed", "stage": "no_pytest", "reason": reason})
         return
     import pytest  # noqa: PLC0415 - only now is it known to be there
@@ -63,6 +69,8 @@ def run_tests(request: Request, recorder: Recorder, write: Write) -> None:
         "-W",
         "ignore::pytest.PytestConfigWarning",
     ]
+    if whole_suite:
+        arguments += ["--maxfail=0", "--continue-on-collection-errors"]
     for unwanted in UNWANTED_PLUGINS:
         arguments += ["-p", "no:" + unwanted]
     plugin = _Plugin(recorder)
@@ -70,6 +78,11 @@ def run_tests(request: Request, recorder: Recorder, write: Write) -> None:
     code = guarded(write, "run", lambda: _run_session(pytest, [*arguments, *files], plugin))
     for name, reason in plugin.failed:
         write({"kind": "skipped", "origin": "pytest: " + name, "reason": reason})
+    if whole_suite:
+        if code == NO_TESTS:
+            write({"kind": "failed", "stage": "no_tests", "reason": "pytest finds no tests in the project"})
+        complete = code in (0, 1)
+        write({"kind": "suite", "passed": plugin.passed, "failing": plugin.failing, "complete": complete})
     if code in BAD_EXIT_CODES:
         write({"kind": "failed", "stage": "run", "reason": "pytest left with exit code %d" % code})
 
@@ -131,6 +144,8 @@ class _Plugin:
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
         self.failed: List[Tuple[str, str]] = []
+        self.passed = 0
+        self.failing: List[str] = []
         self.exit_code = 0
 
     def pytest_runtest_setup(self, item: Any) -> None:
@@ -151,6 +166,9 @@ class _Plugin:
         raise _SessionEnded
 
     def _remember(self, report: Any) -> None:
+        if report.failed and len(self.failing) < MAX_FAILING:
+            self.failing.append(report.nodeid)
+        self.passed += report.passed and getattr(report, "when", "") == "call"
         if report.failed and len(self.failed) < 10:
             reason = str(report.longrepr).strip().splitlines() or ["it failed"]
             self.failed.append((report.nodeid, "the test fails here: " + reason[-1]))

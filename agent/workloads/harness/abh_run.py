@@ -26,7 +26,7 @@ def run_main(request: Request, recorder: Recorder, write: Write) -> None:
     The module keeps its import name, so that the classes of captured arguments can be found again on replay;
     only while the block runs `__name__` says `__main__`.
     """
-    sys.argv = [request["path"]]
+    sys.argv = [request["path"], *request.get("arguments", ())]
     recorder.origin = "captured from the file's top level"
     module = guarded(write, "import", lambda: importlib.import_module(request["module"]))
     if module is None:

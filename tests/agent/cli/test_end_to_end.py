@@ -78,12 +78,28 @@ def test_a_run_in_a_pipe(program: CommandLine, project: Path) -> None:
     assert document["decision"] == "improved", document["candidates"]
     assert document["gain"]["low"] > 1.05
     assert [candidate["decision"] for candidate in document["candidates"]] == ["wrong", "improved"]
-    assert document["target"] == {"file": str(project / "names.py"), "function": "common"}
+    assert document["target"] == {"file": str(project / "names.py"), "function": "common", "language": "python"}
     assert (project / "x").read_text("utf-8") == document["patch"]
     assert (project / "names.py").read_text("utf-8") == SLOW
     assert "\x1b" not in done.stderr
     for shown in ("profile: ", "Improved", "+    known = set(right)", "Why not:", "1.1 wrong: ", "--apply"):
         assert shown in done.stderr, shown
+
+
+def test_a_run_with_settings_of_every_layer(program: CommandLine, project: Path) -> None:
+    table = "[tool.afterburner]\niterations = 3\nmin-effect = 0.2\nseed = 5\nquiet = true\n"
+    (project / "pyproject.toml").write_text(table, encoding="utf-8")
+    done = program(
+        "run", "names.py", "--iterations", "1", "--json", "result.json",
+        folder=project, AFTERBURNER_MODEL="replay:answers.jsonl", AFTERBURNER_SEED="7", AFTERBURNER_MAX_SECONDS="200",
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    document = json.loads((project / "result.json").read_text("utf-8"))
+    settings = document["settings"]
+    assert (settings["iterations"], settings["seed"], settings["max_seconds"]) == (1, 7, 200.0)
+    assert (settings["model"], settings["min_effect"]) == ("replay:answers.jsonl", 0.2)
+    assert settings["min_effect_source"] == str(project / "pyproject.toml")
+    assert "a gain has to be proven above 1.20x" in done.stdout
 
 
 @pytest.mark.timed
@@ -156,7 +172,7 @@ BAD_FILES = {
     ("arguments", "code"),
     [
         (["none.py"], 2),
-        (["."], 2),
+        (["."], 4),
         (["broken.py"], 2),
         (["empty.py"], 2),
         (["binary.py"], 2),
@@ -164,9 +180,11 @@ BAD_FILES = {
         (["names.py", "--calls", "none.py"], 2),
         (["names.py", "--cases", "none"], 2),
         (["names.py", "--python", "/nowhere/python"], 2),
-        (["names.py", "--model", "unheard-of"], 1),
+        (["names.py", "--model", "unheard-of"], 2),
         (["names.py", "--model", "openai/gpt-5"], 1),
-        (["names.py", "--model", "replay:none.jsonl"], 1),
+        (["names.py", "--model", "replay:none.jsonl"], 2),
+        (["names.py", "--model", "opanai/gpt-5"], 2),
+        (["names.py", "--model", "rules,rule"], 2),
         (["names.py", "--model", "replay:torn.jsonl"], 1),
         (["lonely.py", "--function", "f"], 4),
         (["failing.py", "--function", "f"], 4),

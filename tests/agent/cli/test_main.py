@@ -112,7 +112,7 @@ def test_no_command_shows_the_help_and_is_a_usage_error(program: CommandLine) ->
     ("arguments", "complaint"),
     [
         (["run"], "FILE"),
-        (["rum", "x.py"], "Did you mean 'run'?"),
+        (["rum", "x.py"], "Did you mean 'run'"),
         (["run", "x.py", "--nonsense"], "--nonsense"),
         (["run", ""], "FILE"),
         (["run", "x.py", "--objective", "speed"], "--objective"),

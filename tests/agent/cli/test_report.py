@@ -61,7 +61,7 @@ def test_the_schema_refuses_documents_that_break_the_contract(improved: RunResul
 
 def test_figures_keep_their_values_and_units(improved: RunResult, settings: RunSettings) -> None:
     document = to_json(improved, settings, applied=True)
-    assert document["target"] == {"file": "/srv/shop/report.py", "function": "total"}
+    assert document["target"] == {"file": "/srv/shop/report.py", "function": "total", "language": "python"}
     assert document["gain"] == {"ratio": 8.0, "low": 7.5, "high": 8.6, "confidence": 0.95, "pairs": 31}
     assert document["original"]["cpu_time_s"] == 1.6
     assert document["best"]["peak_memory_kib"] == 20_992

@@ -41,6 +41,20 @@ def test_an_improvement_shows_its_proof_its_cost_and_why_the_others_were_refused
     assert "1.1 improved:" not in text
 
 
+def test_an_answer_that_broke_the_format_says_so_behind_its_proposer(improved: RunResult, render: Render) -> None:
+    forms = ("no tags, prose around", "strict", "", "truncated")
+    candidates = tuple(
+        replace(each, proposer=f"m/{n}", answer_form=form)
+        for n, (each, form) in enumerate(zip(improved.candidates, forms, strict=True))
+    )
+    result = replace(improved, candidates=candidates)
+    text = render(lambda console: print_summary(console, result, weigh(result, 0.0)), width=200)
+    assert "m/0 (no tags, prose around)" in text
+    assert "m/3 (truncated)" in text
+    assert "strict" not in text
+    assert "m/2 " in text
+
+
 def test_without_an_improvement_there_is_no_diff_and_no_after(unimproved: RunResult, render: Render) -> None:
     text = render(lambda console: print_summary(console, unimproved, weigh(unimproved, 0.0)))
     assert "No improvement" in text

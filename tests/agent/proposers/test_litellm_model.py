@@ -80,10 +80,12 @@ class Handler(BaseHTTPRequestHandler):
         elif kind == "garbage":
             self._send_bytes(200, b"<html>no json</html>")
         else:
-            content = {"chatty": "Sure, here you go!", "silent": None}.get(kind, GOOD)
+            content = {"chatty": "Sure, here you go!", "silent": None, "long-winded": GOOD[:-18]}.get(kind, GOOD)
             count = 1 if kind == "single" else body.get("n", 1)
             reason = "length" if kind == "long-winded" else "stop"
             message = {"role": "assistant", "content": content}
+            if kind == "untagged":
+                message |= {"content": f"Here:\n{GOOD[37:-11]}\n", "reasoning_content": "I think."}
             if kind == "reasons":
                 message["reasoning_content"] = "Long thoughts about <solution>."
             choices = [{"index": i, "message": message, "finish_reason": reason} for i in range(count)]
@@ -172,6 +174,15 @@ def test_the_servers_address_may_come_under_its_other_name(
     assert ask(open_proposer("openai/good"), make_target(SOURCE, "f"))[0].rewrite is not None
 
 
+def test_an_answer_without_tags_is_read_all_the_same_and_says_how(
+    provider: FakeProvider, make_target: MakeTarget
+) -> None:
+    (proposal,) = ask(open_proposer("openai/untagged"), make_target(SOURCE, "f"))
+    assert proposal.rewrite == Rewrite('def f(x):\n    """Double."""\n    return x << 1\n')
+    assert (proposal.reasoning, proposal.answer_form) == ("I think.", "missing tags, prose around")
+    assert len(provider.asked) == 1
+
+
 def test_several_answers_are_asked_for_at_once(provider: FakeProvider, make_target: MakeTarget) -> None:
     assert len(ask(open_proposer("openai/good"), make_target(SOURCE, "f"), count=3)) == 3
     assert [asked.get("n") for asked in provider.asked] == [3]
@@ -254,7 +265,6 @@ class TestBeforeAnyWork:
             ("openai/", "no model"),
             ("rule", "Did you mean rules"),
             ("replay", "Did you mean replay"),
-            ("vllm:/models/x", "not available yet.*hosted_vllm"),
         ],
     )
     def test_a_model_that_cannot_be_asked(self, model: str, message: str) -> None:

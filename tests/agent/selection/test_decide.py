@@ -264,6 +264,14 @@ class Ready:
         return self, 1
 
     @property
+    def per_repeat(self) -> int:
+        return 2
+
+    @property
+    def round_size(self) -> int:
+        return 4
+
+    @property
     def most_repeats(self) -> int:
         return 16
 

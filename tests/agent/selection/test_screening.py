@@ -60,6 +60,14 @@ class Known:
         return self, 1
 
     @property
+    def per_repeat(self) -> int:
+        return 2
+
+    @property
+    def round_size(self) -> int:
+        return self.per_repeat * (1 + len(self._cpu_s))
+
+    @property
     def most_repeats(self) -> int:
         return 16
 
@@ -103,6 +111,51 @@ def test_where_all_are_far_behind_no_more_is_measured() -> None:
     source = Known({"slow": 2.0, "slower": 3.0, "slowest": 4.0, "worse": 5.0})
     assert {each.decision for each in screened(source)} == {Decision.NOT_BETTER}
     assert len(set(source.asked.values())) == 1
+
+
+class Together(Known):
+    """After the first take samples run at once; the rewrites seem to be 6% better than they are in the second take.
+
+    From the third on the machine is faster by half.
+    """
+
+    company = Company.ALONE
+    per_repeat = 1
+
+    @property
+    def is_together(self) -> bool:
+        return self.company is Company.AT_ONCE
+
+    def take(self, repeats: int, seed: int, *, alone: bool = True) -> tuple[Block, ...]:  # noqa: ARG002 - the interface
+        is_lucky = self.is_together and min(self.asked[name] for name in self._cpu_s) == 1
+        speed = 1.0 if is_lucky or not self.is_together else 1.5
+        for name in self._cpu_s:
+            self.asked[name] += 1
+        before = [sample(used(self._original_s / speed), company=self.company)] * repeats
+        luck = 1.06 if is_lucky else 1.0
+        return tuple(
+            Block.of(before, [sample(used(cpu_s / speed / luck), company=self.company)] * repeats)
+            for cpu_s in self._cpu_s.values()
+        )
+
+    def only(self, numbers: Sequence[int]) -> Together:
+        found = Together(super().only(numbers)._cpu_s, self.asked, self._original_s)
+        found.company = self.company
+        return found
+
+    def paced(self, blocks: Sequence[Block]) -> tuple[Together, int]:  # noqa: ARG002 - the interface
+        self.company = Company.AT_ONCE
+        return self, 1
+
+
+@pytest.mark.parametrize("others", [{}, {"slow": 1.2}, {"slow": 1.2, "slower": 1.3}], ids=len)
+def test_a_second_look_is_taken_at_who_is_promising_by_little(others: dict[str, float]) -> None:
+    lucky = Together({"same": 1.01, **others})
+    same, *_ = screened(lucky)
+    assert (same.decision, lucky.asked["same"]) == (Decision.NOT_BETTER, 3)
+    good = Together({"good": 0.8, **others})
+    best, *_ = screened(good)
+    assert (best.decision, good.asked["good"]) == (Decision.PROMISING, 2)
 
 
 def program(body: str) -> Program:

@@ -52,20 +52,36 @@ def test_calls_decide_how_samples_run_together(
     assert {each.company for block in blocks for each in (*block.before, *block.after)} == {Company.ALONE}
     paced, repeats = first.paced(blocks)
     assert (paced.company, paced.is_together) == (company, True)
-    alone = 1 if company is Company.AT_ONCE else 2
+    one_way = 1 if company is Company.AT_ONCE else 2
+    assert paced.per_repeat == one_way
     for block in paced.take(repeats, 1):
-        for side in (block.before, block.after):
-            assert [each.company for each in side] == [Company.ALONE] * alone + [company] * 2 * repeats
+        # two samples of the original in a group of long ones: what disturbs it shifts the comparison with each rewrite
+        for side, together in ((block.before, 2), (block.after, one_way)):
+            assert [each.company for each in side] == [Company.ALONE] * one_way + [company] * together * repeats
     [block] = paced.only([1]).take(1, 2, alone=False)
-    assert [each.company for each in block.before] == [company] * 2
+    assert [each.company for each in block.before] == [company] * 2, "whoever is left: the figures are compared later"
+    assert [each.company for each in block.after] == [company] * one_way
     assert (figures_for(Objective.TIME, blocks).primary is WALL) == (body == NAP)
+
+
+def test_where_a_rewrite_starts_threads_wall_time_decides_of_samples_alone(sandbox: Sandbox) -> None:
+    in_a_thread = "(_thread.start_new_thread(time.sleep, (0,)), time.sleep(0.001), n)[2]"
+    first = source(sandbox, "(time.sleep(0.0), n)[1]", in_a_thread, sizes=(1, 2, 3))
+    rewrite = replace(first.rewrites[0], source=f"import _thread\n{first.rewrites[0].source}")
+    first = replace(first, rewrites=(rewrite,))
+    blocks = first.take(1, 0)
+    assert {each.tasks for each in blocks[0].before} == {0}
+    assert {each.tasks for each in blocks[0].after} == {3}
+    assert first.paced(blocks)[0].company is Company.ALONE
+    of_a_busy_original = replace(blocks[0], before=tuple(replace(each, work=each.process) for each in blocks[0].before))
+    assert figures_for(Objective.TIME, [of_a_busy_original]).primary is WALL
 
 
 def test_where_there_is_no_memory_for_all_each_runs_alone(sandbox: Sandbox) -> None:
     first = source(sandbox, SUM, SUM, sizes=(1_000, 2_000))
     peak_kib = max(each.process.peak_memory_kib for block in first.take(1, 0) for each in block.before)
     assert peak_kib > 1_000
-    for memory_kib, company in ((2 * peak_kib, Company.ALONE), (6 * peak_kib, Company.IN_TURNS)):
+    for memory_kib, company in ((2 * peak_kib, Company.ALONE), (int(3.5 * peak_kib), Company.IN_TURNS)):
         tight = replace(first, limits=replace(first.limits, memory_kib=memory_kib))
         paced, _ = tight.paced(tight.take(1, 1))
         assert paced.company is company

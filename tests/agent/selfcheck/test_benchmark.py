@@ -58,6 +58,7 @@ def test_a_book_from_elsewhere_is_not_continued(tmp_path: Path) -> None:
     assert mine.continues(Book(dict(MACHINE), 0.05, 0.01))
     assert not mine.continues(Book({**MACHINE, "cpus": 4}, 0.05, 0.01))
     assert not mine.continues(Book(MACHINE, 0.02, 0.01))
+    assert not mine.continues(Book(MACHINE, 0.05, 0.01, rule=mine.rule - 1)), "decisions were made otherwise"
     place = tmp_path / "book.json"
     mine.save(place)
     assert load(place) == mine

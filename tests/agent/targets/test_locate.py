@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from afterburner.agent.errors import TargetError
+from afterburner.agent.targets.files import MAX_SOURCE_BYTES
 from afterburner.agent.targets.locate import (
-    MAX_SOURCE_BYTES,
     find_target,
     function_source,
     functions_in,

@@ -1,0 +1,240 @@
+"""`afterburner-agent run FOLDER`: many targets in one call; what is shown, and what is written when."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from afterburner.agent.cli.offer import weigh
+from afterburner.agent.cli.text import confirm, display_path, is_interactive
+from afterburner.sandbox import AfterburnerError, UsageError
+from afterburner.sandbox.commands.destinations import STDOUT, check_destination, write_result
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from afterburner.agent.cli.outputs import Outputs
+    from afterburner.agent.many.work import ManyResult, Outcome
+    from afterburner.agent.types import RunResult, RunSettings
+
+TOP = 10
+ALL = "all.patch"
+
+
+def run_many(
+    settings: RunSettings, top: int | None, command: tuple[str, ...], outputs: Outputs, *, quiet: bool
+) -> None:
+    """Profile, work through the best targets, and deliver.
+
+    Raises:
+        UsageError: an option that is for one target only, a destination that cannot be written, a wrong command.
+        KeyboardInterrupt: the work was interrupted; what was found until then is written.
+        AfterburnerError: nothing could be ranked, or something could not be written.
+    """
+    from dataclasses import replace  # noqa: PLC0415 - as all below
+
+    from afterburner.agent.cli.progress import show_progress  # noqa: PLC0415 - not needed to answer --help
+    from afterburner.agent.many.survey import python_command  # noqa: PLC0415 - likewise
+
+    place = Path(settings.file)
+    _check(place, settings, outputs)
+    words = python_command(command)
+    settings = replace(settings, command=words, command_folder=str(Path.cwd()) if words else "", function=None)
+    with show_progress(settings, quiet=quiet) as on_event:
+        from afterburner.agent.many.work import ManyResult, work_through  # noqa: PLC0415 - the display is on
+
+        many = ManyResult(place, settings, top or TOP)
+        work_through(many, on_event, lambda result, own: weigh(result, own.min_gain_per_line).offered)
+    deliver_many(many, outputs)
+    if many.interrupted:
+        raise KeyboardInterrupt
+
+
+def deliver_many(many: ManyResult, outputs: Outputs) -> None:
+    """Show the table and write what was asked for. After an interrupt no file of the project is touched.
+
+    Raises:
+        BrokenPipeError: nobody read the report to its end; everything else is written.
+        AfterburnerError: something could not be written; what could be written is.
+    """
+    from afterburner.agent.cli.many_summary import print_many  # noqa: PLC0415 - imports rich
+    from afterburner.sandbox.commands.console import open_console  # noqa: PLC0415 - likewise
+
+    console = open_console(sys.stderr if outputs.json == STDOUT else sys.stdout)
+    names = patch_names(many)
+    print_many(console, many, names if outputs.patch else {})
+    if outputs.patch is not None:
+        _write_patches(Path(outputs.patch), many, names)
+    applied: list[str] = []
+    problem = None
+    if outputs.apply and not many.interrupted and many.merged.sources:
+        try:
+            _apply(many, applied, ask=not outputs.yes)
+        except AfterburnerError as error:
+            problem = error
+    if outputs.json is not None:
+        text = json.dumps(many_to_json(many, names, set(applied)), indent=2, allow_nan=False) + "\n"
+        write_result("--json", outputs.json, text.encode("ascii"))
+    if problem is not None:
+        raise problem
+    _print_next(console, many, outputs, applied)
+    if console.reader_gone:
+        raise BrokenPipeError
+
+
+def patch_names(many: ManyResult) -> dict[int, str]:
+    """The name of the patch of each offer, by the place of its outcome: `01-module.function.patch`."""
+    names: dict[int, str] = {}
+    for place, outcome in enumerate(many.outcomes):
+        if outcome.result is not None and _offered(outcome):
+            name = f"{outcome.result.target.module}.{outcome.result.target.function}"
+            names[place] = f"{len(names) + 1:02d}-{re.sub(r'[^A-Za-z0-9_.-]', '_', name)}.patch"
+    return names
+
+
+def many_to_json(many: ManyResult, names: dict[int, str], applied: set[str]) -> dict[str, Any]:
+    """The documented dictionary of a run over many targets (docs/run-json.md); each run's own document is in it."""
+    from afterburner.agent.cli.report import clean, to_json, usage_to_json  # noqa: PLC0415
+
+    left_out = set(many.merged.left_out)
+    targets = []
+    for place, outcome in enumerate(many.outcomes):
+        target, run = outcome.target, None
+        if outcome.result is not None and outcome.settings is not None:
+            written = target.path in applied and (target.path, target.function) not in left_out and place in names
+            run = to_json(outcome.result, outcome.settings, applied=written)
+        targets.append(
+            {
+                "file": target.path,
+                "function": target.function,
+                "saving_s": target.saving_s,
+                "share": target.share,
+                "calls": target.calls,
+                "decision": outcome.decision,
+                "reason": outcome.reason,
+                "patch_file": names.get(place),
+                "goes_with_others": (target.path, target.function) not in left_out,
+                "run": run,
+            }
+        )
+    document = {
+        "schema": 1,
+        "kind": "many",
+        "place": str(many.place.absolute()),
+        "model": many.settings.model,
+        "objective": many.settings.objective.value,
+        "command": list(many.settings.command),
+        "top": many.top,
+        "interrupted": many.interrupted,
+        "profiled_s": many.survey.total_s if many.survey is not None else None,
+        "targets": targets,
+        "tests": _tests(many),
+        "tests_note": many.tests_note,
+        "usage": usage_to_json(many.usage),
+    }
+    cleaned = clean(document)
+    assert isinstance(cleaned, dict)  # noqa: S101 - narrows the type; a dictionary went in
+    return cleaned
+
+
+def _tests(many: ManyResult) -> dict[str, Any] | None:
+    if many.tests is None:
+        return None
+    before, after = many.tests.before, many.tests.after
+    return {
+        "green": many.tests.green,
+        "broken": list(many.tests.broken),
+        "passed_before": before.passed,
+        "passed": after.passed,
+        "failing_before": list(before.failing),
+        "failing": list(after.failing),
+        "complete": before.complete and after.complete,
+    }
+
+
+def _offered(outcome: Outcome) -> bool:
+    result, settings = outcome.result, outcome.settings
+    return result is not None and settings is not None and weigh(result, settings.min_gain_per_line).offered
+
+
+def _check(place: Path, settings: RunSettings, outputs: Outputs) -> None:
+    """Find out now what could not be written later, and what makes no sense for many targets."""
+    if not place.exists():
+        raise UsageError(f"No such file or folder: {place}.")
+    for_one = {
+        "--function": settings.function,
+        "--calls": settings.calls_file,
+        "--cases": settings.cases_dir,
+        "--receipt": outputs.receipt,
+        "--growth-svg": outputs.growth_svg,
+    }
+    for option, given in for_one.items():
+        if given is not None:
+            raise UsageError(f"{option} is for one target. Name a FILE, without --top and without a command.")
+    if outputs.json is not None:
+        check_destination("--json", outputs.json, place, "what is to be optimised")
+    if outputs.patch is not None:
+        _check_patch_folder(Path(outputs.patch))
+
+
+def _check_patch_folder(folder: Path) -> None:
+    if str(folder) == STDOUT or (folder.exists() and not folder.is_dir()):
+        raise UsageError(f"--patch {folder}: for many targets name a folder; it gets one patch a function.")
+    if folder.is_dir() and any(folder.glob("*.patch")):
+        raise UsageError(f"--patch {folder}: this folder holds patches already; name another one, or empty it.")
+    if not folder.exists() and not folder.resolve().parent.is_dir():
+        raise UsageError(f"--patch {folder}: there is no folder {folder.resolve().parent}; create it first.")
+
+
+def _write_patches(folder: Path, many: ManyResult, names: dict[int, str]) -> None:
+    from afterburner.agent.targets.patch import patch_bytes  # noqa: PLC0415 - not needed to answer --help
+
+    if not names:
+        return
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise AfterburnerError(f"--patch {folder}: cannot be made: {error.strerror or error}.") from error
+    for place, name in names.items():
+        result: RunResult | None = many.outcomes[place].result
+        if result is not None:
+            write_result("--patch", str(folder / name), patch_bytes(result.target, result.patch))
+    write_result("--patch", str(folder / ALL), many.merged.patch)
+
+
+def _apply(many: ManyResult, applied: list[str], *, ask: bool) -> None:
+    from afterburner.agent.targets.patch import write_atomically  # noqa: PLC0415 - not needed to answer --help
+
+    if many.tests is not None and many.tests.broken:
+        raise AfterburnerError(
+            f"Nothing was written: with all offers in place {many.tests.broken[0]} fails. Apply the patches one by one."
+        )
+    sources = many.merged.sources
+    listed = ", ".join(display_path(path) for path in sources)
+    if ask and is_interactive() and not confirm(f"Write the rewrites to {listed}?"):
+        return
+    problems = []
+    for path, (target, text) in sources.items():
+        try:
+            write_atomically(target, text)
+            applied.append(path)
+        except AfterburnerError as error:  # the other files have nothing to do with it
+            problems.append(str(error))
+    if problems:
+        raise AfterburnerError(" ".join(problems))
+
+
+def _print_next(console: Console, many: ManyResult, outputs: Outputs, applied: list[str]) -> None:
+    if not many.merged.sources:
+        if outputs.apply or outputs.patch is not None:
+            console.print("Nothing was written: there is nothing to offer.")
+        return
+    if outputs.patch is not None:
+        console.print(f"The patches are in {display_path(outputs.patch)}; {ALL} is all of them.", soft_wrap=True)
+    if applied:
+        console.print(f"Written to {', '.join(display_path(path) for path in applied)}.", soft_wrap=True)
+    else:
+        console.print("Nothing of the project was changed. --apply writes the rewrites, --patch DIR the patches.")

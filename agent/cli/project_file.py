@@ -1,0 +1,238 @@
+"""`[tool.afterburner]` of the pyproject.toml that a file belongs to.
+
+The file comes with the project, and so perhaps from someone whose code is only about to be looked at. Most settings it
+may set by itself. Not what names a model, which costs money and is sent the code, nor a file or a program: for these
+the user has to trust the project.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from enum import Enum
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
+
+from afterburner.agent.cli.text import scrub_line
+from afterburner.agent.errors import SettingsError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+NAME = "pyproject.toml"
+TABLE = "tool.afterburner"
+TRUST_VARIABLE = "AFTERBURNER_TRUSTED_PROJECTS"
+_PATHS = ("FILE", "DIR", "PATH")
+_NEEDS_TRUST = (*_PATHS, "MODEL", "URL", "COMMAND")
+_LONGEST_SHOWN = 60  # characters of a value in a message
+_LARGEST_INTEGER = 2**63  # TOML promises no more
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """An option that a project file may name: its long form, type as annotated, default, variable and metavar."""
+
+    option: str
+    annotation: Any
+    default: Any
+    variable: str
+    metavar: str | None = None
+
+    @property
+    def is_text(self) -> bool:
+        """Whether its values may be any text."""
+        return _kind(self.annotation)[0] == "text"
+
+    @property
+    def needs_trust(self) -> bool:
+        """Whether its values are texts that name a model, a file or a program, or that nobody says anything of."""
+        return self.is_text and self.metavar in (None, *_NEEDS_TRUST)
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectSettings:
+    """What a project file sets, by name; `refused` says why of what it may not, which only matters where it counts."""
+
+    path: Path
+    values: Mapping[str, Any] = field(default_factory=dict)
+    refused: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_project_settings(
+    start: Path, settings: Mapping[str, Setting], not_settings: Mapping[str, str]
+) -> ProjectSettings | None:
+    """What the nearest pyproject.toml with a table for us sets; None if there is none up to the project's top folder.
+
+    Args:
+        start: the file to optimise, or a folder.
+        settings: by name, with underscores.
+        not_settings: options that are none, by name, with their long form.
+
+    Raises:
+        SettingsError: the file cannot be read, has a key that is no setting, or a value of the wrong type.
+    """
+    for path in _candidates(start):
+        table = _read_table(path)
+        if table is not None:
+            return _check(path, table, settings, not_settings)
+    return None
+
+
+def _candidates(start: Path) -> Iterator[Path]:
+    from afterburner.sandbox.project import find_project_root  # noqa: PLC0415 - not needed to answer --help
+
+    folder = Path(os.path.abspath(start))  # noqa: PTH100 - Path.resolve would follow links, to another project perhaps
+    folder = folder if os.path.isdir(folder) else folder.parent  # noqa: PTH112 - Path.is_dir may raise
+    try:
+        root = find_project_root(folder / NAME)
+    except OSError:
+        return  # whoever reads FILE says so in better words
+    for each in (folder, *folder.parents):
+        if os.path.isfile(each / NAME) and not each.stat().st_mode & stat.S_ISVTX:  # noqa: PTH113 - likewise
+            yield each / NAME  # not in a folder such as /tmp, where it may be anyone's
+        if each == root:
+            return
+
+
+def _read_table(path: Path) -> dict[str, Any] | None:
+    import tomllib  # noqa: PLC0415 - not needed where there is no such file
+
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise SettingsError(f"{_shown_path(path)}: cannot be read: {error.strerror or error}.") from error
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{_shown_path(path)}: is not UTF-8, which TOML has to be.") from error
+    except (ValueError, RecursionError) as error:
+        why = scrub_line(str(error)) if isinstance(error, tomllib.TOMLDecodeError) else "it is too deep or too large"
+        raise SettingsError(f"{_shown_path(path)}: is no valid TOML: {why}.") from error
+    tool = document.get("tool")
+    table = tool.get("afterburner") if isinstance(tool, dict) else None
+    if table is not None and not isinstance(table, dict):
+        raise SettingsError(f"{_shown_path(path)}: {TABLE} has to be a table: write [{TABLE}].")
+    return table
+
+
+def _check(
+    path: Path, table: dict[str, Any], settings: Mapping[str, Setting], not_settings: Mapping[str, str]
+) -> ProjectSettings:
+    values: dict[str, Any] = {}
+    refused: dict[str, str] = {}
+    trusted = is_trusted(path.parent)
+    seen: set[str] = set()
+    for key, value in table.items():
+        name = key.replace("-", "_")
+        setting = settings.get(name)
+        if setting is None:
+            raise SettingsError(_no_setting(path, key, settings, not_settings))
+        if name in seen:
+            raise SettingsError(f"{place(path, name)}: it is there twice, with - and with _. Leave one of them.")
+        seen.add(name)
+        _check_type(path, key, value, setting.annotation)
+        if trusted or value == _plain(setting.default) or not setting.needs_trust:
+            values[name] = _from_folder(value, path.parent, setting)
+        else:
+            refused[name] = _no_trust(path, key, value, setting)
+    return ProjectSettings(path, values, refused)
+
+
+def is_trusted(folder: Path) -> bool:
+    """Whether the user has named this folder, or one above it, in AFTERBURNER_TRUSTED_PROJECTS."""
+    named = [Path(each).expanduser() for each in os.environ.get(TRUST_VARIABLE, "").split(os.pathsep) if each]
+    return any(folder.resolve().is_relative_to(each.resolve()) for each in named if each.is_absolute())
+
+
+def place(path: Path, key: str, value: Any = None) -> str:
+    """The words for a key of the table, at the start of a message."""
+    shown = "" if value is None else f" = {_shown(value)}"
+    return f"{_shown_path(path)}: [{TABLE}] {scrub_line(key)}{shown}"
+
+
+_Kind = Literal["flag", "integer", "number", "choice", "text"]
+_WORDS: dict[_Kind, str] = {
+    "flag": "true or false",
+    "integer": "an integer",
+    "number": "a number",
+    "choice": "a string",
+    "text": "a string",
+}
+
+
+def _kind(annotation: Any) -> tuple[_Kind, bool, tuple[str, ...]]:
+    """What values a type takes, whether in an array, and the choices if there are any."""
+    if get_origin(annotation) in (Union, UnionType):
+        parts = [each for each in get_args(annotation) if each is not NoneType]
+        return _kind(parts[0]) if len(parts) == 1 else ("text", False, ())
+    if get_origin(annotation) in (list, tuple):
+        kind, _, choices = _kind(next(iter(get_args(annotation)), str))
+        return kind, True, choices
+    if get_origin(annotation) is Literal:
+        return "choice", False, tuple(str(each) for each in get_args(annotation))
+    if isinstance(annotation, type) and issubclass(annotation, Enum):
+        return "choice", False, tuple(str(each.value) for each in annotation)
+    kinds: dict[Any, _Kind] = {bool: "flag", int: "integer", float: "number"}
+    return kinds.get(annotation, "text"), False, ()
+
+
+def _check_type(path: Path, key: str, value: Any, annotation: Any) -> None:
+    kind, is_array, choices = _kind(annotation)
+    elements = value if is_array and isinstance(value, list) else [value]
+    if is_array == isinstance(value, list) and all(_fits(each, kind) for each in elements):
+        return
+    wanted = f"an array, each element {_WORDS[kind]}" if is_array else _WORDS[kind]
+    allowed = f": one of {', '.join(choices)}" if choices else ""
+    raise SettingsError(f"{place(path, key, value)}: this has to be {wanted}{allowed}.")
+
+
+def _fits(value: Any, kind: _Kind) -> bool:
+    if kind == "flag" or isinstance(value, bool):  # Python's True is an int, TOML's is not
+        return kind == "flag" and isinstance(value, bool)
+    if isinstance(value, int):
+        return kind in ("integer", "number") and -_LARGEST_INTEGER <= value < _LARGEST_INTEGER
+    return isinstance(value, float) if kind == "number" else kind != "integer" and isinstance(value, str)
+
+
+def _from_folder(value: Any, folder: Path, setting: Setting) -> Any:
+    """A path of the project file counts from the folder that it lies in; a bare name may be on the search path."""
+    if setting.metavar not in _PATHS or not isinstance(value, str) or value.startswith("~"):
+        return value
+    return str(folder / value) if os.sep in value else value
+
+
+def _no_setting(path: Path, key: str, settings: Mapping[str, Setting], not_settings: Mapping[str, str]) -> str:
+    name = key.replace("-", "_")
+    if name in not_settings:
+        return f"{place(path, key)}: {not_settings[name]} is given on the command line only; remove this line."
+    near = get_close_matches(name, settings, n=1)
+    hint = f" Did you mean {near[0]}?" if near else ""
+    return f"{place(path, key)}: there is no such setting.{hint} There are: {', '.join(sorted(settings))}."
+
+
+def _no_trust(path: Path, key: str, value: Any, setting: Setting) -> str:
+    return (
+        f"{place(path, key, value)}: a project may not set this by itself. If you want it, give {setting.option} or "
+        f"set {setting.variable}; or, if you trust the project, add its folder to {TRUST_VARIABLE}."
+    )
+
+
+def _plain(value: Any) -> Any:
+    return value.value if isinstance(value, Enum) else value
+
+
+def _shown_path(path: Path) -> str:
+    return scrub_line(str(path))
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{…}"
+    if isinstance(value, list):
+        return "[…]"
+    if isinstance(value, int) and abs(value) >= _LARGEST_INTEGER:
+        return "an integer of more than 64 bits"
+    text = json.dumps(value, ensure_ascii=False) if isinstance(value, str | bool) else str(value)
+    return scrub_line(text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…")

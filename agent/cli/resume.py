@@ -1,0 +1,129 @@
+"""`afterburner-agent resume RUN`: goes on with a run that was interrupted, or tells a finished one's result again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from afterburner.agent.cli.outputs import Outputs
+from afterburner.agent.cli.run import deliver, say_how_to_resume
+from afterburner.sandbox import UsageError
+from afterburner.sandbox.commands.destinations import STDOUT
+from afterburner.sandbox.commands.options import filled
+
+if TYPE_CHECKING:
+    from afterburner.agent.runs.stored import Asked, KeptRun
+    from afterburner.agent.types import RunResult, RunSettings
+
+_OUT = "What to write (without any of these: what the run was begun with)"
+
+
+def resume(  # noqa: PLR0913 - one parameter for each option
+    run: Annotated[
+        str,
+        typer.Argument(
+            metavar="RUN", help="Its id, the beginning of one, or latest.", show_default=False, callback=filled
+        ),
+    ],
+    *,
+    apply: Annotated[
+        bool | None,
+        typer.Option("--apply/--no-apply", help="Write the rewrite to the file.", rich_help_panel=_OUT),
+    ] = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="With --apply: do not ask before writing.", rich_help_panel=_OUT)
+    ] = False,
+    patch: Annotated[
+        str | None,
+        typer.Option(metavar="FILE|-", callback=filled, help="Write the unified diff there.", rich_help_panel=_OUT),
+    ] = None,
+    json: Annotated[
+        str | None,
+        typer.Option(metavar="FILE|-", callback=filled, help="Write the result as JSON there.", rich_help_panel=_OUT),
+    ] = None,
+    receipt: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|-",
+            callback=filled,
+            help="Write a receipt there, if the run was begun with --receipt.",
+            rich_help_panel=_OUT,
+        ),
+    ] = None,
+    growth_svg: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|-",
+            callback=filled,
+            help="Write a picture there of how time grows with the input.",
+            rich_help_panel=_OUT,
+        ),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.", rich_help_panel=_OUT)] = False,
+) -> None:
+    """Go on with a run that was interrupted, where it stands.
+
+    Of a finished run the result is told again, and nothing is measured: with --apply its rewrite is written.
+    """
+    stored = _stored(run)
+    if receipt is not None and not stored.settings.receipt:
+        raise UsageError(f"Run {stored.run.run_id} was begun without --receipt, and keeps nothing to write one from.")
+    given = Outputs(patch=patch, json=json, receipt=receipt, growth_svg=growth_svg)
+    outputs = given if given.places() or apply is not None else stored.outputs
+    outputs = replace(outputs, apply=outputs.apply if apply is None else apply, yes=yes or outputs.yes)
+    outputs.check(Path(stored.run.file))
+    result = _go_on(stored, quiet=quiet)
+    if outputs.apply and _is_written(result):
+        outputs = replace(outputs, apply=False)
+    deliver(result, stored.settings, outputs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """A run, and what was asked for when it was begun."""
+
+    run: KeptRun
+    settings: RunSettings
+    outputs: Outputs
+
+
+def _stored(name: str) -> _Stored:
+    from afterburner.agent.runs.table import open_runs  # noqa: PLC0415 - not needed to answer --help
+
+    with open_runs() as table:
+        run = table.find(name)
+        asked = table.asked(run.run_id)
+        return _Stored(run, asked.settings_from(Path.cwd()), _outputs(asked))
+
+
+def _outputs(asked: Asked) -> Outputs:
+    """The places of a run that was perhaps begun in another folder."""
+    known = Outputs(**asked.outputs)  # type: ignore[arg-type]  # they were written from the same class
+    if asked.folder == str(Path.cwd()):
+        return known
+    places = {
+        name: asked.place_of(place)
+        for name in ("patch", "json", "receipt", "growth_svg", "record")
+        if isinstance(place := getattr(known, name), str) and place != STDOUT
+    }
+    return replace(known, **places)  # type: ignore[arg-type]  # likewise
+
+
+def _go_on(stored: _Stored, *, quiet: bool) -> RunResult:
+    from afterburner.agent.cli.progress import show_progress  # noqa: PLC0415 - not needed to answer --help
+
+    with say_how_to_resume([stored.run.run_id]), show_progress(stored.settings, quiet=quiet) as on_event:
+        from afterburner.agent.run import resume_run  # noqa: PLC0415 - imports langgraph; the display is on
+
+        return resume_run(stored.run.run_id, on_event)
+
+
+def _is_written(result: RunResult) -> bool:
+    """Whether the file already holds what is offered: the run was killed behind its last step."""
+    try:
+        return Path(result.target.path).read_bytes() == result.best_source.encode(result.target.encoding)
+    except (OSError, UnicodeError):
+        return False

@@ -1,0 +1,165 @@
+"""`afterburner-agent runs` and `afterburner-agent show RUN`: what is kept of earlier runs."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from afterburner.agent.cli.text import display_path, format_elapsed, scrub_line
+from afterburner.agent.wording import count, format_ratio
+from afterburner.sandbox.commands.destinations import STDOUT, check_destination, write_result
+from afterburner.sandbox.commands.options import filled
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from afterburner.agent.runs.stored import KeptRun
+    from afterburner.agent.runs.table import RunTable
+    from afterburner.agent.state import LoopState
+
+SCHEMA = 1
+STATE_STYLE = {"running": "cyan", "interrupted": "yellow", "finished": ""}
+
+Json = Annotated[
+    str | None, typer.Option(metavar="FILE|-", callback=filled, help="Write it as JSON there; - is stdout.")
+]
+
+
+def runs(json: Json = None) -> None:
+    """List the runs that are kept, the newest first."""
+    from afterburner.agent.runs.table import open_runs  # noqa: PLC0415 - not needed to answer --help
+
+    _check(json)
+    with open_runs() as table:
+        kept = table.all()
+    if json is not None:
+        _write_json(json, {"schema": SCHEMA, "runs": [_entry(run) for run in kept]})
+    if json == STDOUT:
+        return
+    console = _console()
+    if not kept:
+        console.print("No run is stored. `afterburner-agent run FILE` begins one.")
+        return
+    _print_list(console, kept)
+
+
+def show(
+    run: Annotated[
+        str,
+        typer.Argument(
+            metavar="RUN", help="Its id, the beginning of one, or latest.", show_default=False, callback=filled
+        ),
+    ],
+    json: Json = None,
+) -> None:
+    """Show the report of a run, or what is known so far of one that did not end."""
+    from afterburner.agent.cli.offer import weigh  # noqa: PLC0415 - not needed to answer --help
+    from afterburner.agent.cli.report import to_json  # noqa: PLC0415 - likewise
+    from afterburner.agent.cli.summary import print_summary  # noqa: PLC0415 - likewise
+    from afterburner.agent.runs.table import open_runs  # noqa: PLC0415 - likewise
+
+    _check(json)
+    console = _console()
+    with open_runs() as table:
+        kept = table.find(run)
+        result = table.result(kept.run_id)
+        if result is None:
+            _show_unfinished(console, table, kept, json)
+            return
+        asked = table.asked(kept.run_id).settings_from(Path.cwd())
+    if json is not None:
+        _write_json(json, to_json(result, asked))
+    if json != STDOUT:
+        print_summary(console, result, weigh(result, asked.min_gain_per_line))
+
+
+def _show_unfinished(console: Console, table: RunTable, run: KeptRun, json: str | None) -> None:
+    """What the nodes that ended have found out."""
+    from rich.text import Text  # noqa: PLC0415 - not needed to answer --help
+
+    from afterburner.agent.cli.report import candidate_entry  # noqa: PLC0415 - likewise
+    from afterburner.agent.cli.summary import print_candidates  # noqa: PLC0415 - likewise
+    from afterburner.agent.store import open_checkpointer, stored_state  # noqa: PLC0415 - likewise
+
+    with open_checkpointer() as checkpointer:
+        state = stored_state(checkpointer, run.run_id)
+    candidates = state["records"] if state is not None else []
+    if json is not None:
+        known = {"used_s": state["used_s"] if state else None, "tests_begun": table.tests_begun(run.run_id)}
+        entries = [candidate_entry(each) for each in candidates]
+        _write_json(json, {"schema": SCHEMA, **_entry(run), **known, "candidates": entries})
+    if json == STDOUT:
+        return
+    print_candidates(console, candidates)
+    if candidates:
+        console.print()
+    name = f"{display_path(run.file)} {scrub_line(run.function or '')}".strip()
+    console.print(Text(f"{run.state.value}  {name}: {_standing(state)}"), soft_wrap=True)
+    if run.state.value == "interrupted":
+        console.print(f"`afterburner-agent resume {run.run_id}` goes on with it.", soft_wrap=True)
+
+
+def _standing(state: LoopState | None) -> str:
+    if state is None:
+        return "nothing is known yet"
+    best = state["lineage"][-1]
+    told = f"best so far {format_ratio(best.ratio)}, by screening" if best.id != "original" else "nothing better yet"
+    tried = f", {count(state['tried'], 'winner')} tested" if state["tried"] else ""
+    return f"iteration {state['iteration']}, {told}{tried}, {format_elapsed(state['used_s'])} min used"
+
+
+def _print_list(console: Console, kept: list[KeptRun]) -> None:
+    from rich.table import Table  # noqa: PLC0415 - not needed to answer --help
+    from rich.text import Text  # noqa: PLC0415 - likewise
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("run", "begun", "file", "function", "model", "state", "decision", "gain"):
+        table.add_column(column, overflow="fold", justify="right" if column == "gain" else "left")
+    for run in kept:
+        table.add_row(
+            run.run_id,
+            time.strftime("%Y-%m-%d %H:%M", time.localtime(run.begun_s)),
+            Text(display_path(run.file)),
+            Text(scrub_line(run.function or "-")),
+            Text(scrub_line(run.model)),
+            Text(run.state.value, style=STATE_STYLE[run.state.value]),
+            (run.decision or "-").replace("_", " "),
+            format_ratio(run.gain) if run.gain else "-",
+        )
+    console.print(table)
+
+
+def _entry(run: KeptRun) -> dict[str, Any]:
+    begun = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(run.begun_s))
+    return {
+        "run_id": run.run_id,
+        "state": run.state.value,
+        "begun_at": begun,
+        "target": {"file": run.file, "function": run.function},
+        "model": run.model,
+        "decision": run.decision,
+        "gain": run.gain,
+    }
+
+
+def _check(json: str | None) -> None:
+    from afterburner.agent.runs.database import database_path  # noqa: PLC0415 - not needed to answer --help
+
+    if json is not None:
+        check_destination("--json", json, database_path(), "where the runs are kept")
+
+
+def _write_json(place: str, document: dict[str, Any]) -> None:
+    from afterburner.agent.cli.report import json_text  # noqa: PLC0415 - not needed to answer --help
+
+    write_result("--json", place, json_text(document).encode("ascii"))
+
+
+def _console() -> Console:
+    from afterburner.sandbox.commands.console import open_console  # noqa: PLC0415 - likewise
+
+    return open_console(sys.stdout)

@@ -1,0 +1,17 @@
+"""How asking ends without an answer."""
+
+from __future__ import annotations
+
+from afterburner.agent.errors import ProposerError
+
+
+class CapReachedError(ProposerError):
+    """A cap of the run allows no further request; the message names it. `after` is the failure before it, if any."""
+
+    def __init__(self, message: str, after: str = "") -> None:
+        super().__init__(f"{after} {message}".strip())
+        self.after = after
+
+
+class ModelFailedError(ProposerError):
+    """A model cannot be used, and asking it again does not help."""

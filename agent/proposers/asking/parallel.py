@@ -1,0 +1,65 @@
+"""Does several things at once that mostly wait."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+MOST_REQUESTS_AT_ONCE = 8
+Result = TypeVar("Result")
+
+
+def at_once(jobs: Sequence[Callable[[], Result]], most: int = MOST_REQUESTS_AT_ONCE) -> list[Result]:
+    """Do the jobs, so many at once, and give their results in the order of the jobs.
+
+    The threads die with the program: an interrupt does not wait for a server. What a job raises is raised here, that of
+    the first job if there are several, once all have ended.
+    """
+    waiting: queue.SimpleQueue[int | None] = queue.SimpleQueue()
+    ended: queue.SimpleQueue[tuple[int, Result | None, BaseException | None]] = queue.SimpleQueue()
+
+    def work() -> None:
+        while (number := waiting.get()) is not None:
+            try:
+                ended.put((number, jobs[number](), None))
+            except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
+                ended.put((number, None, error))
+
+    workers = min(most, len(jobs))
+    for number in [*range(len(jobs)), *([None] * workers)]:
+        waiting.put(number)
+    for _ in range(workers):
+        threading.Thread(target=work, daemon=True, name="asking").start()
+    outcomes = sorted((ended.get() for _ in jobs), key=lambda outcome: outcome[0])
+    for _, _, error in outcomes:
+        if error is not None:
+            raise error
+    return [result for _, result, _ in outcomes]  # type: ignore[misc]  # without an error there is a result
+
+
+def within(seconds: float, job: Callable[[], Result]) -> Result:
+    """Do a job in a thread of its own and give up after so many seconds; the thread is left to itself then.
+
+    Raises:
+        TimeoutError: it took longer.
+    """
+    ended: queue.SimpleQueue[tuple[Result | None, BaseException | None]] = queue.SimpleQueue()
+
+    def work() -> None:
+        try:
+            ended.put((job(), None))
+        except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
+            ended.put((None, error))
+
+    threading.Thread(target=work, daemon=True, name="request").start()
+    try:
+        result, error = ended.get(timeout=seconds)
+    except queue.Empty:
+        raise TimeoutError from None
+    if error is not None:
+        raise error
+    return result  # type: ignore[return-value]  # without an error there is a result

@@ -1,0 +1,60 @@
+"""Tries a request again where that may help: exponential backoff with jitter, or as long as the server asks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from afterburner.agent.proposers.asking.errors import CapReachedError
+from afterburner.agent.proposers.asking.usage import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import tenacity
+
+    from afterburner.agent.proposers.asking.session import Asking
+
+MOST_WAIT_S = 60.0  # a server that asks for more is given up
+FIRST_WAIT_S = 0.5
+Result = TypeVar("Result")
+
+
+def patiently(send: Callable[[], Result], *, tries: int, asking: Asking) -> Result:
+    """Call `send` until it succeeds, fails for good or has been tried often enough; its last error is raised."""
+    import tenacity  # noqa: PLC0415 - needed once a model is asked
+
+    lines: list[str] = []
+    backoff = tenacity.wait_random_exponential(multiplier=FIRST_WAIT_S, max=20)
+
+    def wait(state: tenacity.RetryCallState) -> float:
+        asked: float | None = _failure(state).wait_s
+        return backoff(state) if asked is None else asked + backoff(state) / 10  # so that not all come back at once
+
+    def too_long(state: tenacity.RetryCallState) -> bool:
+        left_s = asking.until.left_s() if asking.until is not None else MOST_WAIT_S
+        return asking.stopped.is_set() or state.upcoming_sleep > min(MOST_WAIT_S, left_s)
+
+    def tell(state: tenacity.RetryCallState) -> None:
+        lines.append(_failure(state).line)
+        asking.tell(f"{lines[-1]} Trying again in {counted(round(state.upcoming_sleep), 'second')}.")
+
+    def sleep(seconds: float) -> None:
+        asking.stopped.wait(seconds)
+
+    retrying = tenacity.Retrying(
+        stop=lambda state: state.attempt_number >= tries or too_long(state),
+        wait=wait,
+        retry=tenacity.retry_if_exception(lambda error: getattr(getattr(error, "failure", None), "passing", False)),
+        before_sleep=tell,
+        sleep=sleep,
+        reraise=True,
+    )
+    try:
+        return retrying(send)
+    except CapReachedError as error:
+        raise CapReachedError(str(error), after=lines[-1] if lines else "") from None
+
+
+def _failure(state: tenacity.RetryCallState) -> Any:
+    assert state.outcome is not None  # noqa: S101 - narrows the type; there is one after a try
+    return getattr(state.outcome.exception(), "failure", None)

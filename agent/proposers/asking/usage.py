@@ -1,0 +1,97 @@
+"""What a run has used of language models. It is part of the run's stored state, so it stays small and flat."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Requests, tokens and money so far.
+
+    A request that was sent and brought no answer that can be read is *lost*: nobody knows what its provider counts, so
+    the most that it can have used is kept apart, and counts against the caps.
+    """
+
+    requests: int = 0  # that were sent, each try counted
+    cached: int = 0  # requests that were answered by the cache, and cost nothing
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float = 0.0  # of the answers whose model has a price
+    unpriced: int = 0  # requests to models whose price is not known
+    lost: int = 0
+    lost_tokens: int = 0  # at most
+    lost_cost_usd: float = 0.0  # at most, where the model has a price
+    cap: str = ""  # which cap ended the asking; empty: none
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of all answers, prompts included."""
+        return self.prompt_tokens + self.completion_tokens
+
+    @property
+    def known_cost_usd(self) -> float | None:
+        """The cost of all answers; None if the price of a model is not known."""
+        return None if self.unpriced else self.cost_usd
+
+    @property
+    def most_tokens(self) -> int:
+        """What the cap of tokens is held against."""
+        return self.tokens + self.lost_tokens
+
+    @property
+    def most_cost_usd(self) -> float:
+        """What the cap of money is held against."""
+        return self.cost_usd + self.lost_cost_usd
+
+
+NOTHING_USED = Usage()
+
+
+def larger(one: Usage, other: Usage) -> Usage:
+    """Field by field the larger: two accounts of one run, either of which may have missed something."""
+    return Usage(
+        requests=max(one.requests, other.requests),
+        cached=max(one.cached, other.cached),
+        prompt_tokens=max(one.prompt_tokens, other.prompt_tokens),
+        completion_tokens=max(one.completion_tokens, other.completion_tokens),
+        cost_usd=max(one.cost_usd, other.cost_usd),
+        unpriced=max(one.unpriced, other.unpriced),
+        lost=max(one.lost, other.lost),
+        lost_tokens=max(one.lost_tokens, other.lost_tokens),
+        lost_cost_usd=max(one.lost_cost_usd, other.lost_cost_usd),
+        cap=one.cap or other.cap,
+    )
+
+
+def told(usage: Usage) -> str:
+    """Say it in one line: `3 requests, 4,210 tokens, $0.0031; 1 request lost, up to 900 tokens and $0.0009`."""
+    parts = [counted(usage.requests, "request"), f"{usage.tokens:,} tokens", _cost(usage)]
+    if usage.cached:
+        parts.append(f"{counted(usage.cached, 'answer')} from the cache")
+    line = ", ".join(parts)
+    if usage.lost:
+        most = "" if usage.unpriced else f" and {dollars(usage.lost_cost_usd)}"
+        line += f"; {counted(usage.lost, 'request')} without an answer, up to {usage.lost_tokens:,} tokens{most} more"
+    return line
+
+
+def dollars(usd: float) -> str:
+    """`$0.0031`, `$0.000091`, `$1.25`: two figures of a small amount, cents of a large one, no exponent."""
+    if usd >= 1 or usd < 1e-9:
+        return f"${usd:.2f}"
+    decimals = max(2, 1 - math.floor(math.log10(usd)))
+    return f"${usd:.{decimals}f}"
+
+
+def _cost(usage: Usage) -> str:
+    if usage.unpriced:
+        known = f" (at least {dollars(usage.cost_usd)})" if usage.cost_usd else ""
+        return f"cost unknown{known}"
+    return dollars(usage.cost_usd)
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 request`, `2 requests`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,33 @@
+"""From what a proposer is asked to what a language model is sent: the same for every model of a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from afterburner.agent.languages import spoken_name
+from afterburner.agent.proposers.context import description_of
+from afterburner.agent.proposers.line_table import line_table
+from afterburner.agent.proposers.prompt import build_prompt
+from afterburner.agent.proposers.trail import trail
+
+if TYPE_CHECKING:
+    from afterburner.agent.proposers.base import ProposalRequest
+
+
+def messages_for(request: ProposalRequest) -> list[dict[str, str]]:
+    """Build the messages of a request, with the parts that `request.tell` names."""
+    from afterburner.agent.targets.locate import function_source  # noqa: PLC0415 - brings what locates files
+
+    tell = request.tell
+    return build_prompt(
+        spoken_name(request.target.language),
+        request.objective,
+        description_of(request),
+        function_source(request.target),
+        request.passed,
+        request.measurement,
+        request.counterexample,
+        profile=line_table(request.profile, request.target) if tell.profile else "",
+        history=trail(request.history, request.target.source, examples=tell.counterexample) if tell.history else "",
+        tell=tell,
+    )

@@ -1,0 +1,156 @@
+"""A proposer that runs a model in this process, by vLLM's offline engine: for evaluation and for trained models.
+
+What of vLLM is used: `LLM(…)`, `LLM.get_default_sampling_params`, `LLM.chat`, `SamplingParams`, `LoRARequest`, as they
+are in vLLM 0.33.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from afterburner.agent.errors import ProposerError
+from afterburner.agent.proposers.from_answer import proposal_from
+from afterburner.agent.proposers.messages import messages_for
+from afterburner.agent.proposers.vllm_name import parse_engine_model
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from afterburner.agent.proposers.base import Proposal, ProposalRequest
+    from afterburner.agent.proposers.vllm_name import EngineModel
+
+_MAX_MESSAGE_CHARS = 300
+_MODELS_OWN = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
+# stdout belongs to the report and to `--json -`; nothing about the machine is sent anywhere; Ctrl-C ends all of it.
+_ENVIRONMENT = {
+    "VLLM_LOGGING_STREAM": "ext://sys.stderr",
+    "VLLM_LOGGING_LEVEL": "ERROR",
+    "VLLM_NO_USAGE_STATS": "1",
+    "VLLM_ENABLE_V1_MULTIPROCESSING": "0",
+}
+
+
+class VllmProposer:
+    """Loads a model when it is first asked, which takes a minute or more, and keeps it."""
+
+    asks_model = True
+
+    def __init__(self, model: str, *, temperature: float | None = None) -> None:
+        """Name the model as `vllm_name` describes; without a temperature the model's own sampling settings hold.
+
+        Raises:
+            UnknownModelError: there is no such model or adapter.
+        """
+        self.name = f"vllm:{model}"
+        self._model = parse_engine_model(model)
+        self._temperature = temperature
+        self._engine: Any = None
+
+    def check(self) -> None:
+        """Find out whether the engine is installed at all, without loading it.
+
+        Raises:
+            ProposerError: it is not; the message says how to get it, and what works without.
+        """
+        if find_spec("vllm") is None:
+            raise ProposerError(
+                f"{self.name} needs vLLM, which is not installed: pip install 'afterburner-agent[vllm]' on a machine "
+                "with a GPU. Without one, serve the model elsewhere (`vllm serve`) and use hosted_vllm/<name> with "
+                "HOSTED_VLLM_API_BASE."
+            )
+
+    def propose(self, request: ProposalRequest) -> list[Proposal]:
+        """Ask for `request.count` answers; one that cannot be used comes back with its error.
+
+        Raises:
+            ProposerError: the engine cannot start, or cannot take the prompt.
+        """
+        return self.propose_all([request])[0]
+
+    def propose_all(self, requests: Sequence[ProposalRequest]) -> list[list[Proposal]]:
+        """Ask for the answers to many requests in one batch, which is what the engine is fast at.
+
+        Raises:
+            ProposerError: the engine cannot start, or cannot take one of the prompts.
+        """
+        engine = self._loaded(requests[0].seed if requests else 0)
+        defaults = self._call("reading its settings", engine.get_default_sampling_params)
+        params = [
+            import_module("vllm").SamplingParams(**sampling_arguments(self._model, each, defaults, self._temperature))
+            for each in requests
+        ]
+        conversations = [messages_for(each) for each in requests]
+        outputs = self._call(
+            "answering", engine.chat, conversations, params, use_tqdm=False, lora_request=self._lora_request()
+        )
+        return [
+            [self._proposal(answer, request) for answer in output.outputs]
+            for output, request in zip(outputs, requests, strict=True)
+        ]
+
+    def _loaded(self, seed: int) -> Any:
+        if self._engine is None:
+            self.check()
+            for name, value in _ENVIRONMENT.items():
+                os.environ.setdefault(name, value)
+            vllm = self._call("importing vLLM", import_module, "vllm")
+            self._engine = self._call("loading the model", vllm.LLM, **engine_arguments(self._model, seed))
+        return self._engine
+
+    def _lora_request(self) -> Any:
+        adapter = self._model.adapter
+        if adapter is None:
+            return None
+        return import_module("vllm.lora.request").LoRARequest("adapter", 1, adapter.folder)
+
+    def _call(self, doing: str, function: Any, *arguments: Any, **options: Any) -> Any:
+        """Call into vLLM, whose errors are of many kinds, and say in one line what failed.
+
+        Raises:
+            ProposerError: whatever went wrong there.
+        """
+        try:
+            return function(*arguments, **options)
+        except Exception as error:  # CUDA, files, memory, prompts: each has kinds of its own
+            line = " ".join(str(error).split())[:_MAX_MESSAGE_CHARS]
+            raise ProposerError(
+                f"{self.name} failed while {doing}: {type(error).__name__}: {line}. Check that this machine has a GPU "
+                "with enough free memory, and the model's folder; a smaller ?max_model_len= needs less memory."
+            ) from error
+
+    def _proposal(self, answer: Any, request: ProposalRequest) -> Proposal:
+        proposal = proposal_from(answer.text, request.target, self.name, cut_off=answer.finish_reason == "length")
+        if answer.finish_reason == "length" and proposal.rewrite is None:
+            return replace(proposal, error=f"{proposal.error} ?max_tokens= and ?max_model_len= set the limit.")
+        return proposal
+
+
+def engine_arguments(model: EngineModel, seed: int) -> dict[str, Any]:
+    """The arguments of vLLM's `LLM`."""
+    arguments: dict[str, Any] = {"model": model.base, "seed": seed}
+    if model.max_model_len is not None:
+        arguments["max_model_len"] = model.max_model_len
+    if model.adapter is not None:
+        arguments |= {"enable_lora": True, "max_loras": 1, "max_lora_rank": model.adapter.max_rank}
+        if model.adapter.has_tokenizer:
+            arguments["tokenizer"] = model.adapter.folder  # with the chat template that it was trained on
+    return arguments
+
+
+def sampling_arguments(
+    model: EngineModel, request: ProposalRequest, defaults: Any, temperature: float | None
+) -> dict[str, Any]:
+    """The arguments of vLLM's `SamplingParams`; `defaults` are those that the model's folder recommends."""
+    arguments: dict[str, Any] = {name: getattr(defaults, name) for name in _MODELS_OWN}
+    temperature = temperature if request.temperature is None else request.temperature
+    if temperature is not None:
+        arguments["temperature"] = temperature
+    return arguments | {
+        "n": request.count,
+        "seed": request.seed + 1000 * request.iteration,
+        "max_tokens": model.max_tokens,
+    }

@@ -1,0 +1,180 @@
+"""The table of runs: begun, prepared, finished, forgotten."""
+
+from __future__ import annotations
+
+import difflib
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from afterburner.agent.errors import RunNotFoundError, RunStoreError
+from afterburner.agent.runs.codec import from_bytes, from_text, to_bytes, to_text
+from afterburner.agent.runs.database import database_path, open_database, told_plainly
+from afterburner.agent.runs.lock import drop, is_claimed
+from afterburner.agent.runs.stored import FORMAT, KeptRun, Prepared, RunState
+from afterburner.agent.types import RunResult, Target
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
+
+    from afterburner.agent.runs.stored import Asked
+
+LATEST = "latest"
+KEPT_RUNS = 100
+KEPT_BYTES = 512 * 1024 * 1024  # of the workloads of runs that did not end
+NAMED = 5
+_LISTED = "run_id, begun_s, file, function, model, decision, gain, result IS NOT NULL, format"
+
+
+@dataclass(frozen=True, slots=True)
+class RunTable:
+    """Reads and writes the runs. Every method raises `RunStoreError` where the store fails."""
+
+    connection: sqlite3.Connection
+
+    def begin(self, run_id: str, asked: Asked, target: Target) -> None:
+        """Keep what was asked for, before any work is done; the oldest runs go."""
+        self._forget_old()
+        self._write(
+            "INSERT INTO runs (run_id, format, begun_s, file, function, model, asked, target) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            run_id, FORMAT, time.time(), target.path, target.function, asked.settings.model, to_text(asked),
+            to_bytes(target),
+        )  # fmt: skip
+
+    def keep_prepared(self, run_id: str, prepared: Prepared) -> None:
+        """Keep what was found out before the loop begins."""
+        function = prepared.target.function
+        self._write("UPDATE runs SET function = ?, prepared = ? WHERE run_id = ?", function, to_bytes(prepared), run_id)
+
+    def count_tests(self, run_id: str, begun: int) -> None:
+        """Keep how many tests of the run have come to a look."""
+        self._write("UPDATE runs SET tests_begun = ? WHERE run_id = ?", begun, run_id)
+
+    def finish(self, run_id: str, result: RunResult) -> None:
+        """Keep the result; what was needed to go on, the checkpoints too, goes."""
+        decision, gain = "improved" if result.improved else "no_improvement", result.gain and result.gain.ratio
+        with told_plainly(database_path()), self.connection:
+            self.connection.execute(
+                "UPDATE runs SET result = ?, decision = ?, gain = ?, prepared = NULL WHERE run_id = ?",
+                (to_bytes(result), decision, gain, run_id),
+            )
+            self._delete_checkpoints(run_id)
+
+    def forget(self, run_id: str) -> None:
+        """Take a run away with all that belongs to it."""
+        with told_plainly(database_path()), self.connection:
+            self.connection.execute("DELETE FROM runs WHERE run_id = ?", (run_id,))
+            self._delete_checkpoints(run_id)
+        drop(run_id)
+
+    def asked(self, run_id: str) -> Asked:
+        """What was asked for."""
+        return from_text(str(self._read("asked", run_id)))
+
+    def target(self, run_id: str) -> Target:
+        """The file as it was read when the run was begun."""
+        return from_bytes(Target, self._blob("target", run_id) or b"")
+
+    def prepared(self, run_id: str) -> Prepared | None:
+        """What was found out before the loop began; None before that."""
+        data = self._blob("prepared", run_id)
+        return None if data is None else from_bytes(Prepared, data)
+
+    def tests_begun(self, run_id: str) -> int:
+        """How many tests of the run have come to a look."""
+        begun = self._read("tests_begun", run_id)
+        return begun if isinstance(begun, int) else 0
+
+    def result(self, run_id: str) -> RunResult | None:
+        """What came of the run; None if it is not over."""
+        data = self._blob("result", run_id)
+        return None if data is None else from_bytes(RunResult, data)
+
+    def all(self) -> list[KeptRun]:
+        """All runs, the newest first."""
+        with told_plainly(database_path()):
+            rows = self.connection.execute(f"SELECT {_LISTED} FROM runs ORDER BY run_id DESC").fetchall()  # noqa: S608
+        return [_kept(row) for row in rows]
+
+    def find(self, name: str) -> KeptRun:
+        """The run of this id, or whose id alone begins so, or the `latest`.
+
+        Raises:
+            RunNotFoundError: there is none, or more than one.
+        """
+        runs = self.all()
+        if not runs:
+            raise RunNotFoundError("No run is stored. `afterburner-agent run FILE` begins one.")
+        if name == LATEST:
+            return runs[0]
+        found = [run for run in runs if run.run_id == name] or [run for run in runs if run.run_id.startswith(name)]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            told = f"{len(found)} runs begin with {name!r}: {', '.join(run.run_id for run in found[:NAMED])}"
+            raise RunNotFoundError(f"{told}{', …' if len(found) > NAMED else ''}. Give more of the id.")
+        near = difflib.get_close_matches(name, [run.run_id for run in runs], n=NAMED)
+        hint = f"Did you mean {' or '.join(near)}?" if near else "`afterburner-agent runs` lists those that there are."
+        raise RunNotFoundError(f"There is no run {name!r}. {hint}")
+
+    def _forget_old(self) -> None:
+        """Take away what is beyond the bounds, but nothing that is being worked on."""
+        with told_plainly(database_path()):
+            query = "SELECT run_id, coalesce(length(prepared), 0) FROM runs ORDER BY run_id DESC"
+            rows = self.connection.execute(query).fetchall()
+            strays = "SELECT DISTINCT thread_id FROM checkpoints WHERE thread_id NOT IN (SELECT run_id FROM runs)"
+            old = [run_id for (run_id,) in self.connection.execute(strays)] if self._has_checkpoints() else []
+        taken = 0
+        for place, (run_id, size) in enumerate(rows):
+            taken += size
+            if place >= KEPT_RUNS - 1 or taken > KEPT_BYTES:
+                old.append(run_id)
+        for run_id in old:
+            if not is_claimed(run_id):
+                self.forget(run_id)
+
+    def _delete_checkpoints(self, run_id: str) -> None:
+        if self._has_checkpoints():
+            for table in ("checkpoints", "writes"):
+                self.connection.execute(f"DELETE FROM {table} WHERE thread_id = ?", (run_id,))  # noqa: S608
+
+    def _has_checkpoints(self) -> bool:
+        """LangGraph makes its tables with the first run."""
+        query = "SELECT count(*) FROM sqlite_master WHERE name IN ('checkpoints', 'writes')"
+        return bool(self.connection.execute(query).fetchone()[0] == 2)
+
+    def _blob(self, column: str, run_id: str) -> bytes | None:
+        data = self._read(column, run_id)
+        return data if isinstance(data, bytes) else None
+
+    def _read(self, column: str, run_id: str) -> object:
+        with told_plainly(database_path()):
+            row = self.connection.execute(f"SELECT {column} FROM runs WHERE run_id = ?", (run_id,)).fetchone()  # noqa: S608
+        if row is None:
+            raise RunStoreError(f"Run {run_id} is not stored any more.")
+        return row[0]
+
+    def _write(self, statement: str, *values: object) -> None:
+        with told_plainly(database_path()), self.connection:
+            self.connection.execute(statement, values)
+
+
+@contextmanager
+def open_runs() -> Iterator[RunTable]:
+    """Open the table of runs.
+
+    Raises:
+        RunStoreError: see `open_database`.
+    """
+    with open_database() as connection:
+        yield RunTable(connection)
+
+
+def _kept(row: tuple[str, float, str, str | None, str, str | None, float | None, int, int]) -> KeptRun:
+    run_id, begun_s, file, function, model, decision, gain, is_over, stored_format = row
+    unfinished = RunState.RUNNING if is_claimed(run_id) else RunState.INTERRUPTED
+    state = RunState.FINISHED if is_over else unfinished
+    return KeptRun(run_id, state, begun_s, file, function, model, decision, gain, stored_format)

@@ -1,0 +1,56 @@
+"""The types that may come back from what is stored of a run beside its checkpoints."""
+
+from afterburner.agent.evidence.classes import Fit
+from afterburner.agent.evidence.gather import Evidence
+from afterburner.agent.evidence.growth import Growth, GrowthPoint
+from afterburner.agent.evidence.project_files import ProjectFile
+from afterburner.agent.evidence.receipt import (
+    Receipt,
+    ReceiptBlock,
+    ReceiptFigures,
+    ReceiptInput,
+    ReceiptSample,
+    ReceiptSettings,
+    ReceiptTarget,
+)
+from afterburner.agent.runs.stored import Prepared
+from afterburner.agent.state import CHECKPOINTED_TYPES
+from afterburner.agent.types import (
+    Machine,
+    Objective,
+    Readability,
+    RunResult,
+    RunSettings,
+    Skipped,
+    Target,
+    Workload,
+    WorkloadCall,
+    WorkloadCase,
+)
+
+STORED_TYPES = (
+    *CHECKPOINTED_TYPES,
+    Evidence,
+    Fit,
+    Growth,
+    GrowthPoint,
+    Machine,
+    Objective,
+    Prepared,
+    ProjectFile,
+    Readability,
+    Receipt,
+    ReceiptBlock,
+    ReceiptFigures,
+    ReceiptInput,
+    ReceiptSample,
+    ReceiptSettings,
+    ReceiptTarget,
+    RunResult,
+    RunSettings,
+    Skipped,
+    Target,
+    Workload,
+    WorkloadCall,
+    WorkloadCase,
+)

@@ -1,0 +1,31 @@
+"""Reads the file that is to be optimised, whatever its language."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+from afterburner.agent.errors import TargetError
+
+MAX_SOURCE_BYTES = 1_000_000
+
+
+def read_bytes(path: Path) -> bytes:
+    """Read a regular file of at most `MAX_SOURCE_BYTES`.
+
+    Raises:
+        TargetError: there is no such file, or it cannot be read.
+    """
+    try:
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            raise TargetError(f"{path} is a directory. Name one file.")
+        if not stat.S_ISREG(status.st_mode):
+            raise TargetError(f"{path} is not a regular file.")
+        if status.st_size > MAX_SOURCE_BYTES:
+            raise TargetError(f"{path} is too large: {status.st_size:,} bytes, the limit is {MAX_SOURCE_BYTES:,}.")
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise TargetError(f"No such file: {path}. The path is taken from {Path.cwd()}; name one file.") from None
+    except (OSError, ValueError) as error:  # ValueError: a null byte in the name
+        raise TargetError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from None

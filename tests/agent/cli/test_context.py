@@ -1,0 +1,177 @@
+"""A real project and a model behind a real HTTP server, through the command line: what it is told and what it may."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from conftest import CommandLine
+
+FILES = {
+    "pyproject.toml": "[project]\nname = 'shop'\n[tool.black]\nline-length = 60\n",
+    ".gitignore": "secret.py\n",
+    "secret.py": "from shop.report import total\ntotal('not to be told')\n",
+    "shop/__init__.py": "",
+    "shop/items.py": "from dataclasses import dataclass\n\nSTEP = 3\n\n\n@dataclass\nclass Item:\n    price: int\n",
+    "shop/report.py": """\
+from shop.items import STEP, Item
+
+
+def total(rows: list[Item]) -> int:
+    '''Add up.'''
+    seen = [ ]   # a list
+    for row in rows:
+        if row.price not in seen :
+            seen.append( row.price )   # new
+    return sum( seen ) * STEP
+
+
+if __name__ == "__main__":
+    print(total([Item(n) for n in range(900)]))
+    print(total([Item(n % 7) for n in range(900)]))
+    print(total([Item(n % 50) for n in range(500)]))
+    print(total([]))
+""",
+    "app.py": "from shop.report import total as add\n\n\ndef main(rows):\n    return add(rows)\n",
+}
+ANSWER = """<thinking>Sets.</thinking><solution>```python
+IMPORTS
+from shop.items import STEP, Item
+
+def total(rows: list[Item]) -> int:
+    seen = []
+    known = { "a"  :  0, "b" : 1,
+      "c" : USE }
+    for row in rows:
+        if row.price not in known:
+            known[row.price] = 1
+            seen.append(row.price)
+    return sum(seen) * STEP
+```</solution>"""
+
+
+class Server(ThreadingHTTPServer):
+    """Gives one answer, and keeps what it was asked."""
+
+    daemon_threads = True
+
+    def __init__(self, answer: str) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.answer = answer
+        self.asked: list[str] = []
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Server
+
+    def do_POST(self) -> None:
+        body: dict[str, Any] = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.asked.append(body["messages"][-1]["content"])
+        message = {"role": "assistant", "content": self.server.answer}
+        choice = {"index": 0, "message": message, "finish_reason": "stop"}
+        answer = {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
+        data = json.dumps({**answer, "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *arguments: object) -> None:
+        """Keep the tests' output clean."""
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with Server("") as serving:
+        thread = threading.Thread(target=serving.serve_forever, kwargs={"poll_interval": 0.05})
+        thread.start()
+        yield serving
+        serving.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    root = tmp_path / "project"
+    for name, text in FILES.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    subprocess.run(["git", "init", "-q", str(root)], check=True)
+    return root
+
+
+def ran(program: CommandLine, server: Server, project: Path, *options: str) -> dict[str, Any]:
+    """The result of a run with this model."""
+    done = program(
+        *("run", "shop/report.py", "-f", "total", "--model", "openai/m", "--iterations", "1", "--json", "-", "--quiet"),
+        *options,
+        folder=project,
+        OPENAI_API_BASE=f"http://127.0.0.1:{server.server_address[1]}/v1",
+        OPENAI_API_KEY="sk-test-0123456789",
+    )
+    assert done.returncode == 0, done.stderr
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result
+
+
+@pytest.mark.slow
+@pytest.mark.timed
+def test_a_model_is_told_the_project_and_its_answer_becomes_a_small_change(
+    program: CommandLine, server: Server, project: Path
+) -> None:
+    server.answer = ANSWER.replace("IMPORTS\n", "").replace("USE", "2")
+    result = ran(program, server, project)
+    asked = server.asked[0]
+    for part in (
+        "# shop/items.py\n",
+        "class Item:\n    price: int",
+        "STEP = 3",
+        "# app.py\n# line 5, in main\nreturn add(rows)",
+        "New imports may come from the standard library only.",
+    ):
+        assert part in asked
+    assert "not to be told" not in asked
+    assert result["decision"] == "improved", result["candidates"]
+    lines = result["patch"].splitlines()[2:]
+    assert [line for line in lines if line.startswith("-")] == ["-        if row.price not in seen :"]
+    assert [line for line in lines if line.startswith("+")] == [
+        '+    known = {"a": 0, "b": 1, "c": 2}',
+        "+        if row.price not in known:",
+        "+            known[row.price] = 1",
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [((), "--allow-imports hypothesis"), (("--allow-imports", "hypothesis", "--context-tokens", "0"), None)],
+)
+def test_a_library_is_used_only_if_the_user_allows_it(
+    program: CommandLine, server: Server, project: Path, options: tuple[str, ...], reason: str | None
+) -> None:
+    """Our own interpreter runs the code, which has it installed."""
+    server.answer = ANSWER.replace("IMPORTS", "import hypothesis").replace("USE", "len(hypothesis.__name__)")
+    candidate = ran(program, server, project, *options)["candidates"][0]
+    if reason is not None:
+        assert candidate["decision"] == "refused"
+        assert reason in candidate["reason"]
+        return
+    assert candidate["verdict"] == "accepted", candidate
+    assert "class Item" not in server.asked[0]
+    assert "installed libraries: hypothesis " in server.asked[0]
+
+
+def test_wrong_names_of_libraries_are_a_usage_error(program: CommandLine, project: Path) -> None:
+    done = program("run", "shop/report.py", "--allow-imports", "a b", folder=project)
+    assert done.returncode == 2
+    assert "--allow-imports takes" in done.stderr

@@ -1,0 +1,85 @@
+"""A real project, profiled in the real sandbox: what is ranked, and how high."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from afterburner.agent.errors import WorkloadError
+from afterburner.agent.many.rank import rank
+from afterburner.agent.many.survey import check_tests, python_command, take_survey
+from afterburner.agent.types import RunSettings
+from afterburner.sandbox import UsageError
+
+if TYPE_CHECKING:
+    from afterburner.agent.many.rank import RankedTarget
+    from afterburner.sandbox import Sandbox
+
+pytestmark = pytest.mark.slow
+
+LIMIT_S = 120.0
+
+
+def by_name(ranked: list[RankedTarget]) -> dict[str, RankedTarget]:
+    return {target.function: target for target in ranked}
+
+
+def test_the_tests_are_profiled_and_functions_ranked_by_what_they_cost(sandbox: Sandbox, shop: Path) -> None:
+    survey = take_survey(sandbox, shop / "shop", RunSettings(str(shop / "shop")), LIMIT_S)
+    ranked = rank(survey)
+    found = by_name(ranked)
+    assert list(found)[:3] == sorted(list(found)[:3], key=lambda name: -found[name].saving_s)
+    assert set(list(found)[:3]) == {"common", "tokens", "Shelf.missing"}
+    assert found["common"].test_files[0] == "tests/test_names.py"
+    assert set(found["common"].test_files) == {"tests/test_names.py", "tests/test_texts.py"}
+    assert found["table"].test_files == ("tests/test_texts.py",)
+    assert found["table"].calls == 2
+    assert 0.5 < sum(target.share for target in ranked) <= 1.5
+    assert {Path(target.path).name for target in ranked} == {"names.py", "texts.py"}
+    assert not {"Shelf.size", "later", "never_called"} & set(found), "properties, coroutines, what nobody calls"
+    assert survey.suite is not None
+    assert (survey.suite.passed, survey.suite.failing, survey.suite.complete) == (7, (), True)
+
+
+def test_a_folder_below_counts_alone(sandbox: Sandbox, shop: Path) -> None:
+    survey = take_survey(sandbox, shop / "shop" / "texts.py", RunSettings(str(shop)), LIMIT_S)
+    assert {target.function for target in rank(survey)} == {"table", "shared"}
+
+
+@pytest.mark.parametrize("words", [("app.py", "300"), ("-m", "app", "300")])
+def test_a_command_is_profiled_instead(sandbox: Sandbox, shop: Path, words: tuple[str, ...]) -> None:
+    settings = RunSettings(str(shop), command=words, command_folder=str(shop))
+    survey = take_survey(sandbox, shop, settings, LIMIT_S)
+    found = by_name(rank(survey))
+    assert {"table", "numbered"} <= set(found)
+    assert "common" not in found, "the tests were not run"
+    assert found["table"].calls == 3
+    assert found["table"].test_files == ()
+    assert survey.suite is not None
+    assert (survey.suite.passed, survey.suite.failing) == (1, ())
+
+
+def test_a_command_that_fails_before_it_calls_anything_says_why(sandbox: Sandbox, shop: Path) -> None:
+    settings = RunSettings(str(shop), command=("-m", "no_such_module"), command_folder=str(shop))
+    with pytest.raises(WorkloadError, match="no_such_module"):
+        take_survey(sandbox, shop, settings, LIMIT_S)
+
+
+@pytest.mark.parametrize("words", [("make", "test"), ("python",), ("python", "-m"), ("python", "-c", "pass")])
+def test_what_is_no_python_command(words: tuple[str, ...]) -> None:
+    with pytest.raises(UsageError, match="python SCRIPT"):
+        python_command(words)
+
+
+def test_the_tests_run_again_with_other_texts_in_place(sandbox: Sandbox, shop: Path) -> None:
+    path = shop / "shop" / "texts.py"
+    wrong = path.read_bytes().replace(b'";"', b'","')
+    settings = replace(RunSettings(str(shop / "shop")))
+    suite = check_tests(sandbox, shop / "shop", settings, LIMIT_S, {path: wrong})
+    assert suite is not None
+    assert suite.failing == ("tests/test_texts.py::test_table",)
+    assert suite.passed == 6
+    assert b'";"' in path.read_bytes(), "the project itself is untouched"

@@ -1,0 +1,52 @@
+"""A model's server with answers that can be used, and an environment that leads to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from model_server import Asked, ModelServer, serving
+
+from afterburner.agent.proposers.asking.usage import Usage
+from afterburner.agent.proposers.base import ProposalRequest
+from afterburner.agent.types import Objective
+from afterburner.sandbox import Measurement
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from afterburner.agent.types import Target
+
+KEY = "sk-test-0123456789-secret"
+SOURCE = 'def f(x):\n    """Double."""\n    return x + x\n'
+
+
+def good_answer(asked: Asked, number: int) -> str:
+    code = f"def f(x):\n    return x << 1  # answer {number}, seed {asked.body.get('seed')}\n"
+    return f"<thinking>Shift.</thinking><solution>```python\n{code}```</solution>"
+
+
+@pytest.fixture(autouse=True)
+def environment(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_BASE_URL", "HOSTED_VLLM_API_KEY", "ANTHROPIC_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
+    with serving(ModelServer(good_answer)) as running:
+        monkeypatch.setenv("OPENAI_API_BASE", running.url)
+        monkeypatch.setenv("HOSTED_VLLM_API_BASE", running.url)
+        yield running
+
+
+@pytest.fixture
+def request_of(make_target: Callable[..., Target]) -> Callable[..., ProposalRequest]:
+    def make(count: int = 1, iteration: int = 1, usage: Usage | None = None, source: str = SOURCE) -> ProposalRequest:
+        target = make_target(source, "f")
+        measured = Measurement(1.5, 1.0, 2048, 100.0)
+        return ProposalRequest(target, Objective.TIME, measured, True, iteration, count, seed=7, usage=usage or Usage())
+
+    return make

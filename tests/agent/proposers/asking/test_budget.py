@@ -1,0 +1,170 @@
+"""Caps hold at the server, however many candidates are asked for at once; and what was used is told as it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from fault_proxy import Fault, FaultProxy, Kind
+from model_server import Asked, ModelServer, serving
+
+from afterburner.agent.errors import ProposerError
+from afterburner.agent.proposers.asking.budget import LEAST_OUTPUT_TOKENS, Caps
+from afterburner.agent.proposers.asking.session import Asking
+from afterburner.agent.proposers.asking.usage import Usage, dollars, told
+from afterburner.agent.proposers.registry import open_proposer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from afterburner.agent.proposers.base import Proposal, ProposalRequest
+
+    MakeRequest = Callable[..., ProposalRequest]
+
+MODEL = "openai/gpt-4o-mini"
+INPUT_USD, OUTPUT_USD = 1.5e-07, 6e-07  # in LiteLLM's map
+UNPRICED = "hosted_vllm/some-model"
+
+
+def long_answer(_asked: Asked, _number: int) -> str:
+    """As long as the server lets it be: an answer that costs what was reserved for it."""
+    return "x" * 400_000
+
+
+def ask_through(asking: Asking, make: MakeRequest, model: str = MODEL, iterations: int = 4) -> list[Proposal]:
+    """Eight candidates in each iteration, as a run asks for them: what was used goes with the state."""
+    proposer = open_proposer(model, temperature=0, asking=asking, retries=1)
+    proposals: list[Proposal] = []
+    for iteration in range(1, iterations + 1):
+        proposals += proposer.propose(make(count=8, iteration=iteration, usage=asking.usage()))
+        if asking.budget.usage().cap:
+            break
+    return proposals
+
+
+@pytest.mark.parametrize("answer", [long_answer, lambda *_: "short"], ids=["long", "short"])
+def test_a_cap_of_money_holds_with_eight_candidates_at_once(
+    server: ModelServer, request_of: MakeRequest, answer: Callable[[Asked, int], str]
+) -> None:
+    server.answer, server.delay_s, cap_usd = answer, 0.2, 0.004
+    asking = Asking(caps=Caps(cost_usd=cap_usd))
+    ask_through(asking, request_of)
+    spent_usd = server.prompt_tokens * INPUT_USD + server.completion_tokens * OUTPUT_USD
+    usage = asking.budget.usage()
+    assert 0 < spent_usd <= cap_usd
+    assert usage.cost_usd == pytest.approx(spent_usd), "the account is the server's"
+    assert usage.known_cost_usd == usage.cost_usd
+    assert server.most_at_once > 1
+    if answer is long_answer:
+        assert spent_usd > cap_usd / 2, "the cap is used, too"
+        assert "--max-cost" in usage.cap
+    else:
+        assert len(server.asked) == 32
+
+
+def test_a_cap_of_tokens_holds_with_eight_candidates_at_once(server: ModelServer, request_of: MakeRequest) -> None:
+    server.answer, server.delay_s = long_answer, 0.2
+    asking = Asking(caps=Caps(tokens=40_000))
+    ask_through(asking, request_of, model=UNPRICED)
+    used = server.prompt_tokens + server.completion_tokens
+    usage = asking.budget.usage()
+    assert 20_000 < used <= 40_000
+    assert usage.tokens == used
+    assert "--max-tokens" in usage.cap
+    assert usage.known_cost_usd is None
+    assert "cost unknown" in told(usage)
+    assert "$" not in told(usage)
+
+
+@pytest.mark.parametrize("cap", [1, 5, 11])
+def test_a_cap_of_requests_holds_with_eight_candidates_at_once(
+    server: ModelServer, request_of: MakeRequest, cap: int
+) -> None:
+    asking = Asking(caps=Caps(requests=cap))
+    proposals = ask_through(asking, request_of)
+    assert len(server.asked) == cap == asking.budget.usage().requests
+    assert [proposal.error for proposal in proposals] == [""] * cap, "what came before the cap is used"
+    assert f"{cap} requests (--max-requests)" in asking.budget.usage().cap
+
+
+def test_tries_count_against_the_cap_of_requests(
+    server: ModelServer, request_of: MakeRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(FaultProxy(server.url, lambda _: Fault(Kind.STATUS, 503))) as proxy:
+        monkeypatch.setenv("OPENAI_API_BASE", proxy.url)
+        asking = Asking(caps=Caps(requests=3))
+        with pytest.raises(ProposerError, match=r"server failed.*--max-requests"):
+            ask_through(asking, request_of)
+    assert len(proxy.arrived) == 3
+
+
+def test_answers_that_were_made_and_lost_count_as_much_as_they_can_have_cost(
+    server: ModelServer, request_of: MakeRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.answer, cap_usd = long_answer, 0.01
+    with serving(FaultProxy(server.url, lambda number: Fault(Kind.LOST) if number % 2 else None)) as proxy:
+        monkeypatch.setenv("OPENAI_API_BASE", proxy.url)
+        asking = Asking(caps=Caps(cost_usd=cap_usd))
+        ask_through(asking, request_of)
+    spent_usd = server.prompt_tokens * INPUT_USD + server.completion_tokens * OUTPUT_USD
+    usage = asking.budget.usage()
+    assert spent_usd <= usage.most_cost_usd <= cap_usd
+    assert usage.lost == (len(proxy.arrived) + 1) // 2
+    assert "without an answer, up to" in told(usage)
+
+
+def test_a_cap_that_is_too_small_for_one_request_asks_nothing(server: ModelServer, request_of: MakeRequest) -> None:
+    asking = Asking(caps=Caps(tokens=LEAST_OUTPUT_TOKENS))
+    assert ask_through(asking, request_of) == []
+    assert server.asked == []
+    assert "256 tokens (--max-tokens) 256 are left" in asking.budget.usage().cap
+
+
+def test_without_a_cap_the_length_of_answers_is_the_models_own(server: ModelServer, request_of: MakeRequest) -> None:
+    open_proposer(MODEL, asking=Asking()).propose(request_of())
+    assert server.asked[0].output_limit is None
+
+
+@pytest.mark.parametrize("model", [UNPRICED, "ollama/qwen2.5-coder:7b"])
+def test_a_cap_of_money_on_a_model_without_a_price_is_refused_before_any_work(server: ModelServer, model: str) -> None:
+    with pytest.raises(ProposerError, match=rf"price of {model} is not known.*--max-tokens"):
+        open_proposer(MODEL, fallbacks=(model,), asking=Asking(caps=Caps(cost_usd=1.0)))
+    assert server.asked == []
+
+
+def test_a_resumed_run_goes_on_counting_from_what_was_stored(server: ModelServer, request_of: MakeRequest) -> None:
+    asking = Asking(caps=Caps(requests=5))
+    stored = Usage(requests=3, prompt_tokens=10, completion_tokens=20, cost_usd=0.5)
+    proposer = open_proposer(MODEL, temperature=0, asking=asking)
+    assert len(proposer.propose(request_of(count=8, iteration=2, usage=stored))) == 2
+    assert len(server.asked) == 2
+    assert asking.budget.usage().requests == 5
+    assert asking.budget.usage().cost_usd > 0.5
+
+
+def test_candidates_are_asked_side_by_side_each_with_its_seed_and_come_in_order(
+    server: ModelServer, request_of: MakeRequest
+) -> None:
+    server.delay_s = 0.5
+    proposals = open_proposer(MODEL, temperature=0).propose(request_of(count=8))
+    assert server.most_at_once > 1
+    assert sorted(asked.body["seed"] for asked in server.asked) == list(range(1007, 1015))
+    seeds = [int(str(proposal.rewrite).rpartition("seed ")[2][:4]) for proposal in proposals]
+    assert seeds == list(range(1007, 1015)), "in the order of the candidates, whoever was first"
+
+
+def test_one_request_brings_several_where_that_is_possible(server: ModelServer, request_of: MakeRequest) -> None:
+    assert len(open_proposer(MODEL).propose(request_of(count=4))) == 4
+    assert [asked.body.get("n") for asked in server.asked] == [4]
+    server.gives_several = False
+    assert len(open_proposer(MODEL).propose(request_of(count=4))) == 4
+    assert [asked.body.get("n") for asked in server.asked[1:]] == [4, None, None, None]
+
+
+def test_amounts_are_written_for_people() -> None:
+    amounts = (0.0, 0.000091, 0.00123, 0.0995, 0.5, 1.25, 1234.5)
+    written = ["$0.00", "$0.000091", "$0.0012", "$0.100", "$0.50", "$1.25", "$1234.50"]
+    assert [dollars(amount) for amount in amounts] == written
+    line = told(Usage(requests=3, cached=1, prompt_tokens=4000, completion_tokens=210, cost_usd=0.0031, lost=1))
+    assert line.startswith("3 requests, 4,210 tokens, $0.0031, 1 answer from the cache; 1 request without an answer")
+    assert told(Usage(requests=1, unpriced=1, cost_usd=0.5)) == "1 request, 0 tokens, cost unknown (at least $0.50)"

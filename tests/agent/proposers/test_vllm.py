@@ -1,0 +1,194 @@
+"""The engine in this process: what a name means, what vLLM is told, and a real run of it where there is a GPU."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+import subprocess
+import sys
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from afterburner.agent.errors import ProposerError, UnknownModelError
+from afterburner.agent.proposers.base import ProposalRequest
+from afterburner.agent.proposers.registry import open_proposer
+from afterburner.agent.proposers.vllm_engine import VllmProposer, engine_arguments, sampling_arguments
+from afterburner.agent.proposers.vllm_name import parse_engine_model
+from afterburner.agent.types import Objective
+from afterburner.sandbox import Measurement
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from afterburner.agent.types import Target
+
+    MakeTarget = Callable[..., Target]
+
+SOURCE = "def common(left, right):\n    return [name for name in left if name in right]\n"
+BATCH = """
+import json, sys
+from pathlib import Path
+from afterburner.agent.proposers.base import ProposalRequest
+from afterburner.agent.proposers.registry import open_proposer
+from afterburner.agent.targets.locate import find_target
+from afterburner.agent.types import Objective
+from afterburner.sandbox import Measurement
+
+target = find_target(Path(sys.argv[2]), "common")
+asked = ProposalRequest(target, Objective.TIME, Measurement(1.0, 1.0, 1, 1.0), True, 1, 2)
+answers = open_proposer(sys.argv[1]).propose_all([asked, asked])
+print(json.dumps([[each.rewrite.function if each.rewrite else each.error for each in one] for one in answers]))
+"""
+MODELS_OWN = SimpleNamespace(temperature=0.7, top_p=0.8, top_k=20, min_p=0.0, repetition_penalty=1.05)
+
+
+def request(target: Target, **changes: Any) -> ProposalRequest:
+    measured = Measurement(1.0, 1.0, 1, 1.0)
+    options = {"iteration": 2, "count": 4, "seed": 7} | changes
+    return ProposalRequest(target, Objective.TIME, measured, True, **options)
+
+
+@pytest.fixture
+def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A base and an adapter on it, as far as names are concerned; the working folder."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "base").mkdir()
+    (tmp_path / "base" / "config.json").write_text("{}")
+    write_adapter(tmp_path / "adapter", base_model_name_or_path="base", r=16)
+    return tmp_path
+
+
+def write_adapter(folder: Path, **config: Any) -> None:
+    folder.mkdir(exist_ok=True)
+    (folder / "adapter_config.json").write_text(json.dumps({"peft_type": "LORA"} | config))
+
+
+def test_a_base_and_its_options(folders: Path) -> None:
+    assert engine_arguments(parse_engine_model("base"), 3) == {"model": str(folders / "base"), "seed": 3}
+    named = parse_engine_model("base?max_model_len=16384&max_tokens=512")
+    assert engine_arguments(named, 0)["max_model_len"] == 16384
+    assert named.max_tokens == 512
+    assert parse_engine_model("Qwen/Qwen2.5-3B-Instruct").base == "Qwen/Qwen2.5-3B-Instruct"
+
+
+@pytest.mark.parametrize("name", ["adapter", "base?lora=adapter", "{here}/adapter", "{here}/base?lora={here}/adapter"])
+def test_an_adapter_by_itself_or_on_a_base(folders: Path, name: str) -> None:
+    model = parse_engine_model(name.format(here=folders))
+    assert engine_arguments(model, 0) == {
+        "model": str(folders / "base"),
+        "seed": 0,
+        "enable_lora": True,
+        "max_loras": 1,
+        "max_lora_rank": 16,
+    }
+    assert model.adapter is not None
+    assert model.adapter.folder == str(folders / "adapter")
+
+
+def test_an_adapters_base_may_have_moved_or_lie_on_the_hub(folders: Path) -> None:
+    write_adapter(folders / "adapter", base_model_name_or_path="Qwen/Qwen2.5-3B-Instruct", r=8)
+    assert parse_engine_model("adapter").base == "Qwen/Qwen2.5-3B-Instruct"
+    write_adapter(folders / "adapter", base_model_name_or_path="/gone/base", r=8)
+    with pytest.raises(UnknownModelError, match=r"/gone/base \(the base that .*adapter names\).*\?lora="):
+        parse_engine_model("adapter")
+    assert parse_engine_model("base?lora=adapter").base == str(folders / "base")
+
+
+@pytest.mark.parametrize(
+    ("config", "rank"),
+    [({"r": 1}, 8), ({"r": 8}, 8), ({"r": 12}, 16), ({"r": 8, "rank_pattern": {"q_proj": 33}}, 64), ({"r": 512}, 512)],
+)
+def test_the_rank_is_one_that_vllm_offers(folders: Path, config: dict[str, Any], rank: int) -> None:
+    write_adapter(folders / "adapter", base_model_name_or_path="base", **config)
+    assert engine_arguments(parse_engine_model("adapter"), 0)["max_lora_rank"] == rank
+
+
+def test_the_tokenizer_beside_an_adapter_is_the_one_it_was_trained_with(folders: Path) -> None:
+    (folders / "adapter" / "tokenizer_config.json").write_text("{}")
+    assert engine_arguments(parse_engine_model("adapter"), 0)["tokenizer"] == str(folders / "adapter")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("./absent", "No such model: absent"),
+        ("/absent/model", "No such model: /absent/model"),
+        ("a/b/c", "No such model"),
+        ("empty", "no config.json"),
+        ("base?lora=base", "No LoRA adapter in .*base"),
+        ("base?lore=adapter", r"unknown option 'lore'. Did you mean lora\?"),
+        ("base?lora=", "no value to lora"),
+        ("base?max_tokens=many", "a number of tokens"),
+        ("base?max_model_len=0", "at least 1"),
+        ("base?lora=prefix", "type PREFIX_TUNING"),
+        ("base?lora=large", "rank 1024, and vLLM takes 1 to 512"),
+        ("base?lora=torn", "cannot be read"),
+        ("nameless", "names no base model"),
+    ],
+)
+def test_a_name_that_leads_nowhere(folders: Path, name: str, said: str) -> None:
+    (folders / "empty").mkdir()
+    write_adapter(folders / "prefix", peft_type="PREFIX_TUNING", base_model_name_or_path="base")
+    write_adapter(folders / "large", base_model_name_or_path="base", r=1024)
+    write_adapter(folders / "nameless", r=8)
+    (folders / "torn").mkdir()
+    (folders / "torn" / "adapter_config.json").write_text("{")
+    with pytest.raises(UnknownModelError, match=said) as caught:
+        parse_engine_model(name)
+    assert "\n" not in str(caught.value)
+
+
+def test_what_is_sampled(folders: Path, make_target: MakeTarget) -> None:
+    model = parse_engine_model(str(folders / "base"))
+    asked = request(make_target(SOURCE, "common"))
+    own = sampling_arguments(model, asked, MODELS_OWN, None)
+    assert own == vars(MODELS_OWN) | {"n": 4, "seed": 2007, "max_tokens": 8192}
+    assert sampling_arguments(model, asked, MODELS_OWN, 0.0)["temperature"] == 0.0
+
+
+@pytest.mark.skipif("importlib.util.find_spec('vllm')")
+@pytest.mark.needs_gpu  # where the engine is, the test below runs it
+def test_without_the_engine_the_error_says_how_to_get_it(folders: Path, make_target: MakeTarget) -> None:
+    for ask in (
+        lambda: open_proposer(f"vllm:{folders / 'base'}"),
+        lambda: VllmProposer(str(folders / "base")).propose(request(make_target(SOURCE, "common"))),
+    ):
+        with pytest.raises(ProposerError, match=r"pip install 'afterburner-agent\[vllm\]'.*hosted_vllm/") as caught:
+            ask()
+        assert caught.value.exit_code == 1
+
+
+@pytest.mark.slow
+def test_an_adapter_as_peft_writes_it(local_models: Path) -> None:
+    model = parse_engine_model(str(local_models / "adapter"))
+    assert model.base == str(local_models / "random")
+    assert engine_arguments(model, 0)["max_lora_rank"] == 16
+
+
+@pytest.mark.slow
+@pytest.mark.needs_gpu
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize(("name", "usable"), [("good?max_tokens=512", True), ("adapter?max_tokens=32", False)])
+def test_the_real_engine(request: pytest.FixtureRequest, make_target: MakeTarget, name: str, usable: bool) -> None:
+    """Loads a model made on the spot into vLLM, and asks it for a batch; each in a process of its own."""
+    if importlib.util.find_spec("vllm") is None:
+        pytest.skip("vLLM is not installed: pip install 'afterburner-agent[vllm]' on a machine with a GPU")
+    if not importlib.import_module("torch").cuda.is_available():
+        pytest.skip("no GPU here")
+    local_models: Path = request.getfixturevalue("local_models")
+    target = make_target(SOURCE, "common")
+    done = subprocess.run(
+        [sys.executable, "-c", BATCH, f"vllm:{local_models / name}&max_model_len=8192", target.path],
+        capture_output=True,
+        text=True,
+        timeout=800,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    answers = json.loads(done.stdout)
+    assert [len(answer) for answer in answers] == [2, 2]
+    assert [("known = set(right)" in text) for answer in answers for text in answer] == [usable] * 4

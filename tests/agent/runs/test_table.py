@@ -1,0 +1,255 @@
+"""What is kept of runs: it comes back as it was, it is bounded, and a bad store is said plainly."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from afterburner.agent.errors import RunInUseError, RunNotFoundError, RunStoreError, TargetChangedError
+from afterburner.agent.evidence.classes import Fit
+from afterburner.agent.evidence.gather import Evidence
+from afterburner.agent.evidence.growth import Growth, GrowthPoint
+from afterburner.agent.runs import table as table_module
+from afterburner.agent.runs.codec import from_bytes, from_text, to_bytes, to_text
+from afterburner.agent.runs.database import VERSION, database_path
+from afterburner.agent.runs.lock import claimed, is_claimed
+from afterburner.agent.runs.standing import check_format, check_machine, check_unchanged
+from afterburner.agent.runs.stored import Asked, Prepared, RunState
+from afterburner.agent.runs.table import open_runs
+from afterburner.agent.store import open_checkpointer, thread_of
+from afterburner.agent.types import (
+    CandidateRecord,
+    Decision,
+    Gain,
+    HeldOut,
+    Machine,
+    Objective,
+    Readability,
+    RunResult,
+    RunSettings,
+    Skipped,
+    Target,
+    Workload,
+    WorkloadCall,
+    WorkloadCase,
+)
+from afterburner.sandbox import Measurement, Verdict
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MEASUREMENT = Measurement(0.5, 0.4, 10_240, 5120.0, 480)
+GAIN = Gain(2.0, 1.8, 2.2, 0.95, 15)
+MACHINE = Machine("Linux", "Quick CPU", 2, 8_388_608, "3.11", "bubblewrap 0.8.0", "rlimits")
+TARGET = Target("/srv/a.py", "x = 'é\\r\\n'\r\n", "f", "a", "/srv", "/srv", notes=("a note",))
+CALL = WorkloadCall(b"\x80\x04not to be unpickled.", "doctest", "f(1)", 0.1, b"[1]", 3)
+WORKLOAD = Workload((CALL,), (CALL,), (WorkloadCase("1", b"", b"\xff", "cases"),), (), (Skipped("x", "y"),), 1e-9, True)
+SETTINGS = RunSettings(
+    "a.py", "f", Objective.MEMORY, "replay:b.jsonl", 2, 3,
+    calls_file="c.py", python="python3", seed=7, allow_imports=("numpy",), receipt=True,
+)  # fmt: skip
+FIT = Fit("n", 0.0, 1.0, 1.0, 0.01, "n", ("n log n",))
+RESULT = RunResult(
+    "20260101-000000-aaaaaa", TARGET, Objective.TIME, "rules", True, "2x", GAIN, MEASUREMENT, MEASUREMENT,
+    HeldOut(3, True, GAIN),
+    (CandidateRecord("1.1", 1, "rules", Verdict.ACCEPTED, Decision.IMPROVED, "2x", GAIN, MEASUREMENT, "x"),),
+    "--- a", "y", Readability(1, 2, 3), (("doctest", 2),), (Skipped("x", "y"),), MACHINE, 12.5,
+    Evidence(Growth("len(x)", (GrowthPoint(3, 0.1, None),), FIT, FIT)), ("note",),
+)  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def own_state_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+def asked(folder: str = "/srv") -> Asked:
+    return Asked(SETTINGS, {"apply": True, "json": "-", "patch": None}, folder)
+
+
+def begun(*run_ids: str) -> None:
+    with open_runs() as runs:
+        for run_id in run_ids:
+            runs.begin(run_id, asked(), TARGET)
+
+
+def test_what_a_run_needs_comes_back_as_it_was() -> None:
+    prepared = Prepared(SETTINGS, TARGET, WORKLOAD, MACHINE, 4.5)
+    begun("20260101-000000-aaaaaa")
+    with open_runs() as runs:
+        runs.keep_prepared("20260101-000000-aaaaaa", prepared)
+        runs.count_tests("20260101-000000-aaaaaa", 2)
+    with open_runs() as runs:
+        assert runs.asked("20260101-000000-aaaaaa") == asked()
+        assert runs.target("20260101-000000-aaaaaa") == TARGET
+        assert runs.prepared("20260101-000000-aaaaaa") == prepared
+        assert runs.tests_begun("20260101-000000-aaaaaa") == 2
+        assert runs.result("20260101-000000-aaaaaa") is None
+        runs.finish("20260101-000000-aaaaaa", RESULT)
+        assert runs.result("20260101-000000-aaaaaa") == RESULT
+        [kept] = runs.all()
+    assert (kept.state, kept.decision, kept.gain, kept.function) == (RunState.FINISHED, "improved", 2.0, "f")
+
+
+def test_every_setting_survives_as_json() -> None:
+    changed = {each.name: getattr(SETTINGS, each.name) for each in fields(RunSettings)}
+    assert from_text(to_text(Asked(RunSettings(**changed), {}, "/"))).settings == SETTINGS
+
+
+def test_the_settings_of_another_version_are_refused() -> None:
+    with pytest.raises(RunStoreError, match="another version"):
+        from_text('{"settings": {"iterations": "many"}, "outputs": {}, "folder": "/"}')
+
+
+@pytest.mark.parametrize("data", [b"", b"\xc1", to_bytes(MACHINE), to_bytes([1])], ids=len)
+def test_what_is_no_result_is_refused(data: bytes) -> None:
+    with pytest.raises(RunStoreError, match="another version"):
+        from_bytes(RunResult, data)
+
+
+def test_paths_lead_to_the_same_place_from_another_folder(tmp_path: Path) -> None:
+    settings = asked("/srv/shop").settings_from(tmp_path)
+    places = (settings.file, settings.calls_file, settings.model, settings.python)
+    assert places == ("/srv/shop/a.py", "/srv/shop/c.py", "replay:/srv/shop/b.jsonl", "python3")
+    assert asked(str(tmp_path)).settings_from(tmp_path) == SETTINGS
+
+
+def test_only_the_owner_may_read_it() -> None:
+    begun("20260101-000000-aaaaaa")
+    with claimed("20260101-000000-aaaaaa"):
+        paths = [database_path(), *(database_path().parent / "running").iterdir()]
+        assert [path.stat().st_mode & 0o077 for path in paths] == [0, 0]
+        assert database_path().parent.stat().st_mode & 0o077 == 0
+
+
+def test_a_run_is_found_by_its_id_its_beginning_or_as_the_latest() -> None:
+    with open_runs() as runs, pytest.raises(RunNotFoundError, match="No run is stored"):
+        runs.find("latest")
+    begun("20260101-000000-aaaaaa", "20260102-000000-bbbbbb", "20260102-000000-cccccc")
+    with open_runs() as runs:
+        assert runs.find("20260101").run_id == "20260101-000000-aaaaaa"
+        assert runs.find("latest").run_id == "20260102-000000-cccccc"
+        assert runs.find("20260102-000000-bbbbbb").run_id == "20260102-000000-bbbbbb"
+        with pytest.raises(RunNotFoundError, match=r"2 runs begin with '20260102'.*-cccccc.*-bbbbbb"):
+            runs.find("20260102")
+        with pytest.raises(RunNotFoundError, match="Did you mean 20260101-000000-aaaaaa"):
+            runs.find("20260101-000000-aaaaab")
+        with pytest.raises(RunNotFoundError, match="afterburner-agent runs"):
+            runs.find("x")
+
+
+def test_a_run_can_be_claimed_once_and_is_free_when_its_process_is_killed() -> None:
+    begun("20260101-000000-aaaaaa")
+    code = (
+        "import time\nfrom afterburner.agent.runs.lock import claimed\n"
+        "with claimed('20260101-000000-aaaaaa'):\n    print('claimed', flush=True)\n    time.sleep(600)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "claimed\n"
+        with pytest.raises(RunInUseError, match="another process"), claimed("20260101-000000-aaaaaa"):
+            pass
+        with open_runs() as runs:
+            assert runs.find("latest").state is RunState.RUNNING
+        other.kill()
+    with open_runs() as runs:
+        assert runs.find("latest").state is RunState.INTERRUPTED
+    left = database_path().parent / "running" / "20260101-000000-aaaaaa"
+    assert left.exists()
+    with open_runs() as runs:
+        runs.forget("20260101-000000-aaaaaa")
+    assert not left.exists()
+    with claimed("20260101-000000-aaaaaa"):
+        assert is_claimed("20260101-000000-aaaaaa")
+    assert not is_claimed("20260101-000000-aaaaaa")
+
+
+def test_the_oldest_runs_are_forgotten_with_their_checkpoints_but_none_that_is_worked_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from langgraph.checkpoint.base import empty_checkpoint  # noqa: PLC0415 - heavy
+
+    monkeypatch.setattr(table_module, "KEPT_RUNS", 2)
+    run_ids = [f"2026010{number}-000000-abcdef" for number in range(1, 6)]
+    with claimed(run_ids[0]):
+        for run_id in run_ids:
+            begun(run_id)
+            with open_checkpointer() as checkpointer:
+                config = thread_of(run_id)
+                config["configurable"]["checkpoint_ns"] = ""
+                checkpointer.put(config, empty_checkpoint(), {}, {})
+        with open_runs() as runs, open_checkpointer() as checkpointer:
+            threads = {each.config["configurable"]["thread_id"] for each in checkpointer.list(None)}
+            assert threads == {run.run_id for run in runs.all()} == {run_ids[0], *run_ids[3:]}
+            runs.finish(run_ids[4], RESULT)
+            assert not list(checkpointer.list(thread_of(run_ids[4]))), "a finished run needs none"
+
+
+def test_large_workloads_of_interrupted_runs_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table_module, "KEPT_BYTES", 2500)
+    large = Prepared(SETTINGS, TARGET, replace(WORKLOAD, calls=(replace(CALL, blob=bytes(1000)),)), MACHINE, 0.0)
+    for number in range(1, 5):
+        begun(f"2026010{number}-000000-abcdef")
+        with open_runs() as runs:
+            runs.keep_prepared(f"2026010{number}-000000-abcdef", large)
+    with open_runs() as runs:
+        assert len(runs.all()) < 4
+        assert runs.all()[0].run_id.startswith("20260104")
+
+
+def test_a_store_of_a_newer_version_is_left_alone() -> None:
+    begun("20260101-000000-aaaaaa")
+    with sqlite3.connect(database_path()) as connection:
+        connection.execute(f"PRAGMA user_version = {VERSION + 1}")
+    connection.close()
+    with pytest.raises(RunStoreError, match="newer version"), open_runs():
+        pass
+
+
+def test_a_store_that_was_damaged_is_named_with_what_to_do() -> None:
+    begun("20260101-000000-aaaaaa")
+    data = bytearray(database_path().read_bytes())
+    data[200:] = b"\x5a" * (len(data) - 200)
+    database_path().write_bytes(data)
+    with pytest.raises(RunStoreError, match=r"runs\.sqlite cannot be used: .*Move the file away"), open_runs() as runs:
+        runs.all()
+
+
+def test_a_full_disk_is_told_and_costs_nothing_that_was_stored() -> None:
+    begun("20260101-000000-aaaaaa")
+    large = Prepared(SETTINGS, TARGET, replace(WORKLOAD, calls=(replace(CALL, blob=bytes(10**6)),)), MACHINE, 0.0)
+    with open_runs() as runs:
+        [pages] = runs.connection.execute("PRAGMA page_count").fetchone()
+        runs.connection.execute(f"PRAGMA max_page_count = {pages}")
+        with pytest.raises(RunStoreError, match=r"full.*Make room"):
+            runs.keep_prepared("20260101-000000-aaaaaa", large)
+    with open_runs() as runs:
+        assert runs.prepared("20260101-000000-aaaaaa") is None
+        assert runs.asked("20260101-000000-aaaaaa") == asked()
+
+
+def test_a_run_goes_on_only_where_all_is_as_it_was(tmp_path: Path) -> None:
+    begun("20260101-000000-aaaaaa")
+    with open_runs() as runs:
+        kept = runs.find("latest")
+    path = tmp_path / "a.py"
+    path.write_bytes(b"x = 1\r\n")
+    target = replace(TARGET, path=str(path), source="x = 1\r\n")
+    check_unchanged(kept, target)
+    path.write_bytes(b"x = 1\n")
+    with pytest.raises(TargetChangedError, match=r"a\.py was changed.*put the file back"):
+        check_unchanged(kept, target)
+    path.unlink()
+    with pytest.raises(TargetChangedError, match=r"No such file.*The run is kept"):
+        check_unchanged(kept, target)
+    check_machine("x", MACHINE, replace(MACHINE, memory_kib=1))
+    with pytest.raises(TargetChangedError, match=r"under Python 3\.11, and this is Python 3\.12"):
+        check_machine("x", MACHINE, replace(MACHINE, python="3.12"))
+    check_format(kept)
+    with pytest.raises(RunStoreError, match="another version"):
+        check_format(replace(kept, format=kept.format + 1))

@@ -1,0 +1,93 @@
+"""What is judged and offered: the rewrite in place, as small a change as it can be, in the project's style."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from afterburner.agent.context.surroundings import Surroundings
+from afterburner.agent.errors import TargetError
+from afterburner.agent.placing import place
+from afterburner.agent.targets.locate import find_target
+from afterburner.agent.targets.patch import unified_diff
+from afterburner.agent.targets.splice import parse_answer_code
+from afterburner.agent.types import RunSettings, Target
+from afterburner.sandbox import PythonEnvironment
+from afterburner.sandbox.project import stage_project
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    MakeTarget = Callable[..., Target]
+
+SOURCE = """\
+import os
+
+def count(words,  limit = 3):   # of words
+    # what was seen
+    seen = [ ]
+    for word in words:    # one by one
+        if word not in seen :
+            seen.append(  word )
+    return { 'seen' : seen [ : limit ] }
+"""
+ANSWER = '''\
+import re
+def count(words, limit=3):
+    """New."""
+    seen = []
+    known = set( ); spare = {"a":1}
+    for word in words:
+        if word not in known:
+            known.add(word)
+            seen.append(word)
+    return {"seen": seen[:limit]}
+'''
+SECOND = ANSWER.replace('; spare = {"a":1}', "").replace("not in known:", "not in seen:").replace("import re\n", "")
+
+
+def surroundings(target: Target, tmp_path: Path) -> Surroundings:
+    staged = stage_project(Path(target.project_root), tmp_path.parent / f"{tmp_path.name}-copy", Path(target.path))
+    return Surroundings(target, staged, PythonEnvironment("/python", (3, 11), ()), RunSettings(target.path))
+
+
+def test_a_patch_holds_what_changed_in_the_projects_style(make_target: MakeTarget, tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    (tmp_path / "pyproject.toml").write_text("[tool.ruff.format]\nquote-style = 'single'\n")
+    target = make_target(SOURCE, "count")
+    around = surroundings(target, tmp_path)
+    text = place(target, SOURCE, parse_answer_code(ANSWER, target), around)
+    added = [line[1:] for line in unified_diff(target, text).splitlines()[2:] if line.startswith("+")]
+    gone = [line[1:] for line in unified_diff(target, text).splitlines()[2:] if line.startswith("-")]
+    assert added == [
+        '    """New."""',
+        "    known = set()",
+        "    spare = {'a': 1}",
+        "        if word not in known:",
+        "            known.add(word)",
+    ]
+    assert gone == ["        if word not in seen :"]
+
+
+def test_a_later_rewrite_gives_the_users_own_lines_back(make_target: MakeTarget) -> None:
+    target = make_target(SOURCE, "count")
+    first = place(target, SOURCE, parse_answer_code(ANSWER, target), None)
+    text = place(target, first, parse_answer_code(SECOND, target), None)
+    assert "        if word not in seen :\n" in text
+    assert "            known.add(word)\n            seen.append(  word )\n" in text
+
+
+def test_an_import_that_is_not_allowed_is_refused_with_what_to_do(make_target: MakeTarget, tmp_path: Path) -> None:
+    target = make_target(SOURCE, "count")
+    answer = ANSWER.replace("seen = []", "import nowhere_installed\n    seen = []")
+    with pytest.raises(TargetError, match=r"^It imports nowhere_installed, which is not installed.*--allow-imports"):
+        place(target, SOURCE, parse_answer_code(answer, target), surroundings(target, tmp_path))
+
+
+def test_a_project_without_a_formatter_is_not_laid_out(make_target: MakeTarget, tmp_path: Path) -> None:
+    target = make_target(SOURCE, "count")
+    assert 'spare = {"a":1}' in place(target, SOURCE, parse_answer_code(ANSWER, target), surroundings(target, tmp_path))
+    assert find_target(target.path, "count").source == SOURCE
