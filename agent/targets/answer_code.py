@@ -6,10 +6,12 @@ import ast
 
 import libcst as cst
 
+from afterburner.agent.languages import PYTHON
 from afterburner.agent.targets.additions import RewriteError, first_line_of, parse_code, trimmed
 from afterburner.agent.targets.index import find_function, function_code, function_names
 from afterburner.agent.targets.locate import function_source
 from afterburner.agent.targets.names import module_bindings, names_read
+from afterburner.agent.targets.programs import program_from_answer
 from afterburner.agent.targets.text import parse, split_lines
 from afterburner.agent.types import Rewrite, Target
 
@@ -24,6 +26,8 @@ def parse_answer_code(code: str, target: Target) -> Rewrite:
     Raises:
         RewriteError: the code is not Python, lacks the function, or depends on a change outside of it.
     """
+    if target.language != PYTHON:
+        return program_from_answer(code)
     text = trimmed(code, "answer")
     tree = parse_code(text, "answer")
     if not tree.body:
@@ -32,11 +36,11 @@ def parse_answer_code(code: str, target: Target) -> Rewrite:
         return Rewrite(text)
     try:
         module = cst.parse_module(text)
-        node = _pick(module, target.function)
+        name, node = _pick(module, target.function)
         function = function_code(module, _with_docstring(node, target))
     except (cst.ParserSyntaxError, RecursionError) as error:
         raise RewriteError(f"The answer cannot be taken apart: {error}") from None
-    used = _needed(tree, parse_code(trimmed(function, "answer"), "answer"), target)
+    used = _needed(tree, name, parse_code(trimmed(function, "answer"), "answer"), target)
     imports = tuple(ast.unparse(each) for each in used if isinstance(each, ast.Import | ast.ImportFrom))
     lines = split_lines(text)
     helpers = dict.fromkeys(
@@ -47,12 +51,12 @@ def parse_answer_code(code: str, target: Target) -> Rewrite:
     return Rewrite(function, imports, tuple(helpers))
 
 
-def _pick(module: cst.Module, qualname: str) -> cst.FunctionDef:
-    """Find the function under its full name, or as a method without its class around it."""
+def _pick(module: cst.Module, qualname: str) -> tuple[str, cst.FunctionDef]:
+    """Find the function under its full name, or as a method without its class around it; say which it was."""
     for name in (qualname, qualname.rpartition(".")[2]):
         found = find_function(module, name)
         if found is not None:
-            return found
+            return name, found
     names = ", ".join(function_names(module)[:8])
     raise RewriteError(f"The answer does not define {qualname}; it defines {names or 'no function'}.")
 
@@ -71,13 +75,19 @@ def _with_docstring(node: cst.FunctionDef, target: Target) -> cst.FunctionDef:
     return node.with_changes(body=node.body.with_changes(body=[old.body.body[0], *rest]))
 
 
-def _needed(answer: ast.Module, function: ast.Module, target: Target) -> list[ast.stmt]:
+def _needed(answer: ast.Module, qualname: str, function: ast.Module, target: Target) -> list[ast.stmt]:
     """Give the answer's module-level statements that the function needs and the file lacks, in their order.
+
+    Args:
+        answer: the whole answer.
+        qualname: the name under which the function stands in the answer.
+        function: the function taken from it.
+        target: what it is to replace.
 
     Raises:
         RewriteError: the function needs a definition of the file that the answer changes.
     """
-    name = (target.function or "").partition(".")[0]
+    name = qualname.partition(".")[0]
     file = parse(target.source)
     present = module_bindings(file.body)
     unchanged = {_bare(statement) for statement in file.body}
@@ -89,7 +99,7 @@ def _needed(answer: ast.Module, function: ast.Module, target: Target) -> list[as
         fresh: set[str] = set()
         for index, statement in enumerate(answer.body):
             binds = set(module_bindings([statement])) - {name}
-            if index in needed or not binds & unseen or _is_future(statement):
+            if index in needed or not binds & unseen or _is_future(statement) or _defines(statement, name):
                 continue
             if not isinstance(statement, ast.Import | ast.ImportFrom):
                 if _bare(statement) in unchanged:
@@ -102,6 +112,11 @@ def _needed(answer: ast.Module, function: ast.Module, target: Target) -> list[as
     _check_class(answer, file, function, target)
     picked = [answer.body[index] for index in sorted(needed)]
     return [_only_used(each, seen) for each in picked]
+
+
+def _defines(statement: ast.stmt, name: str) -> bool:
+    """Tell whether this is the function itself (or its class), which by `global` may bind other names too."""
+    return isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and statement.name == name
 
 
 def _only_used(statement: ast.stmt, used: set[str]) -> ast.stmt:

@@ -124,6 +124,14 @@ def test_an_answer_that_cannot_be_put_in_place_is_refused(make_target: MakeTarge
     assert "\n" not in str(caught.value)
 
 
+def test_a_method_without_its_class_that_reads_its_own_name_is_no_helper(make_target: MakeTarget) -> None:
+    source = (
+        "class Stack:\n    def callback(self, callback):\n        self.calls += [callback]\n        return callback"
+    )
+    answer = "def callback(self, callback):\n    self.calls.append(callback)\n    return callback\n"
+    assert parse_answer_code(answer, make_target(source, "Stack.callback")) == Rewrite(answer)
+
+
 def test_a_docstring_that_the_answer_rewrote_is_the_answers(make_target: MakeTarget) -> None:
     answer = METHOD.replace(":\n", ':\n    """Give the first LIMIT different words."""\n', 1)
     assert parse_answer_code(answer, make_target(SOURCE, "Report.top")).function == answer
@@ -136,3 +144,10 @@ def test_a_whole_program_is_the_whole_answer(make_target: MakeTarget) -> None:
     )
     with pytest.raises(RewriteError, match="not Python"):
         parse_answer_code("int main() {}", target)
+
+
+def test_a_function_that_sets_a_global_is_not_taken_for_a_change_of_it(make_target: MakeTarget) -> None:
+    code = "def f(x):\n    global seen\n    seen = seen + [x]\n    return seen\n"
+    target = make_target("seen = []\n\n\n" + code, "f")
+    answer = code.replace("seen + [x]", "[*seen, x]")
+    assert parse_answer_code(answer, target) == Rewrite(answer)
