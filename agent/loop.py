@@ -34,6 +34,7 @@ from afterburner.agent.state import Incumbent, LoopState, Pending
 from afterburner.agent.targets.same_work import key_of
 from afterburner.agent.types import CandidateRecord, Decision, Objective, ProgressEvent
 from afterburner.agent.wording import count
+from afterburner.agent.workloads.cases import failing_case
 from afterburner.agent.workloads.side_by_side import side_by_side
 from afterburner.sandbox import Verdict
 
@@ -350,8 +351,7 @@ class Loop:
                 records.append(record_of(candidate, iteration, ranked[candidate.id]))
             else:
                 wrong = Comparison(Decision.WRONG, detail_of(report), verdict=report.verdict)
-                found = self._difference(candidate.source, 0, self.bench.workload.calls)
-                records.append(record_of(candidate, iteration, wrong, found.line if found else None))
+                records.append(record_of(candidate, iteration, wrong, self._example(candidate, report)))
         return records
 
     def _judge_side_by_side(self, candidates: Sequence[Pending], iteration: int) -> list[Report]:
@@ -369,6 +369,13 @@ class Loop:
         sources = [each.source for each in candidates]
         source, _ = self.bench.block_source(incumbent.source, sources, self.settings.objective, held_out=False)
         return self.judge.screen(source, self.search_until)
+
+    def _example(self, candidate: Pending, report: Report) -> str | None:
+        """A real input on which a candidate that was judged wrong differs, and how, in one line."""
+        if self.bench.by_cases:
+            return failing_case(self.bench.workload.cases, report.cases)
+        found = self._difference(candidate.source, 0, self.bench.workload.calls)
+        return found.line if found else None
 
     def _difference(self, source: str, rounds: int, real_calls: Sequence[WorkloadCall] = ()) -> Counterexample | None:
         """An input on which a candidate differs from the original, among real calls and so many rounds of made ones."""

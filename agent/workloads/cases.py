@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 HELD_OUT_SHARE = 0.3
 MAX_FILE_BYTES = 64 * 1024 * 1024
 MAX_CASES = 200
+MAX_SHOWN_STDIN = 200  # bytes
 
 
 def read_cases(folder: Path) -> list[WorkloadCase]:
@@ -97,6 +98,19 @@ def whole_program(target: Target, source: str, environment: PythonEnvironment) -
     if target.language != PYTHON:
         return Program(target.language, source)
     return Program(PYTHON, source, path=target.path, environment=environment)
+
+
+def failing_case(cases: Sequence[WorkloadCase], reports: Sequence[CaseReport]) -> str | None:
+    """The shortest input on which a program does not print what it has to, and what it prints, in one line."""
+    wrong = [
+        (case, report) for case, report in zip(cases, reports, strict=True) if report.verdict is Verdict.WRONG_ANSWER
+    ]
+    if not wrong:
+        return None
+    case, report = min(wrong, key=lambda pair: len(pair[0].stdin))
+    shown = repr(case.stdin[:MAX_SHOWN_STDIN].decode("utf-8", "replace"))
+    more = f" and {len(case.stdin) - MAX_SHOWN_STDIN:,} bytes more" if len(case.stdin) > MAX_SHOWN_STDIN else ""
+    return f"stdin {shown}{more} (case {case.name}): {report.detail}"
 
 
 def _refusal(target: Target, case: WorkloadCase, report: CaseReport) -> Exception:

@@ -120,6 +120,10 @@ def test_what_is_wrong_broken_or_known_is_refused_with_the_reason(language: str,
     assert (same.verdict, same.reason) == (None, "the same code as original")
     assert unequal.verdict is Verdict.WRONG_ANSWER
     assert "expected" in unequal.reason
+    assert unequal.counterexample is not None
+    assert unequal.counterexample.startswith(r"stdin '40\n"), "the shortest case that differs"
+    assert "' (case small): line 1: expected '" in unequal.counterexample
+    assert unbuilt.counterexample is None
     assert unbuilt.verdict is (Verdict.COMPILE_ERROR if language in COMPILED else Verdict.RUNTIME_ERROR)
     if language in COMPILED:
         assert "error" in unbuilt.reason or "undefined: pears" in unbuilt.reason, "the compiler's message"
