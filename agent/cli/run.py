@@ -1,4 +1,4 @@
-"""`afterburner-agent run FILE`: the options, and the order in which a run's results are shown and written."""
+"""`afterburner-agent run FILE`: its options."""
 
 from __future__ import annotations
 
@@ -10,16 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from afterburner.agent.cli.offer import weigh
+from afterburner.agent.cli.deliver import deliver
 from afterburner.agent.cli.outputs import Outputs
-from afterburner.agent.cli.report import to_json_text
 from afterburner.agent.cli.settings import origin_of
-from afterburner.agent.cli.text import confirm, display_path, is_interactive
 from afterburner.agent.proposers.telling import parse_telling
 from afterburner.agent.search import SearchStyle
 from afterburner.agent.types import Objective, RunSettings
-from afterburner.sandbox import AfterburnerError, UsageError
-from afterburner.sandbox.commands.destinations import STDOUT, write_result
+from afterburner.sandbox import UsageError
 from afterburner.sandbox.commands.options import (
     above_zero,
     above_zero_if_given,
@@ -30,8 +27,6 @@ from afterburner.sandbox.commands.options import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from rich.console import Console
 
     from afterburner.agent.types import RunResult
 
@@ -411,88 +406,3 @@ def say_how_to_resume(begun: Sequence[str]) -> Iterator[None]:
         for run_id in begun:
             sys.stderr.write(f"`afterburner-agent resume {run_id}` goes on with this run.\n")
         raise
-
-
-def deliver(result: RunResult, settings: RunSettings, outputs: Outputs) -> None:
-    """Show the result to a person and write what was asked for.
-
-    The diff comes before the user's file and the JSON after it, so that a file that cannot be replaced any more
-    costs neither, and the JSON can say whether the rewrite was applied.
-
-    Raises:
-        BrokenPipeError: nobody read the report to its end; everything else is written.
-        AfterburnerError: something could not be written; what could be written is.
-    """
-    from afterburner.agent.cli.summary import print_summary  # noqa: PLC0415 - imports rich, which --help may not need
-    from afterburner.agent.targets.patch import patch_bytes  # noqa: PLC0415 - likewise
-    from afterburner.sandbox.commands.console import open_console  # noqa: PLC0415 - likewise
-
-    console = open_console(sys.stderr if outputs.take_stdout else sys.stdout)
-    offer = weigh(result, settings.min_gain_per_line)
-    print_summary(console, result, offer)
-    if outputs.patch is not None and offer.offered:
-        write_result("--patch", outputs.patch, patch_bytes(result.target, result.patch))
-    missing = _write_evidence(result, outputs)
-    applied, problem = False, None
-    if outputs.apply and offer.offered:
-        try:
-            applied = _apply(result, ask=not outputs.yes)
-        except AfterburnerError as error:
-            problem = error
-    if outputs.json is not None:
-        write_result("--json", outputs.json, to_json_text(result, settings, applied=applied).encode("ascii"))
-    if problem is not None:
-        raise problem
-    for each in missing:
-        console.print(each, soft_wrap=True)
-    _print_next(console, result, outputs, offered=offer.offered, applied=applied)
-    if console.reader_gone:
-        raise BrokenPipeError
-
-
-def _write_evidence(result: RunResult, outputs: Outputs) -> list[str]:
-    """Write the receipt and the picture of an improvement; a sentence for each that is wanted and cannot be had."""
-    from afterburner.agent.evidence.growth_svg import growth_svg  # noqa: PLC0415 - not needed to answer --help
-    from afterburner.agent.evidence.receipt import receipt_bytes  # noqa: PLC0415 - likewise
-
-    evidence, missing = result.evidence, []
-    receipt, growth = (evidence.receipt, evidence.growth) if evidence is not None else (None, None)
-    if outputs.receipt is not None:
-        if receipt is not None:
-            write_result("--receipt", outputs.receipt, receipt_bytes(receipt))
-        else:
-            missing.append("No receipt was written: nothing was confirmed.")
-    if outputs.growth_svg is not None:
-        if growth is not None and growth.points:
-            title = f"{Path(result.target.path).name} {result.target.function or ''}".strip()
-            write_result("--growth-svg", outputs.growth_svg, growth_svg(growth, title).encode())
-        else:
-            why = growth.note if growth is not None else "growth was not measured"
-            missing.append(f"No picture was written: {why}.")
-    return missing
-
-
-def _apply(result: RunResult, *, ask: bool) -> bool:
-    from afterburner.agent.targets.patch import write_atomically  # noqa: PLC0415 - not needed to answer --help
-
-    if ask and is_interactive() and not confirm(f"Write the rewrite to {display_path(result.target.path)}?"):
-        return False
-    write_atomically(result.target, result.best_source)
-    return True
-
-
-def _print_next(console: Console, result: RunResult, outputs: Outputs, *, offered: bool, applied: bool) -> None:
-    """Say what was written and what to do next."""
-    name = display_path(result.target.path)
-    if not offered:
-        if outputs.apply or outputs.patch is not None:
-            console.print("Nothing was written: there is nothing to offer.")
-        return
-    if outputs.patch not in (None, STDOUT):
-        console.print(f"The patch is in {display_path(str(outputs.patch))}.", soft_wrap=True)
-    if applied:
-        console.print(f"Written to {name}.", soft_wrap=True)
-    elif outputs.apply:
-        console.print(f"Nothing was written to {name}.", soft_wrap=True)
-    else:
-        console.print(f"{name} is unchanged. To write the rewrite, run the same command with --apply.", soft_wrap=True)

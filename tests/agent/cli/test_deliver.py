@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pexpect
 import pytest
 
+from afterburner.agent.cli.deliver import deliver
 from afterburner.agent.cli.outputs import Outputs
-from afterburner.agent.cli.run import deliver
 from afterburner.agent.errors import TargetChangedError
 from afterburner.agent.targets.patch import unified_diff
 
@@ -135,7 +135,7 @@ DELIVERING = """
 import pickle
 from pathlib import Path
 from afterburner.agent.cli.outputs import Outputs
-from afterburner.agent.cli.run import deliver
+from afterburner.agent.cli.deliver import deliver
 
 def deliver_it(data: str, yes: bool = False) -> None:
     result, settings = pickle.loads(Path(data).read_bytes())

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import jsonschema
 import pytest
 
+from afterburner.agent.cli.deliver import deliver
 from afterburner.agent.cli.offer import weigh
 from afterburner.agent.cli.outputs import Outputs
 from afterburner.agent.cli.report import to_json
-from afterburner.agent.cli.run import deliver
 from afterburner.agent.cli.summary import print_summary
 from afterburner.agent.evidence.gather import Evidence
 from afterburner.agent.evidence.growth import Growth
