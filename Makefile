@@ -9,7 +9,7 @@ WORKERS ?= auto
 DEMO ?= examples/log_report.py
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-quick check lint types format verify-examples readme-demo rules-page sandbox-pictures bench-sandbox bench-selection bench-packages soak load-service lock clean clean-all
+.PHONY: help setup demo test test-quick check lint types format verify-examples readme-demo rules-page sandbox-pictures bench-sandbox bench-selection bench-packages soak soak-kills load-service lock clean clean-all
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name what; do \
@@ -68,6 +68,9 @@ bench-packages: setup ## what rules gain in pinned packages of the registry, the
 
 soak: setup ## 10,000 mixed runs, a third of them attacks, and 50 kills: nothing may be left (an hour or more)
 	$(BIN)/python -m scripts.soak $(SOAK)
+
+soak-kills: setup ## 30 kills of runs at moments drawn by chance: the same end, nothing asked or paid twice (ten minutes)
+	AFTERBURNER_KILLS=30 $(PYTEST) tests/agent/runs/test_killed.py
 
 load-service: setup ## 64 clients for a minute against the sandbox service, on this machine
 	$(BIN)/python scripts/load_service.py

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
+from model_server import ModelServer, serving
 
 from afterburner.agent.cli.report import to_json
 from afterburner.agent.deadline import Deadline
@@ -233,51 +232,15 @@ def test_a_program_is_made_leaner(objective: Objective, tmp_path: Path) -> None:
     assert result.best.peak_memory_kib < result.original.peak_memory_kib
 
 
-class Model(ThreadingHTTPServer):
-    """An OpenAI-compatible server that gives one answer to everything, and keeps what it was asked."""
-
-    daemon_threads = True
-
-    def __init__(self, answer: str) -> None:
-        super().__init__(("127.0.0.1", 0), _Asked)
-        self.answer = answer
-        self.asked: list[dict[str, Any]] = []
-
-
-class _Asked(BaseHTTPRequestHandler):
-    server: Model
-
-    def do_POST(self) -> None:
-        self.server.asked.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-        message = {"role": "assistant", "content": self.server.answer}
-        body = json.dumps({
-            "id": "x", "object": "chat.completion", "created": 1, "model": "local",
-            "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
-            "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
-        }).encode()  # fmt: skip
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_arguments: object) -> None:
-        pass
-
-
 @pytest.fixture
-def model() -> Iterator[Model]:
-    server = Model(answer_with(text_of("fast", "cpp").replace("pairs += ", "pairs += 3 * "), "cpp"))
-    thread = Thread(target=server.serve_forever)
-    thread.start()
-    yield server
-    server.shutdown()
-    thread.join()
-    server.server_close()
+def model() -> Iterator[ModelServer]:
+    answer = answer_with(text_of("fast", "cpp").replace("pairs += ", "pairs += 3 * "), "cpp")
+    with serving(ModelServer(lambda _asked, _number: answer)) as server:
+        yield server
 
 
 @pytest.mark.slow
-def test_a_model_is_told_the_language_and_asked_ever_more_boldly(program: CommandLine, model: Model) -> None:
+def test_a_model_is_told_the_language_and_asked_ever_more_boldly(program: CommandLine, model: ModelServer) -> None:
     needs("cpp")
     folder = program.home / "p"
     file = project(folder, "cpp", 300, [])
@@ -286,15 +249,15 @@ def test_a_model_is_told_the_language_and_asked_ever_more_boldly(program: Comman
         "--json", "-", "--max-seconds", str(LONG_S),
         folder=folder,
         OPENAI_API_KEY="sk-none",
-        OPENAI_API_BASE=f"http://127.0.0.1:{model.server_address[1]}/v1",
+        OPENAI_API_BASE=model.url,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
     decisions = [(each["decision"], each["reason"]) for each in document["candidates"]]
     assert [decision for decision, _ in decisions] == ["wrong", "refused", "refused"]
     assert decisions[1][1] == decisions[2][1] == "the same code as 1.1"
-    assert [request["temperature"] for request in model.asked] == pytest.approx([0.2, 0.6, 1.0])
-    prompt = model.asked[0]["messages"][-1]["content"]
+    assert [request.body["temperature"] for request in model.asked] == pytest.approx([0.2, 0.6, 1.0])
+    prompt = model.asked[0].prompt
     assert "solution in C++" in prompt
     assert "Python" not in prompt
     assert "g++ with -O2 -std=gnu++17" in prompt

@@ -180,10 +180,14 @@ class Asker:
             parameters["max_tokens"] = limit
         return ModelRequest(model.name, model.server, question.messages, seed, n, parameters)
 
+    def _key(self, request: ModelRequest) -> str:
+        """What an answer is stored by: without a cache it is there for this run alone, which may be killed."""
+        return idempotency_key(request, None if self._asking.use_cache else self._asking.run_id)
+
     def _stored(self, request: ModelRequest, question: Question, first: int) -> list[ModelAnswer]:
         """What the cache has for exactly this request."""
-        store = self._asking.store if self._asking.use_cache else None
-        body = store.get(request.key()) if store is not None else None
+        store = self._asking.store
+        body = store.get(self._key(request)) if store is not None else None
         if body is None:
             return []
         answers = from_body(body)
@@ -204,15 +208,14 @@ class Asker:
         timeout_s = budget.left_s(self._timeout_s)
         reservation = budget.reserve(_most(model, request))
         try:
-            key = idempotency_key(request, None if asking.use_cache else asking.run_id)
-            response = complete(request, model.takes, timeout_s, key)
+            response = complete(request, model.takes, timeout_s, self._key(request))
         except Exception as error:  # noqa: BLE001 - LiteLLM lets the errors of many client libraries through
             failure = failure_of(import_litellm(), model.name, error, timeout_s, asking.scrub)
             (budget.refuse if failure.free else budget.lose)(reservation)
             raise RequestFailedError(failure) from None
         answers = answers_of(response, model.name, asking.scrub)[: request.n]
-        if asking.use_cache and asking.store is not None and answers:
-            asking.store.put(request.key(), to_body(answers))
+        if asking.store is not None and answers:
+            asking.store.put(self._key(request), to_body(answers))
         used = self._settle(model, response, reservation)
         asking.tell(f"{model.name} answered")
         answers = answers or [ModelAnswer("", model.name, error="The model's response holds no answer.")]

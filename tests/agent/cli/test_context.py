@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import subprocess
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from model_server import ModelServer, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,45 +58,18 @@ def total(rows: list[Item]) -> int:
 ```</solution>"""
 
 
-class Server(ThreadingHTTPServer):
-    """Gives one answer, and keeps what it was asked."""
+class Answering(ModelServer):
+    """Gives one text to everything."""
 
-    daemon_threads = True
-
-    def __init__(self, answer: str) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.answer = answer
-        self.asked: list[str] = []
-
-
-class Handler(BaseHTTPRequestHandler):
-    server: Server
-
-    def do_POST(self) -> None:
-        body: dict[str, Any] = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.asked.append(body["messages"][-1]["content"])
-        message = {"role": "assistant", "content": self.server.answer}
-        choice = {"index": 0, "message": message, "finish_reason": "stop"}
-        answer = {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
-        data = json.dumps({**answer, "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}}).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, *arguments: object) -> None:
-        """Keep the tests' output clean."""
+    def __init__(self) -> None:
+        super().__init__(lambda _asked, _number: self.text)
+        self.text = ""
 
 
 @pytest.fixture
-def server() -> Iterator[Server]:
-    with Server("") as serving:
-        thread = threading.Thread(target=serving.serve_forever, kwargs={"poll_interval": 0.05})
-        thread.start()
-        yield serving
-        serving.shutdown()
-        thread.join()
+def server() -> Iterator[Answering]:
+    with serving(Answering()) as server:
+        yield server
 
 
 @pytest.fixture
@@ -110,13 +82,13 @@ def project(tmp_path: Path) -> Path:
     return root
 
 
-def ran(program: CommandLine, server: Server, project: Path, *options: str) -> dict[str, Any]:
+def ran(program: CommandLine, server: Answering, project: Path, *options: str) -> dict[str, Any]:
     """The result of a run with this model."""
     done = program(
         *("run", "shop/report.py", "-f", "total", "--model", "openai/m", "--iterations", "1", "--json", "-", "--quiet"),
         *options,
         folder=project,
-        OPENAI_API_BASE=f"http://127.0.0.1:{server.server_address[1]}/v1",
+        OPENAI_API_BASE=server.url,
         OPENAI_API_KEY="sk-test-0123456789",
     )
     assert done.returncode == 0, done.stderr
@@ -127,11 +99,11 @@ def ran(program: CommandLine, server: Server, project: Path, *options: str) -> d
 @pytest.mark.slow
 @pytest.mark.timed
 def test_a_model_is_told_the_project_and_its_answer_becomes_a_small_change(
-    program: CommandLine, server: Server, project: Path
+    program: CommandLine, server: Answering, project: Path
 ) -> None:
-    server.answer = ANSWER.replace("IMPORTS\n", "").replace("USE", "2")
+    server.text = ANSWER.replace("IMPORTS\n", "").replace("USE", "2")
     result = ran(program, server, project)
-    asked = server.asked[0]
+    asked = server.asked[0].prompt
     for part in (
         "# shop/items.py\n",
         "class Item:\n    price: int",
@@ -157,18 +129,18 @@ def test_a_model_is_told_the_project_and_its_answer_becomes_a_small_change(
     [((), "--allow-imports hypothesis"), (("--allow-imports", "hypothesis", "--context-tokens", "0"), None)],
 )
 def test_a_library_is_used_only_if_the_user_allows_it(
-    program: CommandLine, server: Server, project: Path, options: tuple[str, ...], reason: str | None
+    program: CommandLine, server: Answering, project: Path, options: tuple[str, ...], reason: str | None
 ) -> None:
     """Our own interpreter runs the code, which has it installed."""
-    server.answer = ANSWER.replace("IMPORTS", "import hypothesis").replace("USE", "len(hypothesis.__name__)")
+    server.text = ANSWER.replace("IMPORTS", "import hypothesis").replace("USE", "len(hypothesis.__name__)")
     candidate = ran(program, server, project, *options)["candidates"][0]
     if reason is not None:
         assert candidate["decision"] == "refused"
         assert reason in candidate["reason"]
         return
     assert candidate["verdict"] == "accepted", candidate
-    assert "class Item" not in server.asked[0]
-    assert "installed libraries: hypothesis " in server.asked[0]
+    assert "class Item" not in server.asked[0].prompt
+    assert "installed libraries: hypothesis " in server.asked[0].prompt
 
 
 def test_wrong_names_of_libraries_are_a_usage_error(program: CommandLine, project: Path) -> None:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import threading
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
+from model_server import ModelServer, serving
 
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Iterator
     from pathlib import Path
 
     from conftest import CommandLine
@@ -47,49 +44,9 @@ ENDLESS = "<thinking>I wonder whether"
 TITLES = ("Original solution", "Original performance", "Line profile", "Counterexample", "Earlier attempts")
 
 
-class Server(ThreadingHTTPServer):
-    """Gives its answers one after the other, and keeps what it was asked."""
-
-    def __init__(self, *answers: str) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.answers = answers
-        self.prompts: list[str] = []
-
-
-class Handler(BaseHTTPRequestHandler):
-    """One request."""
-
-    server: Server
-
-    def do_POST(self) -> None:
-        body: dict[str, Any] = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        content = self.server.answers[len(self.server.prompts)]
-        self.server.prompts.append(body["messages"][-1]["content"])
-        choice = {"index": 0, "message": {"role": "assistant", "content": content}, "finish_reason": "stop"}
-        usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
-        data = json.dumps({"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice],
-                           "usage": usage}).encode()  # fmt: skip
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, *arguments: object) -> None:
-        """Keep the tests' output clean."""
-
-
-@contextmanager
-def serving(*answers: str) -> Iterator[Server]:
-    server = Server(*answers)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+def saying(*answers: str) -> ModelServer:
+    """Gives its answers one after the other."""
+    return ModelServer(lambda _asked, number: answers[number - 1])
 
 
 @pytest.fixture
@@ -100,11 +57,11 @@ def project(program: CommandLine, sandbox: Sandbox) -> Path:  # noqa: ARG001 - s
     return folder
 
 
-def run(program: CommandLine, folder: Path, server: Server, *options: str) -> subprocess.CompletedProcess[str]:
+def run(program: CommandLine, folder: Path, server: ModelServer, *options: str) -> subprocess.CompletedProcess[str]:
     return program(
         *("run", "names.py", "--function", "common", "--model", "openai/m", "--json", "-", *options),
         folder=folder,
-        OPENAI_API_BASE=f"http://127.0.0.1:{server.server_address[1]}/v1",
+        OPENAI_API_BASE=server.url,
         OPENAI_API_KEY=KEY,
     )
 
@@ -119,10 +76,10 @@ def section(prompt: str, title: str) -> str:
 
 
 def test_by_default_a_model_is_told_everything_that_the_run_found_out(program: CommandLine, project: Path) -> None:
-    with serving(WRONG, ENDLESS, ENDLESS) as server:
+    with serving(saying(WRONG, ENDLESS, ENDLESS)) as server:
         done = run(program, project, server, "--iterations", "3")
     assert done.returncode == 0, done.stderr
-    first, second, third = server.prompts
+    first, second, third = (asked.prompt for asked in server.asked)
     assert titles(first) == list(TITLES[:3])
     assert titles(second) == titles(third) == list(TITLES)
 
@@ -134,7 +91,7 @@ def test_by_default_a_model_is_told_everything_that_the_run_found_out(program: C
     assert "common(" in section(second, "Counterexample")
     assert "1.1 wrong: " in section(second, "Earlier attempts")
     assert "2.1 refused: The answer has no </thinking>" in section(third, "Earlier attempts")
-    assert all(KEY not in prompt for prompt in server.prompts)
+    assert all(KEY not in asked.prompt for asked in server.asked)
 
     candidates = json.loads(done.stdout)["candidates"]
     assert [each["answer_form"] for each in candidates] == ["no tags, prose around", None, None]
@@ -150,18 +107,18 @@ def test_by_default_a_model_is_told_everything_that_the_run_found_out(program: C
     ],
 )
 def test_what_is_not_named_is_not_sent(program: CommandLine, project: Path, tell: str, told: list[str]) -> None:
-    with serving(WRONG, ENDLESS) as server:
+    with serving(saying(WRONG, ENDLESS)) as server:
         done = run(program, project, server, "--iterations", "2", "--tell", tell)
     assert done.returncode == 0, done.stderr
-    assert titles(server.prompts[1]) == told
+    assert titles(server.asked[1].prompt) == told
     assert "line by line" not in done.stderr, "nobody would read the profile"
     assert json.loads(done.stdout)["settings"]["tell"] == tell
 
 
 def test_a_wrong_name_is_found_before_anything_is_done(program: CommandLine, project: Path) -> None:
-    with serving() as server:
+    with serving(saying()) as server:
         done = run(program, project, server, "--tell", "numbers,profil")
     assert done.returncode == 2
     assert "--tell knows no 'profil'" in done.stderr
     assert done.stdout == ""
-    assert server.prompts == []
+    assert server.asked == []

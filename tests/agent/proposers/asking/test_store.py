@@ -146,6 +146,10 @@ def test_the_same_request_is_paid_for_once_whoever_asks(server: ModelServer) -> 
     ask("run-3", "no-cache")
     assert len(server.asked) == 6
     assert keys.isdisjoint(asked.headers["Idempotency-Key"] for asked in server.asked[3:])
+    ask("run-4", "no-cache")
+    assert len(server.asked) == 9, "another run asks anew"
+    ask("run-4", "no-cache")
+    assert len(server.asked) == 9, "a run that was killed and goes on does not"
 
 
 @pytest.mark.slow
