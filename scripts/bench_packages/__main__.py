@@ -1,6 +1,6 @@
 """Runs the search on pinned packages and writes docs/packages.md.
 
-    python -m scripts.bench_packages [NAME ...] [--fresh] [--max-seconds S] [--top N]
+    python -m scripts.bench_packages [NAME ...] [--fresh]
 
 Resumable: a package that is finished is not run again without --fresh. Needs the package registry the first time.
 """
@@ -25,12 +25,10 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / "build" / "bench-packages"
 PAGE = ROOT / "docs" / "packages.md"
-MAX_SECONDS = 180.0  # for each package
-TOP = 6
 TESTS_LIMIT_S = 120.0
 
 
-def measure(package: Package, max_seconds: float, top: int) -> dict[str, Any]:
+def measure(package: Package) -> dict[str, Any]:
     """Optimise a fresh checkout, apply all patches, and run the package's tests in the sandbox."""
     folder = checkout(package, CACHE)
     patches = CACHE / "patches" / package.folder
@@ -42,8 +40,8 @@ def measure(package: Package, max_seconds: float, top: int) -> dict[str, Any]:
     program = Path(sys.executable).with_name("afterburner-agent")
     done = subprocess.run(
         [
-            *(program, "run", package.place, "--model", "rules", "--top", str(top), "--python", sys.executable),
-            *("--max-seconds", str(max_seconds), "--patch", str(patches), "--json", "-", *command),
+            *(program, "run", package.place, "--model", "rules", "--top", str(package.top), "--python", sys.executable),
+            *("--max-seconds", str(package.seconds), "--patch", str(patches), "--json", "-", *command),
         ],
         cwd=folder,
         stdout=subprocess.PIPE,
@@ -81,8 +79,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help="packages; all without it")
     parser.add_argument("--fresh", action="store_true", help="measure again what is there")
-    parser.add_argument("--max-seconds", type=float, default=MAX_SECONDS, help="for each package")
-    parser.add_argument("--top", type=int, default=TOP)
     wanted = parser.parse_args()
     CACHE.mkdir(parents=True, exist_ok=True)
     for package in PACKAGES:
@@ -90,7 +86,7 @@ def main() -> None:
         chosen = not wanted.names or package.name in wanted.names
         if chosen and (wanted.fresh or not place.is_file()):
             print(f"{package.folder} …", flush=True)
-            result = measure(package, wanted.max_seconds, wanted.top)
+            result = measure(package)
             place.write_text(json.dumps(result), encoding="utf-8")
     known = [(package, CACHE / f"{package.folder}.json") for package in PACKAGES]
     results = [(package, json.loads(place.read_text("utf-8"))) for package, place in known if place.is_file()]

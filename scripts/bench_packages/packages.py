@@ -7,13 +7,19 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Package:
-    """A package of the registry. `place` is what is optimised, `command` how its tests run if not by plain pytest."""
+    """A package of the registry.
+
+    `place` is what is optimised, `command` how its tests run if not by plain pytest. `top` functions are worked through
+    in at most `seconds`, which is more than it takes on a quiet machine.
+    """
 
     name: str
     version: str
     sha256: str
     place: str
     command: tuple[str, ...] = ()
+    top: int = 8
+    seconds: float = 600.0
 
     @property
     def folder(self) -> str:
@@ -23,6 +29,13 @@ class Package:
 
 PACKAGES = (
     Package("inflection", "0.5.1", "1a29730d366e996aaacffb2f1f1cb9593dc38e2ddd30c91250c6dde09ea9b417", "inflection"),
-    Package("munkres", "1.1.4", "fc44bf3c3979dada4b6b633ddeeb8ffbe8388ee9409e4d4e8310c2da1792db03", "munkres.py"),
     Package("strsimpy", "0.2.1", "0842eb57f7af86c882a59a1bc8721ec2580a267e563fd0503ced2972040372c9", "strsimpy"),
+    Package(
+        "algorithms",
+        "1.0.1",
+        "e2d140bc315eb1e106f2ab8c1f2ec595e01cb1ef0aa1506d20f93f75cf9fd8b1",
+        "algorithms",
+        top=24,
+        seconds=1500.0,
+    ),
 )

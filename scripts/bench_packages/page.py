@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from scripts.bench_packages.packages import Package
+
+    Results = Sequence[tuple[Package, Mapping[str, Any]]]
+    Target = Mapping[str, Any]
 
 HEAD = """\
 # Packages that others wrote
@@ -21,18 +25,18 @@ where it was stopped; `make bench-packages BENCH=--fresh` begins anew. This page
 FOOT = """\
 ## How to read it
 
-*Fits no rule*: functions that the tests call and that no rule has a proposal for. *Not improved* says why: a gain
-that is not proven above the minimum effect is never offered, and where the machine is busy or the time runs out, fewer
-are proven. Nothing here is tuned to a package.
+*Share*: what a rewrite could save at best, of all the time that the tests spend in the package's files. It counts half
+of what a function calls again and again, so shares overlap. *Passed over*: functions that the tests call and that no
+rule has a proposal for. *Gain*: of the winner's confirmatory test, on the calls that the tests make. A gain that is not
+proven above the minimum effect of 1.05x is never offered. Nothing here is tuned to a package.
 
-Where rules gain little in packages like these, there are two reasons. Most of the time goes into functions that no rule
-fits. And the tests call functions on inputs of a few elements, on which a pattern compiled beforehand or a list built
-another way does not pay for itself by more than the minimum effect. The rules are made for code whose lists grow with
-the data: give such data with a command (`-- python app.py`).
+Tests call most functions on inputs of a few elements, on which another data structure cannot pay for itself. The rules
+are made for code whose data grows: give such data with a command (`-- python app.py`).
 """
+_NOT_TRIED = ("nothing_to_propose", "not_reached")
 
 
-def page(results: Sequence[tuple[Package, Mapping[str, Any]]]) -> str:
+def page(results: Results) -> str:
     """Give the whole page."""
     parts = [HEAD, _table(results)]
     for package, result in results:
@@ -40,51 +44,70 @@ def page(results: Sequence[tuple[Package, Mapping[str, Any]]]) -> str:
     return "\n".join([*parts, FOOT])
 
 
-def _table(results: Sequence[tuple[Package, Mapping[str, Any]]]) -> str:
+def _table(results: Results) -> str:
     lines = [
-        "| package | tried | improved | fits no rule | its tests, all patches applied | minutes |",
-        "| --- | --- | --- | --- | --- | --- |",
+        "| package | tried | improved | passed over | not reached | its tests, all patches applied | minutes |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
     ]
-    totals = [0, 0]
+    total: Counter[str] = Counter()
     for package, result in results:
         targets = result["document"]["targets"]
-        passed_over = [target for target in targets if target["decision"] == "nothing_to_propose"]
-        improved = [target for target in targets if target["decision"] == "improved"]
-        tried = len(targets) - len(passed_over)
-        totals[0] += tried
-        totals[1] += len(improved)
+        decisions = Counter(target["decision"] for target in targets)
+        decisions["tried"] = sum(target["decision"] not in _NOT_TRIED for target in targets)
+        total += decisions
+        tests = result["tests"] if decisions["improved"] else f"{result['tests']} (no patch)"
         lines.append(
-            f"| {package.name} {package.version} | {tried} | {len(improved)} | {len(passed_over)} "
-            f"({min(sum(target['share'] for target in passed_over), 1.0):.0%} of the time) | {result['tests']} "
-            f"| {result['elapsed_s'] / 60:.1f} |"
+            f"| {package.name} {package.version} {_counts(decisions)} | {tests} | {result['elapsed_s'] / 60:.1f} |"
         )
-    lines.append(f"| together | {totals[0]} | {totals[1]} | | | |")
+    lines.append(f"| together {_counts(total)} | | |")
     machine = next((run["machine"] for run in _runs(results)), None)
-    where = (
-        f"\nMeasured on {machine['cpu_model']}, {machine['cpus']} CPUs, Python {machine['python']}.\n"
-        if machine
-        else ""
-    )
-    return "\n".join(lines) + "\n" + where
-
-
-def _functions(result: Mapping[str, Any]) -> str:
-    lines = ["| function | share | gain | interval | by, or why not |", "| --- | --- | --- | --- | --- |"]
-    for target in result["document"]["targets"]:
-        if target["decision"] == "nothing_to_propose":
-            continue
-        gain, why = None, target["reason"]
-        if target["decision"] == "improved":
-            gain = target["run"]["gain"]
-            made = [each for each in target["run"]["candidates"] if each["decision"] == "improved"]
-            why = made[0]["proposer"] if made else ""
-        ratio = f"{gain['ratio']:.2f}x" if gain else "-"
-        interval = f"{gain['low']:.2f}x to {gain['high']:.2f}x" if gain else "-"
-        short = why.splitlines()[0].removesuffix(" Tried:").replace("|", "/")
-        short = short.replace(f"{target['file']}: ", "")
-        lines.append(f"| `{target['function']}` | {target['share']:.1%} | {ratio} | {interval} | {short} |")
+    if machine:
+        lines.append(f"\nMeasured on {machine['cpu_model']}, {machine['cpus']} CPUs, Python {machine['python']}.")
     return "\n".join(lines) + "\n"
 
 
-def _runs(results: Sequence[tuple[Package, Mapping[str, Any]]]) -> list[Mapping[str, Any]]:
+def _counts(decisions: Mapping[str, int]) -> str:
+    names = ("tried", "improved", "nothing_to_propose", "not_reached")
+    return "| " + " | ".join(str(decisions[name]) for name in names)
+
+
+def _functions(result: Mapping[str, Any]) -> str:
+    lines = ["| function | share | gain | interval | by, or what was tried |", "| --- | --- | --- | --- | --- |"]
+    for target in result["document"]["targets"]:
+        if target["decision"] in _NOT_TRIED:
+            continue
+        gain, why = None, _tried(target)
+        if target["decision"] == "improved":
+            gain = target["run"]["gain"]
+            why = next(_rule(each) for each in target["run"]["candidates"] if each["decision"] == "improved")
+        ratio = f"{gain['ratio']:.2f}x" if gain else "-"
+        interval = f"{gain['low']:.2f}x to {gain['high']:.2f}x" if gain else "-"
+        lines.append(f"| `{target['function']}` | {target['share']:.1%} | {ratio} | {interval} | {why} |")
+    passed_over = [each for each in result["document"]["targets"] if each["decision"] == "nothing_to_propose"]
+    if passed_over:
+        told = ", ".join(f"`{each['function']}` ({each['share']:.1%})" for each in passed_over)
+        lines.append(f"\nPassed over: {told}.")
+    return "\n".join(lines) + "\n"
+
+
+def _tried(target: Target) -> str:
+    """What became of each rule's proposal, the same words said once; or why there is none."""
+    candidates = target["run"]["candidates"] if target["run"] else []
+    rules: dict[str, list[str]] = {}
+    for each in candidates:
+        rules.setdefault(_short(each["reason"]), []).append(_rule(each))
+    return "; ".join(f"{', '.join(names)}: {why}" for why, names in rules.items()) or _short(target["reason"])
+
+
+def _rule(candidate: Mapping[str, Any]) -> str:
+    return str(candidate["proposer"]).removeprefix("rules: ")
+
+
+def _short(reason: str) -> str:
+    """The first line, as a cell of a table can hold it."""
+    line = reason.splitlines()[0].replace("|", "/").removesuffix(" Tried:")
+    return line.partition(": ")[2] if line.split(":")[0].endswith(".py") else line
+
+
+def _runs(results: Results) -> list[Mapping[str, Any]]:
     return [target["run"] for _, result in results for target in result["document"]["targets"] if target["run"]]
