@@ -65,7 +65,7 @@ def test_the_tempting_rewrite_is_refused_with_a_reason(trap: Path, tmp_path: Pat
 @pytest.mark.slow
 @pytest.mark.parametrize("trap", NAMES, indirect=True)
 def test_what_the_rules_make_of_it_prints_the_same(trap: Path, sandbox: Sandbox) -> None:
-    result = optimize(trap, function=tempted(trap), model="rules", max_seconds=60)
+    result = optimize(trap, function=tempted(trap), model="rules", max_seconds=20)
     [original] = sandbox.run(Program("python", trap.read_text()), [TestCase()]).cases
     [rewritten] = sandbox.run(Program("python", result.best_source), [TestCase()]).cases
     assert rewritten.stdout == original.stdout

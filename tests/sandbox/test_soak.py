@@ -45,9 +45,9 @@ def test_nothing_is_left_under_bubblewrap_in_seven_languages(sandbox: Sandbox) -
             sandbox.backend.toolchain(language)
     except ToolchainMissingError as error:
         pytest.skip(str(error))
-    table = soak("--runs", "300", "--kills", "5", "--every", "150", "--languages", *LANGUAGES)
-    assert table["runs"].startswith("300 (")
-    assert (table["kills of a host"], table["wrong verdicts"]) == ("5", "0")
+    table = soak("--runs", "120", "--kills", "3", "--every", "60", "--languages", *LANGUAGES)
+    assert table["runs"].startswith("120 (")
+    assert (table["kills of a host"], table["wrong verdicts"]) == ("3", "0")
     assert table["left behind"].startswith("0 ")
 
 
