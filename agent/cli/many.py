@@ -208,9 +208,11 @@ def _write_patches(folder: Path, many: ManyResult, names: dict[int, str]) -> Non
 def _apply(many: ManyResult, applied: list[str], *, ask: bool) -> None:
     from afterburner.agent.targets.patch import write_atomically  # noqa: PLC0415 - not needed to answer --help
 
-    if many.tests is not None and many.tests.broken:
+    if many.objection:
+        what = "the command" if many.settings.command else "the project's tests"
         raise AfterburnerError(
-            f"Nothing was written: with all offers in place {many.tests.broken[0]} fails. Apply the patches one by one."
+            f"Nothing was written, for nothing shows that {what} still pass{'es' if many.settings.command else ''}: "
+            f"{many.objection}. Have the patches written with --patch DIR, and apply those that you trust one by one."
         )
     sources = many.merged.sources
     listed = ", ".join(display_path(path) for path in sources)

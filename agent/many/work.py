@@ -32,6 +32,7 @@ SURVEY_SHARE = 0.25  # of the time budget, for the profile
 SHORTEST_SURVEY_S, LONGEST_SURVEY_S = 10.0, 120.0
 LEAST_SHARE_S = 45.0  # for one target: with less hardly anything can be confirmed
 CHECK_FACTOR = 2.0  # of the time that the profile was allowed
+NAMED = 5  # tests in one sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class TestsCheck:
+class SuiteCheck:
     """The project's tests with all offers in place, against those of the original."""
 
     before: Suite
@@ -62,9 +63,24 @@ class TestsCheck:
         return tuple(sorted(set(self.after.failing) - set(self.before.failing)))
 
     @property
+    def objection(self) -> str:
+        """Why they vouch for nothing; empty if all that passed before still pass, and there are such."""
+        before, after = self.before, self.after
+        if self.broken:
+            more = f" and {len(self.broken) - NAMED} more" if len(self.broken) > NAMED else ""
+            return f"with all offers in place {', '.join(self.broken[:NAMED])}{more} failed, and passed before"
+        if not after.complete:
+            return f"with all offers in place not everything ran to its end: {after.passed} passed until then"
+        if after.passed < before.passed:
+            return f"with all offers in place {after.passed} passed, and {before.passed} before"
+        if not before.passed:
+            return "nothing passed without the offers either, so nothing vouches for them"
+        return ""
+
+    @property
     def green(self) -> bool:
-        """Whether no test fails that passed before, and as many ran to their end."""
-        return not self.broken and self.after.complete and self.after.passed >= self.before.passed
+        """Whether something passed before, no test fails that did not, and as many ran to their end."""
+        return not self.objection
 
 
 @dataclass(slots=True)
@@ -77,7 +93,7 @@ class ManyResult:
     survey: Survey | None = None
     outcomes: list[Outcome] = field(default_factory=list)
     merged: Merged = field(default_factory=Merged)
-    tests: TestsCheck | None = None
+    tests: SuiteCheck | None = None
     tests_note: str = ""
     usage: Usage | None = None  # of language models, by all runs
     interrupted: bool = False
@@ -86,6 +102,13 @@ class ManyResult:
     def found(self) -> list[Outcome]:
         """The improvements, in the order of their rank."""
         return [outcome for outcome in self.outcomes if outcome.decision == "improved"]
+
+    @property
+    def objection(self) -> str:
+        """Why nothing of it may be written: the tests with all offers in place are not known to be as before."""
+        if self.tests is None:
+            return self.tests_note or "the tests were not run with all offers in place"
+        return self.tests.objection
 
 
 def work_through(
@@ -135,7 +158,7 @@ def _work_through(
     if many.merged.texts:
         with open_sandbox("auto") as sandbox:
             on_event(ProgressEvent("confirm", "running " + _spoken(settings) + " with all offers in place"))
-            _check(many, sandbox, CHECK_FACTOR * survey_s)
+            check_offers(many, sandbox, CHECK_FACTOR * survey_s)
 
 
 def _work(many: ManyResult, ranked: Sequence[RankedTarget], worker: _Worker, deadline: Deadline) -> None:
@@ -222,7 +245,7 @@ def _offers(many: ManyResult, offered: Callable[[RunResult, RunSettings], bool])
             yield outcome.result
 
 
-def _check(many: ManyResult, sandbox: Sandbox, limit_s: float) -> None:
+def check_offers(many: ManyResult, sandbox: Sandbox, limit_s: float) -> None:
     """Run the tests with all offers in place; that it cannot be done is told, and is no reason to lose the offers."""
     before = many.survey.suite if many.survey is not None else None
     if before is None:
@@ -237,7 +260,7 @@ def _check(many: ManyResult, sandbox: Sandbox, limit_s: float) -> None:
     if after is None:
         many.tests_note = "the tests did not come to their end with the offers in place"
         return
-    many.tests = TestsCheck(before, after)
+    many.tests = SuiteCheck(before, after)
 
 
 def _spoken(settings: RunSettings) -> str:
