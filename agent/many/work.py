@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 SURVEY_SHARE = 0.25  # of the time budget, for the profile
 SHORTEST_SURVEY_S, LONGEST_SURVEY_S = 10.0, 120.0
 LEAST_SHARE_S = 45.0  # for one target: with less hardly anything can be confirmed
+LEAST_SHARE = 0.5  # of the time budget, where that is small
 CHECK_FACTOR = 2.0  # of the time that the profile was allowed
 NAMED = 5  # tests in one sentence
 
@@ -166,7 +167,8 @@ def _work(many: ManyResult, ranked: Sequence[RankedTarget], worker: _Worker, dea
     for target in ranked:
         if tried == many.top:
             break
-        if deadline.passed():
+        share_s = share_of(deadline.left_s(), many.top - tried, many.settings.max_seconds)
+        if share_s is None:
             many.outcomes.append(Outcome(target, "not_reached", "the time was over before its turn"))
             tried += 1
             continue
@@ -174,12 +176,20 @@ def _work(many: ManyResult, ranked: Sequence[RankedTarget], worker: _Worker, dea
             many.outcomes.append(Outcome(target, "nothing_to_propose", "no rule fits it"))
             continue
         tried += 1
-        share_s = max(deadline.left_s() / (many.top - tried + 1), LEAST_SHARE_S)
         try:
             many.outcomes.append(worker.optimise(target, tried, many.top, share_s))
         except KeyboardInterrupt:
             many.outcomes.append(Outcome(target, "interrupted", "the run was interrupted"))
             raise
+
+
+def share_of(left_s: float, turns: int, max_seconds: float) -> float | None:
+    """The time of the next of so many targets: an equal share of what is left, and not too little to confirm anything.
+
+    None: not even that is left. A whole budget that is small gives at least its half.
+    """
+    least_s = min(LEAST_SHARE_S, LEAST_SHARE * max_seconds)
+    return None if left_s < least_s else max(left_s / turns, least_s)
 
 
 @dataclass(frozen=True, slots=True)
