@@ -136,7 +136,7 @@ def _work_through(
     many: ManyResult, on_event: Callable[[ProgressEvent], None], offered: Callable[[RunResult, RunSettings], bool]
 ) -> None:
     from afterburner.agent.proposers.asking.session import asking_for  # noqa: PLC0415 - lazy, as below
-    from afterburner.agent.proposers.registry import open_proposer  # noqa: PLC0415
+    from afterburner.agent.run import open_proposer_of  # noqa: PLC0415
     from afterburner.agent.store import new_run_id  # noqa: PLC0415
     from afterburner.sandbox import open_sandbox  # noqa: PLC0415
 
@@ -145,7 +145,7 @@ def _work_through(
     survey_s = min(max(SURVEY_SHARE * settings.max_seconds, SHORTEST_SURVEY_S), LONGEST_SURVEY_S)
     # What all runs share: what models may cost altogether, and how answers are kept.
     with asking_for(settings, new_run_id(), deadline, on_event) as asking:
-        proposer = open_proposer(settings.model, fallbacks=settings.fallbacks, asking=asking)
+        proposer = open_proposer_of(settings, asking)
         with open_sandbox("auto") as sandbox:
             on_event(ProgressEvent("prepare", "profiling " + _spoken(settings)))
             many.survey = survey = take_survey(sandbox, many.place, settings, survey_s)
@@ -197,7 +197,7 @@ class _Worker:
     """Carries out the run of one target after the other."""
 
     settings: RunSettings
-    proposer: Proposer  # only to be asked what it has for a target
+    proposer: Proposer  # of all runs: some take minutes to load
     asking: Asking
     on_event: Callable[[ProgressEvent], None]
 
@@ -215,7 +215,8 @@ class _Worker:
 
     def optimise(self, target: RankedTarget, number: int, of: int, share_s: float) -> Outcome:
         """One run. Whatever goes wrong in it, the next target has its turn."""
-        from afterburner.agent.run import run_settings  # noqa: PLC0415 - imports langgraph
+        from afterburner.agent.run import Member, run_settings  # noqa: PLC0415 - imports langgraph
+        from afterburner.agent.store import new_run_id  # noqa: PLC0415 - likewise
 
         settings = replace(
             self.settings,
@@ -229,7 +230,7 @@ class _Worker:
             self.on_event(replace(event, message=f"[{number} of {of}] {target.function}: {event.message}"))
 
         try:
-            result = run_settings(settings, tell, asking=self.asking)
+            result = run_settings(settings, tell, member=Member(new_run_id(), self.asking, self.proposer))
         except AfterburnerError as error:
             return Outcome(target, "failed", str(error))
         except BrokenPipeError:
