@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from afterburner.sandbox import PythonEnvironment
     from afterburner.sandbox.sandbox import Sandbox
 
+
 LONGEST_WORKLOAD_S = 30.0  # for one look at a source of inputs, and for the original on all of them
 SHORTEST_WORKLOAD_S = 5.0
 WORKLOAD_SHARE = 0.25  # of the time budget
@@ -58,6 +59,15 @@ TOLERANT_OUTPUT_BYTES = 64 * 1024 * 1024  # outcomes whose floats are compared o
 NODES_PER_ITERATION = 4
 NODES_AROUND = 5 + MOST_TESTS
 SEARCH_SHARE = 0.7  # of the time budget; the rest is kept for confirming the winner
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """What a run that is one of several gets from them: its id, what models may cost altogether, and the model."""
+
+    run_id: str
+    asking: Asking
+    proposer: Proposer
 
 
 def optimize(  # noqa: PLR0913 - the options of one run, all by keyword
@@ -158,7 +168,7 @@ def run_settings(
     *,
     outputs: Mapping[str, Output] | None = None,
     on_begun: Callable[[str], None] = lambda _: None,
-    asking: Asking | None = None,
+    member: Member | None = None,
 ) -> RunResult:
     """Carry out one run. What can fail cheaply fails first: the file, the model, the sandbox, then the workload.
 
@@ -167,7 +177,7 @@ def run_settings(
         on_event: is told of progress.
         outputs: what the caller will write, kept for who resumes the run.
         on_begun: is told the run's id, once it can be resumed.
-        asking: what several runs share, with what models may cost altogether; None: this run has its own.
+        member: what it shares with others, if it is one of several; None: it is a run by itself.
 
     Raises:
         AfterburnerError: see `optimize`.
@@ -179,12 +189,12 @@ def run_settings(
     parse_telling(settings.tell)
     target = find_target(Path(settings.file), settings.function, whole_program, settings.language)
     check_program(settings, target.language)
-    run_id = new_run_id()
+    run_id = member.run_id if member is not None else new_run_id()
     with open_runs() as runs, claimed(run_id):
         runs.begin(run_id, Asked(settings, dict(outputs or {}), str(Path.cwd())), target)
         on_begun(run_id)
         try:
-            return _carry_out(runs, run_id, settings, target, on_event, shared=asking)
+            return _carry_out(runs, run_id, settings, target, on_event, member=member)
         except RunStoreError:
             raise
         except AfterburnerError:
@@ -193,12 +203,13 @@ def run_settings(
             raise
 
 
-def resume_run(name: str, on_event: Callable[[ProgressEvent], None]) -> RunResult:
+def resume_run(name: str, on_event: Callable[[ProgressEvent], None], *, member: Member | None = None) -> RunResult:
     """Go on with a run that was interrupted, or tell the result of a finished one again.
 
     Args:
         name: its id, the beginning of one, or `latest`.
         on_event: is told of progress.
+        member: as for `run_settings`.
 
     Raises:
         RunNotFoundError: there is no such run.
@@ -216,7 +227,7 @@ def resume_run(name: str, on_event: Callable[[ProgressEvent], None]) -> RunResul
             target = runs.target(found.run_id)
             check_unchanged(found, target)
             settings = runs.asked(found.run_id).settings_from(Path.cwd())
-            return _carry_out(runs, found.run_id, settings, target, on_event, resumed=True)
+            return _carry_out(runs, found.run_id, settings, target, on_event, member=member, resumed=True)
 
 
 def _carry_out(  # noqa: PLR0913 - a run, where it is kept, and who is told
@@ -226,7 +237,7 @@ def _carry_out(  # noqa: PLR0913 - a run, where it is kept, and who is told
     target: Target,
     on_event: Callable[[ProgressEvent], None],
     *,
-    shared: Asking | None = None,
+    member: Member | None = None,
     resumed: bool = False,
 ) -> RunResult:
     """Do what is left of a run that this process has claimed."""
@@ -239,9 +250,12 @@ def _carry_out(  # noqa: PLR0913 - a run, where it is kept, and who is told
         clock = RunClock.start(settings.max_seconds, _used_s(prepared, state))
         with ExitStack() as opened:
             until = clock.search_until
-            asking = shared or opened.enter_context(asking_for(settings, run_id, until, on_event, resumed=resumed))
+            if member is not None:
+                asking, proposer = member.asking, member.proposer
+            else:
+                asking = opened.enter_context(asking_for(settings, run_id, until, on_event, resumed=resumed))
+                proposer = open_proposer_of(settings, asking)
             asking.end_by(until)
-            proposer = _proposer(settings, asking)
             sandbox = opened.enter_context(open_sandbox("auto"))
             on_event(ProgressEvent("prepare", f"staging {Path(target.project_root).name}"))
             staged = stage(target, sandbox, settings.python)
@@ -312,7 +326,12 @@ def _surroundings(prepared: Prepared, staged: Staged) -> Surroundings | None:
     return Surroundings(prepared.target, staged.project, staged.environment, prepared.settings)
 
 
-def _proposer(settings: RunSettings, asking: Asking) -> Proposer:
+def open_proposer_of(settings: RunSettings, asking: Asking) -> Proposer:
+    """Open the proposer that the settings name, and find out early what else they need.
+
+    Raises:
+        AfterburnerError: there is none, or something is not installed.
+    """
     from afterburner.agent.proposers.registry import open_proposer  # noqa: PLC0415 - lazy
 
     proposer = open_proposer(settings.model, fallbacks=settings.fallbacks, asking=asking)

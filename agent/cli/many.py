@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from afterburner.agent.cli.offer import weigh
 from afterburner.agent.cli.text import confirm, display_path, is_interactive
 from afterburner.sandbox import AfterburnerError, UsageError
-from afterburner.sandbox.commands.destinations import STDOUT, check_destination, write_result
+from afterburner.sandbox.commands.destinations import STDOUT, write_result
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -174,19 +174,7 @@ def _check(place: Path, settings: RunSettings, outputs: Outputs) -> None:
     for option, given in for_one.items():
         if given is not None:
             raise UsageError(f"{option} is for one target. Name a FILE, without --top and without a command.")
-    if outputs.json is not None:
-        check_destination("--json", outputs.json, place, "what is to be optimised")
-    if outputs.patch is not None:
-        _check_patch_folder(Path(outputs.patch))
-
-
-def _check_patch_folder(folder: Path) -> None:
-    if str(folder) == STDOUT or (folder.exists() and not folder.is_dir()):
-        raise UsageError(f"--patch {folder}: for many targets name a folder; it gets one patch a function.")
-    if folder.is_dir() and any(folder.glob("*.patch")):
-        raise UsageError(f"--patch {folder}: this folder holds patches already; name another one, or empty it.")
-    if not folder.exists() and not folder.resolve().parent.is_dir():
-        raise UsageError(f"--patch {folder}: there is no folder {folder.resolve().parent}; create it first.")
+    outputs.check_many(place)
 
 
 def _write_patches(folder: Path, many: ManyResult, names: dict[int, str]) -> None:
@@ -208,9 +196,11 @@ def _write_patches(folder: Path, many: ManyResult, names: dict[int, str]) -> Non
 def _apply(many: ManyResult, applied: list[str], *, ask: bool) -> None:
     from afterburner.agent.targets.patch import write_atomically  # noqa: PLC0415 - not needed to answer --help
 
-    if many.tests is not None and many.tests.broken:
+    if many.objection:
+        what = "the command" if many.settings.command else "the project's tests"
         raise AfterburnerError(
-            f"Nothing was written: with all offers in place {many.tests.broken[0]} fails. Apply the patches one by one."
+            f"Nothing was written, for nothing shows that {what} still pass{'es' if many.settings.command else ''}: "
+            f"{many.objection}. Have the patches written with --patch DIR, and apply those that you trust one by one."
         )
     sources = many.merged.sources
     listed = ", ".join(display_path(path) for path in sources)

@@ -63,15 +63,11 @@ def _print_tests(console: Console, many: ManyResult) -> None:
         console.print(scrub_line(many.tests_note) + ".", style="yellow", soft_wrap=True)
     if many.tests is None:
         return
-    after = many.tests.after
+    after, style = many.tests.after, "red" if many.tests.broken else "yellow"
     what = "The command" if many.settings.command else "The project's tests"
     if many.tests.green:
         known = f"; {count(len(after.failing), 'test')} failed before as well" if after.failing else ""
         line = f"{what} passed with all offers in place ({after.passed} passed{known})."
         console.print(line, style="green", soft_wrap=True)
-    elif many.tests.broken:
-        broken = ", ".join(map(scrub_line, many.tests.broken[:NAMED]))
-        console.print(f"With all offers in place these fail: {broken}.", style="red", soft_wrap=True)
     else:
-        line = f"{what} did not all run with all offers in place: {after.passed} passed."
-        console.print(line, style="yellow", soft_wrap=True)
+        console.print(f"{what}: {scrub_line(many.tests.objection)}.", style=style, soft_wrap=True)

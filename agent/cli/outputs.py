@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from afterburner.sandbox import UsageError
 from afterburner.sandbox.commands.destinations import (
@@ -15,8 +16,8 @@ from afterburner.sandbox.commands.destinations import (
     same_place,
 )
 
-if TYPE_CHECKING:
-    from pathlib import Path
+CODE_SUFFIXES = frozenset({".py", ".pyi", ".pyx"})
+PATCH_SUFFIX = ".patch"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +54,52 @@ class Outputs:
         Raises:
             UsageError: two results for one place, the target itself as a place, or a place that cannot be written.
         """
-        if self.record == STDOUT:
-            raise UsageError("--record needs a file: answers are appended to it as they come.")
+        self._check_record()
         for option, place in self.places().items():
             check_destination(option, place, target, "the file to optimise")
-        for (option, place), (other, other_place) in combinations(self.places().items(), 2):
-            if same_place(place, other_place):
-                raise UsageError(f"{option} and {other} name the same place; give each its own.")
+        self._check_apart()
         if self.apply and target.is_file():
             check_writable("--apply", target)
             check_folder("--apply", target)
+
+    def check_many(self, place: Path) -> None:
+        """Find out now what could not be written later, where `--patch` names a folder and any file may be rewritten.
+
+        Raises:
+            UsageError: two results for one place, Python code as a place, or a place that cannot be written.
+        """
+        self._check_record()
+        if self.patch is not None:
+            _check_patch_folder(Path(self.patch))
+        for option, name in self.places().items():
+            if option == "--patch" or name == STDOUT:
+                continue
+            check_destination(option, name, place, "what is to be optimised")
+            real = Path(name).resolve()
+            if real.suffix in CODE_SUFFIXES and real.exists():
+                raise UsageError(
+                    f"{option} {name}: this is Python code, which would be overwritten; name another file."
+                )
+            if self.patch is not None and real.suffix == PATCH_SUFFIX and same_place(str(real.parent), self.patch):
+                raise UsageError(f"{option} {name}: a patch of --patch may get this name; name another file.")
+        self._check_apart()
+
+    def _check_record(self) -> None:
+        if self.record == STDOUT:
+            raise UsageError("--record needs a file: answers are appended to it as they come.")
+
+    def _check_apart(self) -> None:
+        for (option, place), (other, other_place) in combinations(self.places().items(), 2):
+            if same_place(place, other_place):
+                raise UsageError(f"{option} and {other} name the same place; give each its own.")
+
+
+def _check_patch_folder(folder: Path) -> None:
+    if str(folder) == STDOUT or (folder.exists() and not folder.is_dir()):
+        raise UsageError(f"--patch {folder}: for many targets name a folder; it gets one patch a function.")
+    if not folder.exists():
+        check_folder("--patch", folder)
+    elif not os.access(folder, os.W_OK | os.X_OK):
+        raise UsageError(f"--patch {folder}: no permission to write in this folder.")
+    elif any(folder.glob(f"*{PATCH_SUFFIX}")):
+        raise UsageError(f"--patch {folder}: this folder holds patches already; name another one, or empty it.")

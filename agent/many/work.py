@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 SURVEY_SHARE = 0.25  # of the time budget, for the profile
 SHORTEST_SURVEY_S, LONGEST_SURVEY_S = 10.0, 120.0
 LEAST_SHARE_S = 45.0  # for one target: with less hardly anything can be confirmed
+LEAST_SHARE = 0.5  # of the time budget, where that is small
 CHECK_FACTOR = 2.0  # of the time that the profile was allowed
+NAMED = 5  # tests in one sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class TestsCheck:
+class SuiteCheck:
     """The project's tests with all offers in place, against those of the original."""
 
     before: Suite
@@ -62,9 +64,24 @@ class TestsCheck:
         return tuple(sorted(set(self.after.failing) - set(self.before.failing)))
 
     @property
+    def objection(self) -> str:
+        """Why they vouch for nothing; empty if all that passed before still pass, and there are such."""
+        before, after = self.before, self.after
+        if self.broken:
+            more = f" and {len(self.broken) - NAMED} more" if len(self.broken) > NAMED else ""
+            return f"with all offers in place {', '.join(self.broken[:NAMED])}{more} failed, and passed before"
+        if not after.complete:
+            return f"with all offers in place not everything ran to its end: {after.passed} passed until then"
+        if after.passed < before.passed:
+            return f"with all offers in place {after.passed} passed, and {before.passed} before"
+        if not before.passed:
+            return "nothing passed without the offers either, so nothing vouches for them"
+        return ""
+
+    @property
     def green(self) -> bool:
-        """Whether no test fails that passed before, and as many ran to their end."""
-        return not self.broken and self.after.complete and self.after.passed >= self.before.passed
+        """Whether something passed before, no test fails that did not, and as many ran to their end."""
+        return not self.objection
 
 
 @dataclass(slots=True)
@@ -77,7 +94,7 @@ class ManyResult:
     survey: Survey | None = None
     outcomes: list[Outcome] = field(default_factory=list)
     merged: Merged = field(default_factory=Merged)
-    tests: TestsCheck | None = None
+    tests: SuiteCheck | None = None
     tests_note: str = ""
     usage: Usage | None = None  # of language models, by all runs
     interrupted: bool = False
@@ -86,6 +103,13 @@ class ManyResult:
     def found(self) -> list[Outcome]:
         """The improvements, in the order of their rank."""
         return [outcome for outcome in self.outcomes if outcome.decision == "improved"]
+
+    @property
+    def objection(self) -> str:
+        """Why nothing of it may be written: the tests with all offers in place are not known to be as before."""
+        if self.tests is None:
+            return self.tests_note or "the tests were not run with all offers in place"
+        return self.tests.objection
 
 
 def work_through(
@@ -112,7 +136,7 @@ def _work_through(
     many: ManyResult, on_event: Callable[[ProgressEvent], None], offered: Callable[[RunResult, RunSettings], bool]
 ) -> None:
     from afterburner.agent.proposers.asking.session import asking_for  # noqa: PLC0415 - lazy, as below
-    from afterburner.agent.proposers.registry import open_proposer  # noqa: PLC0415
+    from afterburner.agent.run import open_proposer_of  # noqa: PLC0415
     from afterburner.agent.store import new_run_id  # noqa: PLC0415
     from afterburner.sandbox import open_sandbox  # noqa: PLC0415
 
@@ -121,7 +145,7 @@ def _work_through(
     survey_s = min(max(SURVEY_SHARE * settings.max_seconds, SHORTEST_SURVEY_S), LONGEST_SURVEY_S)
     # What all runs share: what models may cost altogether, and how answers are kept.
     with asking_for(settings, new_run_id(), deadline, on_event) as asking:
-        proposer = open_proposer(settings.model, fallbacks=settings.fallbacks, asking=asking)
+        proposer = open_proposer_of(settings, asking)
         with open_sandbox("auto") as sandbox:
             on_event(ProgressEvent("prepare", "profiling " + _spoken(settings)))
             many.survey = survey = take_survey(sandbox, many.place, settings, survey_s)
@@ -135,7 +159,7 @@ def _work_through(
     if many.merged.texts:
         with open_sandbox("auto") as sandbox:
             on_event(ProgressEvent("confirm", "running " + _spoken(settings) + " with all offers in place"))
-            _check(many, sandbox, CHECK_FACTOR * survey_s)
+            check_offers(many, sandbox, CHECK_FACTOR * survey_s)
 
 
 def _work(many: ManyResult, ranked: Sequence[RankedTarget], worker: _Worker, deadline: Deadline) -> None:
@@ -143,7 +167,8 @@ def _work(many: ManyResult, ranked: Sequence[RankedTarget], worker: _Worker, dea
     for target in ranked:
         if tried == many.top:
             break
-        if deadline.passed():
+        share_s = share_of(deadline.left_s(), many.top - tried, many.settings.max_seconds)
+        if share_s is None:
             many.outcomes.append(Outcome(target, "not_reached", "the time was over before its turn"))
             tried += 1
             continue
@@ -151,7 +176,6 @@ def _work(many: ManyResult, ranked: Sequence[RankedTarget], worker: _Worker, dea
             many.outcomes.append(Outcome(target, "nothing_to_propose", "no rule fits it"))
             continue
         tried += 1
-        share_s = max(deadline.left_s() / (many.top - tried + 1), LEAST_SHARE_S)
         try:
             many.outcomes.append(worker.optimise(target, tried, many.top, share_s))
         except KeyboardInterrupt:
@@ -159,12 +183,21 @@ def _work(many: ManyResult, ranked: Sequence[RankedTarget], worker: _Worker, dea
             raise
 
 
+def share_of(left_s: float, turns: int, max_seconds: float) -> float | None:
+    """The time of the next of so many targets: an equal share of what is left, and not too little to confirm anything.
+
+    None: not even that is left. A whole budget that is small gives at least its half.
+    """
+    least_s = min(LEAST_SHARE_S, LEAST_SHARE * max_seconds)
+    return None if left_s < least_s else max(left_s / turns, least_s)
+
+
 @dataclass(frozen=True, slots=True)
 class _Worker:
     """Carries out the run of one target after the other."""
 
     settings: RunSettings
-    proposer: Proposer  # only to be asked what it has for a target
+    proposer: Proposer  # of all runs: some take minutes to load
     asking: Asking
     on_event: Callable[[ProgressEvent], None]
 
@@ -182,7 +215,8 @@ class _Worker:
 
     def optimise(self, target: RankedTarget, number: int, of: int, share_s: float) -> Outcome:
         """One run. Whatever goes wrong in it, the next target has its turn."""
-        from afterburner.agent.run import run_settings  # noqa: PLC0415 - imports langgraph
+        from afterburner.agent.run import Member, run_settings  # noqa: PLC0415 - imports langgraph
+        from afterburner.agent.store import new_run_id  # noqa: PLC0415 - likewise
 
         settings = replace(
             self.settings,
@@ -196,7 +230,7 @@ class _Worker:
             self.on_event(replace(event, message=f"[{number} of {of}] {target.function}: {event.message}"))
 
         try:
-            result = run_settings(settings, tell, asking=self.asking)
+            result = run_settings(settings, tell, member=Member(new_run_id(), self.asking, self.proposer))
         except AfterburnerError as error:
             return Outcome(target, "failed", str(error))
         except BrokenPipeError:
@@ -222,7 +256,7 @@ def _offers(many: ManyResult, offered: Callable[[RunResult, RunSettings], bool])
             yield outcome.result
 
 
-def _check(many: ManyResult, sandbox: Sandbox, limit_s: float) -> None:
+def check_offers(many: ManyResult, sandbox: Sandbox, limit_s: float) -> None:
     """Run the tests with all offers in place; that it cannot be done is told, and is no reason to lose the offers."""
     before = many.survey.suite if many.survey is not None else None
     if before is None:
@@ -237,7 +271,7 @@ def _check(many: ManyResult, sandbox: Sandbox, limit_s: float) -> None:
     if after is None:
         many.tests_note = "the tests did not come to their end with the offers in place"
         return
-    many.tests = TestsCheck(before, after)
+    many.tests = SuiteCheck(before, after)
 
 
 def _spoken(settings: RunSettings) -> str:

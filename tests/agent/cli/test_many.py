@@ -244,12 +244,24 @@ def test_ctrl_c_keeps_what_is_done(program: CommandLine, shop: Path) -> None:
         (("shop", "--patch", "tests/test_shop.py"), "name a folder"),
         (("shop", "--", "make", "test"), "python SCRIPT.py"),
         (("nowhere", "--top", "3"), "No such file or folder"),
+        (("shop", "--record", "-"), "--record needs a file"),
+        (("shop", "--record", "no/folder/answers.jsonl"), "there is no folder"),
+        (("shop", "--record", "shop"), "this is what is to be optimised"),
+        (("shop", "--record", "shop/looking.py"), "--record shop/looking.py: this is Python code"),
+        (("shop", "--record", "answers.jsonl"), "--record answers.jsonl: this is Python code"),
+        (("shop", "--json", "tests/test_shop.py"), "--json tests/test_shop.py: this is Python code"),
+        (("shop/looking.py", "--top", "2", "--record", "shop/looking.py"), "this is what is to be optimised"),
+        (("shop", "--record", "x.jsonl", "--json", "./x.jsonl"), "--json and --record name the same place"),
+        (("shop", "--patch", "tests", "--record", "tests/all.patch"), "a patch of --patch may get this name"),
     ],
 )
 def test_what_cannot_be_done_is_said_at_once(
     program: CommandLine, shop: Path, words: tuple[str, ...], told: str
 ) -> None:
+    (shop / "answers.jsonl").symlink_to(shop / "shop" / "counting.py")
     done = program("run", *words, folder=shop)
     assert done.returncode == 2
     assert told in done.stderr
     assert done.stderr.count("\n") == 1
+    assert (shop / "shop" / "looking.py").read_text() == LOOKING
+    assert (shop / "shop" / "counting.py").read_text() == COUNTING
