@@ -74,7 +74,7 @@ def _callers(
             continue
         if not any(_calls(resolver, path, own_file, function, call) for call in _own_calls(statement)):
             continue
-        lines = first_line(statement).splitlines()
+        lines = first_line(statement, scope).splitlines()
         more = ["…"] if len(lines) > _MAX_LINES else []
         where = f"line {statement.lineno}" + (f", in {scope}" if scope else "")
         text = "\n".join([f"# {where}", *lines[:_MAX_LINES], *more])

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from afterburner.agent.context.allowed import ImportRules, new_imports
+from afterburner.agent.context.allowed import ImportRules
 from afterburner.agent.context.describe import describe
 from afterburner.agent.context.files import ProjectFiles, read_regular
+from afterburner.agent.context.imports import new_importer, new_imports
 from afterburner.agent.context.installed import installed_distributions
 from afterburner.agent.context.mentions import mentions
 from afterburner.agent.context.resolve import Resolver
@@ -57,6 +58,13 @@ class Surroundings:
 
     def objection(self, rewrite: str) -> str | None:
         """Why a rewrite of the file may not import what it does; None if it may."""
+        importer = new_importer(self._target.source, rewrite)
+        if importer is not None:
+            name, line = importer
+            return (
+                f"it may import by a name that is data ({name}, line {line}), which --allow-imports cannot judge: only "
+                "import statements may say what a rewrite needs"
+            )
         imports = new_imports(self._target.source, rewrite)
         return self._import_rules().objection(imports) if imports else None
 

@@ -33,7 +33,8 @@ _INSTRUCTIONS = """\
 ## Instructions
 Write a {words} solution in {language} to the problem below. {task}
 Correctness comes first: a solution that behaves differently is worthless, however efficient it is. Keep the name, \
-the parameters and the way it is entered. Use what the language's standard library offers; nothing can be installed.
+the parameters and the way it is entered. Use what the language's standard library offers, and of other libraries only \
+those that the problem description allows; nothing can be installed.
 Be as {words} as possible: choose better algorithms and data structures before you polish details."""
 
 _IMPROVE = "An original solution and its measured performance are given; improve on it."

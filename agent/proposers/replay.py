@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.errors import ProposerError, UnknownModelError
 from afterburner.agent.proposers.asking.answers import ModelAnswer, proposal_of
+from afterburner.agent.proposers.asking.secrets import Scrubber
 
 if TYPE_CHECKING:
     from afterburner.agent.proposers.base import Proposal, ProposalRequest
@@ -32,6 +33,7 @@ class ReplayProposer:
         """
         self.name = f"replay:{Path(path).name}"
         self._lines = _read(Path(path))
+        self._scrub = Scrubber()
 
     def propose(self, request: ProposalRequest) -> list[Proposal]:
         """Give this iteration's answers."""
@@ -41,7 +43,7 @@ class ReplayProposer:
         if all(line.iteration is None for line in self._lines):
             start = (request.iteration - 1) * request.count
             answers = [line.answer for line in self._lines[start : start + request.count]]
-        return [proposal_of(answer, request.target, self.name) for answer in answers]
+        return [proposal_of(answer, request.target, self.name, self._scrub) for answer in answers]
 
 
 @dataclass(frozen=True, slots=True)

@@ -166,6 +166,20 @@ RULES: tuple[Rule, ...] = (
         shared=True,
     ),
     Rule(
+        "imports",
+        "may import by a name that is data, which --allow-imports cannot judge",
+        _names(
+            *("pkgutil", "imp", "zipimport", "pydoc", "unittest", "doctest", "importlib.metadata", "logging.config"),
+            *("_imp", "_frozen_importlib", "_frozen_importlib_external"),
+            builtins="__import__",
+            importlib="import_module __import__ find_loader",
+            pickle="load loads Unpickler _Unpickler",
+            _pickle="load loads Unpickler",
+            typing="get_type_hints",
+        )
+        | _attributes("__import__ import_module"),
+    ),
+    Rule(
         "tracing",
         "switches tracing or profiling",
         _names(
@@ -188,7 +202,9 @@ RULES: tuple[Rule, ...] = (
 )
 
 _SENSITIVE = frozenset(("sys", "os", "gc", "time", "builtins", "inspect", "importlib", "posix", "threading", "_thread"))
-_INNER = frozenset(("sys", "os", "gc", "time", "builtins", "inspect", "ctypes"))  # found inside of other modules
+_INNER = frozenset(
+    ("sys", "os", "gc", "time", "builtins", "inspect", "ctypes", "importlib", "pkgutil")
+)  # found inside of other modules
 _PLACES = ("/proc", "/dev/shm", "/sys/", "/tmp", "/var/tmp", "/dev/fd", "/afterburner")  # noqa: S108 - what is looked for
 _OWN_MODULES = frozenset(
     ("ab_main", "ab_template", "ab_children", "ab_watch", "ab_encode", "ab_channel", "ab_calls", "ab_state")

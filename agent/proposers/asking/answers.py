@@ -12,6 +12,7 @@ from afterburner.agent.proposers.from_answer import proposal_from
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from afterburner.agent.proposers.asking.secrets import Scrubber
     from afterburner.agent.types import Target
 
 _CUT_OFF = "length"
@@ -31,12 +32,20 @@ class ModelAnswer:
     reasoning: str = ""
 
 
-def proposal_of(answer: ModelAnswer, target: Target, proposer: str) -> Proposal:
-    """Make the proposal of an answer; one that cannot be used says why."""
+def proposal_of(answer: ModelAnswer, target: Target, proposer: str, scrub: Scrubber) -> Proposal:
+    """Make the proposal of an answer; one that cannot be used says why.
+
+    Args:
+        answer: what a model gave.
+        target: what it has to rewrite.
+        proposer: whose answer it is.
+        scrub: took secret values out of what was asked, and out of the answer.
+    """
     if answer.error:
         return Proposal(proposer, None, error=answer.error)
     cut_off = answer.finish_reason == _CUT_OFF
-    return proposal_from(answer.content, target, proposer, reasoning=answer.reasoning, cut_off=cut_off)
+    reasoning = answer.reasoning
+    return proposal_from(answer.content, target, proposer, reasoning=reasoning, cut_off=cut_off, scrub=scrub)
 
 
 def answers_of(response: Any, model: str, scrub: Callable[[str], str]) -> list[ModelAnswer]:

@@ -7,6 +7,8 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from afterburner.agent.errors import ProposerError
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -30,6 +32,30 @@ class Scrubber:
         for value in self._values:
             text = text.replace(value, HIDDEN)
         return text
+
+    def restored(self, code: str, original: str) -> str:
+        """Put the value back into code that was written after an original which had it replaced.
+
+        Args:
+            code: what a model answered.
+            original: the code that it was sent, as it was before.
+
+        Raises:
+            ProposerError: the code holds the sign for a value, and which value it stood for cannot be told.
+        """
+        hidden, rest = list[str](), original
+        for value in self._values:
+            if value in rest:
+                hidden.append(value)
+                rest = rest.replace(value, HIDDEN)
+        if not hidden or HIDDEN not in code:
+            return code
+        if len(hidden) > 1 or HIDDEN in original:
+            raise ProposerError(
+                f"The answer holds {HIDDEN}, which stood for the value of a secret environment variable; of which one "
+                "cannot be told. Take such values out of the code, or out of the environment."
+            )
+        return code.replace(HIDDEN, hidden[0])
 
 
 def _password(value: str) -> str | None:

@@ -109,7 +109,7 @@ def test_a_model_is_told_the_project_and_its_answer_becomes_a_small_change(
         "class Item:\n    price: int",
         "STEP = 3",
         "# app.py\n# line 5, in main\nreturn add(rows)",
-        "New imports may come from the standard library only.",
+        "New import statements may name the standard library and modules of the project itself; no others",
     ):
         assert part in asked
     assert "not to be told" not in asked

@@ -14,11 +14,20 @@ from afterburner.sandbox import UsageError
 if TYPE_CHECKING:
     from conftest import Project
 
-CODE = "import os\nimport have.sub\n\n\ndef f(x):\n    return x\n"
+CODE = (
+    "import os\nfrom typing import TYPE_CHECKING\nimport have.sub\n\nif TYPE_CHECKING:\n    import numpy\n\n\n"
+    "def f(x):\n    return x\n"
+)
 FILES = {
     "shop/__init__.py": "",
     "shop/core.py": CODE,
-    "shop/helper.py": "import used_elsewhere.deep\n",
+    "shop/helper.py": "import have.other\nfrom shop import lines\n",
+    "shop/lines.py": "try:\n    import used_elsewhere.deep\nexcept ImportError:\n    deep = None\n",
+    "shop/plain.py": "import re\n",
+    "shop/inner/__init__.py": "import numpy\n",
+    "shop/inner/module.py": "",
+    "docs/conf.py": "import numpy\nimport used_elsewhere\n",
+    "benchmarks/plot.py": "import used_elsewhere\nnp = 1\n",
     "shop/text.py": "'''\nimport only_in_text\n'''\n",
     "tests/__init__.py": "",
     "tests/test_core.py": "import only_in_tests\n",
@@ -30,8 +39,17 @@ FILES = {
     [
         ("import re, collections.abc", (), None),
         ("from have.more import x", (), None),
-        ("import used_elsewhere", (), None),
-        ("from shop import helper\nfrom .helper import y\nfrom . import helper", (), None),
+        ("from shop import plain\nfrom .plain import y\nfrom . import plain\nimport shop.plain", (), None),
+        ("from shop.inner import module", ("numpy",), None),
+        ("if TYPE_CHECKING:\n    import numpy", (), None),
+        ("import used_elsewhere", (), "imports used_elsewhere, which is not installed"),
+        ("import used_elsewhere", ("all",), "imports used_elsewhere, which is not installed"),
+        ("from .helper import y", (), r"imports \.helper, which imports used_elsewhere, which is not installed"),
+        ("from shop import helper", (), "imports shop.helper, which imports used_elsewhere"),
+        ("import shop.inner.module", (), r"imports shop\.inner\.module, which imports numpy \(numpy 2.1\)"),
+        ("from benchmarks.plot import np", (), "imports benchmarks.plot, which lies beside the code"),
+        ("import docs.conf as c", ("all",), "imports docs.conf, which lies beside the code"),
+        ("TYPE_CHECKING = True\nif TYPE_CHECKING:\n    import numpy.linalg", (), "imports numpy"),
         ("import numpy", ("numpy",), None),
         ("import numpy", ("all",), None),
         ("import yaml", ("PyYAML",), None),
@@ -60,12 +78,80 @@ def test_what_may_be_imported(project: Project, added: str, allowed: tuple[str, 
         assert re.search(why, objection)
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import importlib\n\n\ndef f(x):\n    return importlib.import_module('numpy').sum(x)",
+        "from importlib import import_module\n\n\ndef f(x):\n    return import_module('re')",
+        "from importlib import import_module as get\n\n\ndef f(x):\n    return get(x)",
+        "def f(x):\n    return __import__('numpy').sum(x)",
+        "def f(x, get=__import__):\n    return get('numpy').sum(x)",
+        "import pkgutil\n\n\ndef f(x):\n    return pkgutil.resolve_name('numpy').sum(x)",
+        "import importlib.util as u\n\n\ndef f(x):\n    return u.find_spec('numpy').loader.load_module().sum(x)",
+        "def f(x):\n    exec('import numpy')\n    return x",
+        "def f(x):\n    return eval(\"__import__('numpy')\").sum(x)",
+        "import sys\n\n\ndef f(x):\n    return sys.modules['numpy'].sum(x)",
+        "def f(x):\n    return __\N{MATHEMATICAL BOLD SMALL I}mport__('numpy').sum(x)",
+    ],
+)
+def test_what_is_imported_by_a_name_that_is_data_is_refused(project: Project, code: str) -> None:
+    project.write(FILES)
+    project.install("numpy", "2.1", "numpy")
+    around = project.around(project.target("shop/core.py", "f"), 3_000, "all")
+    objection = around.objection(CODE.replace("def f(x):\n    return x", code))
+    assert objection is not None
+    assert "may import by a name that is data" in objection
+
+
+LOADING = """\
+import sys
+from importlib import import_module as load
+
+
+def g(name):
+    return [load(name), eval(name), sys.modules[name]]
+
+
+def f(names):
+    return [load(name) for name in names]
+"""
+
+
+@pytest.mark.parametrize(
+    ("new", "is_refused"),
+    [
+        ("return list(load(name) for name in names)", False),
+        ("return [eval(name) for name in names]", False),
+        ("return [load('numpy') for name in names]", True),
+        ("return list(map(load, names))", True),
+        ("return [eval('__import__(\"numpy\")') for name in names]", True),
+        ("return [sys.modules['numpy'] for name in names]", True),
+    ],
+)
+def test_what_the_file_does_in_the_same_words_may_stay(project: Project, new: str, is_refused: bool) -> None:
+    project.write({"core.py": LOADING})
+    around = project.around(project.target("core.py", "f"))
+    objection = around.objection(LOADING.replace("return [load(name) for name in names]", new))
+    assert (objection is not None) == is_refused
+
+
+def test_a_text_that_is_run_imports_what_it_says(project: Project) -> None:
+    source = "def f(x):\n    exec(x)\n"
+    project.write({"core.py": source})
+    around = project.around(project.target("core.py", "f"))
+    assert "imports numpy" in str(around.objection(source + "    exec('import numpy')\n"))
+
+
 def test_a_model_is_told_which_libraries_it_may_use(project: Project) -> None:
     project.write(FILES)
     project.install("numpy", "2.1", "numpy")
     project.install("scikit-learn", "1.5", "sklearn")
     told = project.told("shop/core.py", "f", 0, "numpy", "sklearn")
-    assert "these installed libraries: numpy 2.1, scikit-learn 1.5 (as sklearn)." in told
+    assert (
+        "New import statements may name the standard library, modules of the project itself, libraries that the file "
+        "imports already (have), and these installed libraries: numpy 2.1, scikit-learn 1.5 (as sklearn); no others, "
+        "and nothing may be imported by a name that is data (`importlib.import_module`)."
+    ) in told
     assert "numpy" not in project.told("shop/core.py", "f", 0)
 
 

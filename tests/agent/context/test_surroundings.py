@@ -127,7 +127,7 @@ def test_a_method_is_told_with_all_that_it_uses_across_files(project: Project) -
         "# tests/test_report.py\ndef test_total():",
         "# app.py\n# line 8, in main\nreturn Report(x).total(x, url='…')",
         "It runs on Python 3.10.",
-        "New imports may come from the standard library only.",
+        "New import statements may name the standard library and modules of the project itself; no others",
     ):
         assert part in text
     for part in (
