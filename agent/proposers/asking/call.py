@@ -56,5 +56,6 @@ def _send(request: ModelRequest, options: dict[str, Any], timeout_s: float, key:
             max_retries=0,  # ours are the only ones
             drop_params=True,
             extra_headers={"Idempotency-Key": key},
+            **{"no-log": True},  # no callbacks: whoever uses LiteLLM in this process may upload what it logs
             **options,
         )
