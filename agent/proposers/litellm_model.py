@@ -43,7 +43,8 @@ class LiteLLMProposer:
         self.name = model
         self._temperature = temperature
         models = [find_model(name) for name in (model, *fallbacks)]
-        self._asker = Asker(models, asking or Asking(), timeout_s=timeout_s, retries=retries)
+        self._asking = asking or Asking()
+        self._asker = Asker(models, self._asking, timeout_s=timeout_s, retries=retries)
 
     def propose(self, request: ProposalRequest) -> list[Proposal]:
         """Ask for `request.count` answers; one that cannot be used comes back with its error.
@@ -61,4 +62,5 @@ class LiteLLMProposer:
             request.usage,
             self._temperature if request.temperature is None else request.temperature,
         )
-        return [proposal_of(answer, request.target, answer.model) for answer in self._asker.ask(question)]
+        answers = self._asker.ask(question)
+        return [proposal_of(answer, request.target, answer.model, self._asking.scrub) for answer in answers]

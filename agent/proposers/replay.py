@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.errors import ProposerError, UnknownModelError
 from afterburner.agent.proposers.asking.answers import ModelAnswer, proposal_of
+from afterburner.agent.proposers.asking.secrets import Scrubber
 
 if TYPE_CHECKING:
     from afterburner.agent.proposers.base import Proposal, ProposalRequest
@@ -23,14 +24,15 @@ class ReplayProposer:
     iteration, so a resumed run goes on in the right place.
     """
 
-    def __init__(self, path: str | Path) -> None:
-        """Read the recording.
+    def __init__(self, path: str | Path, scrub: Scrubber | None = None) -> None:
+        """Read the recording; `scrub` knows the values that were hidden in it (None: those of this environment).
 
         Raises:
             UnknownModelError: there is no such file.
             ProposerError: the file cannot be read, or a line of it is no recorded answer.
         """
         self.name = f"replay:{Path(path).name}"
+        self._scrub = scrub or Scrubber()
         self._lines = _read(Path(path))
 
     def propose(self, request: ProposalRequest) -> list[Proposal]:
@@ -41,7 +43,7 @@ class ReplayProposer:
         if all(line.iteration is None for line in self._lines):
             start = (request.iteration - 1) * request.count
             answers = [line.answer for line in self._lines[start : start + request.count]]
-        return [proposal_of(answer, request.target, self.name) for answer in answers]
+        return [proposal_of(answer, request.target, self.name, self._scrub) for answer in answers]
 
 
 @dataclass(frozen=True, slots=True)
