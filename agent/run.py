@@ -31,6 +31,7 @@ from afterburner.agent.selfcheck.stored import min_effect_for
 from afterburner.agent.staging import stage
 from afterburner.agent.store import new_run_id, open_checkpointer, stored_state, thread_of
 from afterburner.agent.types import Objective, ProgressEvent, RunResult, RunSettings
+from afterburner.agent.untraced import untraced
 from afterburner.agent.workbench import Workbench
 from afterburner.sandbox import AfterburnerError, Limits, UsageError
 
@@ -411,7 +412,8 @@ def _run_graph(loop: Loop, checkpointer: BaseCheckpointSaver[str], run_id: str) 
         return cast("LoopState", stored.values)
     used = loop.asking.usage() if loop.asking is not None else None  # by runs before this one, if they share a budget
     start = None if stored.next else empty_state() | {"usage": used or NOTHING_USED}
-    return cast("LoopState", graph.invoke(start, config, durability="sync"))
+    with untraced(config) as quiet:
+        return cast("LoopState", graph.invoke(start, quiet, durability="sync"))
 
 
 def _with_min_effect(settings: RunSettings, machine: Machine) -> RunSettings:

@@ -9,19 +9,11 @@ from afterburner.agent.proposers.base import Proposal
 from afterburner.agent.proposers.lenient import Wanted, read_answer
 
 if TYPE_CHECKING:
-    from afterburner.agent.proposers.asking.secrets import Scrubber
     from afterburner.agent.types import Target
 
 
 def proposal_from(  # noqa: PLR0913 - the parts of an answer, by keyword
-    text: str,
-    target: Target,
-    proposer: str,
-    *,
-    reasoning: str = "",
-    cut_off: bool = False,
-    strict: bool = False,
-    scrub: Scrubber | None = None,
+    text: str, target: Target, proposer: str, *, reasoning: str = "", cut_off: bool = False, strict: bool = False
 ) -> Proposal:
     """Turn an answer into a proposal; one that cannot be used says why, and keeps the reasoning if there is any.
 
@@ -32,9 +24,7 @@ def proposal_from(  # noqa: PLR0913 - the parts of an answer, by keyword
         reasoning: thoughts that came apart from the answer.
         cut_off: whether the model's limit of tokens ended the answer.
         strict: take nothing that breaks the answer format.
-        scrub: took secret values out of what was asked, and out of the answer.
     """
-    from afterburner.agent.targets.locate import function_source  # noqa: PLC0415 - brings what locates files
     from afterburner.agent.targets.splice import parse_answer_code  # noqa: PLC0415 - brings libcst
 
     thinking, form = reasoning, ""
@@ -43,7 +33,6 @@ def proposal_from(  # noqa: PLR0913 - the parts of an answer, by keyword
             text, Wanted(target.function, target.language), strict=strict, reasoning=reasoning, cut_off=cut_off
         )
         thinking, form = answer.thinking, answer.form
-        code = answer.code if scrub is None else scrub.restored(answer.code, function_source(target))
-        return Proposal(proposer, parse_answer_code(code, target), thinking, answer_form=form)
+        return Proposal(proposer, parse_answer_code(answer.code, target), thinking, answer_form=form)
     except ProposerError as error:
         return Proposal(proposer, None, thinking, str(error), form)

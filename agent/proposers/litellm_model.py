@@ -43,9 +43,8 @@ class LiteLLMProposer:
         self.name = model
         self._temperature = temperature
         models = [find_model(name) for name in (model, *fallbacks)]
-        asking = asking or Asking()
-        self._scrub = asking.scrub
-        self._asker = Asker(models, asking, timeout_s=timeout_s, retries=retries)
+        self._asking = asking or Asking()
+        self._asker = Asker(models, self._asking, timeout_s=timeout_s, retries=retries)
 
     def propose(self, request: ProposalRequest) -> list[Proposal]:
         """Ask for `request.count` answers; one that cannot be used comes back with its error.
@@ -63,4 +62,5 @@ class LiteLLMProposer:
             request.usage,
             self._temperature if request.temperature is None else request.temperature,
         )
-        return [proposal_of(answer, request.target, answer.model, self._scrub) for answer in self._asker.ask(question)]
+        answers = self._asker.ask(question)
+        return [proposal_of(answer, request.target, answer.model, self._asking.scrub) for answer in answers]

@@ -78,7 +78,8 @@ def _open_one(name: str, temperature: float | None, of_models: Mapping[str, Any]
     if kind == "rules":
         opened = proposer_class()
     elif kind == "replay:":
-        opened = proposer_class(name.removeprefix(kind))
+        asking: Asking | None = of_models["asking"]
+        opened = proposer_class(name.removeprefix(kind), asking.scrub if asking is not None else None)
     elif kind == "vllm:":
         opened = proposer_class(name.removeprefix(kind), temperature=temperature)
     else:

@@ -24,16 +24,16 @@ class ReplayProposer:
     iteration, so a resumed run goes on in the right place.
     """
 
-    def __init__(self, path: str | Path) -> None:
-        """Read the recording.
+    def __init__(self, path: str | Path, scrub: Scrubber | None = None) -> None:
+        """Read the recording; `scrub` knows the values that were hidden in it (None: those of this environment).
 
         Raises:
             UnknownModelError: there is no such file.
             ProposerError: the file cannot be read, or a line of it is no recorded answer.
         """
         self.name = f"replay:{Path(path).name}"
+        self._scrub = scrub or Scrubber()
         self._lines = _read(Path(path))
-        self._scrub = Scrubber()
 
     def propose(self, request: ProposalRequest) -> list[Proposal]:
         """Give this iteration's answers."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from afterburner.agent.proposers.asking.quoted import quoted_text
+from afterburner.agent.proposers.asking.secrets import damaged
 from afterburner.agent.proposers.base import Proposal
 from afterburner.agent.proposers.from_answer import proposal_from
 
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from afterburner.agent.proposers.asking.secrets import Scrubber
-    from afterburner.agent.types import Target
+    from afterburner.agent.types import Rewrite, Target
 
 _CUT_OFF = "length"
 
@@ -33,29 +35,47 @@ class ModelAnswer:
 
 
 def proposal_of(answer: ModelAnswer, target: Target, proposer: str, scrub: Scrubber) -> Proposal:
-    """Make the proposal of an answer; one that cannot be used says why.
+    """Make the proposal of an answer, in its code the secret values put back that the target's file holds.
 
-    Args:
-        answer: what a model gave.
-        target: what it has to rewrite.
-        proposer: whose answer it is.
-        scrub: took secret values out of what was asked, and out of the answer.
+    One that cannot be used says why.
     """
     if answer.error:
         return Proposal(proposer, None, error=answer.error)
     cut_off = answer.finish_reason == _CUT_OFF
-    reasoning = answer.reasoning
-    return proposal_from(answer.content, target, proposer, reasoning=reasoning, cut_off=cut_off, scrub=scrub)
+    text = scrub.restore(answer.content, target.source)
+    made = proposal_from(text, target, proposer, reasoning=answer.reasoning, cut_off=cut_off)
+    objection = _objection(made.rewrite, target, scrub) if made.rewrite is not None else ""
+    if objection:
+        made = replace(made, rewrite=None, error=objection)
+    return replace(made, reasoning=scrub(made.reasoning), error=scrub(made.error))
 
 
-def answers_of(response: Any, model: str, scrub: Callable[[str], str]) -> list[ModelAnswer]:
-    """Take the answers out of LiteLLM's response, secret values scrubbed."""
+def _objection(rewrite: Rewrite, target: Target, scrub: Scrubber) -> str:
+    """What an answer did to a hidden value that the user's code needs; empty: nothing."""
+    code = "\n".join((*rewrite.imports, *rewrite.helpers, rewrite.function))
+    if damaged(code, target.source):
+        return (
+            "The answer changes the stand-in of a secret value, so that the value cannot be put back. Code is sent "
+            "without the values of the environment's secrets."
+        )
+    if scrub.held(target.source):
+        from afterburner.agent.targets.locate import function_source  # noqa: PLC0415 - brings what locates files
+
+        quoted = quoted_text(function_source(target), target.language)
+        left = quoted_text(code, target.language)
+        if any(value not in left for value in scrub.held(quoted)):
+            return "The answer leaves out a string of the original that was hidden from it, as it holds a secret value."
+    return ""
+
+
+def answers_of(response: Any, model: str, hide: Callable[[str], str]) -> list[ModelAnswer]:
+    """Take the answers out of LiteLLM's response, secret values hidden."""
     return [
         ModelAnswer(
-            scrub(str(choice.message.content or "")),
+            hide(str(choice.message.content or "")),
             model,
             str(choice.finish_reason or "stop"),
-            reasoning=scrub(str(getattr(choice.message, "reasoning_content", None) or "")),
+            reasoning=hide(str(getattr(choice.message, "reasoning_content", None) or "")),
         )
         for choice in response.choices
     ]

@@ -96,7 +96,7 @@ class Asker:
             ProposerError: no model gave any answer.
         """
         self._asking.budget.at_least(question.stored)
-        question = replace(question, messages=tuple(self._scrubbed(message) for message in question.messages))
+        question = replace(question, messages=tuple(self._hidden(message) for message in question.messages))
         replies = self._replies(question, range(question.count), together=self._gives_several(question))
         missing = range(sum(len(reply.answers) for reply in replies), question.count)
         if missing and not any(reply.problem for reply in replies):
@@ -213,7 +213,7 @@ class Asker:
             failure = failure_of(import_litellm(), model.name, error, timeout_s, asking.scrub)
             (budget.refuse if failure.free else budget.lose)(reservation)
             raise RequestFailedError(failure) from None
-        answers = answers_of(response, model.name, asking.scrub)[: request.n]
+        answers = answers_of(response, model.name, asking.scrub.hide)[: request.n]
         if asking.store is not None and answers:
             asking.store.put(self._key(request), to_body(answers))
         used = self._settle(model, response, reservation)
@@ -240,8 +240,8 @@ class Asker:
         if self._asking.recording is not None:
             self._asking.recording.append(question.iteration, number + 1, answer, usage)
 
-    def _scrubbed(self, message: Mapping[str, str]) -> dict[str, str]:
-        return {key: self._asking.scrub(text) for key, text in message.items()}
+    def _hidden(self, message: Mapping[str, str]) -> dict[str, str]:
+        return {key: self._asking.scrub.hide(text) for key, text in message.items()}
 
 
 def _most(model: Model, request: ModelRequest) -> Reservation:

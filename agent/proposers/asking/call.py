@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from afterburner.agent.proposers.asking.request import ModelRequest
 
 CONNECT_TIMEOUT_S = 10.0
+_LIMITS = ("max_tokens", "max_completion_tokens")
 _GRACE_S = 1.0  # the client's own limit comes first, for it closes the connection
 
 
@@ -31,6 +32,8 @@ def complete(request: ModelRequest, takes: frozenset[str], timeout_s: float, ide
         options["seed"] = request.seed
     if request.n > 1:
         options["n"] = request.n
+    if "max_tokens" in options and not takes.intersection(_LIMITS):
+        options["allowed_openai_params"] = ["max_tokens"]  # LiteLLM would drop it, and with it the cap
     return within(timeout_s + _GRACE_S, partial(_send, request, options, timeout_s, idempotency_key))
 
 
@@ -56,5 +59,6 @@ def _send(request: ModelRequest, options: dict[str, Any], timeout_s: float, key:
             max_retries=0,  # ours are the only ones
             drop_params=True,
             extra_headers={"Idempotency-Key": key},
+            **{"no-log": True},  # no callbacks: whoever uses LiteLLM in this process may upload what it logs
             **options,
         )

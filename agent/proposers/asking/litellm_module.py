@@ -1,4 +1,4 @@
-"""LiteLLM, imported so that it fetches nothing, reads no `.env` file and prints nothing."""
+"""LiteLLM, imported so that it fetches nothing, reads no `.env` file, and prints and uploads nothing."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ def import_litellm() -> ModuleType:
     """Import LiteLLM, which takes seconds the first time."""
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     os.environ.setdefault("LITELLM_MODE", "PRODUCTION")
+    os.environ.pop("LITELLM_PRINT_STANDARD_LOGGING_PAYLOAD", None)  # prints prompts and answers where the report goes
     import litellm  # noqa: PLC0415 - takes seconds
 
     litellm.telemetry = False

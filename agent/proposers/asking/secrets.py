@@ -1,19 +1,29 @@
-"""Keeps the values of secret environment variables out of whatever is sent, stored or told."""
+"""Keeps the values of secret environment variables out of whatever is sent, stored or told.
+
+Code is sent with a stand-in for each value, since a secret may be an ordinary word (`POSTGRES_PASSWORD=postgres`); in
+the code of an answer the values are put back that the user's own file holds. What people read has `…` instead.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from afterburner.agent.errors import ProposerError
-
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
-_SECRET = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)$", re.IGNORECASE)
+_SECRET = re.compile(
+    r"(KEY|KEY_ID|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|CREDS?|JWT|(^|_)(PASS|PAT|AUTH))S?(_?\d+)?$",
+    re.IGNORECASE,
+)
 _SHORTEST = 8  # what is shorter is no secret, and would be found in any text
+_MARK = "HIDDEN_VALUE_"  # part of a name in every language, since a value may be part of a name
+_DIGITS = 10
+_STAND_IN = re.compile(f"{_MARK}[0-9a-f]{{{_DIGITS}}}")
+_DAMAGED = re.compile(r"hidden[\W_]{0,2}value\w*", re.IGNORECASE)
 HIDDEN = "…"
 
 
@@ -23,45 +33,68 @@ class Scrubber:
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
         """Take the values of variables that are named like secrets, and passwords in addresses."""
         variables = os.environ if environment is None else environment
-        found = {value.strip() for name, value in variables.items() if _SECRET.search(name)}
-        found |= {password for value in variables.values() if (password := _password(value))}
-        self._values = sorted((value for value in found if len(value) >= _SHORTEST), key=len, reverse=True)
+        self._stand_ins: dict[str, str] = {}
+        for name in sorted(variables):
+            for what, value in _secrets_of(name, variables[name]):
+                if len(value) >= _SHORTEST:
+                    self._stand_ins.setdefault(value, _stand_in(f"{name} {what}"))
+        self._values = {stand_in: value for value, stand_in in self._stand_ins.items()}
+        longest_first = sorted(self._stand_ins, key=len, reverse=True)
+        self._any = re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
 
     def __call__(self, text: str) -> str:
-        """Give the text without the values."""
-        for value in self._values:
-            text = text.replace(value, HIDDEN)
-        return text
+        """Give the text for people: `…` instead of each value."""
+        return self._any.sub(HIDDEN, text)
 
-    def restored(self, code: str, original: str) -> str:
-        """Put the value back into code that was written after an original which had it replaced.
+    def hide(self, text: str) -> str:
+        """Give the text for a model: a stand-in of its own instead of each value.
 
-        Args:
-            code: what a model answered.
-            original: the code that it was sent, as it was before.
-
-        Raises:
-            ProposerError: the code holds the sign for a value, and which value it stood for cannot be told.
+        It follows from the variable's name and from nothing else, so that a recording can be replayed elsewhere.
         """
-        hidden, rest = list[str](), original
-        for value in self._values:
-            if value in rest:
-                hidden.append(value)
-                rest = rest.replace(value, HIDDEN)
-        if not hidden or HIDDEN not in code:
-            return code
-        if len(hidden) > 1 or HIDDEN in original:
-            raise ProposerError(
-                f"The answer holds {HIDDEN}, which stood for the value of a secret environment variable; of which one "
-                "cannot be told. Take such values out of the code, or out of the environment."
-            )
-        return code.replace(HIDDEN, hidden[0])
+        return self._any.sub(lambda found: self._stand_ins[found[0]], text)
+
+    def restore(self, text: str, own: str) -> str:
+        """Put back the values that are in `own`, the user's text, and no others: an answer is not to fetch a secret."""
+
+        def value_of(found: re.Match[str]) -> str:
+            value = self._values.get(found[0])
+            return value if value is not None and value in own else found[0]
+
+        return _STAND_IN.sub(value_of, text)
+
+    def held(self, text: str) -> list[str]:
+        """Give the values that are in a text."""
+        return sorted(set(self._any.findall(text)))
 
 
-def _password(value: str) -> str | None:
+def damaged(code: str, own: str) -> bool:
+    """Whether restored code still has a stand-in, or what became of one, that is not the user's own text."""
+    return any(found not in own for found in _DAMAGED.findall(code))
+
+
+def _stand_in(key: str) -> str:
+    return _MARK + hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+
+
+def _secrets_of(name: str, value: str) -> Iterator[tuple[str, str]]:
+    """What is secret of a variable, each with a word that tells it from the others."""
+    if _SECRET.search(name):
+        yield "value", value.strip()
+        for number, part in enumerate(re.split(r"[,;\s]+", value.strip())):
+            yield f"part {number}", part
+    for what, part in _in_address(value):
+        yield what, part
+
+
+def _in_address(value: str) -> Iterator[tuple[str, str]]:
+    """The password of an address, and a name without one in a web address, which is a token."""
     if "://" not in value:
-        return None
+        return
     try:
-        return urlsplit(value).password
+        parts = urlsplit(value.strip())
     except ValueError:
-        return None
+        return
+    if parts.password:
+        yield "password", parts.password
+    elif parts.username and parts.scheme in {"http", "https"}:
+        yield "user", parts.username

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     MakeRequest = Callable[..., ProposalRequest]
 
+KEY = "sk-test-0123456789-secret"
 MODEL = "openai/gpt-4o-mini"
 INPUT_USD, OUTPUT_USD = 1.5e-07, 6e-07  # in LiteLLM's map
 UNPRICED = "hosted_vllm/some-model"
@@ -74,6 +75,22 @@ def test_a_cap_of_tokens_holds_with_eight_candidates_at_once(server: ModelServer
     assert usage.known_cost_usd is None
     assert "cost unknown" in told(usage)
     assert "$" not in told(usage)
+
+
+@pytest.mark.parametrize("caps", [Caps(cost_usd=0.5), Caps(tokens=40_000)], ids=["money", "tokens"])
+def test_a_cap_holds_for_a_model_of_which_litellm_knows_no_limit_of_length(
+    server: ModelServer, request_of: MakeRequest, monkeypatch: pytest.MonkeyPatch, caps: Caps
+) -> None:
+    """LiteLLM knows the price of `v0/v0-1.5-lg`, not that it takes `max_tokens`."""
+    monkeypatch.setenv("V0_API_BASE", server.url)
+    monkeypatch.setenv("V0_API_KEY", KEY)
+    server.answer = long_answer
+    asking = Asking(caps=caps)
+    ask_through(asking, request_of, model="v0/v0-1.5-lg", iterations=1)
+    spent_usd = server.prompt_tokens * 15e-6 + server.completion_tokens * 75e-6
+    assert all(asked.output_limit for asked in server.asked)
+    assert 0 < spent_usd <= (caps.cost_usd or spent_usd)
+    assert server.prompt_tokens + server.completion_tokens <= (caps.tokens or 1_000_000)
 
 
 @pytest.mark.parametrize("cap", [1, 5, 11])

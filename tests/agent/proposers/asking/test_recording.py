@@ -13,7 +13,6 @@ from model_server import serving
 from afterburner.agent.errors import ProposerError
 from afterburner.agent.proposers.asking.answers import ModelAnswer
 from afterburner.agent.proposers.asking.recording import Recording
-from afterburner.agent.proposers.asking.secrets import Scrubber
 from afterburner.agent.proposers.asking.session import Asking
 from afterburner.agent.proposers.registry import open_proposer
 from afterburner.sandbox import AfterburnerError
@@ -116,36 +115,3 @@ def test_no_secret_is_sent_recorded_or_told(
     assert secret not in everything
     assert "pass-word-1234" not in everything
     assert "it said …" in told
-
-
-def test_what_is_named_like_a_secret_is_one() -> None:
-    scrub = Scrubber({"A_KEY": "abcdefgh", "GITHUB_TOKEN": "abcdefgh-longer", "HOME": "/home/me", "DB_PASSWORD": "x"})
-    assert scrub("abcdefgh-longer abcdefgh /home/me x") == "… … /home/me x"
-
-
-def test_a_secret_in_the_function_survives_an_answer_that_never_saw_it(
-    server: ModelServer, request_of: MakeRequest, tmp_path: Path
-) -> None:
-    secret = os.environ["OPENAI_API_KEY"]
-    server.answer = lambda *_: (
-        "<thinking>\n</thinking>\n<solution>\n```python\ndef f(x):\n    return 2 * x if x else '…'\n```\n</solution>"
-    )
-    asking = Asking(recording=Recording(tmp_path / "r.jsonl"))
-    source = f"def f(x):\n    return x + x if x else {secret!r}\n"
-    (proposal,) = open_proposer(MODEL, asking=asking).propose(request_of(source=source))
-    asking.close()
-    (again,) = open_proposer(f"replay:{tmp_path / 'r.jsonl'}").propose(request_of(source=source))
-    assert secret not in server.asked[0].prompt + (tmp_path / "r.jsonl").read_text()
-    for each in (proposal, again):
-        assert each.rewrite is not None
-        assert each.rewrite.function == f"def f(x):\n    return 2 * x if x else {secret!r}\n"
-
-
-def test_which_value_was_left_out_is_never_guessed() -> None:
-    scrub = Scrubber({"A_KEY": "first-secret", "B_KEY": "second-secret", "C_KEY": "first-secret-longer"})
-    assert scrub.restored("g('…')", "f('first-secret-longer')") == "g('first-secret-longer')"
-    assert scrub.restored("g('…')", "f('plain …')") == "g('…')"
-    assert scrub.restored("g('a')", "f('first-secret', 'second-secret')") == "g('a')"
-    for original in ("f('first-secret', 'second-secret')", "f('first-secret', '…')"):
-        with pytest.raises(ProposerError, match="of which one cannot be told"):
-            scrub.restored("g('…')", original)
