@@ -18,7 +18,6 @@ from afterburner.agent.proposers.asking.usage import NOTHING_USED
 from afterburner.agent.proposers.telling import parse_telling
 from afterburner.agent.records import withdrawn
 from afterburner.agent.result import make_result, winner_source
-from afterburner.agent.runs.lock import claimed
 from afterburner.agent.runs.standing import check_format, check_machine, check_unchanged
 from afterburner.agent.runs.stored import Asked, Prepared
 from afterburner.agent.runs.table import open_runs
@@ -191,7 +190,7 @@ def run_settings(
     target = find_target(Path(settings.file), settings.function, whole_program, settings.language)
     check_program(settings, target.language)
     run_id = member.run_id if member is not None else new_run_id()
-    with open_runs() as runs, claimed(run_id):
+    with open_runs() as runs, runs.claimed(run_id):
         runs.begin(run_id, Asked(settings, dict(outputs or {}), str(Path.cwd())), target)
         on_begun(run_id)
         try:
@@ -220,7 +219,7 @@ def resume_run(name: str, on_event: Callable[[ProgressEvent], None], *, member: 
     """
     with open_runs() as runs:
         found = runs.find(name)
-        with claimed(found.run_id):
+        with runs.claimed(found.run_id):
             result = runs.result(found.run_id)
             if result is not None:
                 return result
@@ -246,7 +245,7 @@ def _carry_out(  # noqa: PLR0913 - a run, where it is kept, and who is told
     from afterburner.sandbox import open_sandbox  # noqa: PLC0415 - lazy
 
     prepared = runs.prepared(run_id)
-    with open_checkpointer() as checkpointer:
+    with open_checkpointer(runs.database) as checkpointer:
         state = stored_state(checkpointer, run_id)
         clock = RunClock.start(settings.max_seconds, _used_s(prepared, state))
         with ExitStack() as opened:
@@ -265,6 +264,11 @@ def _carry_out(  # noqa: PLR0913 - a run, where it is kept, and who is told
                 prepared = _prepare(settings, target, sandbox, staged, machine, clock, on_event)
                 runs.keep_prepared(run_id, prepared)
             check_machine(run_id, prepared.machine, machine)
+            if state is not None and state["confirmation"] is not None and state["confirmation"].confirmed:
+                machine = prepared.machine  # where the figures of the offer come from
+            elif prepared.machine != machine:
+                prepared = _taken_over(prepared, settings, machine, on_event)
+                runs.keep_prepared(run_id, prepared)
             settings, limits = prepared.settings, workload_limits(settings)
             bench = Workbench(prepared.target, prepared.workload, sandbox, staged.environment, limits, timing_cpu())
             loop = Loop(
@@ -309,6 +313,16 @@ def _prepare(  # noqa: PLR0913, PLR0917 - what a workload depends on, and who is
     bench = _bench(settings, target, sandbox, staged.environment, on_event)
     workload = replace(bench.workload, skipped=(*staged.left_out, *bench.workload.skipped))
     return Prepared(settings, bench.target, workload, machine, clock.elapsed_s())
+
+
+def _taken_over(
+    prepared: Prepared, asked: RunSettings, machine: Machine, on_event: Callable[[ProgressEvent], None]
+) -> Prepared:
+    """What was prepared elsewhere, with the minimum effect that holds here: this is where winners are tested now."""
+    found = _with_min_effect(asked, machine)
+    on_event(ProgressEvent("prepare", f"not the machine of before: the minimum effect is {found.min_effect:g} here"))
+    settings = replace(prepared.settings, min_effect=found.min_effect, min_effect_source=found.min_effect_source)
+    return replace(prepared, settings=settings, machine=machine)
 
 
 def _used_s(prepared: Prepared | None, state: LoopState | None) -> float:

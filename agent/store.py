@@ -1,4 +1,4 @@
-"""The checkpoints of runs: LangGraph's own checkpointer, in the file that the runs are kept in."""
+"""The checkpoints of runs: LangGraph's own checkpointer, in the store that the runs are kept in."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, cast
 
-from afterburner.agent.runs.database import open_database
 from afterburner.agent.state import CHECKPOINTED_TYPES
 
 if TYPE_CHECKING:
@@ -15,8 +14,8 @@ if TYPE_CHECKING:
 
     from langchain_core.runnables import RunnableConfig
     from langgraph.checkpoint.base import BaseCheckpointSaver
-    from langgraph.checkpoint.sqlite import SqliteSaver
 
+    from afterburner.agent.runs.database import Database
     from afterburner.agent.state import LoopState
 
 
@@ -26,19 +25,17 @@ def new_run_id() -> str:
 
 
 @contextmanager
-def open_checkpointer() -> Iterator[SqliteSaver]:
-    """Open the store that makes every run resumable. What SQLite cannot do inside the block is told plainly.
+def open_checkpointer(database: Database) -> Iterator[BaseCheckpointSaver[str]]:
+    """Open what makes every run resumable. What the store cannot do inside the block is told plainly.
 
     Raises:
-        RunStoreError: the folder cannot be written, or the store cannot be used.
+        RunStoreError: it cannot be used.
     """
     from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer  # noqa: PLC0415 - heavy
-    from langgraph.checkpoint.sqlite import SqliteSaver  # noqa: PLC0415 - heavy
 
-    with open_database() as connection:
-        saver = SqliteSaver(connection, serde=JsonPlusSerializer(allowed_msgpack_modules=CHECKPOINTED_TYPES))
-        saver.setup()
-        yield saver
+    serde = JsonPlusSerializer(allowed_msgpack_modules=CHECKPOINTED_TYPES)
+    with database.checkpointer(serde) as checkpointer:
+        yield checkpointer
 
 
 def thread_of(run_id: str) -> RunnableConfig:

@@ -32,6 +32,7 @@ def pytest_configure(config: pytest.Config) -> None:
     A job in the background, or one under nohup, ignores Ctrl-C or hangups, and so would every program that it starts.
     A handler that does nothing ignores them for us alone: the programs get the default back.
     """
+    os.environ.pop("AFTERBURNER_STORE", None)  # a developer's runs are no place for those of tests
     for number in (signal.SIGINT, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, lambda _number, _frame: None)

@@ -24,7 +24,18 @@ MAY_IMPORT = {
 INSIDE_THE_SANDBOX = (ROOT / "sandbox" / "driver", ROOT / "agent" / "workloads" / "harness")
 # They may belong to the user's interpreter; a script looks for them when it needs them.
 MAY_BE_THERE = {"hypothesis", "pytest"}
-HEAVY = {"hypothesis", "langgraph", "libcst", "litellm", "openai", "sqlite3", "torch", "transformers", "vllm"}
+HEAVY = {
+    "hypothesis",
+    "langgraph",
+    "libcst",
+    "litellm",
+    "openai",
+    "psycopg",
+    "sqlite3",
+    "torch",
+    "transformers",
+    "vllm",
+}
 
 
 @dataclass(frozen=True)

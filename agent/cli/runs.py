@@ -85,7 +85,7 @@ def _show_unfinished(console: Console, table: RunTable, run: KeptRun, json: str 
     from afterburner.agent.cli.summary import print_candidates  # noqa: PLC0415 - likewise
     from afterburner.agent.store import open_checkpointer, stored_state  # noqa: PLC0415 - likewise
 
-    with open_checkpointer() as checkpointer:
+    with open_checkpointer(table.database) as checkpointer:
         state = stored_state(checkpointer, run.run_id)
     candidates = state["records"] if state is not None else []
     if json is not None:
@@ -147,7 +147,7 @@ def _entry(run: KeptRun) -> dict[str, Any]:
 
 
 def _check(json: str | None) -> None:
-    from afterburner.agent.runs.database import database_path  # noqa: PLC0415 - not needed to answer --help
+    from afterburner.agent.runs.sqlite import database_path  # noqa: PLC0415 - not needed to answer --help
 
     if json is not None:
         check_destination("--json", json, database_path(), "where the runs are kept")

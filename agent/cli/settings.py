@@ -42,7 +42,15 @@ EPILOG = (
 NOT_SETTINGS = frozenset({"function", "calls", "cases", "apply", "yes", "record"})
 _DESTINATION = "|-"  # how the metavar of a destination ends: FILE|-
 # Variables that mean something else.
-OTHER_VARIABLES = frozenset({"AFTERBURNER_DEBUG", "AFTERBURNER_NO_SKIPS", "AFTERBURNER_SERVICE_TOKEN", TRUST_VARIABLE})
+OTHER_VARIABLES = frozenset(
+    {
+        "AFTERBURNER_DEBUG",
+        "AFTERBURNER_NO_SKIPS",
+        "AFTERBURNER_SERVICE_TOKEN",
+        "AFTERBURNER_STORE",
+        TRUST_VARIABLE,
+    }
+)
 OTHER_PREFIX = "AFTERBURNER_TEST_"
 _PROJECT = "afterburner.agent.cli.settings.project"  # the key in a context's `meta`
 _PASSWORD = re.compile(r"(?<=://)([^/:@\s]*):[^@\s]+@")

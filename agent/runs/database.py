@@ -1,92 +1,85 @@
-"""The one SQLite file of the state folder, which the checkpoints of runs and the runs themselves lie in."""
+"""Where runs and their checkpoints are kept: a file of SQLite, or a PostgreSQL server that a variable names."""
 
 from __future__ import annotations
 
 import os
-import sqlite3
-from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING
+from contextlib import contextmanager
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Protocol
 
-from afterburner.agent.errors import RunStoreError
-from afterburner.sandbox.folders import state_folder
+from afterburner.agent.errors import RunStoreError, SettingsError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from collections.abc import Iterable, Iterator
+    from contextlib import AbstractContextManager
 
-BUSY_TIMEOUT_S = 30.0
-VERSION = 1  # of the tables
-_RUNS = """
-CREATE TABLE IF NOT EXISTS runs (
-    run_id TEXT PRIMARY KEY,
-    format INTEGER NOT NULL,
-    begun_s REAL NOT NULL,
-    file TEXT NOT NULL,
-    function TEXT,
-    model TEXT NOT NULL,
-    asked TEXT NOT NULL,
-    target BLOB NOT NULL,
-    prepared BLOB,
-    tests_begun INTEGER NOT NULL DEFAULT 0,
-    decision TEXT,
-    gain REAL,
-    result BLOB
-)
-"""
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+    from langgraph.checkpoint.serde.base import SerializerProtocol
+
+    Statement = tuple[str, tuple[object, ...]]  # SQL with a `?` for each of the values
+
+STORE_VARIABLE = "AFTERBURNER_STORE"
+_CHECKPOINTER = "langgraph.checkpoint.postgres"
+SCHEMES = ("postgresql://", "postgres://")
 
 
-def database_path() -> Path:
-    """Where it lies."""
-    return state_folder() / "runs.sqlite"
+class Database(Protocol):
+    """An open store. Every method raises `RunStoreError` where the store fails."""
+
+    def read(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+        """The rows that a query finds."""
+
+    def write(self, *statements: Statement) -> None:
+        """Carry out all of these or none; when this returns they are on the disk."""
+
+    def checkpoint_tables(self) -> tuple[str, ...]:
+        """The tables that hold the checkpoints of runs by `thread_id`; none before LangGraph has made them."""
+
+    def claimed(self, run_id: str) -> AbstractContextManager[None]:
+        """Keep every other process off a run, until the block ends or this process does.
+
+        Raises:
+            RunInUseError: another process works on it.
+        """
+
+    def claimed_among(self, run_ids: Iterable[str]) -> set[str]:
+        """Those that a process works on."""
+
+    def drop_claim(self, run_id: str) -> None:
+        """Take away what the claim of a killed process has left."""
+
+    def checkpointer(self, serde: SerializerProtocol) -> AbstractContextManager[BaseCheckpointSaver[str]]:
+        """LangGraph's own checkpointer of this store."""
 
 
 @contextmanager
-def open_database() -> Iterator[sqlite3.Connection]:
-    """Open it, made anew where it is not there; only its owner may read it.
-
-    An error of SQLite inside the block is told as one of the store.
+def open_database() -> Iterator[Database]:
+    """Open the store, made anew where it is not there. An error of it inside the block is told as one of the store.
 
     Raises:
-        RunStoreError: it cannot be made, read or written, or a newer version of this program has written it.
+        RunStoreError: it cannot be made, reached, read or written, or a newer version of this program has written it.
+        SettingsError: AFTERBURNER_STORE names no store.
     """
-    path = database_path()
+    url = os.environ.get(STORE_VARIABLE, "")
+    if not url:
+        from afterburner.agent.runs.sqlite import open_sqlite  # noqa: PLC0415 - one of the two is needed
+
+        with open_sqlite() as file:
+            yield file
+        return
+    if not url.startswith(SCHEMES):
+        raise SettingsError(  # without the value: it may hold a password
+            f"{STORE_VARIABLE} is no address of a PostgreSQL server. Write it as {SCHEMES[0]}USER@HOST/DATABASE, or "
+            "unset it to keep runs in a file here."
+        )
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-        path.chmod(0o600)  # earlier versions left that to the umask
-    except OSError as error:
+        if find_spec(_CHECKPOINTER) is None:
+            raise ModuleNotFoundError(f"there is no {_CHECKPOINTER}")
+        from afterburner.agent.runs.postgres import open_postgres  # noqa: PLC0415 - likewise
+    except ImportError as error:
         raise RunStoreError(
-            f"The run cannot be stored in {path}: {error.strerror or error}. Set XDG_STATE_HOME to a folder that you "
-            "may write to."
+            f"{STORE_VARIABLE} needs packages that are not here: {' '.join(str(error).split()).rstrip('.')}. Install "
+            "them: pip install 'afterburner-agent[postgres]', or unset the variable to keep runs in a file."
         ) from error
-    with told_plainly(path), closing(sqlite3.connect(path, check_same_thread=False, timeout=BUSY_TIMEOUT_S)) as opened:
-        [version] = opened.execute("PRAGMA user_version").fetchone()
-        if version > VERSION:
-            raise RunStoreError(
-                f"The run store {path} was written by a newer version of this program. Use that version, or set "
-                "XDG_STATE_HOME to keep runs somewhere else."
-            )
-        if version < VERSION:
-            with opened:
-                opened.execute(_RUNS)
-                opened.execute(f"PRAGMA user_version = {VERSION}")
-        yield opened
-
-
-@contextmanager
-def told_plainly(path: Path) -> Iterator[None]:
-    """Turn an error of SQLite into one that says what to do.
-
-    Raises:
-        RunStoreError: in its place.
-    """
-    try:
-        yield
-    except sqlite3.Error as error:
-        if isinstance(error, sqlite3.OperationalError) and "full" in str(error):
-            advice = "Make room on that disk; `afterburner-agent resume` then goes on with the run"
-        elif isinstance(error, sqlite3.OperationalError):
-            advice = "Check the folder and its disk, or set XDG_STATE_HOME to another"
-        else:
-            advice = "Move the file away, or set XDG_STATE_HOME: what it holds cannot be read"
-        raise RunStoreError(f"The run store {path} cannot be used: {error}. {advice}.") from error
+    with open_postgres(url) as server:
+        yield server

@@ -6,19 +6,19 @@ import difflib
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from afterburner.agent.errors import RunNotFoundError, RunStoreError
 from afterburner.agent.runs.codec import from_bytes, from_text, to_bytes, to_text
-from afterburner.agent.runs.database import database_path, open_database, told_plainly
-from afterburner.agent.runs.lock import drop, is_claimed
+from afterburner.agent.runs.database import open_database
 from afterburner.agent.runs.stored import FORMAT, KeptRun, Prepared, RunState
 from afterburner.agent.types import RunResult, Target
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
+    from afterburner.agent.runs.database import Database, Statement
     from afterburner.agent.runs.stored import Asked
 
 LATEST = "latest"
@@ -32,43 +32,46 @@ _LISTED = "run_id, begun_s, file, function, model, decision, gain, result IS NOT
 class RunTable:
     """Reads and writes the runs. Every method raises `RunStoreError` where the store fails."""
 
-    connection: sqlite3.Connection
+    database: Database
+
+    def claimed(self, run_id: str) -> AbstractContextManager[None]:
+        """Keep every other process off a run.
+
+        Raises:
+            RunInUseError: another process works on it.
+        """
+        return self.database.claimed(run_id)
 
     def begin(self, run_id: str, asked: Asked, target: Target) -> None:
         """Keep what was asked for, before any work is done; the oldest runs go."""
         self._forget_old()
-        self._write(
-            "INSERT INTO runs (run_id, format, begun_s, file, function, model, asked, target) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        row = (
             run_id, FORMAT, time.time(), target.path, target.function, asked.settings.model, to_text(asked),
             to_bytes(target),
         )  # fmt: skip
+        columns = "run_id, format, begun_s, file, function, model, asked, target"
+        self.database.write((f"INSERT INTO runs ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row))  # noqa: S608
 
     def keep_prepared(self, run_id: str, prepared: Prepared) -> None:
         """Keep what was found out before the loop begins."""
-        function = prepared.target.function
-        self._write("UPDATE runs SET function = ?, prepared = ? WHERE run_id = ?", function, to_bytes(prepared), run_id)
+        values = (prepared.target.function, to_bytes(prepared), run_id)
+        self.database.write(("UPDATE runs SET function = ?, prepared = ? WHERE run_id = ?", values))
 
     def count_tests(self, run_id: str, begun: int) -> None:
         """Keep how many tests of the run have come to a look."""
-        self._write("UPDATE runs SET tests_begun = ? WHERE run_id = ?", begun, run_id)
+        self.database.write(("UPDATE runs SET tests_begun = ? WHERE run_id = ?", (begun, run_id)))
 
     def finish(self, run_id: str, result: RunResult) -> None:
         """Keep the result; what was needed to go on, the checkpoints too, goes."""
         decision, gain = "improved" if result.improved else "no_improvement", result.gain and result.gain.ratio
-        with told_plainly(database_path()), self.connection:
-            self.connection.execute(
-                "UPDATE runs SET result = ?, decision = ?, gain = ?, prepared = NULL WHERE run_id = ?",
-                (to_bytes(result), decision, gain, run_id),
-            )
-            self._delete_checkpoints(run_id)
+        statement = "UPDATE runs SET result = ?, decision = ?, gain = ?, prepared = NULL WHERE run_id = ?"
+        values = (to_bytes(result), decision, gain, run_id)
+        self.database.write((statement, values), *self._without_checkpoints(run_id))
 
     def forget(self, run_id: str) -> None:
         """Take a run away with all that belongs to it."""
-        with told_plainly(database_path()), self.connection:
-            self.connection.execute("DELETE FROM runs WHERE run_id = ?", (run_id,))
-            self._delete_checkpoints(run_id)
-        drop(run_id)
+        self.database.write(("DELETE FROM runs WHERE run_id = ?", (run_id,)), *self._without_checkpoints(run_id))
+        self.database.drop_claim(run_id)
 
     def asked(self, run_id: str) -> Asked:
         """What was asked for."""
@@ -95,9 +98,9 @@ class RunTable:
 
     def all(self) -> list[KeptRun]:
         """All runs, the newest first."""
-        with told_plainly(database_path()):
-            rows = self.connection.execute(f"SELECT {_LISTED} FROM runs ORDER BY run_id DESC").fetchall()  # noqa: S608
-        return [_kept(row) for row in rows]
+        rows = self.database.read(f"SELECT {_LISTED} FROM runs ORDER BY run_id DESC")  # noqa: S608
+        claimed = self.database.claimed_among(row[0] for row in rows)
+        return [_kept(row, is_claimed=row[0] in claimed) for row in rows]
 
     def find(self, name: str) -> KeptRun:
         """The run of this id, or whose id alone begins so, or the `latest`.
@@ -122,44 +125,33 @@ class RunTable:
 
     def _forget_old(self) -> None:
         """Take away what is beyond the bounds, but nothing that is being worked on."""
-        with told_plainly(database_path()):
-            query = "SELECT run_id, coalesce(length(prepared), 0) FROM runs ORDER BY run_id DESC"
-            rows = self.connection.execute(query).fetchall()
-            strays = "SELECT DISTINCT thread_id FROM checkpoints WHERE thread_id NOT IN (SELECT run_id FROM runs)"
-            old = [run_id for (run_id,) in self.connection.execute(strays)] if self._has_checkpoints() else []
+        query = "SELECT run_id, coalesce(length(prepared), 0) FROM runs ORDER BY run_id DESC"
+        rows = self.database.read(query)
+        strays = "SELECT DISTINCT thread_id FROM checkpoints WHERE thread_id NOT IN (SELECT run_id FROM runs)"
+        old = [run_id for (run_id,) in self.database.read(strays)] if self.database.checkpoint_tables() else []
         taken = 0
         for place, (run_id, size) in enumerate(rows):
             taken += size
             if place >= KEPT_RUNS - 1 or taken > KEPT_BYTES:
                 old.append(run_id)
+        claimed = self.database.claimed_among(old)
         for run_id in old:
-            if not is_claimed(run_id):
+            if run_id not in claimed:
                 self.forget(run_id)
 
-    def _delete_checkpoints(self, run_id: str) -> None:
-        if self._has_checkpoints():
-            for table in ("checkpoints", "writes"):
-                self.connection.execute(f"DELETE FROM {table} WHERE thread_id = ?", (run_id,))  # noqa: S608
-
-    def _has_checkpoints(self) -> bool:
-        """LangGraph makes its tables with the first run."""
-        query = "SELECT count(*) FROM sqlite_master WHERE name IN ('checkpoints', 'writes')"
-        return bool(self.connection.execute(query).fetchone()[0] == 2)
+    def _without_checkpoints(self, run_id: str) -> list[Statement]:
+        tables = self.database.checkpoint_tables()
+        return [(f"DELETE FROM {table} WHERE thread_id = ?", (run_id,)) for table in tables]  # noqa: S608
 
     def _blob(self, column: str, run_id: str) -> bytes | None:
         data = self._read(column, run_id)
         return data if isinstance(data, bytes) else None
 
     def _read(self, column: str, run_id: str) -> object:
-        with told_plainly(database_path()):
-            row = self.connection.execute(f"SELECT {column} FROM runs WHERE run_id = ?", (run_id,)).fetchone()  # noqa: S608
-        if row is None:
+        rows = self.database.read(f"SELECT {column} FROM runs WHERE run_id = ?", run_id)  # noqa: S608
+        if not rows:
             raise RunStoreError(f"Run {run_id} is not stored any more.")
-        return row[0]
-
-    def _write(self, statement: str, *values: object) -> None:
-        with told_plainly(database_path()), self.connection:
-            self.connection.execute(statement, values)
+        return rows[0][0]
 
 
 @contextmanager
@@ -169,12 +161,12 @@ def open_runs() -> Iterator[RunTable]:
     Raises:
         RunStoreError: see `open_database`.
     """
-    with open_database() as connection:
-        yield RunTable(connection)
+    with open_database() as database:
+        yield RunTable(database)
 
 
-def _kept(row: tuple[str, float, str, str | None, str, str | None, float | None, int, int]) -> KeptRun:
+def _kept(row: tuple[Any, ...], *, is_claimed: bool) -> KeptRun:
     run_id, begun_s, file, function, model, decision, gain, is_over, stored_format = row
-    unfinished = RunState.RUNNING if is_claimed(run_id) else RunState.INTERRUPTED
+    unfinished = RunState.RUNNING if is_claimed else RunState.INTERRUPTED
     state = RunState.FINISHED if is_over else unfinished
     return KeptRun(run_id, state, begun_s, file, function, model, decision, gain, stored_format)

@@ -1,16 +1,20 @@
-"""What the tests of targets and of proposers share, and a language model of this machine behind a real server."""
+"""What the tests of targets and of proposers share, and real servers of this machine: a language model, PostgreSQL."""
 
 from __future__ import annotations
 
 import importlib.util
 import os
+import secrets
+import shutil
+import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -81,9 +85,7 @@ class LocalServer:
 
 @pytest.fixture(scope="session")
 def local_server(local_models: Path) -> Iterator[LocalServer]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = _free_port()
     command = [str(Path(sys.executable).with_name("transformers")), "serve", "--host", "127.0.0.1"]
     log = local_models / "server.log"
     with log.open("w") as output:
@@ -107,6 +109,12 @@ def local_server(local_models: Path) -> Iterator[LocalServer]:
             server.wait()
 
 
+def _free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
 def _offline() -> dict[str, str]:
     return os.environ | {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1", "OMP_NUM_THREADS": "1"}
 
@@ -121,3 +129,97 @@ def _wait_for(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
         except (urllib.error.URLError, OSError):
             time.sleep(0.3)
     raise AssertionError(f"the server did not start:\n{log.read_text('utf-8')[-2000:]}")
+
+
+USER, PASSWORD = "runner", "pg-S3cret:/@%word"  # with all that a URL has to hide
+PASSWORD_IN_URL = "pg-S3cret%3A%2F%40%25word"  # noqa: S105 - of a server that lives as long as the tests
+
+
+@dataclass
+class PostgresServer:
+    """A throw-away PostgreSQL server of Debian's, which asks for a password, on a port of this machine."""
+
+    binaries: Path
+    folder: Path
+    port: int
+    _process: subprocess.Popen[bytes] | None = None
+    account: dict[str, object] = field(default_factory=dict)  # as whom to start it: it refuses to run as root
+
+    def url(self, database: str, user: str = f"{USER}:{PASSWORD_IN_URL}") -> str:
+        return f"postgresql://{user}@127.0.0.1:{self.port}/{database}"
+
+    def make(self) -> None:
+        if os.getuid() == 0:
+            self.account = {"user": "nobody", "group": "nogroup", "extra_groups": ()}
+            shutil.chown(self.folder, "nobody", "nogroup")
+        password = self.folder / "password"
+        password.write_text(PASSWORD)
+        password.chmod(0o644)
+        options = ["--username", USER, "--pwfile", str(password), "--auth", "scram-sha-256"]
+        options += ["--encoding", "UTF8", "--locale", "C", "--no-sync"]
+        command = [str(self.binaries / "initdb"), "-D", str(self.folder / "data"), *options]
+        made = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False, **self.account)  # type: ignore[call-overload]
+        assert made.returncode == 0, made.stderr
+
+    def start(self) -> None:
+        settings = ["listen_addresses=127.0.0.1", f"port={self.port}", f"unix_socket_directories={self.folder}"]
+        command = [str(self.binaries / "postgres"), "-D", str(self.folder / "data"), "-F"]
+        with (self.folder / "log").open("ab") as log:
+            self._process = subprocess.Popen(
+                [*command, *(part for setting in settings for part in ("-c", setting))],
+                cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log, **self.account,
+            )  # type: ignore[call-overload]  # fmt: skip
+        ready = [str(self.binaries / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(self.port)]
+        deadline = time.monotonic() + 60
+        while subprocess.run(ready, check=False).returncode != 0:
+            assert time.monotonic() < deadline, (self.folder / "log").read_text()
+            time.sleep(0.05)
+
+    def stop(self) -> None:
+        """Cut every connection, as when its machine is shut down."""
+        if self._process is not None:
+            self._process.send_signal(signal.SIGINT)
+            self._process.wait(60)
+            self._process = None
+
+    def new_database(self, options: str = "") -> str:
+        """The name of an empty one."""
+        name = f"store_{secrets.token_hex(4)}"
+        self.execute("postgres", f"CREATE DATABASE {name} {options}")
+        return name
+
+    def execute(self, database: str, statement: str) -> list[tuple[object, ...]]:
+        """What a statement gives, by a connection beside those of the program."""
+        import psycopg  # noqa: PLC0415 - who tests no server needs none
+
+        with psycopg.connect(self.url(database), autocommit=True) as connection:
+            done = connection.execute(statement)
+            return done.fetchall() if done.description else []
+
+    def dump(self, database: str) -> str:
+        """All that a database holds, bytes in hexadecimal."""
+        command = [str(self.binaries / "pg_dump"), "--dbname", self.url(database)]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
+    if not found:
+        pytest.skip("needs a PostgreSQL server: apt-get install postgresql")
+    with tempfile.TemporaryDirectory(prefix="postgres-", ignore_cleanup_errors=True) as folder:
+        server = PostgresServer(found[-1].parent, Path(folder), _free_port())
+        server.make()
+        server.start()
+        yield server
+        server.stop()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def run_store(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Keep runs in an empty store, of each kind."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    if request.param == "postgresql":
+        server = request.getfixturevalue("postgres")
+        monkeypatch.setenv("AFTERBURNER_STORE", server.url(server.new_database()))
+    return str(request.param)

@@ -19,6 +19,7 @@ from afterburner.agent.loop import Loop, empty_state
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.proposers.base import Proposal, ProposalRequest
 from afterburner.agent.result import make_result
+from afterburner.agent.runs.database import open_database
 from afterburner.agent.selection.decide import Judge
 from afterburner.agent.staging import stage
 from afterburner.agent.state import Incumbent, LoopState
@@ -100,12 +101,12 @@ def make_loop(tmp_path: Path, sandbox: Sandbox) -> MakeLoop:
 def test_a_run_goes_on_after_a_crash_without_repeating_what_was_stored(make_loop: MakeLoop) -> None:
     run = {"configurable": {"thread_id": new_run_id()}}
     broken = Scripted([WITH_SET, WRONG], RuntimeError("the machine fails"))
-    with open_checkpointer() as checkpointer:
+    with open_database() as database, open_checkpointer(database) as checkpointer:
         graph = make_loop(broken).compile(checkpointer)
         with pytest.raises(RuntimeError):
             graph.invoke(empty_state(), run, durability="sync")
     mended = Scripted([], [])
-    with open_checkpointer() as checkpointer:
+    with open_database() as database, open_checkpointer(database) as checkpointer:
         state = make_loop(mended).compile(checkpointer).invoke(None, run, durability="sync")
     assert mended.asked == [2]
     assert [record.id for record in state["records"]] == ["1.1", "1.2"]
@@ -115,7 +116,7 @@ def test_a_run_goes_on_after_a_crash_without_repeating_what_was_stored(make_loop
 
 
 def run_through(loop: Loop) -> LoopState:
-    with open_checkpointer() as checkpointer:
+    with open_database() as database, open_checkpointer(database) as checkpointer:
         run = {"configurable": {"thread_id": new_run_id()}}
         return cast("LoopState", loop.compile(checkpointer).invoke(empty_state(), run, durability="sync"))
 

@@ -1,12 +1,16 @@
 """The run store: what a checkpoint holds comes back as it was, and a bad folder is said plainly."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from langgraph.checkpoint.base import empty_checkpoint
 
+from afterburner.agent.loop import empty_state
+from afterburner.agent.runs.database import open_database
 from afterburner.agent.selection.sampling import Block, Company, Sample
 from afterburner.agent.state import CHECKPOINTED_TYPES, Confirmation, Incumbent, Pending
-from afterburner.agent.store import new_run_id, open_checkpointer
+from afterburner.agent.store import new_run_id, open_checkpointer, thread_of
 from afterburner.agent.types import CandidateRecord, Decision, Gain, HeldOut
 from afterburner.agent.workloads.line_profile import LineCost, LineProfile
 from afterburner.sandbox import AfterburnerError, Measurement, Verdict
@@ -38,11 +42,32 @@ VALUES = [
 
 
 @pytest.mark.parametrize("value", VALUES, ids=lambda value: type(value).__name__)
-@pytest.mark.usefixtures("own_state_folder")
+@pytest.mark.usefixtures("run_store")
 def test_state_survives_the_checkpoint_with_its_types(value: object) -> None:
-    with open_checkpointer() as checkpointer:
-        stored = checkpointer.serde.dumps_typed([value])
-        assert checkpointer.serde.loads_typed(stored) == [value]
+    state = empty_state() | {"records": [value], "used_s": 0.1 + 0.2, "slowest_s": None, "iteration": 3}
+    checkpoint = empty_checkpoint() | {"channel_values": state, "channel_versions": dict.fromkeys(state, "1")}
+    config = thread_of("20260101-000000-aaaaaa")
+    config["configurable"]["checkpoint_ns"] = ""
+    with open_database() as database, open_checkpointer(database) as checkpointer:
+        checkpointer.put(config, checkpoint, {}, checkpoint["channel_versions"])
+    with open_database() as database, open_checkpointer(database) as checkpointer:
+        found = checkpointer.get_tuple(config)
+    assert found is not None
+    assert found.checkpoint["channel_values"] == state
+
+
+@dataclass
+class Stranger:
+    """What nobody has allowed to come back."""
+
+    x: int = 1
+
+
+@pytest.mark.usefixtures("run_store")
+def test_what_is_not_registered_does_not_come_back_as_its_type() -> None:
+    with open_database() as database, open_checkpointer(database) as checkpointer:
+        kind, data = checkpointer.serde.dumps_typed([Stranger()])
+        assert not isinstance(checkpointer.serde.loads_typed((kind, data))[0], Stranger)
 
 
 def test_every_type_of_the_state_is_registered() -> None:
@@ -56,7 +81,7 @@ def own_state_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_store_lies_in_the_users_state_folder_and_is_theirs_alone(own_state_folder: Path) -> None:
-    with open_checkpointer():
+    with open_database():
         pass
     assert (own_state_folder / "afterburner-agent" / "runs.sqlite").is_file()
     assert state_folder().stat().st_mode & 0o077 == 0
@@ -65,7 +90,7 @@ def test_the_store_lies_in_the_users_state_folder_and_is_theirs_alone(own_state_
 def test_a_state_folder_that_cannot_be_made_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
-    with pytest.raises(AfterburnerError, match="XDG_STATE_HOME"), open_checkpointer():
+    with pytest.raises(AfterburnerError, match="XDG_STATE_HOME"), open_database():
         pass
 
 
@@ -73,7 +98,7 @@ def test_a_damaged_store_is_named(own_state_folder: Path) -> None:
     path = own_state_folder / "afterburner-agent" / "runs.sqlite"
     path.parent.mkdir()
     path.write_bytes(b"this is not a database, and long enough to be sure of it" * 50)
-    with pytest.raises(AfterburnerError, match=r"runs\.sqlite"), open_checkpointer():
+    with pytest.raises(AfterburnerError, match=r"runs\.sqlite"), open_database():
         pass
 
 

@@ -87,7 +87,7 @@ class Known:
 
 
 def known_of(run_id: str) -> Known:
-    with open_runs() as runs, open_checkpointer() as checkpointer:
+    with open_runs() as runs, open_checkpointer(runs.database) as checkpointer:
         return Known(stored_state(checkpointer, run_id), runs.tests_begun(run_id))
 
 

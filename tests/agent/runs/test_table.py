@@ -16,8 +16,7 @@ from afterburner.agent.evidence.gather import Evidence
 from afterburner.agent.evidence.growth import Growth, GrowthPoint
 from afterburner.agent.runs import table as table_module
 from afterburner.agent.runs.codec import from_bytes, from_text, to_bytes, to_text
-from afterburner.agent.runs.database import VERSION, database_path
-from afterburner.agent.runs.lock import claimed, is_claimed
+from afterburner.agent.runs.sqlite import VERSION, database_path
 from afterburner.agent.runs.standing import check_format, check_machine, check_unchanged
 from afterburner.agent.runs.stored import Asked, Prepared, RunState
 from afterburner.agent.runs.table import open_runs
@@ -63,6 +62,9 @@ RESULT = RunResult(
 )  # fmt: skip
 
 
+on_both = pytest.mark.usefixtures("run_store")
+
+
 @pytest.fixture(autouse=True)
 def own_state_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
@@ -78,6 +80,7 @@ def begun(*run_ids: str) -> None:
             runs.begin(run_id, asked(), TARGET)
 
 
+@on_both
 def test_what_a_run_needs_comes_back_as_it_was() -> None:
     prepared = Prepared(SETTINGS, TARGET, WORKLOAD, MACHINE, 4.5)
     begun("20260101-000000-aaaaaa")
@@ -121,12 +124,13 @@ def test_paths_lead_to_the_same_place_from_another_folder(tmp_path: Path) -> Non
 
 def test_only_the_owner_may_read_it() -> None:
     begun("20260101-000000-aaaaaa")
-    with claimed("20260101-000000-aaaaaa"):
+    with open_runs() as runs, runs.claimed("20260101-000000-aaaaaa"):
         paths = [database_path(), *(database_path().parent / "running").iterdir()]
         assert [path.stat().st_mode & 0o077 for path in paths] == [0, 0]
         assert database_path().parent.stat().st_mode & 0o077 == 0
 
 
+@on_both
 def test_a_run_is_found_by_its_id_its_beginning_or_as_the_latest() -> None:
     with open_runs() as runs, pytest.raises(RunNotFoundError, match="No run is stored"):
         runs.find("latest")
@@ -143,32 +147,41 @@ def test_a_run_is_found_by_its_id_its_beginning_or_as_the_latest() -> None:
             runs.find("x")
 
 
-def test_a_run_can_be_claimed_once_and_is_free_when_its_process_is_killed() -> None:
-    begun("20260101-000000-aaaaaa")
+@on_both
+def test_a_run_can_be_claimed_once_and_is_free_when_its_process_is_killed(run_store: str) -> None:
+    begun("20260101-000000-aaaaaa", "20260101-000000-bbbbbb")
     code = (
-        "import time\nfrom afterburner.agent.runs.lock import claimed\n"
-        "with claimed('20260101-000000-aaaaaa'):\n    print('claimed', flush=True)\n    time.sleep(600)\n"
+        "import time\nfrom afterburner.agent.runs.table import open_runs\n"
+        "with open_runs() as runs, runs.claimed('20260101-000000-aaaaaa'):\n"
+        "    print('claimed', flush=True)\n    time.sleep(600)\n"
     )
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as other:
         assert other.stdout is not None
         assert other.stdout.readline() == "claimed\n"
-        with pytest.raises(RunInUseError, match="another process"), claimed("20260101-000000-aaaaaa"):
-            pass
         with open_runs() as runs:
-            assert runs.find("latest").state is RunState.RUNNING
+            with pytest.raises(RunInUseError, match="another process"), runs.claimed("20260101-000000-aaaaaa"):
+                pass
+            assert [run.state for run in runs.all()] == [RunState.INTERRUPTED, RunState.RUNNING]
         other.kill()
+    with open_runs() as runs, runs.claimed("20260101-000000-aaaaaa"), open_runs() as others:
+        assert others.find("20260101-000000-a").state is RunState.RUNNING
     with open_runs() as runs:
-        assert runs.find("latest").state is RunState.INTERRUPTED
+        assert runs.find("20260101-000000-a").state is RunState.INTERRUPTED
+    if run_store == "postgresql":
+        assert not (database_path().parent / "running").exists(), "no trace of such a run on this machine"
+
+
+def test_the_lock_that_a_killed_process_has_left_goes_with_its_run() -> None:
+    begun("20260101-000000-aaaaaa")
     left = database_path().parent / "running" / "20260101-000000-aaaaaa"
-    assert left.exists()
+    left.parent.mkdir()
+    left.touch()
     with open_runs() as runs:
         runs.forget("20260101-000000-aaaaaa")
     assert not left.exists()
-    with claimed("20260101-000000-aaaaaa"):
-        assert is_claimed("20260101-000000-aaaaaa")
-    assert not is_claimed("20260101-000000-aaaaaa")
 
 
+@on_both
 def test_the_oldest_runs_are_forgotten_with_their_checkpoints_but_none_that_is_worked_on(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -176,20 +189,21 @@ def test_the_oldest_runs_are_forgotten_with_their_checkpoints_but_none_that_is_w
 
     monkeypatch.setattr(table_module, "KEPT_RUNS", 2)
     run_ids = [f"2026010{number}-000000-abcdef" for number in range(1, 6)]
-    with claimed(run_ids[0]):
+    with open_runs() as first, first.claimed(run_ids[0]):
         for run_id in run_ids:
             begun(run_id)
-            with open_checkpointer() as checkpointer:
+            with open_runs() as runs, open_checkpointer(runs.database) as checkpointer:
                 config = thread_of(run_id)
                 config["configurable"]["checkpoint_ns"] = ""
                 checkpointer.put(config, empty_checkpoint(), {}, {})
-        with open_runs() as runs, open_checkpointer() as checkpointer:
+        with open_runs() as runs, open_checkpointer(runs.database) as checkpointer:
             threads = {each.config["configurable"]["thread_id"] for each in checkpointer.list(None)}
             assert threads == {run.run_id for run in runs.all()} == {run_ids[0], *run_ids[3:]}
             runs.finish(run_ids[4], RESULT)
             assert not list(checkpointer.list(thread_of(run_ids[4]))), "a finished run needs none"
 
 
+@on_both
 def test_large_workloads_of_interrupted_runs_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(table_module, "KEPT_BYTES", 2500)
     large = Prepared(SETTINGS, TARGET, replace(WORKLOAD, calls=(replace(CALL, blob=bytes(1000)),)), MACHINE, 0.0)
@@ -224,8 +238,8 @@ def test_a_full_disk_is_told_and_costs_nothing_that_was_stored() -> None:
     begun("20260101-000000-aaaaaa")
     large = Prepared(SETTINGS, TARGET, replace(WORKLOAD, calls=(replace(CALL, blob=bytes(10**6)),)), MACHINE, 0.0)
     with open_runs() as runs:
-        [pages] = runs.connection.execute("PRAGMA page_count").fetchone()
-        runs.connection.execute(f"PRAGMA max_page_count = {pages}")
+        [pages] = runs.database.connection.execute("PRAGMA page_count").fetchone()
+        runs.database.connection.execute(f"PRAGMA max_page_count = {pages}")
         with pytest.raises(RunStoreError, match=r"full.*Make room"):
             runs.keep_prepared("20260101-000000-aaaaaa", large)
     with open_runs() as runs:
