@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from afterburner.agent.errors import RunStoreError
 from afterburner.agent.runs import lock
+from afterburner.agent.write_ahead import write_ahead
 from afterburner.sandbox.folders import state_folder
 
 if TYPE_CHECKING:
@@ -120,6 +121,7 @@ def open_sqlite() -> Iterator[SqliteDatabase]:
                 "XDG_STATE_HOME to keep runs somewhere else."
             )
         if version < VERSION:
+            write_ahead(connection, BUSY_TIMEOUT_S)
             with connection:
                 connection.execute(_RUNS)
                 connection.execute(f"PRAGMA user_version = {VERSION}")

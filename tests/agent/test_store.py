@@ -1,7 +1,10 @@
 """The run store: what a checkpoint holds comes back as it was, and a bad folder is said plainly."""
 
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 from langgraph.checkpoint.base import empty_checkpoint
@@ -100,6 +103,35 @@ def test_a_damaged_store_is_named(own_state_folder: Path) -> None:
     path.write_bytes(b"this is not a database, and long enough to be sure of it" * 50)
     with pytest.raises(AfterburnerError, match=r"runs\.sqlite"), open_database():
         pass
+
+
+@pytest.mark.slow
+def test_many_that_open_the_store_for_the_first_time_do_not_turn_each_other_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import_checkpointer = "import langgraph.checkpoint.sqlite, langgraph.checkpoint.serde.jsonplus\n"
+    opening = (
+        f"import sys\n{import_checkpointer}"
+        "from afterburner.agent.store import open_checkpointer\nfrom afterburner.agent.runs.table import open_runs\n"
+        "print(flush=True); sys.stdin.read()\n"
+        "with open_runs() as runs, open_checkpointer(runs.database): runs.all()\n"
+    )
+    for number in range(3):
+        monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / str(number)))
+        started = [
+            subprocess.Popen([sys.executable, "-c", opening], stdin=PIPE, stdout=PIPE, stderr=PIPE, text=True)
+            for _ in range(6)
+        ]
+        for process in started:
+            assert process.stdout is not None
+            process.stdout.readline()  # its imports are done
+        for process in started:
+            assert process.stdin is not None
+            process.stdin.close()
+        for process in started:
+            assert process.stderr is not None
+            assert process.stderr.read() == ""
+            assert process.wait(60) == 0
 
 
 def test_run_ids_differ() -> None:

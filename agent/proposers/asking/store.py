@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from afterburner.agent.proposers.asking.usage import Usage
+from afterburner.agent.write_ahead import write_ahead
 from afterburner.sandbox import AfterburnerError
 from afterburner.sandbox.folders import state_folder
 
@@ -146,15 +147,7 @@ class AnswerStore:
             )
 
     def _set_up(self) -> None:
-        # Only one process can switch to WAL, and the others are not made to wait but turned away.
-        for _ in range(100):
-            try:
-                self._connection.execute("PRAGMA journal_mode = WAL")
-                break
-            except self._error as error:
-                if "locked" not in str(error):
-                    raise
-                time.sleep(BUSY_TIMEOUT_S / 100)
+        write_ahead(self._connection, BUSY_TIMEOUT_S)
         self._connection.execute("PRAGMA synchronous = FULL")  # an answer that was used has to be there after a crash
         self._connection.executescript(_SCHEMA)
         with self._transaction() as connection:
