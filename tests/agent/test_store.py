@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from subprocess import PIPE
@@ -118,20 +119,23 @@ def test_many_that_open_the_store_for_the_first_time_do_not_turn_each_other_away
     )
     for number in range(3):
         monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / str(number)))
-        started = [
-            subprocess.Popen([sys.executable, "-c", opening], stdin=PIPE, stdout=PIPE, stderr=PIPE, text=True)
-            for _ in range(6)
-        ]
-        for process in started:
-            assert process.stdout is not None
-            process.stdout.readline()  # its imports are done
-        for process in started:
-            assert process.stdin is not None
-            process.stdin.close()
-        for process in started:
-            assert process.stderr is not None
-            assert process.stderr.read() == ""
-            assert process.wait(60) == 0
+        with ExitStack() as stack:
+            started = [
+                stack.enter_context(
+                    subprocess.Popen([sys.executable, "-c", opening], stdin=PIPE, stdout=PIPE, stderr=PIPE)
+                )
+                for _ in range(6)
+            ]
+            for process in started:
+                assert process.stdout is not None
+                process.stdout.readline()  # its imports are done
+            for process in started:
+                assert process.stdin is not None
+                process.stdin.close()
+            for process in started:
+                assert process.stderr is not None
+                assert process.stderr.read() == b""
+                assert process.wait(60) == 0
 
 
 def test_run_ids_differ() -> None:
