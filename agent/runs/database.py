@@ -60,6 +60,7 @@ def open_database() -> Iterator[sqlite3.Connection]:
             "may write to."
         ) from error
     with told_plainly(path), closing(sqlite3.connect(path, check_same_thread=False, timeout=BUSY_TIMEOUT_S)) as opened:
+        opened.execute("PRAGMA secure_delete = ON")  # inputs may be private: what is deleted is to be gone
         [version] = opened.execute("PRAGMA user_version").fetchone()
         if version > VERSION:
             raise RunStoreError(
