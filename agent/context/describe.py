@@ -21,7 +21,7 @@ DEFAULT_TOKENS = 3_000
 _PROGRAM = "The program reads its input from stdin and writes its result to stdout."
 _ASK = (
     "Give the whole function with its decorators, and beside it only the imports and new module-level helpers "
-    "that it needs. Nothing else of the module can be changed."
+    "that it needs. Nothing else of the module can be changed; its docstring and annotations stay as they are."
 )
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 

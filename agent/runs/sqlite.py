@@ -114,6 +114,7 @@ def open_sqlite() -> Iterator[SqliteDatabase]:
             "may write to."
         ) from error
     with _told_plainly(path), _connected(path) as connection:
+        connection.execute("PRAGMA secure_delete = ON")  # inputs may be private: what is deleted is to be gone
         [version] = connection.execute("PRAGMA user_version").fetchone()
         if version > VERSION:
             raise RunStoreError(

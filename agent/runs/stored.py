@@ -26,7 +26,7 @@ class RunState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the user asked for, as JSON on the disk; it holds no secret, for keys come from the environment."""
+    """What the user asked for, as JSON on the disk: no key of a model, and the words of a command in clear."""
 
     settings: RunSettings
     outputs: dict[str, Output]  # what the command line was to write, by option

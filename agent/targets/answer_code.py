@@ -9,6 +9,7 @@ import libcst as cst
 from afterburner.agent.languages import PYTHON
 from afterburner.agent.targets.additions import RewriteError, first_line_of, parse_code, trimmed
 from afterburner.agent.targets.index import find_function, function_code, function_names
+from afterburner.agent.targets.interface import keep_interface
 from afterburner.agent.targets.locate import function_source
 from afterburner.agent.targets.names import module_bindings, names_read
 from afterburner.agent.targets.programs import program_from_answer
@@ -20,8 +21,8 @@ def parse_answer_code(code: str, target: Target) -> Rewrite:
     """Turn a model's code into a rewrite of the target.
 
     The code may be the function with imports and helpers around it, its whole class, or the whole file. Taken are
-    the function and, of what stands at module level, the imports and new definitions that it uses. A docstring that
-    the answer left out stays.
+    the function and, of what stands at module level, the imports and new definitions that it uses. Annotations and
+    docstring stay as they are, whatever the answer made of them.
 
     Raises:
         RewriteError: the code is not Python, lacks the function, or depends on a change outside of it.
@@ -37,10 +38,10 @@ def parse_answer_code(code: str, target: Target) -> Rewrite:
     try:
         module = cst.parse_module(text)
         name, node = _pick(module, target.function)
-        function = function_code(module, _with_docstring(node, target))
+        function = function_code(module, _with_interface(node, target))
     except (cst.ParserSyntaxError, RecursionError) as error:
         raise RewriteError(f"The answer cannot be taken apart: {error}") from None
-    used = _needed(tree, name, parse_code(trimmed(function, "answer"), "answer"), target)
+    used = _needed(tree, name, _without_annotations(parse_code(trimmed(function, "answer"), "answer")), target)
     imports = tuple(ast.unparse(each) for each in used if isinstance(each, ast.Import | ast.ImportFrom))
     lines = split_lines(text)
     helpers = dict.fromkeys(
@@ -61,18 +62,20 @@ def _pick(module: cst.Module, qualname: str) -> tuple[str, cst.FunctionDef]:
     raise RewriteError(f"The answer does not define {qualname}; it defines {names or 'no function'}.")
 
 
-def _with_docstring(node: cst.FunctionDef, target: Target) -> cst.FunctionDef:
-    """Put the original's docstring back if the answer has none or only laid it out differently."""
+def _with_interface(node: cst.FunctionDef, target: Target) -> cst.FunctionDef:
     old = cst.parse_module(function_source(target)).body[0]
-    if not isinstance(old, cst.FunctionDef) or not isinstance(old.body, cst.IndentedBlock):
-        return node
-    wanted = old.get_docstring()
-    if wanted is None or not isinstance(node.body, cst.IndentedBlock) or node.get_docstring() not in (None, wanted):
-        return node
-    rest = node.body.body if node.get_docstring() is None else node.body.body[1:]
-    if not rest:
-        return node
-    return node.with_changes(body=node.body.with_changes(body=[old.body.body[0], *rest]))
+    return keep_interface(node, old) if isinstance(old, cst.FunctionDef) else node
+
+
+def _without_annotations(function: ast.Module) -> ast.Module:
+    """Leave out the annotations of the header: they are the file's, so what they need is there."""
+    node = function.body[0]
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        node.returns = None
+        for each in ast.walk(node.args):
+            if isinstance(each, ast.arg):
+                each.annotation = None
+    return function
 
 
 def _needed(answer: ast.Module, qualname: str, function: ast.Module, target: Target) -> list[ast.stmt]:

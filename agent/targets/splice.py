@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import copy
 import io
 import tokenize
 from difflib import SequenceMatcher
@@ -25,6 +24,7 @@ from afterburner.agent.targets.additions import (
 )
 from afterburner.agent.targets.answer_code import parse_answer_code
 from afterburner.agent.targets.index import function_code
+from afterburner.agent.targets.interface import keep_interface, signature
 from afterburner.agent.targets.locate import function_source
 from afterburner.agent.targets.names import module_bindings
 from afterburner.agent.targets.programs import place_program
@@ -50,9 +50,9 @@ _FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 def splice(target: Target, rewrite: Rewrite) -> str:
     """Give the new text of the target's file.
 
-    Only the function's own lines are replaced, and of these not the ones of statements that stay the same code,
-    however the rewrite lays them out. Missing imports go to the top, helpers right before the function (or
-    the class that it is in). A whole program is replaced as a whole.
+    Only the function's own lines are replaced, and of these not its docstring and annotations, nor those of statements
+    that stay the same code, however the rewrite lays them out. Missing imports go to the top, helpers right before the
+    function (or the class that it is in). A whole program is replaced as a whole.
 
     Raises:
         RewriteError: the rewrite is not Python, has another name or signature, drops a decorator, or binds a name
@@ -115,7 +115,7 @@ def _plan(tree: ast.Module, lines: list[str], rewrite: Rewrite, anchor: int) -> 
 
 
 def _only_function(text: str, target: Target) -> str:
-    """Reduce the rewrite's text to its one function, indented in the way of the original."""
+    """Reduce the rewrite's text to its one function, indented in the way of the original, with its interface."""
     code = trimmed(text, "rewrite")
     parse_code(code, "rewrite")
     try:
@@ -128,7 +128,9 @@ def _only_function(text: str, target: Target) -> str:
         raise RewriteError("The rewrite has to be exactly one function; the rest belongs into imports and helpers.")
     if module.default_indent != old.default_indent:
         module = module.with_changes(default_indent=old.default_indent)
-    return function_code(module, functions[0])
+    original = old.body[0]
+    function = keep_interface(functions[0], original) if isinstance(original, cst.FunctionDef) else functions[0]
+    return function_code(module, function)
 
 
 def _function_at(tree: ast.Module, target: Target) -> _FunctionNode:
@@ -149,22 +151,13 @@ def _check_signature(old: _FunctionNode, new: _FunctionNode) -> None:
     if type(new) is not type(old):
         kinds = {ast.FunctionDef: "def", ast.AsyncFunctionDef: "async def"}
         raise RewriteError(f"{old.name} is `{kinds[type(old)]}`, the rewrite is `{kinds[type(new)]}`.")
-    before, after = _signature(old.args), _signature(new.args)
+    before, after = signature(old.args), signature(new.args)
     if before != after:
         raise RewriteError(f"The rewrite changes the parameters of {old.name} from ({before}) to ({after}).")
     kept = iter([ast.dump(decorator) for decorator in new.decorator_list])
     for decorator in old.decorator_list:
         if ast.dump(decorator) not in kept:  # consumes, so that the order counts
             raise RewriteError(f"The rewrite drops the decorator @{ast.unparse(decorator)} of {old.name}.")
-
-
-def _signature(arguments: ast.arguments) -> str:
-    """Give parameters and defaults as text, without annotations."""
-    bare = copy.deepcopy(arguments)
-    for each in ast.walk(bare):
-        if isinstance(each, ast.arg):
-            each.annotation = None
-    return ast.unparse(bare)
 
 
 def _layout(code: str, span: list[str], end: str) -> list[str]:

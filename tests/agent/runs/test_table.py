@@ -99,6 +99,19 @@ def test_what_a_run_needs_comes_back_as_it_was() -> None:
     assert (kept.state, kept.decision, kept.gain, kept.function) == (RunState.FINISHED, "improved", 2.0, "f")
 
 
+def test_inputs_are_not_in_the_file_any_more_when_a_run_is_over() -> None:
+    calls = tuple(replace(CALL, blob=b"private-%d " % number * 2_000) for number in range(5))
+    prepared = Prepared(SETTINGS, TARGET, replace(WORKLOAD, calls=calls), MACHINE, 4.5)
+    begun("20260101-000000-aaaaaa")
+    with open_runs() as runs, open_checkpointer(runs.database):
+        runs.keep_prepared("20260101-000000-aaaaaa", prepared)
+    folder = database_path().parent
+    assert any(b"private-" in path.read_bytes() for path in folder.iterdir() if path.is_file())
+    with open_runs() as runs:
+        runs.finish("20260101-000000-aaaaaa", RESULT)
+    assert not any(b"private-" in path.read_bytes() for path in folder.iterdir() if path.is_file())
+
+
 def test_every_setting_survives_as_json() -> None:
     changed = {each.name: getattr(SETTINGS, each.name) for each in fields(RunSettings)}
     assert from_text(to_text(Asked(RunSettings(**changed), {}, "/"))).settings == SETTINGS

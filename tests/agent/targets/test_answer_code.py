@@ -50,7 +50,7 @@ class Report:
 '''
 METHOD = "def top(self, words):\n    return list(dict.fromkeys(map(clean, words)))[:LIMIT]\n"
 DOC = '    """Give the top.\n\n        At most LIMIT.\n        """\n'
-WITH_DOC = METHOD.replace(":\n", ":\n" + DOC, 1)
+WITH_INTERFACE = METHOD.replace("words):\n", "words: List[str]):\n" + DOC, 1)
 
 
 def indented(text: str) -> str:
@@ -69,14 +69,27 @@ def indented(text: str) -> str:
         "# Faster:\n" + METHOD + "\nif __name__ == '__main__':\n    print(Report([]).top(['a']))\n",
         METHOD.replace("return", '"""Give the top.\n\n    At most LIMIT.\n    """\n    return'),
         "def top(self): pass\n" + METHOD,
+        METHOD.replace("(self, words):", "(self,\n        words: list) -> list[str]:\n    'Fast.'"),
+        "from other import List\n" + METHOD.replace("(self, words)", "(self, words: List[str])"),
     ],
-    ids=["method", "indented", "class", "excerpt", "whole-file", "demonstration", "docstring", "last-wins"],
+    ids=[
+        "method",
+        "indented",
+        "class",
+        "excerpt",
+        "whole-file",
+        "demonstration",
+        "docstring",
+        "last-wins",
+        "other",
+        "other-import",
+    ],
 )
 def test_the_function_is_found_however_it_is_wrapped(make_target: MakeTarget, answer: str) -> None:
     target = make_target(SOURCE, "Report.top")
     rewrite = parse_answer_code(answer, target)
-    assert rewrite == Rewrite(WITH_DOC)
-    assert splice(target, rewrite).startswith(SOURCE[: SOURCE.index("        seen = []")].replace(": List[str]", ""))
+    assert rewrite == Rewrite(WITH_INTERFACE)
+    assert splice(target, rewrite).startswith(SOURCE[: SOURCE.index("        seen = []")])
 
 
 def test_what_the_function_uses_comes_along_and_nothing_else(make_target: MakeTarget) -> None:
@@ -132,9 +145,9 @@ def test_a_method_without_its_class_that_reads_its_own_name_is_no_helper(make_ta
     assert parse_answer_code(answer, make_target(source, "Stack.callback")) == Rewrite(answer)
 
 
-def test_a_docstring_that_the_answer_rewrote_is_the_answers(make_target: MakeTarget) -> None:
+def test_a_docstring_that_the_answer_rewrote_stays_the_authors(make_target: MakeTarget) -> None:
     answer = METHOD.replace(":\n", ':\n    """Give the first LIMIT different words."""\n', 1)
-    assert parse_answer_code(answer, make_target(SOURCE, "Report.top")).function == answer
+    assert parse_answer_code(answer, make_target(SOURCE, "Report.top")).function == WITH_INTERFACE
 
 
 def test_a_whole_program_is_the_whole_answer(make_target: MakeTarget) -> None:

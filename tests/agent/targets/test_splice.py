@@ -96,7 +96,8 @@ def test_only_the_methods_own_lines_change(make_target: MakeTarget) -> None:
         head.replace("import sys\n", "import re\nimport sys\nfrom itertools import chain\n")
         + "_GLUE = ''\n\n\ndef _help():\n    return re\n\n\n"
         "# belongs to Table\n@decorate\nclass Table(Base):\n    # of the class\n    x   =  1\n\n"
-        '    @staticmethod\n    def join(rows, sep=", ", *, end=""):\n'
+        '    @staticmethod\n    def join(rows, sep=", ", *, end: str = ""):  # odd   spacing\n'
+        '        """Join.\n\n        Indented text.\n        """\n'
         '        text = """raw\n  data"""\n'
         "        # keep this comment\n"
         "        return _GLUE.join([text, *chain(rows)])\n"
