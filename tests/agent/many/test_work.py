@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from afterburner.agent.many.work import ManyResult, work_through
+from afterburner.agent.many.result import ManyResult
+from afterburner.agent.many.work import work_through
 from afterburner.agent.proposers.registry import KINDS
 from afterburner.agent.types import RunSettings
 
@@ -46,7 +47,7 @@ def test_a_model_is_opened_once_for_all_targets(
     monkeypatch.setitem(KINDS, "counted:", f"{__name__}:CountedProposer")
     OPENED.clear()
     ASKED.clear()
-    many = ManyResult(shop / "shop", RunSettings(str(shop / "shop"), model="counted:one", max_seconds=600.0), 3)
+    many = ManyResult(shop / "shop", RunSettings(str(shop / "shop"), model="counted:one", max_seconds=600.0, top=3))
     work_through(many, lambda _event: None, lambda _result, _settings: True)
     assert len(many.outcomes) == 3
     assert {"common", "Shelf.missing"} <= set(ASKED)
