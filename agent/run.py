@@ -187,7 +187,9 @@ def run_settings(
     whole_program = settings.cases_dir is not None and settings.function is None
     SearchPolicy.of(settings)
     parse_telling(settings.tell)
-    target = find_target(Path(settings.file), settings.function, whole_program, settings.language)
+    target = find_target(
+        Path(settings.file), settings.function, whole_program, settings.language, settings.project_root
+    )
     check_program(settings, target.language)
     run_id = member.run_id if member is not None else new_run_id()
     with open_runs() as runs, claimed(run_id):
@@ -395,7 +397,7 @@ def _bench(
         function = hottest_function(sandbox, target, environment, settings, limits)
         what = "uses the most CPU time" if settings.objective is Objective.TIME else "holds the most memory"
         tell(f"{function} {what}")
-        target = find_target(Path(settings.file), function)
+        target = find_target(Path(settings.file), function, project_root=settings.project_root)
     workload = build_workload(sandbox, target, environment, settings, limits, tell)
     if not workload.held_out_count:
         raise WorkloadError(

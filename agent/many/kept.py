@@ -60,6 +60,7 @@ class ManyState:
     """What was found out so far. `done` tells of the first of `ranked`."""
 
     command: tuple[str, ...]  # that was profiled; empty: the pytest tests
+    project_root: str
     profiled_s: float
     suite: Suite | None  # how the original does
     ranked: tuple[RankedTarget, ...]

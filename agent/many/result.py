@@ -86,6 +86,7 @@ class ManyResult:
         ]
         return ManyState(
             command=self.settings.command,
+            project_root=self.settings.project_root,
             profiled_s=self.profiled_s or 0.0,
             suite=self.suite,
             ranked=self.ranked,
@@ -109,7 +110,7 @@ def restored(runs: RunTable, run: KeptRun, offered: Offered) -> ManyResult:
     state = runs.many(run.run_id)
     if state is None:
         return many
-    many.settings = replace(settings, command=state.command)
+    many.settings = replace(settings, command=state.command, project_root=state.project_root)
     many.profiled_s, many.suite, many.ranked = state.profiled_s, state.suite, state.ranked
     many.tests, many.tests_note = state.tests, state.tests_note
     many.usage, many.used_s = state.usage, state.used_s

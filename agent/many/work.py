@@ -140,7 +140,7 @@ def _work_through(
             with open_sandbox("auto") as sandbox:
                 on_event(ProgressEvent("prepare", "profiling " + _spoken(settings)))
                 survey = take_survey(sandbox, many.place, settings, survey_s)
-            many.settings = replace(settings, command=survey.command)
+            many.settings = replace(settings, command=survey.command, project_root=survey.project_root)
             many.profiled_s, many.suite, many.ranked = survey.total_s, survey.suite, tuple(rank(survey))
             worker.keep()
         try:

@@ -265,6 +265,7 @@ def test_a_run_over_many_targets_comes_back_and_stays_and_goes_with_its_members(
     suite = Suite(3, ("tests/test_a.py::test_b",), complete=True)
     state = ManyState(
         command=("-m", "app"),
+        project_root="/srv",
         profiled_s=1.5,
         suite=suite,
         ranked=(RankedTarget("/srv/a.py", "f", 1.0, 0.5, 3, ("tests/test_a.py",)),),
