@@ -14,12 +14,12 @@ from afterburner.agent.errors import RunStoreError, WorkloadError
 from afterburner.agent.languages import PYTHON, check_program
 from afterburner.agent.loop import Loop, empty_state
 from afterburner.agent.machine import describe_machine
-from afterburner.agent.proposers.asking.usage import NOTHING_USED
+from afterburner.agent.proposers.asking.usage import NOTHING_USED, since
 from afterburner.agent.proposers.telling import parse_telling
 from afterburner.agent.records import withdrawn
 from afterburner.agent.result import make_result, winner_source
 from afterburner.agent.runs.standing import check_format, check_machine, check_unchanged
-from afterburner.agent.runs.stored import Asked, Prepared
+from afterburner.agent.runs.stored import Asked, Prepared, owner_of
 from afterburner.agent.runs.table import open_runs
 from afterburner.agent.search import SearchPolicy
 from afterburner.agent.selection.decide import Judge
@@ -187,7 +187,9 @@ def run_settings(
     whole_program = settings.cases_dir is not None and settings.function is None
     SearchPolicy.of(settings)
     parse_telling(settings.tell)
-    target = find_target(Path(settings.file), settings.function, whole_program, settings.language)
+    target = find_target(
+        Path(settings.file), settings.function, whole_program, settings.language, settings.project_root
+    )
     check_program(settings, target.language)
     run_id = member.run_id if member is not None else new_run_id()
     with open_runs() as runs, runs.claimed(run_id):
@@ -262,6 +264,7 @@ def _carry_out(  # noqa: PLR0913 - a run, where it is kept, and who is told
             machine = describe_machine(sandbox, staged.environment, target.language)
             if prepared is None:
                 prepared = _prepare(settings, target, sandbox, staged, machine, clock, on_event)
+                prepared = replace(prepared, used_before=asking.usage() or NOTHING_USED)
                 runs.keep_prepared(run_id, prepared)
             check_machine(run_id, prepared.machine, machine)
             if state is not None and state["confirmation"] is not None and state["confirmation"].confirmed:
@@ -292,7 +295,8 @@ def _carry_out(  # noqa: PLR0913 - a run, where it is kept, and who is told
     if evidence is not None and evidence.growth is not None and evidence.growth.disagreement:
         state, evidence = withdrawn(state, evidence.growth.disagreement), None
     result = make_result(settings, bench, state, run_id=run_id, machine=machine, elapsed_s=clock.elapsed_s())
-    result = replace(result, evidence=evidence, usage=state["usage"] if asking.usage() is not None else None)
+    usage = since(state["usage"], prepared.used_before) if asking.usage() is not None else None
+    result = replace(result, evidence=evidence, usage=usage)
     runs.finish(run_id, result)
     return result
 
@@ -330,6 +334,17 @@ def _used_s(prepared: Prepared | None, state: LoopState | None) -> float:
     if state is not None:
         return state["used_s"]
     return prepared.used_s if prepared is not None else 0.0
+
+
+def seconds_used(runs: RunTable, run_id: str) -> float:
+    """Of its time budget, by a run that may or may not be there."""
+    if run_id not in runs.members(owner_of(run_id)):
+        return 0.0
+    result = runs.result(run_id)
+    if result is not None:
+        return result.elapsed_s
+    with open_checkpointer(runs.database) as checkpointer:
+        return _used_s(runs.prepared(run_id), stored_state(checkpointer, run_id))
 
 
 def _surroundings(prepared: Prepared, staged: Staged) -> Surroundings | None:
@@ -397,7 +412,7 @@ def _bench(
         function = hottest_function(sandbox, target, environment, settings, limits)
         what = "uses the most CPU time" if settings.objective is Objective.TIME else "holds the most memory"
         tell(f"{function} {what}")
-        target = find_target(Path(settings.file), function)
+        target = find_target(Path(settings.file), function, project_root=settings.project_root)
     workload = build_workload(sandbox, target, environment, settings, limits, tell)
     if not workload.held_out_count:
         raise WorkloadError(

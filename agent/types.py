@@ -267,4 +267,6 @@ class RunSettings:
     temperature: str = ""  # "0.7", or "0.2:1.0" of the first round and the last; empty: the model's own
     command: tuple[str, ...] = ()  # what stands behind `python`: its calls of the target are the workload
     command_folder: str = ""  # where it starts
+    project_root: str = ""  # of the target; empty: it is found by the file
+    top: int = 0  # over so many targets of `file`, which may be a folder; 0: a run on one
     test_files: tuple[str, ...] | None = None  # that reach the target, from the project's root; None: find them

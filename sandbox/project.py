@@ -25,6 +25,7 @@ MAX_FILES = 50_000
 MAX_BYTES = 1024**3
 MAX_FILE_BYTES = 64 * 1024**2  # a larger file is data; it is left out and named
 _MAX_NAMED = 100  # of the files that are left out
+_TEST_FOLDERS = ("tests", "test")
 _MARKERS = ("pyproject.toml", "setup.py", "setup.cfg")
 _SECRET_NAMES = (
     *(".env*", ".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass", ".htpasswd", ".git-credentials", ".dockercfg"),
@@ -114,6 +115,36 @@ def find_project_root(path: str | Path) -> Path:
         if any((each / marker).is_file() for marker in _MARKERS):
             return each
     return folder
+
+
+def find_root_of_folder(folder: str | Path) -> Path:
+    """The project that a folder belongs to; absolute, with symbolic links as they were given.
+
+    As of a file in it. Where nothing marks a project: the folder above its outermost package if tests lie there, else
+    the folder itself.
+    """
+    folder = Path(os.path.abspath(folder))  # noqa: PTH100 - as in find_project_root
+    found = find_project_root(folder / "any")
+    if found != folder or any(os.path.lexists(folder / marker) for marker in (".git", *_MARKERS)):
+        return found
+    above = folder
+    while (above / "__init__.py").is_file() and not _is_no_project(above.parent):
+        above = above.parent
+    return above if any((above / name).is_dir() for name in _TEST_FOLDERS) else folder
+
+
+def list_project(root: Path) -> list[Path]:
+    """The files that `stage_project` would copy of a project, absolute.
+
+    Raises:
+        UsageError: it is the home folder, or one that the system or all its users share.
+    """
+    root = Path(os.path.abspath(root))  # noqa: PTH100 - as in find_project_root
+    if _is_no_project(root):
+        raise UsageError(
+            f"{root} is no project but a home, or a folder that is shared: name the folder of one project."
+        )
+    return [root / name for name in _own_files(root, []) if _why_not(name) is None]
 
 
 def stage_project(root: Path, destination: Path, target: Path) -> StagedProject:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from afterburner.agent.cli.outputs import Outputs
-    from afterburner.agent.many.work import ManyResult, Outcome
-    from afterburner.agent.types import RunResult, RunSettings
+    from afterburner.agent.many.result import ManyResult, Outcome
+    from afterburner.agent.types import RunResult, RunSettings, Target
 
 TOP = 10
 ALL = "all.patch"
@@ -34,23 +34,51 @@ def run_many(
         KeyboardInterrupt: the work was interrupted; what was found until then is written.
         AfterburnerError: nothing could be ranked, or something could not be written.
     """
-    from dataclasses import replace  # noqa: PLC0415 - as all below
+    from dataclasses import asdict, replace  # noqa: PLC0415 - as all below
 
     from afterburner.agent.cli.progress import show_progress  # noqa: PLC0415 - not needed to answer --help
+    from afterburner.agent.cli.run import say_how_to_resume  # noqa: PLC0415 - it imports this module, too
     from afterburner.agent.many.survey import python_command  # noqa: PLC0415 - likewise
 
     place = Path(settings.file)
     _check(place, settings, outputs)
     words = python_command(command)
-    settings = replace(settings, command=words, command_folder=str(Path.cwd()) if words else "", function=None)
-    with show_progress(settings, quiet=quiet) as on_event:
-        from afterburner.agent.many.work import ManyResult, work_through  # noqa: PLC0415 - the display is on
+    settings = replace(settings, command=words, command_folder=str(Path.cwd()) if words else "", top=top or TOP)
+    begun: list[str] = []
+    with say_how_to_resume(begun):
+        with show_progress(settings, quiet=quiet) as on_event:
+            from afterburner.agent.many.result import ManyResult  # noqa: PLC0415 - the display is on
+            from afterburner.agent.many.work import work_through  # noqa: PLC0415 - likewise
 
-        many = ManyResult(place, settings, top or TOP)
-        work_through(many, on_event, lambda result, own: weigh(result, own.min_gain_per_line).offered)
-    deliver_many(many, outputs)
-    if many.interrupted:
-        raise KeyboardInterrupt
+            many = ManyResult(place, settings)
+            work_through(many, on_event, is_offered, outputs=asdict(outputs), on_begun=begun.append)
+        deliver_many(many, outputs)
+        if many.interrupted:
+            raise KeyboardInterrupt
+
+
+def go_on_with_many(run_id: str, settings: RunSettings, outputs: Outputs, *, quiet: bool) -> None:
+    """Do what is left of a run over many targets, and deliver all of it; of a finished one just deliver.
+
+    Raises:
+        KeyboardInterrupt, AfterburnerError: as `run_many`.
+    """
+    from afterburner.agent.cli.progress import show_progress  # noqa: PLC0415 - not needed to answer --help
+    from afterburner.agent.cli.run import say_how_to_resume  # noqa: PLC0415 - it imports this module, too
+
+    with say_how_to_resume([run_id]):
+        with show_progress(settings, quiet=quiet) as on_event:
+            from afterburner.agent.many.work import resume_many  # noqa: PLC0415 - the display is on
+
+            many = resume_many(run_id, on_event, is_offered)
+        deliver_many(many, outputs)
+        if many.interrupted:
+            raise KeyboardInterrupt
+
+
+def is_offered(result: RunResult, settings: RunSettings) -> bool:
+    """Whether an improvement may be written."""
+    return weigh(result, settings.min_gain_per_line).offered
 
 
 def deliver_many(many: ManyResult, outputs: Outputs) -> None:
@@ -123,13 +151,14 @@ def many_to_json(many: ManyResult, names: dict[int, str], applied: set[str]) -> 
     document = {
         "schema": 1,
         "kind": "many",
+        "run_id": many.run_id,
         "place": str(many.place.absolute()),
         "model": many.settings.model,
         "objective": many.settings.objective.value,
         "command": list(many.settings.command),
-        "top": many.top,
+        "top": many.settings.top,
         "interrupted": many.interrupted,
-        "profiled_s": many.survey.total_s if many.survey is not None else None,
+        "profiled_s": many.profiled_s,
         "targets": targets,
         "tests": _tests(many),
         "tests_note": many.tests_note,
@@ -157,7 +186,7 @@ def _tests(many: ManyResult) -> dict[str, Any] | None:
 
 def _offered(outcome: Outcome) -> bool:
     result, settings = outcome.result, outcome.settings
-    return result is not None and settings is not None and weigh(result, settings.min_gain_per_line).offered
+    return result is not None and settings is not None and is_offered(result, settings)
 
 
 def _check(place: Path, settings: RunSettings, outputs: Outputs) -> None:
@@ -196,18 +225,21 @@ def _write_patches(folder: Path, many: ManyResult, names: dict[int, str]) -> Non
 def _apply(many: ManyResult, applied: list[str], *, ask: bool) -> None:
     from afterburner.agent.targets.patch import write_atomically  # noqa: PLC0415 - not needed to answer --help
 
+    left = {path: each for path, each in many.merged.sources.items() if not _is_written(*each)}
+    applied += [path for path in many.merged.sources if path not in left]  # before this run was killed
+    if not left:
+        return
     if many.objection:
         what = "the command" if many.settings.command else "the project's tests"
         raise AfterburnerError(
             f"Nothing was written, for nothing shows that {what} still pass{'es' if many.settings.command else ''}: "
             f"{many.objection}. Have the patches written with --patch DIR, and apply those that you trust one by one."
         )
-    sources = many.merged.sources
-    listed = ", ".join(display_path(path) for path in sources)
+    listed = ", ".join(display_path(path) for path in left)
     if ask and is_interactive() and not confirm(f"Write the rewrites to {listed}?"):
         return
     problems = []
-    for path, (target, text) in sources.items():
+    for path, (target, text) in left.items():
         try:
             write_atomically(target, text)
             applied.append(path)
@@ -215,6 +247,13 @@ def _apply(many: ManyResult, applied: list[str], *, ask: bool) -> None:
             problems.append(str(error))
     if problems:
         raise AfterburnerError(" ".join(problems))
+
+
+def _is_written(target: Target, text: str) -> bool:
+    try:
+        return Path(target.path).read_bytes() == text.encode(target.encoding)
+    except (OSError, UnicodeError):
+        return False
 
 
 def _print_next(console: Console, many: ManyResult, outputs: Outputs, applied: list[str]) -> None:

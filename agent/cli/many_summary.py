@@ -14,7 +14,7 @@ from afterburner.agent.wording import count, format_ratio
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from afterburner.agent.many.work import ManyResult, Outcome
+    from afterburner.agent.many.result import ManyResult, Outcome
 
 _STYLES = {"improved": "green", "failed": "red", "no_improvement": "yellow"}
 NAMED = 5

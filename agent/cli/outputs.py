@@ -62,15 +62,19 @@ class Outputs:
             check_writable("--apply", target)
             check_folder("--apply", target)
 
-    def check_many(self, place: Path) -> None:
+    def check_many(self, place: Path, *, may_hold_patches: bool = False) -> None:
         """Find out now what could not be written later, where `--patch` names a folder and any file may be rewritten.
+
+        Args:
+            place: the folder, or the file, of the targets.
+            may_hold_patches: whether the folder of `--patch` may hold some: from before a run was interrupted.
 
         Raises:
             UsageError: two results for one place, Python code as a place, or a place that cannot be written.
         """
         self._check_record()
         if self.patch is not None:
-            _check_patch_folder(Path(self.patch))
+            _check_patch_folder(Path(self.patch), may_hold_patches=may_hold_patches)
         for option, name in self.places().items():
             if option == "--patch" or name == STDOUT:
                 continue
@@ -94,12 +98,12 @@ class Outputs:
                 raise UsageError(f"{option} and {other} name the same place; give each its own.")
 
 
-def _check_patch_folder(folder: Path) -> None:
+def _check_patch_folder(folder: Path, *, may_hold_patches: bool) -> None:
     if str(folder) == STDOUT or (folder.exists() and not folder.is_dir()):
         raise UsageError(f"--patch {folder}: for many targets name a folder; it gets one patch a function.")
     if not folder.exists():
         check_folder("--patch", folder)
     elif not os.access(folder, os.W_OK | os.X_OK):
         raise UsageError(f"--patch {folder}: no permission to write in this folder.")
-    elif any(folder.glob(f"*{PATCH_SUFFIX}")):
+    elif not may_hold_patches and any(folder.glob(f"*{PATCH_SUFFIX}")):
         raise UsageError(f"--patch {folder}: this folder holds patches already; name another one, or empty it.")

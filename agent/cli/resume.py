@@ -75,11 +75,23 @@ def resume(  # noqa: PLR0913 - one parameter for each option
     given = Outputs(patch=patch, json=json, receipt=receipt, growth_svg=growth_svg)
     outputs = given if given.places() or apply is not None else stored.outputs
     outputs = replace(outputs, apply=outputs.apply if apply is None else apply, yes=yes or outputs.yes)
+    if stored.run.is_many:
+        _go_on_with_many(stored, given, outputs, quiet=quiet)
+        return
     outputs.check(Path(stored.run.file))
     result = _go_on(stored, quiet=quiet)
     if outputs.apply and _is_written(result):
         outputs = replace(outputs, apply=False)
     deliver(result, stored.settings, outputs)
+
+
+def _go_on_with_many(stored: _Stored, given: Outputs, outputs: Outputs, *, quiet: bool) -> None:
+    from afterburner.agent.cli.many import go_on_with_many  # noqa: PLC0415 - most runs are on one target
+
+    if given.growth_svg is not None:
+        raise UsageError(f"Run {stored.run.run_id} is over many targets, and --growth-svg is for one.")
+    outputs.check_many(Path(stored.run.file), may_hold_patches=given.patch is None)
+    go_on_with_many(stored.run.run_id, stored.settings, outputs, quiet=quiet)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +104,16 @@ class _Stored:
 
 
 def _stored(name: str) -> _Stored:
-    from afterburner.agent.runs.table import open_runs  # noqa: PLC0415 - not needed to answer --help
+    from afterburner.agent.runs.stored import RunState, owner_of  # noqa: PLC0415 - not needed to answer --help
+    from afterburner.agent.runs.table import open_runs  # noqa: PLC0415 - likewise
 
     with open_runs() as table:
         run = table.find(name)
+        owner = owner_of(run.run_id)
+        if owner != run.run_id and run.state is not RunState.FINISHED:
+            raise UsageError(
+                f"Run {run.run_id} is part of another: `afterburner-agent resume {owner}` goes on with it."
+            )
         asked = table.asked(run.run_id)
         return _Stored(run, asked.settings_from(Path.cwd()), _outputs(asked))
 

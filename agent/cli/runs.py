@@ -66,6 +66,9 @@ def show(
     console = _console()
     with open_runs() as table:
         kept = table.find(run)
+        if kept.is_many:
+            _show_many(console, table, kept, json)
+            return
         result = table.result(kept.run_id)
         if result is None:
             _show_unfinished(console, table, kept, json)
@@ -75,6 +78,33 @@ def show(
         _write_json(json, to_json(result, asked))
     if json != STDOUT:
         print_summary(console, result, weigh(result, asked.min_gain_per_line))
+
+
+def _show_many(console: Console, table: RunTable, run: KeptRun, json: str | None) -> None:
+    """What a run over many targets has found out, so far or in the end."""
+    from rich.text import Text  # noqa: PLC0415 - not needed to answer --help
+
+    from afterburner.agent.cli.many import is_offered, many_to_json, patch_names  # noqa: PLC0415 - likewise
+    from afterburner.agent.cli.many_summary import print_many  # noqa: PLC0415 - likewise
+    from afterburner.agent.many.result import restored  # noqa: PLC0415 - likewise
+
+    many = restored(table, run, is_offered)
+    is_over = run.state.value == "finished"
+    many.interrupted = not is_over
+    if json is not None:
+        _write_json(json, many_to_json(many, patch_names(many), set()))
+    if json == STDOUT:
+        return
+    print_many(console, many, {})
+    members = ", ".join(table.members(run.run_id))
+    if members:
+        console.print(f"The runs on one target each: {members}.", soft_wrap=True)
+    if not is_over:
+        known = f"{many.tried} of {count(many.settings.top, 'target')} done" if many.ranked else "nothing is known yet"
+        standing = f"{run.state.value}  {display_path(run.file)}: {known}, {format_elapsed(many.used_s)} min used"
+        console.print(Text(standing), soft_wrap=True)
+    if run.state.value == "interrupted":
+        console.print(f"`afterburner-agent resume {run.run_id}` goes on with it.", soft_wrap=True)
 
 
 def _show_unfinished(console: Console, table: RunTable, run: KeptRun, json: str | None) -> None:
@@ -124,7 +154,7 @@ def _print_list(console: Console, kept: list[KeptRun]) -> None:
             run.run_id,
             time.strftime("%Y-%m-%d %H:%M", time.localtime(run.begun_s)),
             Text(display_path(run.file)),
-            Text(scrub_line(run.function or "-")),
+            Text("(many)" if run.is_many else scrub_line(run.function or "-")),
             Text(scrub_line(run.model)),
             Text(run.state.value, style=STATE_STYLE[run.state.value]),
             (run.decision or "-").replace("_", " "),
@@ -138,6 +168,7 @@ def _entry(run: KeptRun) -> dict[str, Any]:
     return {
         "run_id": run.run_id,
         "state": run.state.value,
+        "kind": "many" if run.is_many else "one",
         "begun_at": begun,
         "target": {"file": run.file, "function": run.function},
         "model": run.model,

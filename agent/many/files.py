@@ -21,7 +21,7 @@ _HEAD_LINES = 10
 
 
 def source_files(place: Path, project_files: Iterable[Path]) -> list[Path]:
-    """The Python files at or below `place` that are neither tests nor generated; absolute, sorted.
+    """The Python files at or below `place` that are no tests, not generated and not hidden; absolute, sorted.
 
     Args:
         place: a file or a folder of the project.
@@ -34,10 +34,18 @@ def source_files(place: Path, project_files: Iterable[Path]) -> list[Path]:
     if place.is_file():
         return [place]
     below = [path for path in project_files if path.suffix == ".py" and path.is_relative_to(place)]
-    found = [path for path in below if not is_test(path.relative_to(place)) and not is_generated(path)]
+    names = ((path, path.relative_to(place)) for path in below)
+    found = [path for path, name in names if not is_hidden(name) and not is_test(name) and not is_generated(path)]
     if not found:
-        raise TargetError(f"{place} holds no Python file of the project that is neither a test nor generated.")
+        raise TargetError(
+            f"{place} holds no Python file of the project that is no test, not generated and not ignored by git."
+        )
     return sorted(found)
+
+
+def is_hidden(name: Path) -> bool:
+    """Whether a file, relative to the folder that was asked for, or a folder that it lies in has a name with a dot."""
+    return any(part.startswith(".") for part in name.parts)
 
 
 def is_test(name: Path) -> bool:

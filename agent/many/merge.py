@@ -7,11 +7,14 @@ from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
+from afterburner.agent.targets.additions import full_names
+from afterburner.agent.targets.names import alias_bindings
 from afterburner.agent.targets.patch import patch_bytes, unified_diff
+from afterburner.agent.targets.splice import RewriteError, with_imports
 from afterburner.agent.targets.text import split_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from afterburner.agent.types import RunResult, Target
 
@@ -38,33 +41,92 @@ def merge_offers(results: Iterable[RunResult]) -> Merged:
     A rewrite is left out if it changes lines that one before it changes in another way, or if both bring a name into
     the module that means something else in each.
     """
-    edits: dict[str, list[Edit]] = {}
     targets: dict[str, Target] = {}
-    names: dict[str, dict[str, str]] = {}
+    taken: dict[str, list[_Part]] = {}
+    texts: dict[str, str] = {}
     left_out: list[tuple[str, str]] = []
     for result in results:
         path = result.target.path
-        before = targets.setdefault(path, replace(result.target, function=None))
-        known = edits.setdefault(path, [])
-        brought = new_names(before.source, result.best_source)
-        others = names.setdefault(path, {})
-        new = [_without_known_imports(edit, known) for edit in edits_between(before.source, result.best_source)]
-        new = [edit for edit in new if edit not in known and (edit[2] or edit[0] < edit[1])]
-        clashes = any(others.get(name, text) != text for name, text in brought.items())
-        if clashes or before.source != result.target.source or any(_collide(a, b) for a in new for b in known):
+        target = targets.setdefault(path, replace(result.target, function=None))
+        parts = taken.setdefault(path, [])
+        text = None
+        if result.target.source == target.source:
+            part = _part_of(target.source, result.best_source)
+            text = _together(target.source, [*parts, part])
+        if text is None:
             left_out.append((path, result.target.function or ""))
             continue
-        others.update(brought)
-        known += new
-    sources = {path: (targets[path], apply_edits(targets[path].source, made)) for path, made in edits.items() if made}
-    texts = {path: text.encode(target.encoding) for path, (target, text) in sources.items()}
-    return Merged(texts, sources, tuple(left_out))
+        parts.append(part)
+        texts[path] = text
+    sources = {path: (targets[path], text) for path, text in texts.items() if text != targets[path].source}
+    encoded = {path: text.encode(target.encoding) for path, (target, text) in sources.items()}
+    return Merged(encoded, sources, tuple(left_out))
 
 
-def new_names(before: str, after: str) -> dict[str, str]:
-    """What a rewrite brings into the module's namespace: each name, and the statement that binds it."""
-    known = _bound(before)
-    return {name: text for name, text in _bound(after).items() if name not in known}
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What one rewrite changes: its imports by themselves, for several may need the same, and the lines."""
+
+    text: str
+    imports: tuple[str, ...]
+    edits: tuple[Edit, ...]
+    names: dict[str, str]  # that it brings into the module, and what they mean
+
+
+def _part_of(before: str, after: str) -> _Part:
+    """Take a rewrite apart."""
+    names = {name: text for name, text in _bound(after).items() if name not in _bound(before)}
+    known = {name for statement in ast.parse(before).body for name in full_names(statement)}
+    body = ast.parse(after).body
+    new = [each for each in body if full_names(each) and known.isdisjoint(full_names(each)) and _is_alone(each, body)]
+    text = after
+    for statement in reversed(new):
+        text = _without(text, statement, before)
+    return _Part(after, tuple(map(ast.unparse, new)), tuple(edits_between(before, text)), names)
+
+
+def _is_alone(statement: ast.stmt, body: Sequence[ast.stmt]) -> bool:
+    """Whether no other statement stands in its lines."""
+    sharing = [each for each in body if each.lineno <= (statement.end_lineno or 0)]
+    return sum((each.end_lineno or 0) >= statement.lineno for each in sharing) == 1
+
+
+def _without(text: str, statement: ast.stmt, before: str) -> str:
+    """A text without an import, and without those empty lines around it that came with it."""
+    lines = split_lines(text)
+    start, end = statement.lineno - 1, statement.end_lineno or statement.lineno
+    del lines[start:end]
+    least, shortest = len(lines) + len(before), lines
+    while True:
+        size = sum(old_end - old_start + len(new) for old_start, old_end, new in edits_between(before, "".join(lines)))
+        if size < least:
+            least, shortest = size, list(lines)
+        if start < len(lines) and not lines[start].strip():
+            del lines[start]
+        elif start and not lines[start - 1].strip():
+            start -= 1
+            del lines[start]
+        else:
+            return "".join(shortest)
+
+
+def _together(before: str, parts: Sequence[_Part]) -> str | None:
+    """The text with all parts in place; None if the last does not go with those before it."""
+    *others, last = parts
+    if not others:
+        return last.text
+    names = {name: text for part in others for name, text in part.names.items()}
+    if any(names.get(name, text) != text for name, text in last.names.items()):
+        return None
+    known = list(dict.fromkeys(edit for part in others for edit in part.edits))
+    new = [edit for edit in last.edits if edit not in known]
+    if any(_collide(one, other) for one in new for other in known):
+        return None
+    imports = tuple(dict.fromkeys(text for part in parts for text in part.imports))
+    try:
+        return with_imports(apply_edits(before, [*known, *new]), imports)
+    except RewriteError:
+        return None
 
 
 def edits_between(before: str, after: str) -> Iterator[Edit]:
@@ -91,20 +153,11 @@ def _bound(source: str) -> dict[str, str]:
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             found[statement.name] = text
         elif isinstance(statement, ast.Import | ast.ImportFrom):
-            found |= {(alias.asname or alias.name).partition(".")[0]: text for alias in statement.names}
+            found |= dict(alias_bindings(statement))
         else:
             stored = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
             found |= {node.id: text for node in stored if isinstance(node.ctx, ast.Store)}
     return found
-
-
-def _without_known_imports(edit: Edit, known: Iterable[Edit]) -> Edit:
-    """An insertion without the imports that another one has put at the same place."""
-    start, end, new = edit
-    there = {line for at, to, lines in known if at == to == start for line in lines}
-    if start != end:
-        return edit
-    return start, end, tuple(line for line in new if not (line in there and line.startswith(("import ", "from "))))
 
 
 def _collide(one: Edit, other: Edit) -> bool:

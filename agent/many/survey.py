@@ -33,6 +33,7 @@ class Survey:
     functions: tuple[SurveyedFunction, ...]
     suite: Suite | None
     command: tuple[str, ...]
+    project_root: str = ""
 
     @property
     def total_s(self) -> float:
@@ -83,7 +84,7 @@ def take_survey(sandbox: Sandbox, place: Path, settings: RunSettings, limit_s: f
             f"{place}: nothing calls its functions, so there is nothing to rank.{' Seen:' if why else ''}{why}\n"
             "Give a command that does: run FOLDER -- python SCRIPT.py …, or -- python -m MODULE …."
         )
-    return Survey(answer.surveyed, answer.suite, command)
+    return Survey(answer.surveyed, answer.suite, command, str(staged.root))
 
 
 def check_tests(
@@ -116,31 +117,30 @@ def _prepare(sandbox: Sandbox, place: Path, settings: RunSettings) -> tuple[Harn
     """Stage the project, with what every file of `place` is imported from."""
     from afterburner.agent.staging import stage  # noqa: PLC0415 - lazy
 
-    staged = stage(_standing_for(place), sandbox, settings.python)
-    files = source_files(place, own_files(staged.project))
-    readable = [target for path in files if (target := _target(path)) is not None]
-    if not readable:
-        raise UsageError(f"{place}: none of its files can be read as Python.")
+    readable = _targets(place)
+    staged = stage(readable[0], sandbox, settings.python)
     roots = dict.fromkeys([*(target.import_root for target in readable), *staged.environment.import_paths])
     folder = settings.command_folder or readable[0].project_root
     environment = replace(staged.environment, import_paths=tuple(roots), working_directory=folder)
     return Harness(sandbox, readable[0], environment, Limits()), staged.project
 
 
-def _standing_for(place: Path) -> Target:
-    """Some file of a folder, by which its project is found."""
+def _targets(place: Path) -> list[Target]:
+    """The files of `place` that can be read, as parts of the project that `place` itself belongs to."""
+    from afterburner.sandbox.project import find_root_of_folder, list_project  # noqa: PLC0415 - lazy
+
     place = Path(os.path.abspath(place))  # noqa: PTH100 - Path.resolve would follow links
-    candidates = [place] if place.is_file() else sorted(place.rglob("*.py"), key=lambda path: (len(path.parts), path))
-    for path in candidates:
-        target = _target(path)
-        if target is not None:
-            return target
-    raise UsageError(f"{place} holds no file that can be read as Python.")
+    root = find_root_of_folder(place if place.is_dir() else place.parent)
+    files = source_files(place, list_project(root) if place.is_dir() else ())
+    readable = [target for path in files if (target := _target(path, root)) is not None]
+    if not readable:
+        raise UsageError(f"{place}: none of its files can be read as Python.")
+    return readable
 
 
-def _target(path: Path) -> Target | None:
+def _target(path: Path, root: Path) -> Target | None:
     try:
-        return find_target(path, None, whole_program=True)
+        return find_target(path, None, whole_program=True, project_root=str(root))
     except UsageError:  # an empty __init__.py, say, or a template
         return None
 

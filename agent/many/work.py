@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
+import time
 import traceback
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.agent.deadline import Deadline
-from afterburner.agent.many.merge import Merged, merge_offers
+from afterburner.agent.errors import RunInUseError, RunStoreError, TargetChangedError
+from afterburner.agent.many.kept import SuiteCheck
 from afterburner.agent.many.rank import rank
+from afterburner.agent.many.result import ManyResult, Outcome, restored
 from afterburner.agent.many.survey import check_tests, take_survey
 from afterburner.agent.proposers.base import ProposalRequest
+from afterburner.agent.runs.standing import check_format, check_unchanged
+from afterburner.agent.runs.stored import MEMBER, Asked, RunState
+from afterburner.agent.runs.table import open_runs
 from afterburner.agent.targets.locate import find_target
 from afterburner.agent.types import ProgressEvent
 from afterburner.sandbox import AfterburnerError, Measurement
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Mapping
 
     from afterburner.agent.many.rank import RankedTarget
-    from afterburner.agent.many.survey import Survey
+    from afterburner.agent.many.result import Offered
     from afterburner.agent.proposers.asking.session import Asking
-    from afterburner.agent.proposers.asking.usage import Usage
     from afterburner.agent.proposers.base import Proposer
+    from afterburner.agent.runs.stored import Output
+    from afterburner.agent.runs.table import RunTable
     from afterburner.agent.types import RunResult, RunSettings
-    from afterburner.agent.workloads.answers import Suite
     from afterburner.sandbox.sandbox import Sandbox
 
 SURVEY_SHARE = 0.25  # of the time budget, for the profile
@@ -33,87 +39,15 @@ SHORTEST_SURVEY_S, LONGEST_SURVEY_S = 10.0, 120.0
 LEAST_SHARE_S = 45.0  # for one target: with less hardly anything can be confirmed
 LEAST_SHARE = 0.5  # of the time budget, where that is small
 CHECK_FACTOR = 2.0  # of the time that the profile was allowed
-NAMED = 5  # tests in one sentence
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What became of one target.
-
-    `decision` is `improved`, `no_improvement`, `nothing_to_propose`, `failed`, `interrupted` or `not_reached`.
-    `settings` and `result` are there if a run finished.
-    """
-
-    target: RankedTarget
-    decision: str
-    reason: str
-    settings: RunSettings | None = None
-    result: RunResult | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SuiteCheck:
-    """The project's tests with all offers in place, against those of the original."""
-
-    before: Suite
-    after: Suite
-
-    @property
-    def broken(self) -> tuple[str, ...]:
-        """Tests that fail with the offers in place and did not before."""
-        return tuple(sorted(set(self.after.failing) - set(self.before.failing)))
-
-    @property
-    def objection(self) -> str:
-        """Why they vouch for nothing; empty if all that passed before still pass, and there are such."""
-        before, after = self.before, self.after
-        if self.broken:
-            more = f" and {len(self.broken) - NAMED} more" if len(self.broken) > NAMED else ""
-            return f"with all offers in place {', '.join(self.broken[:NAMED])}{more} failed, and passed before"
-        if not after.complete:
-            return f"with all offers in place not everything ran to its end: {after.passed} passed until then"
-        if after.passed < before.passed:
-            return f"with all offers in place {after.passed} passed, and {before.passed} before"
-        if not before.passed:
-            return "nothing passed without the offers either, so nothing vouches for them"
-        return ""
-
-    @property
-    def green(self) -> bool:
-        """Whether something passed before, no test fails that did not, and as many ran to their end."""
-        return not self.objection
-
-
-@dataclass(slots=True)
-class ManyResult:
-    """What was found so far; still right if the work is cut off at any moment."""
-
-    place: Path
-    settings: RunSettings
-    top: int
-    survey: Survey | None = None
-    outcomes: list[Outcome] = field(default_factory=list)
-    merged: Merged = field(default_factory=Merged)
-    tests: SuiteCheck | None = None
-    tests_note: str = ""
-    usage: Usage | None = None  # of language models, by all runs
-    interrupted: bool = False
-
-    @property
-    def found(self) -> list[Outcome]:
-        """The improvements, in the order of their rank."""
-        return [outcome for outcome in self.outcomes if outcome.decision == "improved"]
-
-    @property
-    def objection(self) -> str:
-        """Why nothing of it may be written: the tests with all offers in place are not known to be as before."""
-        if self.tests is None:
-            return self.tests_note or "the tests were not run with all offers in place"
-        return self.tests.objection
 
 
 def work_through(
-    many: ManyResult, on_event: Callable[[ProgressEvent], None], offered: Callable[[RunResult, RunSettings], bool]
+    many: ManyResult,
+    on_event: Callable[[ProgressEvent], None],
+    offered: Offered,
+    *,
+    outputs: Mapping[str, Output] | None = None,
+    on_begun: Callable[[str], None] = lambda _run_id: None,
 ) -> None:
     """Fill in `many`. An interrupt ends the work; `many` then holds what was done, and says so.
 
@@ -121,66 +55,133 @@ def work_through(
         many: the place, the settings of all runs, and where the results go. `settings.max_seconds` is for everything.
         on_event: is told of progress.
         offered: whether an improvement may be written.
+        outputs: what the caller will write, kept for who resumes the run.
+        on_begun: is told the run's id, once it can be resumed.
 
     Raises:
         AfterburnerError: there is nothing to rank, no model, or no sandbox. What fails for one target is its outcome.
     """
+    from afterburner.agent.store import new_run_id  # noqa: PLC0415 - lazy
+
+    many.run_id = new_run_id()
+    with open_runs() as runs, runs.claimed(many.run_id):
+        runs.begin(many.run_id, Asked(many.settings, dict(outputs or {}), str(Path.cwd())), None)
+        on_begun(many.run_id)
+        try:
+            _carry_out(many, runs, on_event, offered)
+        except RunStoreError:
+            raise
+        except AfterburnerError:
+            if runs.many(many.run_id) is None:  # it failed before there was anything to go on with
+                runs.forget(many.run_id)
+            raise
+
+
+def resume_many(run_id: str, on_event: Callable[[ProgressEvent], None], offered: Offered) -> ManyResult:
+    """Go on with a run over many targets where it stands, or give what came of a finished one. See `work_through`.
+
+    Raises:
+        RunInUseError: another process works on it.
+        TargetChangedError: a file that was worked on, or the interpreter, is not what it was.
+        AfterburnerError: see `work_through`.
+    """
+    with open_runs() as runs, runs.claimed(run_id):
+        run = runs.find(run_id)
+        many = restored(runs, run, offered)
+        if run.state is RunState.FINISHED:
+            return many
+        check_format(run)
+        for member in runs.members(run_id):
+            check_unchanged(run, runs.target(member))
+        _carry_out(many, runs, on_event, offered, resumed=True)
+    return many
+
+
+def _carry_out(
+    many: ManyResult,
+    runs: RunTable,
+    on_event: Callable[[ProgressEvent], None],
+    offered: Offered,
+    *,
+    resumed: bool = False,
+) -> None:
+    """Do what is left of a run that this process has claimed."""
     try:
-        _work_through(many, on_event, offered)
+        _work_through(many, runs, on_event, offered, resumed=resumed)
     except KeyboardInterrupt:
         many.interrupted = True
-        many.merged = merge_offers(_offers(many, offered))
+        many.merge(offered)
 
 
 def _work_through(
-    many: ManyResult, on_event: Callable[[ProgressEvent], None], offered: Callable[[RunResult, RunSettings], bool]
+    many: ManyResult,
+    runs: RunTable,
+    on_event: Callable[[ProgressEvent], None],
+    offered: Offered,
+    *,
+    resumed: bool,
 ) -> None:
     from afterburner.agent.proposers.asking.session import asking_for  # noqa: PLC0415 - lazy, as below
-    from afterburner.agent.run import open_proposer_of  # noqa: PLC0415
-    from afterburner.agent.store import new_run_id  # noqa: PLC0415
+    from afterburner.agent.run import open_proposer_of, seconds_used  # noqa: PLC0415
     from afterburner.sandbox import open_sandbox  # noqa: PLC0415
 
     settings = many.settings
-    deadline = Deadline.after(settings.max_seconds)
+    used_s = many.used_s + seconds_used(runs, _member_id(many, many.tried + 1))
+    deadline = Deadline.after(settings.max_seconds - used_s)
     survey_s = min(max(SURVEY_SHARE * settings.max_seconds, SHORTEST_SURVEY_S), LONGEST_SURVEY_S)
     # What all runs share: what models may cost altogether, and how answers are kept.
-    with asking_for(settings, new_run_id(), deadline, on_event) as asking:
+    with asking_for(settings, many.run_id, deadline, on_event, resumed=resumed) as asking:
         proposer = open_proposer_of(settings, asking)
-        with open_sandbox("auto") as sandbox:
-            on_event(ProgressEvent("prepare", "profiling " + _spoken(settings)))
-            many.survey = survey = take_survey(sandbox, many.place, settings, survey_s)
-        settings = many.settings = replace(settings, command=survey.command)
-        ranked = list(rank(survey))
+        if many.usage is not None:
+            asking.budget.at_least(many.usage)
+        worker = _Worker(many, runs, proposer, asking, on_event, time.monotonic() - used_s)
+        if many.profiled_s is None:
+            with open_sandbox("auto") as sandbox:
+                on_event(ProgressEvent("prepare", "profiling " + _spoken(settings)))
+                survey = take_survey(sandbox, many.place, settings, survey_s)
+            many.settings = replace(settings, command=survey.command, project_root=survey.project_root)
+            many.profiled_s, many.suite, many.ranked = survey.total_s, survey.suite, tuple(rank(survey))
+            worker.keep()
         try:
-            _work(many, ranked, _Worker(settings, proposer, asking, on_event), deadline)
+            _work(many, worker, deadline)
         finally:
             many.usage = asking.usage()
-    many.merged = merge_offers(_offers(many, offered))
+        worker.keep()
+    many.merge(offered)
     if many.merged.texts:
         with open_sandbox("auto") as sandbox:
-            on_event(ProgressEvent("confirm", "running " + _spoken(settings) + " with all offers in place"))
+            on_event(ProgressEvent("confirm", "running " + _spoken(many.settings) + " with all offers in place"))
             check_offers(many, sandbox, CHECK_FACTOR * survey_s)
+    runs.finish_many(many.run_id, many.state(worker.used_s()), improved=bool(many.found))
 
 
-def _work(many: ManyResult, ranked: Sequence[RankedTarget], worker: _Worker, deadline: Deadline) -> None:
-    tried = 0
-    for target in ranked:
-        if tried == many.top:
+def _work(many: ManyResult, worker: _Worker, deadline: Deadline) -> None:
+    """Go through the ranking from where it stands."""
+    begun = set(worker.runs.members(many.run_id))
+    for target in many.ranked[len(many.outcomes) :]:
+        tried = many.tried
+        if tried == many.settings.top:
             break
-        share_s = share_of(deadline.left_s(), many.top - tried, many.settings.max_seconds)
-        if share_s is None:
+        is_begun = _member_id(many, tried + 1) in begun
+        share_s = share_of(deadline.left_s(), many.settings.top - tried, many.settings.max_seconds)
+        if share_s is None and not is_begun:
             many.outcomes.append(Outcome(target, "not_reached", "the time was over before its turn"))
-            tried += 1
             continue
-        if worker.has_nothing_for(target):
+        if not is_begun and worker.has_nothing_for(target):
             many.outcomes.append(Outcome(target, "nothing_to_propose", "no rule fits it"))
             continue
-        tried += 1
         try:
-            many.outcomes.append(worker.optimise(target, tried, many.top, share_s))
+            many.outcomes.append(worker.optimise(target, tried + 1, share_s or 0.0, is_begun=is_begun))
         except KeyboardInterrupt:
             many.outcomes.append(Outcome(target, "interrupted", "the run was interrupted"))
             raise
+        many.usage = worker.asking.usage()
+        worker.keep()
+
+
+def _member_id(many: ManyResult, number: int) -> str:
+    """The id of the run of one target."""
+    return f"{many.run_id}{MEMBER}{number:02d}"
 
 
 def share_of(left_s: float, turns: int, max_seconds: float) -> float | None:
@@ -196,50 +197,73 @@ def share_of(left_s: float, turns: int, max_seconds: float) -> float | None:
 class _Worker:
     """Carries out the run of one target after the other."""
 
-    settings: RunSettings
+    many: ManyResult
+    runs: RunTable
     proposer: Proposer  # of all runs: some take minutes to load
     asking: Asking
     on_event: Callable[[ProgressEvent], None]
+    started_s: float
+
+    def used_s(self) -> float:
+        """Of the time budget, in earlier processes too."""
+        return time.monotonic() - self.started_s
+
+    def keep(self) -> None:
+        """Keep what was found out so far."""
+        self.runs.keep_many(self.many.run_id, self.many.state(self.used_s()))
 
     def has_nothing_for(self, target: RankedTarget) -> bool:
         """Whether it is known without measuring that nothing will be proposed; only rules can tell for free."""
-        if self.settings.model != "rules":
+        if self.many.settings.model != "rules":
             return False
         try:
             found = find_target(target.path, target.function)
             unknown = Measurement(0.0, 0.0, 0, 0.0)
-            request = ProposalRequest(found, self.settings.objective, unknown, passed=True, iteration=1, count=1)
+            objective = self.many.settings.objective
+            request = ProposalRequest(found, objective, unknown, passed=True, iteration=1, count=1)
             return not any(proposal.rewrite is not None for proposal in self.proposer.propose(request))
         except AfterburnerError:
             return False  # its run will say what is wrong
 
-    def optimise(self, target: RankedTarget, number: int, of: int, share_s: float) -> Outcome:
-        """One run. Whatever goes wrong in it, the next target has its turn."""
-        from afterburner.agent.run import Member, run_settings  # noqa: PLC0415 - imports langgraph
-        from afterburner.agent.store import new_run_id  # noqa: PLC0415 - likewise
+    def optimise(self, target: RankedTarget, number: int, share_s: float, *, is_begun: bool) -> Outcome:
+        """One run, or what is left of it. Whatever goes wrong in it, the next target has its turn."""
+        from afterburner.agent.run import Member, resume_run, run_settings  # noqa: PLC0415 - imports langgraph
 
-        settings = replace(
-            self.settings,
-            file=target.path,
-            function=target.function,
-            max_seconds=share_s,
-            test_files=target.test_files or None,
-        )
+        settings, run_id = self._settings_of(target, share_s), _member_id(self.many, number)
+        member = Member(run_id, self.asking, self.proposer)
 
         def tell(event: ProgressEvent) -> None:
+            of = self.many.settings.top
             self.on_event(replace(event, message=f"[{number} of {of}] {target.function}: {event.message}"))
 
         try:
-            result = run_settings(settings, tell, member=Member(new_run_id(), self.asking, self.proposer))
+            if is_begun:
+                settings = self.runs.asked(run_id).settings_from(Path.cwd())
+                result = resume_run(run_id, tell, member=member)
+            else:
+                result = run_settings(settings, tell, member=member)
+        except (RunStoreError, RunInUseError, TargetChangedError):
+            raise  # nothing of this target's; all of it goes on when that is put right
         except AfterburnerError as error:
+            self.runs.forget(run_id)
             return Outcome(target, "failed", str(error))
         except BrokenPipeError:
             raise  # nobody reads the progress any more
         except Exception as error:  # noqa: BLE001 - a bug met on one target must not cost what was found on the others
+            self.runs.forget(run_id)
             last = traceback.format_exception_only(error)[-1].strip()
             return Outcome(target, "failed", f"unexpected {last}; this is a bug")
-        result = replace(result, usage=None)  # it counts from the first run on: told once, of all of them
         return Outcome(target, "improved" if result.improved else "no_improvement", _reason(result), settings, result)
+
+    def _settings_of(self, target: RankedTarget, share_s: float) -> RunSettings:
+        return replace(
+            self.many.settings,
+            file=target.path,
+            function=target.function,
+            max_seconds=share_s,
+            test_files=target.test_files or None,
+            top=0,
+        )
 
 
 def _reason(result: RunResult) -> str:
@@ -250,15 +274,9 @@ def _reason(result: RunResult) -> str:
     return f"{result.summary}: {next(iter(reasons))}"
 
 
-def _offers(many: ManyResult, offered: Callable[[RunResult, RunSettings], bool]) -> Iterator[RunResult]:
-    for outcome in many.found:
-        if outcome.result is not None and outcome.settings is not None and offered(outcome.result, outcome.settings):
-            yield outcome.result
-
-
 def check_offers(many: ManyResult, sandbox: Sandbox, limit_s: float) -> None:
     """Run the tests with all offers in place; that it cannot be done is told, and is no reason to lose the offers."""
-    before = many.survey.suite if many.survey is not None else None
+    before = many.suite
     if before is None:
         many.tests_note = "the tests were not checked: how the original does on them is not known"
         return

@@ -7,13 +7,21 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from afterburner.agent.proposers.asking.usage import NOTHING_USED
 from afterburner.agent.types import RunSettings  # noqa: TC001 - read when a stored text is
 
 if TYPE_CHECKING:
+    from afterburner.agent.proposers.asking.usage import Usage
     from afterburner.agent.types import Machine, Target, Workload
 
 FORMAT = 1  # one higher with every change of `LoopState`, `Prepared` or `RunResult` that older runs cannot live with
 Output = bool | str | None
+MEMBER = "."  # between the id of a run over many targets and the number of the run of one of them
+
+
+def owner_of(run_id: str) -> str:
+    """The id of the run over many targets that a run belongs to; of every other run, its own."""
+    return run_id.partition(MEMBER)[0]
 
 
 class RunState(StrEnum):
@@ -66,6 +74,7 @@ class Prepared:
     workload: Workload
     machine: Machine
     used_s: float  # of the time budget
+    used_before: Usage = NOTHING_USED  # of language models, by runs before this one that it shares a budget with
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,3 +90,4 @@ class KeptRun:
     decision: str | None
     gain: float | None
     format: int
+    is_many: bool = False  # over many targets; `file` may be a folder then

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 from afterburner.agent.errors import RunNotFoundError, RunStoreError
 from afterburner.agent.runs.codec import from_bytes, from_text, to_bytes, to_text
 from afterburner.agent.runs.database import open_database
-from afterburner.agent.runs.stored import FORMAT, KeptRun, Prepared, RunState
+from afterburner.agent.runs.stored import FORMAT, MEMBER, KeptRun, Prepared, RunState, owner_of
 from afterburner.agent.types import RunResult, Target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
+    from afterburner.agent.many.kept import ManyState
     from afterburner.agent.runs.database import Database, Statement
     from afterburner.agent.runs.stored import Asked
 
@@ -25,7 +26,7 @@ LATEST = "latest"
 KEPT_RUNS = 100
 KEPT_BYTES = 512 * 1024 * 1024  # of the workloads of runs that did not end
 NAMED = 5
-_LISTED = "run_id, begun_s, file, function, model, decision, gain, result IS NOT NULL, format"
+_LISTED = "run_id, begun_s, file, function, model, decision, gain, result IS NOT NULL, format, length(target)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +43,13 @@ class RunTable:
         """
         return self.database.claimed(run_id)
 
-    def begin(self, run_id: str, asked: Asked, target: Target) -> None:
-        """Keep what was asked for, before any work is done; the oldest runs go."""
+    def begin(self, run_id: str, asked: Asked, target: Target | None) -> None:
+        """Keep what was asked for, before any work is done; the oldest runs go. Without a target it is over many."""
+        file, function = (target.path, target.function) if target else (asked.place_of(asked.settings.file), None)
         self._forget_old()
         row = (
-            run_id, FORMAT, time.time(), target.path, target.function, asked.settings.model, to_text(asked),
-            to_bytes(target),
+            run_id, FORMAT, time.time(), file, function, asked.settings.model, to_text(asked),
+            to_bytes(target) if target else b"",
         )  # fmt: skip
         columns = "run_id, format, begun_s, file, function, model, asked, target"
         self.database.write((f"INSERT INTO runs ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row))  # noqa: S608
@@ -56,6 +58,27 @@ class RunTable:
         """Keep what was found out before the loop begins."""
         values = (prepared.target.function, to_bytes(prepared), run_id)
         self.database.write(("UPDATE runs SET function = ?, prepared = ? WHERE run_id = ?", values))
+
+    def keep_many(self, run_id: str, state: ManyState) -> None:
+        """Keep what was found out so far by a run over many targets."""
+        self.database.write(("UPDATE runs SET prepared = ? WHERE run_id = ?", (to_bytes(state), run_id)))
+
+    def finish_many(self, run_id: str, state: ManyState, *, improved: bool) -> None:
+        """Keep what was found out by a run over many targets that is over."""
+        statement = "UPDATE runs SET result = ?, decision = ?, prepared = NULL WHERE run_id = ?"
+        self.database.write((statement, (to_bytes(state), "improved" if improved else "no_improvement", run_id)))
+
+    def many(self, run_id: str) -> ManyState | None:
+        """What a run over many targets has found out so far; None before its profile."""
+        from afterburner.agent.many.kept import ManyState  # noqa: PLC0415 - most runs are on one target
+
+        data = self._blob("result", run_id) or self._blob("prepared", run_id)
+        return None if data is None else from_bytes(ManyState, data)
+
+    def members(self, run_id: str) -> list[str]:
+        """The ids of the runs on one target each that belong to a run over many, in their order."""
+        query = "SELECT run_id FROM runs WHERE run_id LIKE ? ORDER BY begun_s"
+        return [member for (member,) in self.database.read(query, f"{run_id}{MEMBER}%")]
 
     def count_tests(self, run_id: str, begun: int) -> None:
         """Keep how many tests of the run have come to a look."""
@@ -70,8 +93,9 @@ class RunTable:
 
     def forget(self, run_id: str) -> None:
         """Take a run away with all that belongs to it."""
-        self.database.write(("DELETE FROM runs WHERE run_id = ?", (run_id,)), *self._without_checkpoints(run_id))
-        self.database.drop_claim(run_id)
+        for each in (run_id, *self.members(run_id)):
+            self.database.write(("DELETE FROM runs WHERE run_id = ?", (each,)), *self._without_checkpoints(each))
+            self.database.drop_claim(each)
 
     def asked(self, run_id: str) -> Asked:
         """What was asked for."""
@@ -96,9 +120,10 @@ class RunTable:
         data = self._blob("result", run_id)
         return None if data is None else from_bytes(RunResult, data)
 
-    def all(self) -> list[KeptRun]:
-        """All runs, the newest first."""
+    def all(self, *, members: bool = False) -> list[KeptRun]:
+        """All runs, the newest first; those that belong to a run over many targets only if `members` are wanted."""
         rows = self.database.read(f"SELECT {_LISTED} FROM runs ORDER BY run_id DESC")  # noqa: S608
+        rows = [row for row in rows if members or MEMBER not in row[0]]
         claimed = self.database.claimed_among(row[0] for row in rows)
         return [_kept(row, is_claimed=row[0] in claimed) for row in rows]
 
@@ -108,7 +133,7 @@ class RunTable:
         Raises:
             RunNotFoundError: there is none, or more than one.
         """
-        runs = self.all()
+        runs = self.all(members=MEMBER in name)
         if not runs:
             raise RunNotFoundError("No run is stored. `afterburner-agent run FILE` begins one.")
         if name == LATEST:
@@ -129,14 +154,17 @@ class RunTable:
         rows = self.database.read(query)
         strays = "SELECT DISTINCT thread_id FROM checkpoints WHERE thread_id NOT IN (SELECT run_id FROM runs)"
         old = [run_id for (run_id,) in self.database.read(strays)] if self.database.checkpoint_tables() else []
+        sizes: dict[str, int] = {}  # of whole runs: what belongs to one over many targets stays and goes with it
+        for run_id, size in rows:
+            sizes[owner_of(run_id)] = sizes.get(owner_of(run_id), 0) + size
         taken = 0
-        for place, (run_id, size) in enumerate(rows):
+        for place, (run_id, size) in enumerate(sorted(sizes.items(), reverse=True)):
             taken += size
             if place >= KEPT_RUNS - 1 or taken > KEPT_BYTES:
                 old.append(run_id)
-        claimed = self.database.claimed_among(old)
+        claimed = self.database.claimed_among({*old, *map(owner_of, old)})
         for run_id in old:
-            if run_id not in claimed:
+            if owner_of(run_id) not in claimed and run_id not in claimed:
                 self.forget(run_id)
 
     def _without_checkpoints(self, run_id: str) -> list[Statement]:
@@ -166,7 +194,9 @@ def open_runs() -> Iterator[RunTable]:
 
 
 def _kept(row: tuple[Any, ...], *, is_claimed: bool) -> KeptRun:
-    run_id, begun_s, file, function, model, decision, gain, is_over, stored_format = row
+    run_id, begun_s, file, function, model, decision, gain, is_over, stored_format, target_bytes = row
     unfinished = RunState.RUNNING if is_claimed else RunState.INTERRUPTED
     state = RunState.FINISHED if is_over else unfinished
-    return KeptRun(run_id, state, begun_s, file, function, model, decision, gain, stored_format)
+    return KeptRun(
+        run_id, state, begun_s, file, function, model, decision, gain, stored_format, is_many=not target_bytes
+    )

@@ -13,6 +13,8 @@ from afterburner.agent.evidence.receipt import (
     ReceiptSettings,
     ReceiptTarget,
 )
+from afterburner.agent.many.kept import Done, ManyState, SuiteCheck
+from afterburner.agent.many.rank import RankedTarget
 from afterburner.agent.runs.stored import Prepared
 from afterburner.agent.state import CHECKPOINTED_TYPES
 from afterburner.agent.types import (
@@ -27,17 +29,21 @@ from afterburner.agent.types import (
     WorkloadCall,
     WorkloadCase,
 )
+from afterburner.agent.workloads.answers import Suite
 
 STORED_TYPES = (
     *CHECKPOINTED_TYPES,
+    Done,
     Evidence,
     Fit,
     Growth,
     GrowthPoint,
     Machine,
+    ManyState,
     Objective,
     Prepared,
     ProjectFile,
+    RankedTarget,
     Readability,
     Receipt,
     ReceiptBlock,
@@ -49,6 +55,8 @@ STORED_TYPES = (
     RunResult,
     RunSettings,
     Skipped,
+    Suite,
+    SuiteCheck,
     Target,
     Workload,
     WorkloadCall,

@@ -75,14 +75,14 @@ def plan_imports(tree: ast.Module, lines: list[str], imports: tuple[str, ...], a
         RewriteError: an import is none, or its name means something else in the module or as a builtin.
     """
     bound = module_bindings(tree.body)
-    present = {full for statement in tree.body[:anchor] for full in _full_names(statement)}
+    present = {full for statement in tree.body[:anchor] for full in full_names(statement)}
     modules: list[str] = []  # import …
     members: dict[str, list[str]] = defaultdict(list)  # from … import …
     for text in imports:
         for statement in parse_code(trimmed(text, "import"), "import").body:
             if not isinstance(statement, ast.Import | ast.ImportFrom):
                 raise RewriteError(f"`{text.strip()}` was given as an import and is none.")
-            for (name, origin), full in zip(alias_bindings(statement), _full_names(statement), strict=True):
+            for (name, origin), full in zip(alias_bindings(statement), full_names(statement), strict=True):
                 if full in present:
                     continue
                 _check_import(full, name, origin, bound)
@@ -148,7 +148,7 @@ def _check_import(full: str, name: str, origin: str, bound: dict[str, set[str]])
         raise RewriteError(f"Importing {name} would hide the builtin {name} from the whole module.")
 
 
-def _full_names(statement: ast.stmt) -> list[str]:
+def full_names(statement: ast.stmt) -> list[str]:
     """Name each part of an import in full: "a.b", "a as x", "m:n", "m:n as k"; nothing for other statements."""
     if not isinstance(statement, ast.Import | ast.ImportFrom):
         return []
@@ -159,7 +159,7 @@ def _full_names(statement: ast.stmt) -> list[str]:
 
 
 def _is_standard(statement: ast.stmt) -> bool:
-    name = _full_names(statement)[0].partition(":")[0]
+    name = full_names(statement)[0].partition(":")[0]
     return name.partition(" ")[0].partition(".")[0] in sys.stdlib_module_names
 
 
@@ -241,7 +241,7 @@ def _merged(insertions: list[Insertion]) -> list[Insertion]:
 
 
 def _sort_key(statement: ast.stmt) -> tuple[bool, str]:
-    return isinstance(statement, ast.ImportFrom), _full_names(statement)[0].partition(":")[0]
+    return isinstance(statement, ast.ImportFrom), full_names(statement)[0].partition(":")[0]
 
 
 def first_line_of(statement: ast.stmt) -> int:

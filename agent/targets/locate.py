@@ -55,13 +55,17 @@ def read_source(path: str | Path) -> tuple[str, str]:
 
 
 def find_target(
-    path: str | Path, function: str | None, whole_program: bool = False, language: str | None = None
+    path: str | Path,
+    function: str | None,
+    whole_program: bool = False,
+    language: str | None = None,
+    project_root: str = "",
 ) -> Target:
     """Find the function `name`, `Class.method` or `Outer.Inner.method` in a file.
 
     Without a function the whole file is the target. If it is not meant to be (`whole_program` is false: the hottest
     function is still to be found), the file has to define at least one. Programs in other languages, which `language`
-    or the suffix tells, are targets as a whole.
+    or the suffix tells, are targets as a whole. Without `project_root` the file's own project is found.
 
     Raises:
         TargetError: the file cannot be read, or it has no such function; the message names the nearest.
@@ -73,7 +77,7 @@ def find_target(
         return find_program(path, written_in, function=function, whole_program=whole_program)
     absolute = Path(os.path.abspath(path))  # noqa: PTH100 - Path.resolve would follow links
     source, encoding = read_source(absolute)
-    project_root = _project_root(absolute)
+    project_root = project_root or _project_root(absolute)
     module, import_root = module_name(absolute, Path(project_root))
     whole = Target(
         path=str(absolute),

@@ -108,6 +108,19 @@ def _splice_program(target: Target, rewrite: Rewrite) -> str:
     return text
 
 
+def with_imports(text: str, imports: tuple[str, ...]) -> str:
+    """Add imports to a module, among those at its top; what is imported there already is left out.
+
+    Raises:
+        RewriteError: the module is not Python, or an import's name means something else in it or as a builtin.
+    """
+    tree, lines = parse_code(text, "module"), split_lines(text)
+    top = preamble_length(tree)
+    while top < len(tree.body) - 1 and isinstance(tree.body[top], ast.Import | ast.ImportFrom):
+        top += 1
+    return _assemble(lines, plan_imports(tree, lines, imports, top), None)
+
+
 def _plan(tree: ast.Module, lines: list[str], rewrite: Rewrite, anchor: int) -> list[Insertion]:
     imports = plan_imports(tree, lines, rewrite.imports, anchor)
     imported = set(module_bindings(statement for each in imports for statement in each.statements))

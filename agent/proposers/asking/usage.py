@@ -65,6 +65,22 @@ def larger(one: Usage, other: Usage) -> Usage:
     )
 
 
+def since(now: Usage, before: Usage) -> Usage:
+    """What was used after `before`, which is part of `now`."""
+    return Usage(
+        requests=now.requests - before.requests,
+        cached=max(now.cached - before.cached, 0),  # the ledger does not know of them
+        prompt_tokens=now.prompt_tokens - before.prompt_tokens,
+        completion_tokens=now.completion_tokens - before.completion_tokens,
+        cost_usd=max(now.cost_usd - before.cost_usd, 0.0),  # floats
+        unpriced=now.unpriced - before.unpriced,
+        lost=now.lost - before.lost,
+        lost_tokens=now.lost_tokens - before.lost_tokens,
+        lost_cost_usd=max(now.lost_cost_usd - before.lost_cost_usd, 0.0),
+        cap=now.cap,
+    )
+
+
 def told(usage: Usage) -> str:
     """Say it in one line: `3 requests, 4,210 tokens, $0.0031; 1 request lost, up to 900 tokens and $0.0009`."""
     parts = [counted(usage.requests, "request"), f"{usage.tokens:,} tokens", _cost(usage)]

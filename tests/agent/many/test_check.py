@@ -8,9 +8,11 @@ import pytest
 
 from afterburner.agent.cli.many import deliver_many
 from afterburner.agent.cli.outputs import Outputs
+from afterburner.agent.many.kept import SuiteCheck
 from afterburner.agent.many.merge import Merged
-from afterburner.agent.many.survey import Survey, check_tests
-from afterburner.agent.many.work import ManyResult, SuiteCheck, check_offers
+from afterburner.agent.many.result import ManyResult
+from afterburner.agent.many.survey import check_tests
+from afterburner.agent.many.work import check_offers
 from afterburner.agent.targets.locate import find_target
 from afterburner.agent.types import RunSettings
 from afterburner.agent.workloads.answers import Suite
@@ -31,8 +33,7 @@ def checked(sandbox: Sandbox, shop: Path, change: str, before: Suite | None, lim
     path = shop / "shop" / "texts.py"
     target = find_target(path, None, whole_program=True)
     text = target.source.replace(HEAD, HEAD + change)
-    many = ManyResult(shop / "shop", RunSettings(str(shop / "shop")), 3)
-    many.survey = Survey((), before, ())
+    many = ManyResult(shop / "shop", RunSettings(str(shop / "shop"), top=3), suite=before)
     many.merged = Merged({str(path): text.encode()}, {str(path): (target, text)})
     check_offers(many, sandbox, limit_s)
     return many
@@ -58,7 +59,7 @@ def test_what_crashes_hangs_or_skips_the_tests_is_not_written(sandbox: Sandbox, 
         "hangs": ("while True:\n    pass\n", before, 4.0),
         "skips": ("import pytest\n\npytest.skip('not here', allow_module_level=True)\n", before, LIMIT_S),
         "fails": ("raise ValueError\n", before, LIMIT_S),
-        "nothing is known of the original": ("", None, LIMIT_S),
+        "nothing is known of the original": ("RIGHT = 2\n", None, LIMIT_S),
         "nothing passed before": ("raise ValueError\n", NONE_PASSED, LIMIT_S),
     }
     told = {}
@@ -77,7 +78,7 @@ def test_what_crashes_hangs_or_skips_the_tests_is_not_written(sandbox: Sandbox, 
 def test_a_command_that_fails_vouches_for_nothing(shop: Path) -> None:
     path = shop / "shop" / "texts.py"
     target = find_target(path, None, whole_program=True)
-    many = ManyResult(shop, RunSettings(str(shop), command=("app.py",)), 3)
+    many = ManyResult(shop, RunSettings(str(shop), command=("app.py",), top=3))
     failed = Suite(0, ("the command",), complete=True)
     many.tests = SuiteCheck(failed, failed)
     many.merged = Merged({str(path): b"x = 1\n"}, {str(path): (target, "x = 1\n")})

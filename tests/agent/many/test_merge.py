@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+import pytest
+
 from afterburner.agent.many.merge import merge_offers
 from afterburner.agent.targets.locate import find_target
 from afterburner.agent.targets.patch import patch_bytes, unified_diff
+from afterburner.agent.targets.splice import splice
+from afterburner.agent.types import Rewrite
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -120,3 +125,50 @@ def test_two_ways_to_change_the_same_lines_do_not_go_together(tmp_path: Path) ->
     merged = merge_offers([offer(path, "first", SUM), offer(path, "second", other)])
     assert merged.left_out == ((str(path), "second"),)
     assert b"0.0" not in merged.texts[str(path)]
+
+
+PLAIN = SOURCE.replace("import os\n\n\n", "").replace("os.sep", '"/"')
+CACHED = Rewrite("@functools.cache\ndef first(items):\n    return sum(items)\n", ("import functools",))
+REDUCED = Rewrite(
+    "def second(items):\n    return functools.reduce(operator.add, items)\n", ("import functools", "import operator")
+)
+DEQUE = Rewrite("def third(items):\n    return deque(items)\n", ("from collections import deque",))
+BOTH = Rewrite(
+    "def second(items):\n    return defaultdict(deque)[items]\n", ("from collections import defaultdict, deque",)
+)
+OTHER_DEQUE = Rewrite("def second(items):\n    return deque(items)\n", ("from queue import deque",))
+
+
+def spliced(path: Path, function: str, rewrite: Rewrite) -> RunResult:
+    target = find_target(path, function)
+    return cast("RunResult", Offer(target, splice(target, rewrite)))
+
+
+@pytest.mark.parametrize("head", ["", '"""Doc."""\n', '"""Doc."""\n\n\n', "import os\n\n\n", "#!/usr/bin/python\n"])
+@pytest.mark.parametrize("turned", [False, True])
+def test_imports_that_two_offers_share_are_there_once_and_leave_no_holes(
+    tmp_path: Path, head: str, turned: bool
+) -> None:
+    path = tmp_path / "module.py"
+    path.write_text(head + PLAIN)
+    for one, other in ((("first", CACHED), ("second", REDUCED)), (("third", DEQUE), ("second", BOTH))):
+        offers = [spliced(path, *one), spliced(path, *other)]
+        merged = merge_offers(offers[::-1] if turned else offers)
+        assert merged.left_out == ()
+        text = merged.texts[str(path)].decode()
+        compile(text, "module.py", "exec")
+        assert "\n\n\n\n" not in text, text
+        assert "@functools.cache\n\n" not in text, text
+        for name in ("functools", "operator", "defaultdict"):
+            assert len(re.findall(rf"import.* {name}\b", text)) == any(name in each.best_source for each in offers), (
+                text
+            )
+        for line in (one[1].function + other[1].function).splitlines():
+            assert line in text
+
+
+def test_one_name_from_two_modules_is_a_clash(tmp_path: Path) -> None:
+    path = tmp_path / "module.py"
+    path.write_text(PLAIN)
+    merged = merge_offers([spliced(path, "third", DEQUE), spliced(path, "second", OTHER_DEQUE)])
+    assert merged.left_out == ((str(path), "second"),)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,10 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from afterburner.agent.errors import WorkloadError
+from afterburner.agent.many.files import source_files
 from afterburner.agent.many.rank import rank
 from afterburner.agent.many.survey import check_tests, python_command, take_survey
 from afterburner.agent.types import RunSettings
 from afterburner.sandbox import UsageError
+from afterburner.sandbox.project import list_project
 
 if TYPE_CHECKING:
     from afterburner.agent.many.rank import RankedTarget
@@ -83,3 +86,43 @@ def test_the_tests_run_again_with_other_texts_in_place(sandbox: Sandbox, shop: P
     assert suite.failing == ("tests/test_texts.py::test_table",)
     assert suite.passed == 6
     assert b'";"' in path.read_bytes(), "the project itself is untouched"
+
+
+FOREIGN = "def spend(rows):\n    return sorted(rows)\n"
+
+
+@pytest.mark.parametrize("below", ["", "shop"])
+def test_without_git_the_tests_beside_the_packages_are_found(sandbox: Sandbox, shop: Path, below: str) -> None:
+    """Also where other folders lie there that are none of the project's, one with a project of its own."""
+    shutil.rmtree(shop / ".git")
+    (shop / "app.py").unlink()
+    for folder in (".venv/lib", ".hidden", "node_modules/tool", "env/lib"):
+        (shop / folder).mkdir(parents=True)
+        (shop / folder / "aaa.py").write_text(FOREIGN)
+        (shop / folder / "pyproject.toml").write_text("")
+    (shop / "env" / "pyvenv.cfg").write_text("")
+    survey = take_survey(sandbox, shop / below, RunSettings(str(shop / below)), LIMIT_S)
+    assert survey.project_root == str(shop)
+    found = by_name(rank(survey))
+    assert {"common", "table", "Shelf.missing"} <= set(found)
+    assert found["table"].test_files == ("tests/test_texts.py",)
+    assert survey.suite is not None
+    assert (survey.suite.passed, survey.suite.failing) == (7, ())
+
+
+def test_a_folder_of_an_environment_is_no_project(sandbox: Sandbox, shop: Path) -> None:
+    (shop / ".venv").mkdir()
+    (shop / ".venv" / "aaa.py").write_text(FOREIGN)
+    (shop / ".venv" / "pyvenv.cfg").write_text("")
+    (shop / ".hidden").mkdir()
+    (shop / ".hidden" / "aaa.py").write_text(FOREIGN)
+    assert [path.name for path in source_files(shop, list_project(shop))] == [
+        "app.py",
+        "__init__.py",
+        "names.py",
+        "texts.py",
+    ]
+    with pytest.raises(UsageError, match="holds no Python file of the project"):
+        take_survey(sandbox, shop / ".venv", RunSettings(str(shop / ".venv")), LIMIT_S)
+    with pytest.raises(UsageError, match="name the folder of one project"):
+        take_survey(sandbox, Path("/"), RunSettings("/"), LIMIT_S)

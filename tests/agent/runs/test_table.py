@@ -14,6 +14,9 @@ from afterburner.agent.errors import RunInUseError, RunNotFoundError, RunStoreEr
 from afterburner.agent.evidence.classes import Fit
 from afterburner.agent.evidence.gather import Evidence
 from afterburner.agent.evidence.growth import Growth, GrowthPoint
+from afterburner.agent.many.kept import Done, ManyState, SuiteCheck
+from afterburner.agent.many.rank import RankedTarget
+from afterburner.agent.proposers.asking.usage import Usage, since
 from afterburner.agent.runs import table as table_module
 from afterburner.agent.runs.codec import from_bytes, from_text, to_bytes, to_text
 from afterburner.agent.runs.sqlite import VERSION, database_path
@@ -37,6 +40,7 @@ from afterburner.agent.types import (
     WorkloadCall,
     WorkloadCase,
 )
+from afterburner.agent.workloads.answers import Suite
 from afterburner.sandbox import Measurement, Verdict
 
 if TYPE_CHECKING:
@@ -280,3 +284,53 @@ def test_a_run_goes_on_only_where_all_is_as_it_was(tmp_path: Path) -> None:
     check_format(kept)
     with pytest.raises(RunStoreError, match="another version"):
         check_format(replace(kept, format=kept.format + 1))
+
+
+def test_a_run_over_many_targets_comes_back_and_stays_and_goes_with_its_members(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    suite = Suite(3, ("tests/test_a.py::test_b",), complete=True)
+    state = ManyState(
+        command=("-m", "app"),
+        project_root="/srv",
+        profiled_s=1.5,
+        suite=suite,
+        ranked=(RankedTarget("/srv/a.py", "f", 1.0, 0.5, 3, ("tests/test_a.py",)),),
+        done=(Done("improved", "2x", "20260101-000000-aaaaaa.01"),),
+        used_s=12.0,
+        usage=Usage(requests=2),
+        tests=SuiteCheck(suite, suite),
+    )
+    group, other = "20260101-000000-aaaaaa", "20260102-000000-bbbbbb"
+    with open_runs() as runs:
+        runs.begin(group, asked(), None)
+        assert runs.many(group) is None
+        runs.begin(f"{group}.01", asked(), TARGET)
+        runs.keep_many(group, state)
+        assert runs.many(group) == state
+        runs.begin(f"{group}.02", asked(), TARGET)
+        [listed] = runs.all()
+        assert (listed.is_many, listed.file, listed.state) == (True, "/srv/a.py", RunState.INTERRUPTED)
+        assert runs.find("latest") == runs.find(group) == runs.find("2026") == listed
+        assert not runs.find(f"{group}.02").is_many
+        assert runs.members(group) == [f"{group}.01", f"{group}.02"]
+        runs.finish_many(group, state, improved=True)
+        assert runs.many(group) == state
+        assert (runs.find(group).state, runs.find(group).decision) == (RunState.FINISHED, "improved")
+        monkeypatch.setattr(table_module, "KEPT_RUNS", 2)
+        runs.begin(other, asked(), TARGET)
+        assert len(runs.all(members=True)) == 4, "its members are no runs of their own"
+        monkeypatch.setattr(table_module, "KEPT_RUNS", 1)
+        with runs.claimed(group):
+            runs.begin("20260103-000000-cccccc", asked(), TARGET)
+            assert runs.members(group)
+        runs.begin("20260104-000000-dddddd", asked(), TARGET)
+        assert [run.run_id for run in runs.all(members=True)] == ["20260104-000000-dddddd"]
+
+
+def test_of_a_shared_budget_a_run_tells_what_is_its_own() -> None:
+    before = Usage(requests=2, cached=1, prompt_tokens=100, completion_tokens=50, cost_usd=0.5, lost=1, lost_tokens=9)
+    now = replace(before, requests=5, cached=0, prompt_tokens=130, cost_usd=0.75, lost=2, lost_tokens=20, cap="reached")
+    assert since(now, before) == Usage(
+        requests=3, prompt_tokens=30, cost_usd=0.25, lost=1, lost_tokens=11, cap="reached"
+    )
