@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from afterburner.agent.errors import ProposerError
 from afterburner.agent.proposers.asking.answers import ModelAnswer, answers_of, from_body, to_body
-from afterburner.agent.proposers.asking.budget import MOST_OUTPUT_TOKENS, Reservation
+from afterburner.agent.proposers.asking.budget import LEAST_OUTPUT_TOKENS, MOST_OUTPUT_TOKENS, Reservation
 from afterburner.agent.proposers.asking.call import complete, idempotency_key
 from afterburner.agent.proposers.asking.errors import CapReachedError, ModelFailedError
 from afterburner.agent.proposers.asking.failures import failure_of
@@ -40,6 +40,7 @@ class Question:
     seed: int
     stored: Usage  # what the run had used when the iteration began
     temperature: float | None = None
+    least_output_tokens: int = LEAST_OUTPUT_TOKENS  # an answer that may be no longer is not asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,10 +153,15 @@ class Asker:
     def _answers(self, model: Model, question: Question, first: int, n: int) -> list[ModelAnswer]:
         """Ask one model, again if that may help, and fewer or shorter if the server does not take so much."""
         prompt_tokens = most_prompt_tokens(question.messages)
-        budget = self._asking.budget
-        limit = budget.output_limit(
-            question.stored, question.count, prompt_tokens, model.price, model.max_output_tokens
+        fitting, limit = self._asking.budget.share(
+            question.stored,
+            question.count,
+            prompt_tokens,
+            model.price,
+            model.max_output_tokens,
+            question.least_output_tokens,
         )
+        n = min(n, fitting)  # of the others each is asked for by itself, as far as these have left something
         while True:
             request = self._request(model, question, question.seed + first, n, limit)
             try:

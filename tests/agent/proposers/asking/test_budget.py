@@ -9,7 +9,7 @@ from fault_proxy import Fault, FaultProxy, Kind
 from model_server import Asked, ModelServer, serving
 
 from afterburner.agent.errors import ProposerError
-from afterburner.agent.proposers.asking.budget import LEAST_OUTPUT_TOKENS, Caps
+from afterburner.agent.proposers.asking.budget import LEAST_OUTPUT_TOKENS, Budget, Caps
 from afterburner.agent.proposers.asking.session import Asking
 from afterburner.agent.proposers.asking.usage import Usage, dollars, told
 from afterburner.agent.proposers.registry import open_proposer
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 KEY = "sk-test-0123456789-secret"
 MODEL = "openai/gpt-4o-mini"
 INPUT_USD, OUTPUT_USD = 1.5e-07, 6e-07  # in LiteLLM's map
+SOURCE = "def f(x):\n"
 UNPRICED = "hosted_vllm/some-model"
 
 
@@ -47,7 +48,7 @@ def ask_through(asking: Asking, make: MakeRequest, model: str = MODEL, iteration
 def test_a_cap_of_money_holds_with_eight_candidates_at_once(
     server: ModelServer, request_of: MakeRequest, answer: Callable[[Asked, int], str]
 ) -> None:
-    server.answer, server.delay_s, cap_usd = answer, 0.2, 0.004
+    server.answer, server.delay_s, cap_usd = answer, 0.2, 0.02
     asking = Asking(caps=Caps(cost_usd=cap_usd))
     ask_through(asking, request_of)
     spent_usd = server.prompt_tokens * INPUT_USD + server.completion_tokens * OUTPUT_USD
@@ -134,7 +135,28 @@ def test_a_cap_that_is_too_small_for_one_request_asks_nothing(server: ModelServe
     asking = Asking(caps=Caps(tokens=LEAST_OUTPUT_TOKENS))
     assert ask_through(asking, request_of) == []
     assert server.asked == []
-    assert "256 tokens (--max-tokens) 256 are left" in asking.budget.usage().cap
+    assert "2,000 tokens (--max-tokens) 2,000 are left, too few" in asking.budget.usage().cap
+
+
+@pytest.mark.parametrize("temperature", [None, 0.0], ids=["together", "side by side"])
+def test_fewer_answers_are_asked_for_before_shorter_ones(
+    server: ModelServer, request_of: MakeRequest, temperature: float | None
+) -> None:
+    """There is money for four short answers; for two that may be whole, with an original of that length."""
+    server.answer, cap_usd = long_answer, 0.01
+    asking = Asking(caps=Caps(cost_usd=cap_usd))
+    source = SOURCE + f"    # {'x' * 9_000}\n    return x + x\n"
+    open_proposer(MODEL, temperature=temperature, asking=asking).propose(request_of(count=4, source=source))
+    limits = [asked.output_limit for asked in server.asked]
+    assert sum(asked.body.get("n", 1) for asked in server.asked) == 2
+    assert all(limit is not None and limit >= LEAST_OUTPUT_TOKENS + 3_000 for limit in limits)
+    assert asking.budget.usage().most_cost_usd <= cap_usd
+    assert "--max-cost" in asking.budget.usage().cap
+
+
+def test_an_answer_may_be_as_short_as_the_models_longest() -> None:
+    budget = Budget(Caps(tokens=10_000))
+    assert budget.share(Usage(), 2, 1_000, None, 512, 2_000) == (2, 512)
 
 
 def test_without_a_cap_the_length_of_answers_is_the_models_own(server: ModelServer, request_of: MakeRequest) -> None:
