@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 _SHORTEST_LIMIT = 1_024  # an answer's limit of tokens is not made smaller than this for a server's sake
 
+_MOST_TOKENS = 1_000_000_000
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -232,11 +234,10 @@ class Asker:
     def _settle(self, model: Model, response: Any, reservation: Reservation) -> dict[str, Any] | None:
         """Count what the response says was used; where it says nothing, the most that it can be."""
         usage = getattr(response, "usage", None)
-        prompt_tokens, completion_tokens = (
-            int(getattr(usage, name, 0) or 0) for name in ("prompt_tokens", "completion_tokens")
-        )
-        if prompt_tokens <= 0:
-            self._asking.budget.lose(reservation)
+        prompt_tokens = _tokens(getattr(usage, "prompt_tokens", None))
+        completion_tokens = _tokens(getattr(usage, "completion_tokens", None))
+        if not (prompt_tokens and completion_tokens):
+            self._asking.budget.settle_unsaid(reservation)
             return None
         cost = cost_of(import_litellm(), model.name, response, model.price)
         self._asking.budget.settle(reservation, prompt_tokens, completion_tokens, cost)
@@ -248,6 +249,11 @@ class Asker:
 
     def _hidden(self, message: Mapping[str, str]) -> dict[str, str]:
         return {key: self._asking.scrub.hide(text) for key, text in message.items()}
+
+
+def _tokens(said: object) -> int:
+    """What a server says that it counted; 0 if that cannot be true: no request and no answer is empty, or so long."""
+    return said if isinstance(said, int) and 0 < said <= _MOST_TOKENS else 0
 
 
 def _most(model: Model, request: ModelRequest) -> Reservation:

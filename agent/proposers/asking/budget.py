@@ -169,6 +169,21 @@ class Budget:
             )
             self._release(reservation)
 
+    def settle_unsaid(self, reservation: Reservation) -> None:
+        """The answer is there, and does not say what it used: as much as it can have."""
+        if self._ledger is not None:
+            self._ledger.unsaid(reservation)
+        with self._changed:
+            cost = reservation.cost_usd
+            self._usage = replace(
+                self._usage,
+                unsaid=self._usage.unsaid + 1,
+                unsaid_tokens=self._usage.unsaid_tokens + reservation.tokens,
+                unsaid_cost_usd=self._usage.unsaid_cost_usd + (cost or 0.0),
+                unpriced=self._usage.unpriced + (cost is None),
+            )
+            self._release(reservation)
+
     def left_s(self, wanted_s: float) -> float:
         """How long a request that begins now may take.
 

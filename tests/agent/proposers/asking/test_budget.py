@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from fault_proxy import Fault, FaultProxy, Kind
@@ -11,6 +11,7 @@ from model_server import Asked, ModelServer, serving
 from afterburner.agent.errors import ProposerError
 from afterburner.agent.proposers.asking.budget import LEAST_OUTPUT_TOKENS, Budget, Caps
 from afterburner.agent.proposers.asking.session import Asking
+from afterburner.agent.proposers.asking.store import AnswerStore
 from afterburner.agent.proposers.asking.usage import Usage, dollars, told
 from afterburner.agent.proposers.registry import open_proposer
 
@@ -25,6 +26,7 @@ KEY = "sk-test-0123456789-secret"
 MODEL = "openai/gpt-4o-mini"
 INPUT_USD, OUTPUT_USD = 1.5e-07, 6e-07  # in LiteLLM's map
 SOURCE = "def f(x):\n"
+GOOD = "<thinking>Shift.</thinking><solution>```python\ndef f(x):\n    return x << 1\n```</solution>"
 UNPRICED = "hosted_vllm/some-model"
 
 
@@ -129,6 +131,45 @@ def test_answers_that_were_made_and_lost_count_as_much_as_they_can_have_cost(
     assert spent_usd <= usage.most_cost_usd <= cap_usd
     assert usage.lost == (len(proxy.arrived) + 1) // 2
     assert "without an answer, up to" in told(usage)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        None,
+        {"prompt_tokens": 50, "completion_tokens": -90_000, "total_tokens": 0},
+        {"prompt_tokens": -50, "completion_tokens": 90, "total_tokens": 40},
+        {"prompt_tokens": 50, "completion_tokens": 0, "total_tokens": 50},
+        {"prompt_tokens": 50, "completion_tokens": 10**30, "total_tokens": 50},
+    ],
+    ids=["nothing", "less than nothing", "a prompt of less", "no answer", "more than there is"],
+)
+def test_an_answer_that_does_not_say_what_it_used_counts_as_much_as_it_can_have(
+    request_of: MakeRequest, monkeypatch: pytest.MonkeyPatch, said: dict[str, int] | None
+) -> None:
+    class Silent(ModelServer):
+        def reply(self, asked: Asked) -> dict[str, Any]:
+            response = super().reply(asked)
+            del response["usage"]
+            return response | ({"usage": said} if said is not None else {})
+
+    with serving(Silent(lambda *_: GOOD)) as server:
+        monkeypatch.setenv("OPENAI_API_BASE", server.url)
+        asking = Asking(caps=Caps(cost_usd=0.02), open_store=AnswerStore, run_id="r")
+        (proposal,) = open_proposer(MODEL, asking=asking).propose(request_of())
+        limit = server.asked[0].output_limit
+    usage = asking.budget.usage()
+    asking.close()
+    assert proposal.rewrite is not None
+    assert limit is not None
+    assert (usage.requests, usage.unsaid, usage.lost, usage.tokens, usage.cost_usd) == (1, 1, 0, 0, 0.0)
+    assert usage.unsaid_tokens >= limit
+    assert limit * OUTPUT_USD <= usage.most_cost_usd <= 0.02
+    assert "1 answer did not say what was used, up to" in told(usage)
+    assert "without an answer" not in told(usage)
+    resumed = Asking(open_store=AnswerStore, run_id="r")
+    assert resumed.budget.usage() == usage, "also after a kill"
+    resumed.close()
 
 
 def test_a_cap_that_is_too_small_for_one_request_asks_nothing(server: ModelServer, request_of: MakeRequest) -> None:
