@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.proposers.asking.answers import proposal_of
 from afterburner.agent.proposers.asking.asker import Asker, Question
-from afterburner.agent.proposers.asking.budget import LEAST_OUTPUT_TOKENS
+from afterburner.agent.proposers.asking.budget import least_tokens_for
 from afterburner.agent.proposers.asking.model import find_model
 from afterburner.agent.proposers.asking.session import Asking
 from afterburner.agent.proposers.messages import messages_for
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from afterburner.agent.proposers.base import Proposal, ProposalRequest
-
-_BYTES_PER_TOKEN = 3  # of code, about
 
 
 class LiteLLMProposer:
@@ -66,7 +64,7 @@ class LiteLLMProposer:
             request.seed + 1000 * request.iteration,
             request.usage,
             self._temperature if request.temperature is None else request.temperature,
-            LEAST_OUTPUT_TOKENS + len(function_source(request.target).encode()) // _BYTES_PER_TOKEN,
+            least_tokens_for(function_source(request.target)),
         )
         answers = self._asker.ask(question)
         return [proposal_of(answer, request.target, answer.model, self._asking.scrub) for answer in answers]

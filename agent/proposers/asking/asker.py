@@ -18,6 +18,7 @@ from afterburner.agent.proposers.asking.parallel import at_once
 from afterburner.agent.proposers.asking.patience import patiently
 from afterburner.agent.proposers.asking.prices import cost_of
 from afterburner.agent.proposers.asking.request import ModelRequest, most_prompt_tokens
+from afterburner.agent.proposers.asking.usage import known_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from afterburner.agent.proposers.asking.usage import Usage
 
 _SHORTEST_LIMIT = 1_024  # an answer's limit of tokens is not made smaller than this for a server's sake
-
-_MOST_TOKENS = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,8 +233,8 @@ class Asker:
     def _settle(self, model: Model, response: Any, reservation: Reservation) -> dict[str, Any] | None:
         """Count what the response says was used; where it says nothing, the most that it can be."""
         usage = getattr(response, "usage", None)
-        prompt_tokens = _tokens(getattr(usage, "prompt_tokens", None))
-        completion_tokens = _tokens(getattr(usage, "completion_tokens", None))
+        prompt_tokens = known_tokens(getattr(usage, "prompt_tokens", None))
+        completion_tokens = known_tokens(getattr(usage, "completion_tokens", None))
         if not (prompt_tokens and completion_tokens):
             self._asking.budget.settle_unsaid(reservation)
             return None
@@ -249,11 +248,6 @@ class Asker:
 
     def _hidden(self, message: Mapping[str, str]) -> dict[str, str]:
         return {key: self._asking.scrub.hide(text) for key, text in message.items()}
-
-
-def _tokens(said: object) -> int:
-    """What a server says that it counted; 0 if that cannot be true: no request and no answer is empty, or so long."""
-    return said if isinstance(said, int) and 0 < said <= _MOST_TOKENS else 0
 
 
 def _most(model: Model, request: ModelRequest) -> Reservation:

@@ -18,8 +18,14 @@ if TYPE_CHECKING:
 MOST_OUTPUT_TOKENS = 16_384  # of one answer where a cap has to be kept, and what is reckoned with where nothing is said
 LEAST_OUTPUT_TOKENS = 2_000  # thoughts and all around the code; an answer that may be no longer is seldom whole
 LEAST_SECONDS = 1.0
+_BYTES_PER_TOKEN = 3  # of code, about
 _TIME_IS_UP = "the time for the search (--max-seconds) is up"
 _LOOK_AGAIN_S = 0.5
+
+
+def least_tokens_for(original: str) -> int:
+    """How long an answer has to be allowed to be, so that it can hold the code that is to be rewritten."""
+    return LEAST_OUTPUT_TOKENS + len(original.encode("utf-8", "surrogatepass")) // _BYTES_PER_TOKEN
 
 
 @dataclass(frozen=True, slots=True)

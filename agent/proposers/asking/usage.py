@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+_MOST_TOKENS = 1_000_000_000
+
 
 @dataclass(frozen=True, slots=True)
 class Usage:
@@ -70,6 +72,11 @@ def larger(one: Usage, other: Usage) -> Usage:
         unsaid_cost_usd=max(one.unsaid_cost_usd, other.unsaid_cost_usd),
         cap=one.cap or other.cap,
     )
+
+
+def known_tokens(said: object) -> int:
+    """What a server says that it counted; 0 if that cannot be true: no request and no answer is empty, or so long."""
+    return said if isinstance(said, int) and 0 < said <= _MOST_TOKENS else 0
 
 
 def told(usage: Usage) -> str:
