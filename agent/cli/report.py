@@ -124,6 +124,11 @@ def usage_to_json(usage: Usage | None) -> dict[str, Any] | None:
             "most_tokens": usage.lost_tokens,
             "most_cost_usd": None if usage.unpriced else usage.lost_cost_usd,
         },
+        "unsaid": {
+            "requests": usage.unsaid,
+            "most_tokens": usage.unsaid_tokens,
+            "most_cost_usd": None if usage.unpriced else usage.unsaid_cost_usd,
+        },
         "cap_reached": usage.cap or None,
     }
 

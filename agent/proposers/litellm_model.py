@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.proposers.asking.answers import proposal_of
 from afterburner.agent.proposers.asking.asker import Asker, Question
+from afterburner.agent.proposers.asking.budget import least_tokens_for
 from afterburner.agent.proposers.asking.model import find_model
 from afterburner.agent.proposers.asking.session import Asking
 from afterburner.agent.proposers.messages import messages_for
@@ -54,6 +55,8 @@ class LiteLLMProposer:
         Raises:
             ProposerError: no model can be reached, or all refuse; the message says what to do.
         """
+        from afterburner.agent.targets.locate import function_source  # noqa: PLC0415 - brings what locates files
+
         question = Question(
             tuple(messages_for(request)),
             request.count,
@@ -61,6 +64,7 @@ class LiteLLMProposer:
             request.seed + 1000 * request.iteration,
             request.usage,
             self._temperature if request.temperature is None else request.temperature,
+            least_tokens_for(function_source(request.target)),
         )
         answers = self._asker.ask(question)
         return [proposal_of(answer, request.target, answer.model, self._asking.scrub) for answer in answers]

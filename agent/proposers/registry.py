@@ -81,7 +81,7 @@ def _open_one(name: str, temperature: float | None, of_models: Mapping[str, Any]
         asking: Asking | None = of_models["asking"]
         opened = proposer_class(name.removeprefix(kind), asking.scrub if asking is not None else None)
     elif kind == "vllm:":
-        opened = proposer_class(name.removeprefix(kind), temperature=temperature)
+        opened = proposer_class(name.removeprefix(kind), temperature=temperature, asking=of_models["asking"])
     else:
         opened = proposer_class(name, temperature=temperature, **of_models)
     check = getattr(opened, "check", None)

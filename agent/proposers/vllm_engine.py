@@ -1,24 +1,31 @@
 """A proposer that runs a model in this process, by vLLM's offline engine: for evaluation and for trained models.
 
-What of vLLM is used: `LLM(…)`, `LLM.get_default_sampling_params`, `LLM.chat`, `SamplingParams`, `LoRARequest`, as they
-are in vLLM 0.33.
+What of vLLM is used: `LLM(…)`, `LLM.get_default_sampling_params`, `LLM.chat`, `LLM.llm_engine.step`, `SamplingParams`,
+`LoRARequest`, `RequestOutput`, as they are in vLLM 0.33.
 """
 
 from __future__ import annotations
 
+import math
 import os
+from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from afterburner.agent.errors import ProposerError
-from afterburner.agent.proposers.from_answer import proposal_from
+from afterburner.agent.proposers.asking.answers import ModelAnswer, proposal_of
+from afterburner.agent.proposers.asking.budget import Reservation, least_tokens_for
+from afterburner.agent.proposers.asking.errors import CapReachedError
+from afterburner.agent.proposers.asking.request import most_prompt_tokens
+from afterburner.agent.proposers.asking.session import Asking
+from afterburner.agent.proposers.asking.usage import known_tokens
 from afterburner.agent.proposers.messages import messages_for
 from afterburner.agent.proposers.vllm_name import parse_engine_model
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from afterburner.agent.proposers.base import Proposal, ProposalRequest
     from afterburner.agent.proposers.vllm_name import EngineModel
@@ -39,16 +46,26 @@ class VllmProposer:
 
     asks_model = True
 
-    def __init__(self, model: str, *, temperature: float | None = None) -> None:
+    def __init__(self, model: str, *, temperature: float | None = None, asking: Asking | None = None) -> None:
         """Name the model as `vllm_name` describes; without a temperature the model's own sampling settings hold.
+
+        Without `asking` nothing is capped and nothing is recorded.
 
         Raises:
             UnknownModelError: there is no such model or adapter.
+            ProposerError: there is a cap of money, and a model in this process has no price.
         """
         self.name = f"vllm:{model}"
         self._model = parse_engine_model(model)
         self._temperature = temperature
         self._engine: Any = None
+        self._asking = asking or Asking()
+        if self._asking.caps.cost_usd is not None:
+            raise ProposerError(
+                f"{self.name} runs in this process and has no price, so --max-cost cannot be kept. Leave it out, and "
+                "use --max-tokens or --max-requests."
+            )
+        self._asking.budget.usage()  # opens the ledger now: what cannot be written is to be found before any work
 
     def check(self) -> None:
         """Find out whether the engine is installed at all, without loading it.
@@ -66,10 +83,83 @@ class VllmProposer:
     def propose(self, request: ProposalRequest) -> list[Proposal]:
         """Ask for `request.count` answers; one that cannot be used comes back with its error.
 
+        Fewer come where a cap is reached or the time is up; the budget says so.
+
         Raises:
             ProposerError: the engine cannot start, or cannot take the prompt.
         """
-        return self.propose_all([request])[0]
+        try:
+            answers = self._answers(request)
+        except CapReachedError:
+            return []
+        return [self._proposal(answer, request) for answer in answers]
+
+    def _answers(self, request: ProposalRequest) -> list[ModelAnswer]:
+        """Ask within the caps, and record what came.
+
+        Raises:
+            CapReachedError: a cap, or the time, allows no request, or the time was up before its end.
+        """
+        from afterburner.agent.targets.locate import function_source  # noqa: PLC0415 - brings what locates files
+
+        asking, budget = self._asking, self._asking.budget
+        budget.at_least(request.usage)
+        prompt_tokens = most_prompt_tokens(tuple(messages_for(request)))
+        least = least_tokens_for(function_source(request.target))
+        longest = self._model.max_tokens
+        count, limit = budget.share(request.usage, request.count, prompt_tokens, None, longest, least)
+        limit = longest if limit is None else limit
+        budget.left_s(math.inf)
+        engine = self._loaded(request.seed)
+        budget.left_s(math.inf)  # loading takes its time
+        reservation = budget.reserve(Reservation(prompt_tokens, count * limit, None))
+        try:
+            with self._ending_in_time(engine):
+                (output,) = self._chat(engine, [replace(request, count=count)], limit)
+        except ProposerError:
+            budget.lose(reservation)
+            raise
+        used = self._settle(output, reservation)
+        asking.tell(f"{self.name} answered")
+        answers = [
+            ModelAnswer(asking.scrub.hide(each.text), self.name, str(each.finish_reason or "stop"))
+            for each in output.outputs
+        ]
+        if asking.recording is not None:
+            for number, answer in enumerate(answers, 1):
+                asking.recording.append(request.iteration, number, answer, used if number == 1 else None)
+        return answers
+
+    def _settle(self, output: Any, reservation: Reservation) -> dict[str, Any] | None:
+        prompt_tokens = known_tokens(len(getattr(output, "prompt_token_ids", None) or ()))
+        completion_tokens = known_tokens(sum(len(getattr(each, "token_ids", None) or ()) for each in output.outputs))
+        if not (prompt_tokens and completion_tokens):
+            self._asking.budget.settle_unsaid(reservation)
+            return None
+        self._asking.budget.settle(reservation, prompt_tokens, completion_tokens, None)
+        return {"prompt_tokens": prompt_tokens, "completion_tokens": completion_tokens, "cost_usd": None}
+
+    @contextmanager
+    def _ending_in_time(self, engine: Any) -> Iterator[None]:
+        """Stop the engine between two tokens once the time is up; it is dropped then, for half an answer is in it."""
+        inner, budget = getattr(engine, "llm_engine", None), self._asking.budget
+        step = getattr(inner, "step", None)
+        if inner is None or step is None:
+            yield
+            return
+
+        def step_in_time() -> Any:
+            budget.left_s(math.inf)
+            return step()
+
+        inner.step = step_in_time
+        try:
+            yield
+        except BaseException:
+            self._engine = None
+            raise
+        finally:
+            inner.step = step
 
     def propose_all(self, requests: Sequence[ProposalRequest]) -> list[list[Proposal]]:
         """Ask for the answers to many requests in one batch, which is what the engine is fast at.
@@ -78,19 +168,27 @@ class VllmProposer:
             ProposerError: the engine cannot start, or cannot take one of the prompts.
         """
         engine = self._loaded(requests[0].seed if requests else 0)
+        outputs = self._chat(engine, requests, self._model.max_tokens)
+        return [
+            [
+                self._proposal(ModelAnswer(answer.text, self.name, str(answer.finish_reason or "stop")), request)
+                for answer in output.outputs
+            ]
+            for output, request in zip(outputs, requests, strict=True)
+        ]
+
+    def _chat(self, engine: Any, requests: Sequence[ProposalRequest], limit: int) -> list[Any]:
         defaults = self._call("reading its settings", engine.get_default_sampling_params)
+        model = replace(self._model, max_tokens=limit)
         params = [
-            import_module("vllm").SamplingParams(**sampling_arguments(self._model, each, defaults, self._temperature))
+            import_module("vllm").SamplingParams(**sampling_arguments(model, each, defaults, self._temperature))
             for each in requests
         ]
         conversations = [messages_for(each) for each in requests]
         outputs = self._call(
             "answering", engine.chat, conversations, params, use_tqdm=False, lora_request=self._lora_request()
         )
-        return [
-            [self._proposal(answer, request) for answer in output.outputs]
-            for output, request in zip(outputs, requests, strict=True)
-        ]
+        return list(outputs)
 
     def _loaded(self, seed: int) -> Any:
         if self._engine is None:
@@ -115,6 +213,8 @@ class VllmProposer:
         """
         try:
             return function(*arguments, **options)
+        except CapReachedError:
+            raise
         except Exception as error:  # CUDA, files, memory, prompts: each has kinds of its own
             line = " ".join(str(error).split())[:_MAX_MESSAGE_CHARS]
             raise ProposerError(
@@ -122,8 +222,8 @@ class VllmProposer:
                 "with enough free memory, and the model's folder; a smaller ?max_model_len= needs less memory."
             ) from error
 
-    def _proposal(self, answer: Any, request: ProposalRequest) -> Proposal:
-        proposal = proposal_from(answer.text, request.target, self.name, cut_off=answer.finish_reason == "length")
+    def _proposal(self, answer: ModelAnswer, request: ProposalRequest) -> Proposal:
+        proposal = proposal_of(answer, request.target, self.name, self._asking.scrub)
         if answer.finish_reason == "length" and proposal.rewrite is None:
             return replace(proposal, error=f"{proposal.error} ?max_tokens= and ?max_model_len= set the limit.")
         return proposal

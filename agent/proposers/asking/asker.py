@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from afterburner.agent.errors import ProposerError
 from afterburner.agent.proposers.asking.answers import ModelAnswer, answers_of, from_body, to_body
-from afterburner.agent.proposers.asking.budget import MOST_OUTPUT_TOKENS, Reservation
+from afterburner.agent.proposers.asking.budget import LEAST_OUTPUT_TOKENS, MOST_OUTPUT_TOKENS, Reservation
 from afterburner.agent.proposers.asking.call import complete, idempotency_key
 from afterburner.agent.proposers.asking.errors import CapReachedError, ModelFailedError
 from afterburner.agent.proposers.asking.failures import failure_of
@@ -18,6 +18,7 @@ from afterburner.agent.proposers.asking.parallel import at_once
 from afterburner.agent.proposers.asking.patience import patiently
 from afterburner.agent.proposers.asking.prices import cost_of
 from afterburner.agent.proposers.asking.request import ModelRequest, most_prompt_tokens
+from afterburner.agent.proposers.asking.usage import known_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,6 +41,7 @@ class Question:
     seed: int
     stored: Usage  # what the run had used when the iteration began
     temperature: float | None = None
+    least_output_tokens: int = LEAST_OUTPUT_TOKENS  # an answer that may be no longer is not asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,10 +154,15 @@ class Asker:
     def _answers(self, model: Model, question: Question, first: int, n: int) -> list[ModelAnswer]:
         """Ask one model, again if that may help, and fewer or shorter if the server does not take so much."""
         prompt_tokens = most_prompt_tokens(question.messages)
-        budget = self._asking.budget
-        limit = budget.output_limit(
-            question.stored, question.count, prompt_tokens, model.price, model.max_output_tokens
+        fitting, limit = self._asking.budget.share(
+            question.stored,
+            question.count,
+            prompt_tokens,
+            model.price,
+            model.max_output_tokens,
+            question.least_output_tokens,
         )
+        n = min(n, fitting)  # of the others each is asked for by itself, as far as these have left something
         while True:
             request = self._request(model, question, question.seed + first, n, limit)
             try:
@@ -226,11 +233,10 @@ class Asker:
     def _settle(self, model: Model, response: Any, reservation: Reservation) -> dict[str, Any] | None:
         """Count what the response says was used; where it says nothing, the most that it can be."""
         usage = getattr(response, "usage", None)
-        prompt_tokens, completion_tokens = (
-            int(getattr(usage, name, 0) or 0) for name in ("prompt_tokens", "completion_tokens")
-        )
-        if prompt_tokens <= 0:
-            self._asking.budget.lose(reservation)
+        prompt_tokens = known_tokens(getattr(usage, "prompt_tokens", None))
+        completion_tokens = known_tokens(getattr(usage, "completion_tokens", None))
+        if not (prompt_tokens and completion_tokens):
+            self._asking.budget.settle_unsaid(reservation)
             return None
         cost = cost_of(import_litellm(), model.name, response, model.price)
         self._asking.budget.settle(reservation, prompt_tokens, completion_tokens, cost)

@@ -16,10 +16,16 @@ if TYPE_CHECKING:
     from afterburner.agent.proposers.asking.store import AnswerStore
 
 MOST_OUTPUT_TOKENS = 16_384  # of one answer where a cap has to be kept, and what is reckoned with where nothing is said
-LEAST_OUTPUT_TOKENS = 256  # an answer that may be no longer is not worth its prompt
+LEAST_OUTPUT_TOKENS = 2_000  # thoughts and all around the code; an answer that may be no longer is seldom whole
 LEAST_SECONDS = 1.0
+_BYTES_PER_TOKEN = 3  # of code, about
 _TIME_IS_UP = "the time for the search (--max-seconds) is up"
 _LOOK_AGAIN_S = 0.5
+
+
+def least_tokens_for(original: str) -> int:
+    """How long an answer has to be allowed to be, so that it can hold the code that is to be rewritten."""
+    return LEAST_OUTPUT_TOKENS + len(original.encode("utf-8", "surrogatepass")) // _BYTES_PER_TOKEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,29 +97,32 @@ class Budget:
         with self._changed:
             self._usage = replace(self._usage, cached=self._usage.cached + 1)
 
-    def output_limit(
-        self, stored: Usage, count: int, prompt_tokens: int, price: Price | None, longest: int | None
-    ) -> int | None:
-        """How many tokens each of `count` answers may have, so that all fit; None if nothing has to be limited.
+    def share(  # noqa: PLR0913, PLR0917 - what a request depends on
+        self, stored: Usage, count: int, prompt_tokens: int, price: Price | None, longest: int | None, least: int
+    ) -> tuple[int, int | None]:
+        """How many of `count` answers fit, and how many tokens each may have; None if nothing has to be limited.
 
-        It follows from what was stored at the beginning of the iteration and from nothing else: a resumed run has to
+        Fewer answers come before answers of less than `least` tokens: what is cut off costs money and is of no use. It
+        follows from what was stored at the beginning of the iteration and from nothing else: a resumed run has to
         ask for exactly the same to find the answers that it has paid for.
 
         Raises:
             CapReachedError: what is left is not enough for a single answer.
         """
         if self.caps.tokens is None and self.caps.cost_usd is None:
-            return None
+            return count, None
+        most = min(longest or MOST_OUTPUT_TOKENS, MOST_OUTPUT_TOKENS)
+        least = min(least, most)
         for answers in range(count, 0, -1):
-            limit = min(longest or MOST_OUTPUT_TOKENS, MOST_OUTPUT_TOKENS)
+            limit = most
             if self.caps.tokens is not None:
                 limit = min(limit, (self.caps.tokens - stored.most_tokens) // answers - prompt_tokens)
             if self.caps.cost_usd is not None and price is not None:
                 share = (self.caps.cost_usd - stored.most_cost_usd) / answers - prompt_tokens * price.input_usd
                 limit = min(limit, int(share / price.output_usd))
-            if limit >= LEAST_OUTPUT_TOKENS:
-                return limit
-        raise self._reached(self._short_of(stored, Reservation(prompt_tokens, LEAST_OUTPUT_TOKENS, None)))
+            if limit >= least:
+                return answers, limit
+        raise self._reached(self._short_of(stored, Reservation(prompt_tokens, least, None)))
 
     def reserve(self, most: Reservation) -> Reservation:
         """Keep back the most that a request can use; wait where that depends on those that are under way.
@@ -162,6 +171,21 @@ class Budget:
                 lost=self._usage.lost + 1,
                 lost_tokens=self._usage.lost_tokens + reservation.tokens,
                 lost_cost_usd=self._usage.lost_cost_usd + (cost or 0.0),
+                unpriced=self._usage.unpriced + (cost is None),
+            )
+            self._release(reservation)
+
+    def settle_unsaid(self, reservation: Reservation) -> None:
+        """The answer is there, and does not say what it used: as much as it can have."""
+        if self._ledger is not None:
+            self._ledger.unsaid(reservation)
+        with self._changed:
+            cost = reservation.cost_usd
+            self._usage = replace(
+                self._usage,
+                unsaid=self._usage.unsaid + 1,
+                unsaid_tokens=self._usage.unsaid_tokens + reservation.tokens,
+                unsaid_cost_usd=self._usage.unsaid_cost_usd + (cost or 0.0),
                 unpriced=self._usage.unpriced + (cost is None),
             )
             self._release(reservation)

@@ -47,7 +47,10 @@ SELECT count(*),
     count(*) FILTER (WHERE cost_usd IS NULL AND state <> 'refused'),
     count(*) FILTER (WHERE state = 'sent'),
     coalesce(sum(prompt_tokens + completion_tokens) FILTER (WHERE state = 'sent'), 0),
-    coalesce(sum(cost_usd) FILTER (WHERE state = 'sent'), 0.0)
+    coalesce(sum(cost_usd) FILTER (WHERE state = 'sent'), 0.0),
+    count(*) FILTER (WHERE state = 'unsaid'),
+    coalesce(sum(prompt_tokens + completion_tokens) FILTER (WHERE state = 'unsaid'), 0),
+    coalesce(sum(cost_usd) FILTER (WHERE state = 'unsaid'), 0.0)
 FROM ledger WHERE run_id = ?
 """
 
@@ -117,6 +120,10 @@ class AnswerStore:
         """Write down what a request has used."""
         self._settle(sent, "answered", prompt_tokens, completion_tokens, cost_usd)
 
+    def unsaid(self, sent: Reservation) -> None:
+        """Write down that an answer came and did not say what it used: the most stays."""
+        self._settle(sent, "unsaid", sent.prompt_tokens, sent.completion_tokens, sent.cost_usd)
+
     def refused(self, sent: Reservation) -> None:
         """Write down that a request cost nothing."""
         self._settle(sent, "refused", 0, 0, 0.0)
@@ -125,7 +132,7 @@ class AnswerStore:
         """Add up what a run has asked for. What was sent and never settled is lost."""
         with self._explained(), self._lock:
             row = self._connection.execute(_USAGE, (run_id,)).fetchone()
-        requests, prompt, completion, cost, unpriced, lost, lost_tokens, lost_cost = row
+        requests, prompt, completion, cost, unpriced, lost, lost_tokens, lost_cost, *unsaid = row
         return Usage(
             requests=requests,
             prompt_tokens=prompt,
@@ -135,6 +142,9 @@ class AnswerStore:
             lost=lost,
             lost_tokens=lost_tokens,
             lost_cost_usd=lost_cost,
+            unsaid=unsaid[0],
+            unsaid_tokens=unsaid[1],
+            unsaid_cost_usd=unsaid[2],
         )
 
     def _settle(

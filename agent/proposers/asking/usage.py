@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+_MOST_TOKENS = 1_000_000_000
+
 
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Requests, tokens and money so far.
 
-    A request that was sent and brought no answer that can be read is *lost*: nobody knows what its provider counts, so
-    the most that it can have used is kept apart, and counts against the caps.
+    A request that was sent and brought no answer that can be read is *lost*; one with an answer that does not say what
+    it used is *unsaid*. Nobody knows what the provider counts, so the most that they can have used is kept apart, and
+    counts against the caps.
     """
 
     requests: int = 0  # that were sent, each try counted
@@ -23,6 +26,9 @@ class Usage:
     lost: int = 0
     lost_tokens: int = 0  # at most
     lost_cost_usd: float = 0.0  # at most, where the model has a price
+    unsaid: int = 0
+    unsaid_tokens: int = 0  # at most
+    unsaid_cost_usd: float = 0.0  # at most, where the model has a price
     cap: str = ""  # which cap ended the asking; empty: none
 
     @property
@@ -32,18 +38,18 @@ class Usage:
 
     @property
     def known_cost_usd(self) -> float | None:
-        """The cost of all answers; None if the price of a model is not known."""
+        """The cost of all answers that say what they used; None if the price of a model is not known."""
         return None if self.unpriced else self.cost_usd
 
     @property
     def most_tokens(self) -> int:
         """What the cap of tokens is held against."""
-        return self.tokens + self.lost_tokens
+        return self.tokens + self.lost_tokens + self.unsaid_tokens
 
     @property
     def most_cost_usd(self) -> float:
         """What the cap of money is held against."""
-        return self.cost_usd + self.lost_cost_usd
+        return self.cost_usd + self.lost_cost_usd + self.unsaid_cost_usd
 
 
 NOTHING_USED = Usage()
@@ -61,6 +67,9 @@ def larger(one: Usage, other: Usage) -> Usage:
         lost=max(one.lost, other.lost),
         lost_tokens=max(one.lost_tokens, other.lost_tokens),
         lost_cost_usd=max(one.lost_cost_usd, other.lost_cost_usd),
+        unsaid=max(one.unsaid, other.unsaid),
+        unsaid_tokens=max(one.unsaid_tokens, other.unsaid_tokens),
+        unsaid_cost_usd=max(one.unsaid_cost_usd, other.unsaid_cost_usd),
         cap=one.cap or other.cap,
     )
 
@@ -77,8 +86,16 @@ def since(now: Usage, before: Usage) -> Usage:
         lost=now.lost - before.lost,
         lost_tokens=now.lost_tokens - before.lost_tokens,
         lost_cost_usd=max(now.lost_cost_usd - before.lost_cost_usd, 0.0),
+        unsaid=now.unsaid - before.unsaid,
+        unsaid_tokens=now.unsaid_tokens - before.unsaid_tokens,
+        unsaid_cost_usd=max(now.unsaid_cost_usd - before.unsaid_cost_usd, 0.0),
         cap=now.cap,
     )
+
+
+def known_tokens(said: object) -> int:
+    """What a server says that it counted; 0 if that cannot be true: no request and no answer is empty, or so long."""
+    return said if isinstance(said, int) and 0 < said <= _MOST_TOKENS else 0
 
 
 def told(usage: Usage) -> str:
@@ -88,9 +105,17 @@ def told(usage: Usage) -> str:
         parts.append(f"{counted(usage.cached, 'answer')} from the cache")
     line = ", ".join(parts)
     if usage.lost:
-        most = "" if usage.unpriced else f" and {dollars(usage.lost_cost_usd)}"
-        line += f"; {counted(usage.lost, 'request')} without an answer, up to {usage.lost_tokens:,} tokens{most} more"
+        line += f"; {counted(usage.lost, 'request')} without an answer, "
+        line += _at_most(usage, usage.lost_tokens, usage.lost_cost_usd)
+    if usage.unsaid:
+        line += f"; {counted(usage.unsaid, 'answer')} did not say what was used, "
+        line += _at_most(usage, usage.unsaid_tokens, usage.unsaid_cost_usd)
     return line
+
+
+def _at_most(usage: Usage, tokens: int, cost_usd: float) -> str:
+    most = "" if usage.unpriced else f" and {dollars(cost_usd)}"
+    return f"up to {tokens:,} tokens{most} more"
 
 
 def dollars(usd: float) -> str:

@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from afterburner.agent.deadline import Deadline
 from afterburner.agent.errors import ProposerError, UnknownModelError
+from afterburner.agent.proposers.asking.budget import LEAST_OUTPUT_TOKENS, Caps
+from afterburner.agent.proposers.asking.recording import Recording
+from afterburner.agent.proposers.asking.session import Asking
+from afterburner.agent.proposers.asking.store import AnswerStore
 from afterburner.agent.proposers.base import ProposalRequest
 from afterburner.agent.proposers.registry import open_proposer
 from afterburner.agent.proposers.vllm_engine import VllmProposer, engine_arguments, sampling_arguments
@@ -21,7 +26,7 @@ from afterburner.agent.types import Objective
 from afterburner.sandbox import Measurement
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from afterburner.agent.types import Target
@@ -160,6 +165,122 @@ def test_without_the_engine_the_error_says_how_to_get_it(folders: Path, make_tar
         with pytest.raises(ProposerError, match=r"pip install 'afterburner-agent\[vllm\]'.*hosted_vllm/") as caught:
             ask()
         assert caught.value.exit_code == 1
+
+
+ENGINE = """
+import time
+from types import SimpleNamespace as Names
+
+CODE = "```python\\ndef common(left, right):\\n    return []  # postgres\\n```"
+ANSWER = f"<thinking>A set.</thinking><solution>{CODE}</solution>"
+
+
+class SamplingParams:
+    def __init__(self, **options):
+        self.__dict__.update(options)
+
+
+class Engine:
+    def __init__(self):
+        self.steps = self.left = 0
+
+    def step(self):
+        self.steps += 1
+        self.left -= 1
+        time.sleep(0.01)
+
+
+class LLM:
+    loaded = []
+
+    def __init__(self, **options):
+        self.llm_engine, self.asked, self.tokens = Engine(), [], 50
+        LLM.loaded.append(self)
+
+    def get_default_sampling_params(self):
+        return Names(temperature=0.7, top_p=1.0, top_k=0, min_p=0.0, repetition_penalty=1.0)
+
+    def chat(self, conversations, params, **options):
+        self.asked += params
+        self.llm_engine.left = self.tokens
+        while self.llm_engine.left > 0:
+            self.llm_engine.step()
+        answer = Names(text=ANSWER, finish_reason="stop", token_ids=[1] * self.tokens)
+        return [Names(prompt_token_ids=[1] * 700, outputs=[answer] * each.n) for each in params]
+"""
+
+
+@pytest.fixture
+def engine(folders: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """A stand-in for vLLM, which needs a GPU, with what is used of its interface: it counts, and takes its time."""
+    (folders / "vllm").mkdir()
+    (folders / "vllm" / "__init__.py").write_text(ENGINE)
+    monkeypatch.syspath_prepend(str(folders))
+    monkeypatch.delitem(sys.modules, "vllm", raising=False)
+    importlib.invalidate_caches()
+    monkeypatch.setenv("XDG_STATE_HOME", str(folders / "state"))
+    yield importlib.import_module("vllm").LLM
+    del sys.modules["vllm"]
+
+
+def test_the_engine_keeps_to_the_caps_and_its_answers_are_recorded(
+    engine: Any, folders: Path, make_target: MakeTarget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POSTGRES_PASSWORD", "postgres")
+    target, path = make_target(SOURCE, "common"), folders / "answers.jsonl"
+    asking = Asking(caps=Caps(requests=2), recording=Recording(path), open_store=AnswerStore, run_id="r")
+    proposer = open_proposer("vllm:base", asking=asking)
+    came = [proposer.propose(request(target, iteration=iteration, count=3)) for iteration in (1, 2, 3)]
+    usage = asking.budget.usage()
+    assert [len(proposals) for proposals in came] == [3, 3, 0]
+    assert (usage.requests, usage.prompt_tokens, usage.completion_tokens) == (2, 1400, 300)
+    assert usage.known_cost_usd is None
+    assert "2 requests (--max-requests)" in usage.cap
+    asking.close()
+    assert "postgres" not in path.read_text()
+    replayed = open_proposer(f"replay:{path}")
+    for iteration, proposals in enumerate(came[:2], 1):
+        again = replayed.propose(request(target, iteration=iteration, count=3))
+        assert [each.rewrite for each in again] == [each.rewrite for each in proposals]
+        assert [each.error for each in again] == [each.error for each in proposals]
+    assert len(engine.loaded) == 1
+
+
+def test_the_engine_is_asked_for_fewer_answers_under_a_cap_of_tokens_and_not_loaded_for_none(
+    engine: Any, make_target: MakeTarget
+) -> None:
+    target = make_target(SOURCE, "common")
+    asking = Asking(caps=Caps(tokens=100))
+    assert open_proposer("vllm:base", asking=asking).propose(request(target)) == []
+    assert engine.loaded == []
+    asking = Asking(caps=Caps(tokens=14_000))
+    proposals = open_proposer("vllm:base", asking=asking).propose(request(target, count=8))
+    (asked,) = engine.loaded[0].asked
+    assert 0 < asked.n == len(proposals) < 8
+    assert asked.max_tokens >= LEAST_OUTPUT_TOKENS
+    assert asked.n * asked.max_tokens < 14_000
+
+
+def test_the_engine_stops_when_the_time_is_up(engine: Any, make_target: MakeTarget) -> None:
+    target = make_target(SOURCE, "common")
+    asking = Asking(until=Deadline.after(60))
+    proposer = open_proposer("vllm:base", asking=asking)
+    assert len(proposer.propose(request(target))) == 4
+    engine.loaded[0].tokens = 1_000_000
+    asking.end_by(Deadline.after(5))
+    assert proposer.propose(request(target)) == []
+    usage = asking.budget.usage()
+    assert "--max-seconds" in usage.cap
+    assert (usage.requests, usage.lost) == (2, 1)
+    assert 0 < engine.loaded[0].llm_engine.left < 1_000_000
+    assert proposer.propose(request(target)) == []
+    assert len(engine.loaded) == 1
+
+
+def test_a_cap_of_money_on_the_engine_is_refused_before_it_is_loaded(engine: Any) -> None:
+    with pytest.raises(ProposerError, match=r"vllm:base .*no price.*--max-cost.*--max-tokens"):
+        open_proposer("vllm:base", asking=Asking(caps=Caps(cost_usd=1.0)))
+    assert engine.loaded == []
 
 
 @pytest.mark.slow

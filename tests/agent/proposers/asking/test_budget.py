@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from fault_proxy import Fault, FaultProxy, Kind
 from model_server import Asked, ModelServer, serving
 
 from afterburner.agent.errors import ProposerError
-from afterburner.agent.proposers.asking.budget import LEAST_OUTPUT_TOKENS, Caps
+from afterburner.agent.proposers.asking.budget import LEAST_OUTPUT_TOKENS, Budget, Caps
 from afterburner.agent.proposers.asking.session import Asking
+from afterburner.agent.proposers.asking.store import AnswerStore
 from afterburner.agent.proposers.asking.usage import Usage, dollars, told
 from afterburner.agent.proposers.registry import open_proposer
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 KEY = "sk-test-0123456789-secret"
 MODEL = "openai/gpt-4o-mini"
 INPUT_USD, OUTPUT_USD = 1.5e-07, 6e-07  # in LiteLLM's map
+SOURCE = "def f(x):\n"
+GOOD = "<thinking>Shift.</thinking><solution>```python\ndef f(x):\n    return x << 1\n```</solution>"
 UNPRICED = "hosted_vllm/some-model"
 
 
@@ -47,7 +50,7 @@ def ask_through(asking: Asking, make: MakeRequest, model: str = MODEL, iteration
 def test_a_cap_of_money_holds_with_eight_candidates_at_once(
     server: ModelServer, request_of: MakeRequest, answer: Callable[[Asked, int], str]
 ) -> None:
-    server.answer, server.delay_s, cap_usd = answer, 0.2, 0.004
+    server.answer, server.delay_s, cap_usd = answer, 0.2, 0.02
     asking = Asking(caps=Caps(cost_usd=cap_usd))
     ask_through(asking, request_of)
     spent_usd = server.prompt_tokens * INPUT_USD + server.completion_tokens * OUTPUT_USD
@@ -130,11 +133,71 @@ def test_answers_that_were_made_and_lost_count_as_much_as_they_can_have_cost(
     assert "without an answer, up to" in told(usage)
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        None,
+        {"prompt_tokens": 50, "completion_tokens": -90_000, "total_tokens": 0},
+        {"prompt_tokens": -50, "completion_tokens": 90, "total_tokens": 40},
+        {"prompt_tokens": 50, "completion_tokens": 0, "total_tokens": 50},
+        {"prompt_tokens": 50, "completion_tokens": 10**30, "total_tokens": 50},
+    ],
+    ids=["nothing", "less than nothing", "a prompt of less", "no answer", "more than there is"],
+)
+def test_an_answer_that_does_not_say_what_it_used_counts_as_much_as_it_can_have(
+    request_of: MakeRequest, monkeypatch: pytest.MonkeyPatch, said: dict[str, int] | None
+) -> None:
+    class Silent(ModelServer):
+        def reply(self, asked: Asked) -> dict[str, Any]:
+            response = super().reply(asked)
+            del response["usage"]
+            return response | ({"usage": said} if said is not None else {})
+
+    with serving(Silent(lambda *_: GOOD)) as server:
+        monkeypatch.setenv("OPENAI_API_BASE", server.url)
+        asking = Asking(caps=Caps(cost_usd=0.02), open_store=AnswerStore, run_id="r")
+        (proposal,) = open_proposer(MODEL, asking=asking).propose(request_of())
+        limit = server.asked[0].output_limit
+    usage = asking.budget.usage()
+    asking.close()
+    assert proposal.rewrite is not None
+    assert limit is not None
+    assert (usage.requests, usage.unsaid, usage.lost, usage.tokens, usage.cost_usd) == (1, 1, 0, 0, 0.0)
+    assert usage.unsaid_tokens >= limit
+    assert limit * OUTPUT_USD <= usage.most_cost_usd <= 0.02
+    assert "1 answer did not say what was used, up to" in told(usage)
+    assert "without an answer" not in told(usage)
+    resumed = Asking(open_store=AnswerStore, run_id="r")
+    assert resumed.budget.usage() == usage, "also after a kill"
+    resumed.close()
+
+
 def test_a_cap_that_is_too_small_for_one_request_asks_nothing(server: ModelServer, request_of: MakeRequest) -> None:
     asking = Asking(caps=Caps(tokens=LEAST_OUTPUT_TOKENS))
     assert ask_through(asking, request_of) == []
     assert server.asked == []
-    assert "256 tokens (--max-tokens) 256 are left" in asking.budget.usage().cap
+    assert "2,000 tokens (--max-tokens) 2,000 are left, too few" in asking.budget.usage().cap
+
+
+@pytest.mark.parametrize("temperature", [None, 0.0], ids=["together", "side by side"])
+def test_fewer_answers_are_asked_for_before_shorter_ones(
+    server: ModelServer, request_of: MakeRequest, temperature: float | None
+) -> None:
+    """There is money for four short answers; for two that may be whole, with an original of that length."""
+    server.answer, cap_usd = long_answer, 0.01
+    asking = Asking(caps=Caps(cost_usd=cap_usd))
+    source = SOURCE + f"    # {'x' * 9_000}\n    return x + x\n"
+    open_proposer(MODEL, temperature=temperature, asking=asking).propose(request_of(count=4, source=source))
+    limits = [asked.output_limit for asked in server.asked]
+    assert sum(asked.body.get("n", 1) for asked in server.asked) == 2
+    assert all(limit is not None and limit >= LEAST_OUTPUT_TOKENS + 3_000 for limit in limits)
+    assert asking.budget.usage().most_cost_usd <= cap_usd
+    assert "--max-cost" in asking.budget.usage().cap
+
+
+def test_an_answer_may_be_as_short_as_the_models_longest() -> None:
+    budget = Budget(Caps(tokens=10_000))
+    assert budget.share(Usage(), 2, 1_000, None, 512, 2_000) == (2, 512)
 
 
 def test_without_a_cap_the_length_of_answers_is_the_models_own(server: ModelServer, request_of: MakeRequest) -> None:
