@@ -56,8 +56,8 @@ class LiteLLMProposer:
         question = Question(
             tuple(messages_for(request)),
             request.count,
-            request.iteration,
-            request.seed + 1000 * request.iteration,
+            request.run_iteration,
+            request.seed + 1000 * request.run_iteration,
             request.usage,
             self._temperature if request.temperature is None else request.temperature,
         )
