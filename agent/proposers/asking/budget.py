@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MOST_OUTPUT_TOKENS = 16_384  # of one answer where a cap has to be kept, and what is reckoned with where nothing is said
 LEAST_OUTPUT_TOKENS = 256  # an answer that may be no longer is not worth its prompt
 LEAST_SECONDS = 1.0
-_TIME_IS_UP = "the time for the search (--max-seconds) is up"
+TIME_IS_UP = "the time for the search (--max-seconds) is up"
 _LOOK_AGAIN_S = 0.5
 
 
@@ -73,7 +73,7 @@ class Budget:
         """Begin no request after that. Where the time of an earlier run was up, this one's is not."""
         with self._changed:
             self._until = until
-            if self._usage.cap == _TIME_IS_UP:
+            if self._usage.cap == TIME_IS_UP:
                 self._usage = replace(self._usage, cap="")
 
     def usage(self) -> Usage:
@@ -174,7 +174,7 @@ class Budget:
         """
         left_s = self._until.left_s() if self._until is not None else wanted_s
         if left_s < LEAST_SECONDS and left_s < wanted_s:
-            raise self._reached(_TIME_IS_UP)
+            raise self._reached(TIME_IS_UP)
         return min(left_s, wanted_s)
 
     def _release(self, reservation: Reservation) -> None:
