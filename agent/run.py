@@ -181,7 +181,8 @@ def run_settings(
     check_program(settings, target.language)
     run_id = new_run_id()
     with open_runs() as runs, claimed(run_id):
-        runs.begin(run_id, Asked(settings, dict(outputs or {}), str(Path.cwd())), target)
+        asked = Asked(settings, dict(outputs or {}), str(Path.cwd()), shares=asking is not None)
+        runs.begin(run_id, asked, target)
         on_begun(run_id)
         try:
             return _carry_out(runs, run_id, settings, target, on_event, shared=asking)
@@ -215,8 +216,10 @@ def resume_run(name: str, on_event: Callable[[ProgressEvent], None]) -> RunResul
             check_format(found)
             target = runs.target(found.run_id)
             check_unchanged(found, target)
-            settings = runs.asked(found.run_id).settings_from(Path.cwd())
-            return _carry_out(runs, found.run_id, settings, target, on_event, resumed=True)
+            asked = runs.asked(found.run_id)
+            recorded = asked.shares or runs.prepared(found.run_id) is not None  # before that nobody has answered
+            settings = asked.settings_from(Path.cwd())
+            return _carry_out(runs, found.run_id, settings, target, on_event, recorded=recorded)
 
 
 def _carry_out(  # noqa: PLR0913 - a run, where it is kept, and who is told
@@ -227,9 +230,9 @@ def _carry_out(  # noqa: PLR0913 - a run, where it is kept, and who is told
     on_event: Callable[[ProgressEvent], None],
     *,
     shared: Asking | None = None,
-    resumed: bool = False,
+    recorded: bool = False,
 ) -> RunResult:
-    """Do what is left of a run that this process has claimed."""
+    """Do what is left of a run that this process has claimed; `recorded`: its recording holds what is to be kept."""
     from afterburner.agent.proposers.asking.session import asking_for  # noqa: PLC0415 - lazy
     from afterburner.sandbox import open_sandbox  # noqa: PLC0415 - lazy
 
@@ -239,7 +242,7 @@ def _carry_out(  # noqa: PLR0913 - a run, where it is kept, and who is told
         clock = RunClock.start(settings.max_seconds, _used_s(prepared, state))
         with ExitStack() as opened:
             until = clock.search_until
-            asking = shared or opened.enter_context(asking_for(settings, run_id, until, on_event, resumed=resumed))
+            asking = shared or opened.enter_context(asking_for(settings, run_id, until, on_event, goes_on=recorded))
             asking.end_by(until)
             proposer = _proposer(settings, asking)
             sandbox = opened.enter_context(open_sandbox("auto"))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from afterburner.agent.proposers.asking.answers import proposal_of
 from afterburner.agent.proposers.asking.asker import Asker, Question
 from afterburner.agent.proposers.asking.model import find_model
+from afterburner.agent.proposers.asking.recording import Place
 from afterburner.agent.proposers.asking.session import Asking
 from afterburner.agent.proposers.messages import messages_for
 
@@ -56,7 +57,7 @@ class LiteLLMProposer:
         question = Question(
             tuple(messages_for(request)),
             request.count,
-            request.run_iteration,
+            Place.of(request, self.name),
             request.seed + 1000 * request.run_iteration,
             request.usage,
             self._temperature if request.temperature is None else request.temperature,

@@ -31,6 +31,7 @@ class Asked:
     settings: RunSettings
     outputs: dict[str, Output]  # what the command line was to write, by option
     folder: str  # what relative paths are relative to
+    shares: bool = False  # its models' budget and recording with other runs, of many targets
 
     def settings_from(self, folder: Path) -> RunSettings:
         """The settings for a process that works in another folder."""

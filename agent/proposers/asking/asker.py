@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from afterburner.agent.proposers.asking.failures import Failure
     from afterburner.agent.proposers.asking.model import Model
+    from afterburner.agent.proposers.asking.recording import Place
     from afterburner.agent.proposers.asking.session import Asking
     from afterburner.agent.proposers.asking.usage import Usage
 
@@ -36,7 +37,7 @@ class Question:
 
     messages: tuple[Mapping[str, str], ...]
     count: int
-    iteration: int
+    place: Place  # in a recording
     seed: int
     stored: Usage  # what the run had used when the iteration began
     temperature: float | None = None
@@ -238,7 +239,7 @@ class Asker:
 
     def _record(self, question: Question, number: int, answer: ModelAnswer, usage: dict[str, Any] | None) -> None:
         if self._asking.recording is not None:
-            self._asking.recording.append(question.iteration, number + 1, answer, usage)
+            self._asking.recording.append(question.place, number + 1, answer, usage)
 
     def _scrubbed(self, message: Mapping[str, str]) -> dict[str, str]:
         return {key: self._asking.scrub(text) for key, text in message.items()}
