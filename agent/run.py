@@ -86,6 +86,8 @@ def optimize(  # noqa: PLR0913 - the options of one run, all by keyword
     max_cost_usd: float | None = None,
     max_tokens: int | None = None,
     max_requests: int | None = None,
+    timeout_s: float = RunSettings.timeout_s,
+    retries: int = RunSettings.retries,
     on_event: Callable[[ProgressEvent], None] | None = None,
 ) -> RunResult:
     """Optimise one function of a file, or a whole stdin/stdout program, and prove the gain. Nothing is written.
@@ -115,6 +117,8 @@ def optimize(  # noqa: PLR0913 - the options of one run, all by keyword
         max_cost_usd: the most that language models may cost, US dollars; None: no cap, as below.
         max_tokens: the most tokens that they may use, prompts and answers together.
         max_requests: the most requests that may be made of them, each try counted.
+        timeout_s: how long one whole answer of a language model may take.
+        retries: how often a request is made again where that may help.
         on_event: is told of progress; by several threads while a language model is asked.
 
     Raises:
@@ -146,6 +150,8 @@ def optimize(  # noqa: PLR0913 - the options of one run, all by keyword
         max_cost_usd=max_cost_usd,
         max_tokens=max_tokens,
         max_requests=max_requests,
+        timeout_s=timeout_s,
+        retries=retries,
     )
     if min_effect is not None:
         settings = replace(settings, min_effect=min_effect, min_effect_source="the caller")
@@ -318,7 +324,13 @@ def _surroundings(prepared: Prepared, staged: Staged) -> Surroundings | None:
 def _proposer(settings: RunSettings, asking: Asking) -> Proposer:
     from afterburner.agent.proposers.registry import open_proposer  # noqa: PLC0415 - lazy
 
-    proposer = open_proposer(settings.model, fallbacks=settings.fallbacks, asking=asking)
+    proposer = open_proposer(
+        settings.model,
+        timeout_s=settings.timeout_s,
+        retries=settings.retries,
+        fallbacks=settings.fallbacks,
+        asking=asking,
+    )
     if settings.deterministic:
         check_valgrind()
     return proposer

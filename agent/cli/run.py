@@ -270,6 +270,24 @@ def run(  # noqa: PLR0913 - one parameter for each option
             rich_help_panel=_COST,
         ),
     ] = None,
+    timeout: Annotated[
+        float,
+        typer.Option(
+            metavar="S",
+            callback=above_zero,
+            help="How long one whole answer of a model may take, seconds.",
+            rich_help_panel=_COST,
+        ),
+    ] = _DEFAULTS.timeout_s,
+    retries: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="How often a request is made again where that may help: a busy server, a lost connection.",
+            rich_help_panel=_COST,
+        ),
+    ] = _DEFAULTS.retries,
     cache: Annotated[
         bool,
         typer.Option(
@@ -371,6 +389,8 @@ def run(  # noqa: PLR0913 - one parameter for each option
         max_cost_usd=max_cost,
         max_tokens=max_tokens,
         max_requests=max_requests,
+        timeout_s=timeout,
+        retries=retries,
         cache=cache,
         record=record,
     )

@@ -147,7 +147,7 @@ def test_a_model_that_fails_after_its_first_answer_costs_nothing_that_was_found(
     program: CommandLine, server: ModelServer
 ) -> None:
     with serving(FaultProxy(server.url, lambda number: Fault(Kind.HTML) if number > 1 else None)) as proxy:
-        code, shown, document = start(program, proxy.url, "--model", MODEL)
+        code, shown, document = start(program, proxy.url, "--model", MODEL, "--retries", "1")
     assert code == 0, shown
     assert told_of(document)[1] == ("2.1", None)
     assert "2.1 refused: openai/gpt-4o-mini cannot be used" in shown
