@@ -14,7 +14,7 @@ from afterburner.agent.cli.deliver import deliver
 from afterburner.agent.cli.outputs import Outputs
 from afterburner.agent.cli.settings import origin_of
 from afterburner.agent.proposers.telling import parse_telling
-from afterburner.agent.search import SearchStyle
+from afterburner.agent.search import SearchStyle, Temperature
 from afterburner.agent.types import Objective, RunSettings
 from afterburner.sandbox import UsageError
 from afterburner.sandbox.commands.options import (
@@ -26,7 +26,7 @@ from afterburner.sandbox.commands.options import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from afterburner.agent.types import RunResult
 
@@ -36,8 +36,30 @@ _WHAT, _HOW, _COST, _OUT = "What to optimise", "How to search", "What a model ma
 
 
 def _checked_telling(text: str) -> str:
-    """A wrong name is found before anything is done."""
-    parse_telling(text)
+    """A wrong name is found before anything is done, as a wrong value of the two below is."""
+    return _checked(text, parse_telling)
+
+
+def _checked_temperature(text: str | None) -> str | None:
+    return None if filled(text) is None else _checked(str(text), Temperature.read)
+
+
+def _checked_imports(text: str | None) -> str | None:
+    from afterburner.agent.context.allowed import read_allow_imports  # noqa: PLC0415 - not needed to answer --help
+
+    return None if filled(text) is None else _checked(str(text), read_allow_imports)
+
+
+def _checked(text: str, read: Callable[[str], object]) -> str:
+    """Let the parser say of a value that cannot be read where it was written.
+
+    Raises:
+        typer.BadParameter: it cannot be read.
+    """
+    try:
+        read(text)
+    except UsageError as error:
+        raise typer.BadParameter(str(error).removeprefix(f"--temperature {text}: ")) from error
     return text
 
 
@@ -176,7 +198,7 @@ def run(  # noqa: PLR0913 - one parameter for each option
         str | None,
         typer.Option(
             metavar="T|T0:T1",
-            callback=filled,
+            callback=_checked_temperature,
             help="Of a language model; two: of the first round and the last. Without it: the model's own.",
             show_default=False,
             rich_help_panel=_HOW,
@@ -205,7 +227,7 @@ def run(  # noqa: PLR0913 - one parameter for each option
         str | None,
         typer.Option(
             metavar="NAMES",
-            callback=filled,
+            callback=_checked_imports,
             help="Installed libraries that a rewrite may newly import: numpy,scipy, say, or all.",
             rich_help_panel=_HOW,
         ),
