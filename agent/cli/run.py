@@ -226,7 +226,7 @@ def run(  # noqa: PLR0913 - one parameter for each option
     allow_imports: Annotated[
         str | None,
         typer.Option(
-            metavar="NAMES",
+            metavar="MODULES",
             callback=_checked_imports,
             help="Installed libraries that a rewrite may newly import: numpy,scipy, say, or all.",
             rich_help_panel=_HOW,

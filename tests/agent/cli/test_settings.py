@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[3]
 # Texts that a project file may set without trust. One that names a model, a file, an address or a program needs one of
 # the metavars in project_file.py instead; docs/settings.md says why.
-FREE_TEXTS = {"allow_imports", "language", "search", "tell", "temperature"}
+FREE_TEXTS = {"language", "search", "tell", "temperature"}
 
 
 @pytest.fixture
@@ -283,4 +283,17 @@ def test_somebody_has_thought_about_every_text_that_a_project_may_set() -> None:
     project_settings = command.known()[0]
     texts = {name for name, each in project_settings.items() if each.is_text and not each.needs_trust}
     assert texts <= FREE_TEXTS, "may a stranger's project set this? See docs/settings.md"
-    assert {name for name, each in project_settings.items() if each.needs_trust} >= {"model", "python"}
+    assert {name for name, each in project_settings.items() if each.needs_trust} >= {
+        "allow_imports",
+        "fallback",
+        "model",
+        "python",
+    }
+
+
+def test_the_page_names_every_setting_that_a_project_may_or_may_not_set() -> None:
+    page = (ROOT / "docs" / "settings.md").read_text("utf-8")
+    trusted, free = page.partition("## What a project may not set by itself")[2].split("may still set by itself")
+    for name, setting in run_command().known()[0].items():
+        part = trusted if setting.needs_trust else free
+        assert f"`{name.replace('_', '-')}`" in part, name
