@@ -13,6 +13,8 @@ import typer
 from afterburner.agent.cli.deliver import deliver
 from afterburner.agent.cli.outputs import Outputs
 from afterburner.agent.cli.settings import origin_of
+from afterburner.agent.errors import ProposerError, RunStoreError
+from afterburner.agent.proposers.asking.errors import CapReachedError
 from afterburner.agent.proposers.telling import parse_telling
 from afterburner.agent.search import SearchStyle, Temperature
 from afterburner.agent.types import Objective, RunSettings
@@ -441,10 +443,30 @@ def carry_out(settings: RunSettings, outputs: Outputs, *, quiet: bool) -> RunRes
 
 @contextmanager
 def say_how_to_resume(begun: Sequence[str]) -> Iterator[None]:
-    """Where the run that was begun is interrupted, say how to go on with it."""
+    """Where the run that was begun is interrupted, or its model fails, say how to go on with it."""
     try:
         yield
     except KeyboardInterrupt:
-        for run_id in begun:
-            sys.stderr.write(f"`afterburner-agent resume {run_id}` goes on with this run.\n")
+        _say_resume(begun)
         raise
+    except CapReachedError:
+        raise  # what it may cost is used up in a resumed run, too
+    except ProposerError:
+        _say_resume([run_id for run_id in begun if _can_go_on(run_id)])
+        raise
+
+
+def _say_resume(run_ids: Sequence[str]) -> None:
+    for run_id in run_ids:
+        sys.stderr.write(f"`afterburner-agent resume {run_id}` goes on with this run.\n")
+
+
+def _can_go_on(run_id: str) -> bool:
+    """Whether the run is kept: it is, once its inputs are found."""
+    from afterburner.agent.runs.table import open_runs  # noqa: PLC0415 - only here
+
+    try:
+        with open_runs() as runs:
+            return runs.prepared(run_id) is not None
+    except RunStoreError:  # it is forgotten, or nothing can be looked up: what is told is why the model failed
+        return False

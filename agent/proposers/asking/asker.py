@@ -108,7 +108,7 @@ class Asker:
             reply.answers.append(ModelAnswer("", self._models[0].name, error=str(reply.problem)))
             self._record(question, reply.first, reply.answers[-1], None)
         if failed and not came:
-            raise ProposerError(max((str(reply.problem) for reply in failed), key=len))  # with the cap, if there is one
+            raise max((reply.problem for reply in failed if reply.problem), key=lambda problem: len(str(problem)))
         return [answer for reply in replies for answer in reply.answers][: question.count]
 
     def _gives_several(self, question: Question) -> bool:
