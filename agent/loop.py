@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, cast
 
 from afterburner.agent.confirming import SEARCH_ROUNDS, SEARCH_S, Confirming, SpentTests
 from afterburner.agent.errors import ProposerError, TargetError, WorkloadError
+from afterburner.agent.proposers.asking.budget import TIME_IS_UP
 from afterburner.agent.proposers.asking.usage import Usage
 from afterburner.agent.proposers.base import Proposal, ProposalRequest, asks_model
 from afterburner.agent.proposers.telling import parse_telling
@@ -186,7 +187,8 @@ class Loop:
         pending = [self._pending(f"{iteration}.{n}", p, incumbent) for n, p in enumerate(proposals, start=1)]
         restarts = [*state["restarts"], *([again.id] if again else ())]
         usage = (self.asking.usage() if self.asking else None) or state["usage"]
-        exhausted = is_last or not pending or bool(usage.cap)
+        # whoever asks no model, rules say, may go on when a cap is reached, but nobody does when the time is up
+        exhausted = is_last or not pending or usage.cap == TIME_IS_UP
         return {
             "iteration": iteration,
             "pending": pending,

@@ -96,6 +96,8 @@ def optimize(  # noqa: PLR0913 - the options of one run, all by keyword
     max_cost_usd: float | None = None,
     max_tokens: int | None = None,
     max_requests: int | None = None,
+    timeout_s: float = RunSettings.timeout_s,
+    retries: int = RunSettings.retries,
     on_event: Callable[[ProgressEvent], None] | None = None,
 ) -> RunResult:
     """Optimise one function of a file, or a whole stdin/stdout program, and prove the gain. Nothing is written.
@@ -125,6 +127,8 @@ def optimize(  # noqa: PLR0913 - the options of one run, all by keyword
         max_cost_usd: the most that language models may cost, US dollars; None: no cap, as below.
         max_tokens: the most tokens that they may use, prompts and answers together.
         max_requests: the most requests that may be made of them, each try counted.
+        timeout_s: how long one whole answer of a language model may take.
+        retries: how often a request is made again where that may help.
         on_event: is told of progress; by several threads while a language model is asked.
 
     Raises:
@@ -156,6 +160,8 @@ def optimize(  # noqa: PLR0913 - the options of one run, all by keyword
         max_cost_usd=max_cost_usd,
         max_tokens=max_tokens,
         max_requests=max_requests,
+        timeout_s=timeout_s,
+        retries=retries,
     )
     if min_effect is not None:
         settings = replace(settings, min_effect=min_effect, min_effect_source="the caller")
@@ -229,7 +235,7 @@ def resume_run(name: str, on_event: Callable[[ProgressEvent], None], *, member: 
             target = runs.target(found.run_id)
             check_unchanged(found, target)
             settings = runs.asked(found.run_id).settings_from(Path.cwd())
-            return _carry_out(runs, found.run_id, settings, target, on_event, member=member, resumed=True)
+            return _carry_out(runs, found.run_id, settings, target, on_event, member=member)
 
 
 def _carry_out(  # noqa: PLR0913 - a run, where it is kept, and who is told
@@ -240,7 +246,6 @@ def _carry_out(  # noqa: PLR0913 - a run, where it is kept, and who is told
     on_event: Callable[[ProgressEvent], None],
     *,
     member: Member | None = None,
-    resumed: bool = False,
 ) -> RunResult:
     """Do what is left of a run that this process has claimed."""
     from afterburner.agent.proposers.asking.session import asking_for  # noqa: PLC0415 - lazy
@@ -255,7 +260,8 @@ def _carry_out(  # noqa: PLR0913 - a run, where it is kept, and who is told
             if member is not None:
                 asking, proposer = member.asking, member.proposer
             else:
-                asking = opened.enter_context(asking_for(settings, run_id, until, on_event, resumed=resumed))
+                recorded = prepared is not None  # before that nobody has answered
+                asking = opened.enter_context(asking_for(settings, run_id, until, on_event, goes_on=recorded))
                 proposer = open_proposer_of(settings, asking)
             asking.end_by(until)
             sandbox = opened.enter_context(open_sandbox("auto"))
@@ -364,7 +370,13 @@ def open_proposer_of(settings: RunSettings, asking: Asking) -> Proposer:
     """
     from afterburner.agent.proposers.registry import open_proposer  # noqa: PLC0415 - lazy
 
-    proposer = open_proposer(settings.model, fallbacks=settings.fallbacks, asking=asking)
+    proposer = open_proposer(
+        settings.model,
+        timeout_s=settings.timeout_s,
+        retries=settings.retries,
+        fallbacks=settings.fallbacks,
+        asking=asking,
+    )
     if settings.deterministic:
         check_valgrind()
     return proposer

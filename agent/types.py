@@ -257,6 +257,8 @@ class RunSettings:
     max_cost_usd: float | None = None  # caps on what language models may use; None: as much as it takes
     max_tokens: int | None = None
     max_requests: int | None = None
+    timeout_s: float = 120.0  # for one whole answer of a language model
+    retries: int = 3  # of a request that failed for a while
     cache: bool = True  # whether a model's answer that is stored is given again
     record: str | None = None  # where answers are written for `replay:`
     receipt: bool = False  # whether to keep what a receipt is written from

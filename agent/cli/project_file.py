@@ -1,8 +1,8 @@
 """`[tool.afterburner]` of the pyproject.toml that a file belongs to.
 
 The file comes with the project, and so perhaps from someone whose code is only about to be looked at. Most settings it
-may set by itself. Not what names a model, which costs money and is sent the code, nor a file or a program: for these
-the user has to trust the project.
+may set by itself. Not what names a model, which costs money and is sent the code, nor a file or a program, nor what a
+rewrite may import: for these the user has to trust the project.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ NAME = "pyproject.toml"
 TABLE = "tool.afterburner"
 TRUST_VARIABLE = "AFTERBURNER_TRUSTED_PROJECTS"
 _PATHS = ("FILE", "DIR", "PATH")
-_NEEDS_TRUST = (*_PATHS, "MODEL", "URL", "COMMAND")
+_NEEDS_TRUST = (*_PATHS, "MODEL", "URL", "COMMAND", "MODULES")
+_NOT_OURS = stat.S_ISVTX | stat.S_IWOTH  # the mode of a folder such as /tmp, where a file may be anyone's
 _LONGEST_SHOWN = 60  # characters of a value in a message
 _LARGEST_INTEGER = 2**63  # TOML promises no more
 
@@ -49,7 +50,7 @@ class Setting:
 
     @property
     def needs_trust(self) -> bool:
-        """Whether its values are texts that name a model, a file or a program, or that nobody says anything of."""
+        """Whether its values are texts that name a model, a file, a program or modules, or nobody says what."""
         return self.is_text and self.metavar in (None, *_NEEDS_TRUST)
 
 
@@ -92,8 +93,8 @@ def _candidates(start: Path) -> Iterator[Path]:
     except OSError:
         return  # whoever reads FILE says so in better words
     for each in (folder, *folder.parents):
-        if os.path.isfile(each / NAME) and not each.stat().st_mode & stat.S_ISVTX:  # noqa: PTH113 - likewise
-            yield each / NAME  # not in a folder such as /tmp, where it may be anyone's
+        if os.path.isfile(each / NAME) and not each.stat().st_mode & _NOT_OURS:  # noqa: PTH113 - likewise
+            yield each / NAME
         if each == root:
             return
 

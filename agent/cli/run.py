@@ -13,8 +13,10 @@ import typer
 from afterburner.agent.cli.deliver import deliver
 from afterburner.agent.cli.outputs import Outputs
 from afterburner.agent.cli.settings import origin_of
+from afterburner.agent.errors import ProposerError, RunStoreError
+from afterburner.agent.proposers.asking.errors import CapReachedError
 from afterburner.agent.proposers.telling import parse_telling
-from afterburner.agent.search import SearchStyle
+from afterburner.agent.search import SearchStyle, Temperature
 from afterburner.agent.types import Objective, RunSettings
 from afterburner.sandbox import UsageError
 from afterburner.sandbox.commands.options import (
@@ -26,7 +28,7 @@ from afterburner.sandbox.commands.options import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from afterburner.agent.types import RunResult
 
@@ -36,8 +38,30 @@ _WHAT, _HOW, _COST, _OUT = "What to optimise", "How to search", "What a model ma
 
 
 def _checked_telling(text: str) -> str:
-    """A wrong name is found before anything is done."""
-    parse_telling(text)
+    """A wrong name is found before anything is done, as a wrong value of the two below is."""
+    return _checked(text, parse_telling)
+
+
+def _checked_temperature(text: str | None) -> str | None:
+    return None if filled(text) is None else _checked(str(text), Temperature.read)
+
+
+def _checked_imports(text: str | None) -> str | None:
+    from afterburner.agent.context.allowed import read_allow_imports  # noqa: PLC0415 - not needed to answer --help
+
+    return None if filled(text) is None else _checked(str(text), read_allow_imports)
+
+
+def _checked(text: str, read: Callable[[str], object]) -> str:
+    """Let the parser say of a value that cannot be read where it was written.
+
+    Raises:
+        typer.BadParameter: it cannot be read.
+    """
+    try:
+        read(text)
+    except UsageError as error:
+        raise typer.BadParameter(str(error).removeprefix(f"--temperature {text}: ")) from error
     return text
 
 
@@ -176,7 +200,7 @@ def run(  # noqa: PLR0913 - one parameter for each option
         str | None,
         typer.Option(
             metavar="T|T0:T1",
-            callback=filled,
+            callback=_checked_temperature,
             help="Of a language model; two: of the first round and the last. Without it: the model's own.",
             show_default=False,
             rich_help_panel=_HOW,
@@ -204,8 +228,8 @@ def run(  # noqa: PLR0913 - one parameter for each option
     allow_imports: Annotated[
         str | None,
         typer.Option(
-            metavar="NAMES",
-            callback=filled,
+            metavar="MODULES",
+            callback=_checked_imports,
             help="Installed libraries that a rewrite may newly import: numpy,scipy, say, or all.",
             rich_help_panel=_HOW,
         ),
@@ -270,6 +294,24 @@ def run(  # noqa: PLR0913 - one parameter for each option
             rich_help_panel=_COST,
         ),
     ] = None,
+    timeout: Annotated[
+        float,
+        typer.Option(
+            metavar="S",
+            callback=above_zero,
+            help="How long one whole answer of a model may take, seconds.",
+            rich_help_panel=_COST,
+        ),
+    ] = _DEFAULTS.timeout_s,
+    retries: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="How often a request is made again where that may help: a busy server, a lost connection.",
+            rich_help_panel=_COST,
+        ),
+    ] = _DEFAULTS.retries,
     cache: Annotated[
         bool,
         typer.Option(
@@ -371,6 +413,8 @@ def run(  # noqa: PLR0913 - one parameter for each option
         max_cost_usd=max_cost,
         max_tokens=max_tokens,
         max_requests=max_requests,
+        timeout_s=timeout,
+        retries=retries,
         cache=cache,
         record=record,
     )
@@ -399,10 +443,30 @@ def carry_out(settings: RunSettings, outputs: Outputs, *, quiet: bool) -> RunRes
 
 @contextmanager
 def say_how_to_resume(begun: Sequence[str]) -> Iterator[None]:
-    """Where the run that was begun is interrupted, say how to go on with it."""
+    """Where the run that was begun is interrupted, or its model fails, say how to go on with it."""
     try:
         yield
     except KeyboardInterrupt:
-        for run_id in begun:
-            sys.stderr.write(f"`afterburner-agent resume {run_id}` goes on with this run.\n")
+        _say_resume(begun)
         raise
+    except CapReachedError:
+        raise  # what it may cost is used up in a resumed run, too
+    except ProposerError:
+        _say_resume([run_id for run_id in begun if _can_go_on(run_id)])
+        raise
+
+
+def _say_resume(run_ids: Sequence[str]) -> None:
+    for run_id in run_ids:
+        sys.stderr.write(f"`afterburner-agent resume {run_id}` goes on with this run.\n")
+
+
+def _can_go_on(run_id: str) -> bool:
+    """Whether the run is kept: it is, once its inputs are found."""
+    from afterburner.agent.runs.table import open_runs  # noqa: PLC0415 - only here
+
+    try:
+        with open_runs() as runs:
+            return runs.prepared(run_id) is not None
+    except RunStoreError:  # it is forgotten, or nothing can be looked up: what is told is why the model failed
+        return False

@@ -93,7 +93,7 @@ def resume_many(run_id: str, on_event: Callable[[ProgressEvent], None], offered:
         check_format(run)
         for member in runs.members(run_id):
             check_unchanged(run, runs.target(member))
-        _carry_out(many, runs, on_event, offered, resumed=True)
+        _carry_out(many, runs, on_event, offered)
     return many
 
 
@@ -102,12 +102,10 @@ def _carry_out(
     runs: RunTable,
     on_event: Callable[[ProgressEvent], None],
     offered: Offered,
-    *,
-    resumed: bool = False,
 ) -> None:
     """Do what is left of a run that this process has claimed."""
     try:
-        _work_through(many, runs, on_event, offered, resumed=resumed)
+        _work_through(many, runs, on_event, offered)
     except KeyboardInterrupt:
         many.interrupted = True
         many.merge(offered)
@@ -118,8 +116,6 @@ def _work_through(
     runs: RunTable,
     on_event: Callable[[ProgressEvent], None],
     offered: Offered,
-    *,
-    resumed: bool,
 ) -> None:
     from afterburner.agent.proposers.asking.session import asking_for  # noqa: PLC0415 - lazy, as below
     from afterburner.agent.run import open_proposer_of, seconds_used  # noqa: PLC0415
@@ -130,7 +126,8 @@ def _work_through(
     deadline = Deadline.after(settings.max_seconds - used_s)
     survey_s = min(max(SURVEY_SHARE * settings.max_seconds, SHORTEST_SURVEY_S), LONGEST_SURVEY_S)
     # What all runs share: what models may cost altogether, and how answers are kept.
-    with asking_for(settings, many.run_id, deadline, on_event, resumed=resumed) as asking:
+    begun = many.profiled_s is not None  # before that nobody has answered
+    with asking_for(settings, many.run_id, deadline, on_event, goes_on=begun) as asking:
         proposer = open_proposer_of(settings, asking)
         if many.usage is not None:
             asking.budget.at_least(many.usage)

@@ -29,7 +29,7 @@ class ProposalRequest:
     objective: Objective
     measurement: Measurement
     passed: bool
-    iteration: int  # from 1
+    iteration: int  # from 1; to the member of a chain: how often it proposed so far, and one
     count: int  # how many answers are wanted; rules may give more
     history: tuple[CandidateRecord, ...] = ()
     seed: int = 0
@@ -40,6 +40,12 @@ class ProposalRequest:
     tell: Telling = EVERYTHING  # what of all this a language model is told
     is_last: bool = False  # no iteration follows
     usage: Usage = NOTHING_USED  # what the run had used of language models when the iteration began
+    in_run: int | None = None  # the run's iteration, where `iteration` counts the turns of a chain's member
+
+    @property
+    def run_iteration(self) -> int:
+        """The iteration of the run, whoever is asked in it."""
+        return self.iteration if self.in_run is None else self.in_run
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,11 @@ _GAINED = {Decision.IMPROVED, Decision.PROMISING}
 class ChainProposer:
     """Asks its members in order; who comes when follows from the request alone, so a resumed run goes on as it would.
 
-    To a member its own turns are the iterations: a recording gives its first answers when it is first asked.
+    To a member its own turns are the iterations: a recording gives its first answers when it is first asked. The
+    request says in which iteration of the run that is, too.
+
+    Whose a candidate is, its proposer's name says: `rules: hoisted-set` is of `rules`, and what the fallback
+    `openai/b` answered for the member `openai/a` becomes `openai/a: openai/b` here.
     """
 
     def __init__(self, members: Sequence[Proposer]) -> None:
@@ -57,7 +61,8 @@ class ChainProposer:
         failure: ProposerError | None = None
         for member in self._members:
             try:
-                found = member.propose(replace(request, iteration=1 + len(_turns(member.name, request))))
+                own = replace(request, iteration=1 + len(_turns(member.name, request)), in_run=request.iteration)
+                found = [_named(proposal, member.name) for proposal in member.propose(own)]
             except ProposerError as error:
                 failure = error
                 found = [Proposal(member.name, None, error=str(error))]
@@ -68,6 +73,11 @@ class ChainProposer:
         if failure is not None and all(proposal.rewrite is None for proposal in proposals):
             raise failure
         return proposals
+
+
+def _named(proposal: Proposal, name: str) -> Proposal:
+    """The proposal under the name of the member that it came from; a fallback answers under its own."""
+    return proposal if _is_of(proposal.proposer, name) else replace(proposal, proposer=f"{name}: {proposal.proposer}")
 
 
 def _turns(name: str, request: ProposalRequest) -> set[int]:
@@ -86,5 +96,5 @@ def _gained_nothing(name: str, request: ProposalRequest) -> bool:
 
 
 def _is_of(proposer: str, name: str) -> bool:
-    """Whether a candidate came from this member; rules say which of them after a colon."""
+    """Whether a candidate came from this member; rules say which of them after a colon, and so do fallbacks."""
     return proposer == name or proposer.startswith(f"{name}: ")

@@ -8,6 +8,7 @@ from afterburner.agent.proposers.asking.answers import proposal_of
 from afterburner.agent.proposers.asking.asker import Asker, Question
 from afterburner.agent.proposers.asking.budget import least_tokens_for
 from afterburner.agent.proposers.asking.model import find_model
+from afterburner.agent.proposers.asking.recording import Place
 from afterburner.agent.proposers.asking.session import Asking
 from afterburner.agent.proposers.messages import messages_for
 
@@ -60,8 +61,8 @@ class LiteLLMProposer:
         question = Question(
             tuple(messages_for(request)),
             request.count,
-            request.iteration,
-            request.seed + 1000 * request.iteration,
+            Place.of(request, self.name),
+            request.seed + 1000 * request.run_iteration,
             request.usage,
             self._temperature if request.temperature is None else request.temperature,
             least_tokens_for(function_source(request.target)),

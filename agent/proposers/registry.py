@@ -47,6 +47,8 @@ def open_proposer(  # noqa: PLR0913 - all but the first for language models alon
     names = members(model)
     of_models = {"timeout_s": timeout_s, "retries": retries, "fallbacks": tuple(fallbacks), "asking": asking}
     opened = [_open_one(name, temperature, of_models) for name in names]
+    if asking is not None:
+        asking.begin()
     if len(opened) == 1:
         return opened[0]
     from afterburner.agent.proposers.chain import ChainProposer  # noqa: PLC0415 - lazy, as all proposers

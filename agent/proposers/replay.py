@@ -9,19 +9,25 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.errors import ProposerError, UnknownModelError
 from afterburner.agent.proposers.asking.answers import ModelAnswer, proposal_of
+from afterburner.agent.proposers.asking.recording import RecordedTarget
 from afterburner.agent.proposers.asking.secrets import Scrubber
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from afterburner.agent.proposers.base import Proposal, ProposalRequest
+    from afterburner.agent.types import Target
 
 
 class ReplayProposer:
     """Gives a recording's answers in order, `count` in each iteration; afterwards nothing.
 
-    A recording holds one JSON object a line, `{"content": "…"}`. What `--record` wrote says with `iteration` and
-    `candidate` where each answer belongs, with `reasoning` what was thought apart from it, with `finish_reason` how it
-    ended, and with `error` why there is none; further keys are left alone. Where a replay stands follows from the
-    iteration, so a resumed run goes on in the right place.
+    A recording holds one JSON object a line, `{"content": "…"}`. What `--record` wrote says with `file`, `function`,
+    `iteration`, `asked` (the model) and `candidate` where each answer belongs, with `reasoning` what was thought apart
+    from it, with `finish_reason` how it ended, and with `error` why there is none; further keys are left alone.
+
+    Asked for the nth time, it gives the answers of the nth iteration that has any for the target, those of each model
+    in turn. Where a replay stands follows from the iteration, so a resumed run goes on in the right place.
     """
 
     def __init__(self, path: str | Path, scrub: Scrubber | None = None) -> None:
@@ -36,23 +42,54 @@ class ReplayProposer:
         self._lines = _read(Path(path))
 
     def propose(self, request: ProposalRequest) -> list[Proposal]:
-        """Give this iteration's answers."""
-        # of two answers in one place, which a resumed run may have written, the later counts
-        placed = {line.candidate: line.answer for line in self._lines if line.iteration == request.iteration}
-        answers = [placed[candidate] for candidate in sorted(placed)]
-        if all(line.iteration is None for line in self._lines):
-            start = (request.iteration - 1) * request.count
-            answers = [line.answer for line in self._lines[start : start + request.count]]
+        """Give this iteration's answers.
+
+        Raises:
+            ProposerError: the recording is of other targets.
+        """
+        answers = _answers(self._of(request.target), request.iteration, request.count)
         return [proposal_of(answer, request.target, self.name, self._scrub) for answer in answers]
+
+    def _of(self, target: Target) -> list[_Line]:
+        """The lines for a target; a function that was recorded in one file only may have moved to another since."""
+        wanted = RecordedTarget.of(target)
+        known = dict.fromkeys(line.target for line in self._lines if line.target is not None)
+        if wanted not in known:
+            moved = [each for each in known if each.function == wanted.function]
+            wanted = moved[0] if len(moved) == 1 else wanted
+        lines = [line for line in self._lines if line.target in {None, wanted}]
+        if not lines and self._lines:
+            others = ", ".join(map(str, known))
+            raise ProposerError(f"{self.name} was recorded for {others}, and has nothing for {wanted}.")
+        return lines
+
+
+def _answers(lines: Sequence[_Line], iteration: int, count: int) -> list[ModelAnswer]:
+    """The answers of an iteration, in order."""
+    if all(line.iteration is None for line in lines):
+        return [line.answer for line in lines[(iteration - 1) * count : iteration * count]]
+    if all(line.target is not None for line in lines):
+        iterations = sorted({line.iteration for line in lines if line.iteration is not None})
+        iteration = iterations[iteration - 1] if iteration <= len(iterations) else 0
+    lines = [line for line in lines if line.iteration == iteration]
+    models = list(dict.fromkeys(line.asked for line in lines))
+    # of two answers in one place, which a resumed run may have written, the later counts
+    placed = {(models.index(line.asked), line.candidate): line.answer for line in lines}
+    return [placed[place] for place in sorted(placed)]
 
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """An answer and its place; without an iteration it follows the line before."""
+    """An answer and its place; without an iteration it follows the line before.
+
+    Without a target, as older recordings are, it is for all, and its iteration is the one that is asked for.
+    """
 
     answer: ModelAnswer
     iteration: int | None
     candidate: int
+    asked: str = ""
+    target: RecordedTarget | None = None
 
 
 def _read(path: Path) -> list[_Line]:
@@ -85,4 +122,9 @@ def _line(line: str, path: Path, number: int) -> _Line:
     candidate = record.get("candidate", number)
     if not isinstance(iteration, int | None) or not isinstance(candidate, int):
         raise ProposerError(f"{path}, line {number}: iteration and candidate have to be integers.")
-    return _Line(answer, iteration, candidate)
+    if "asked" not in record:
+        return _Line(answer, iteration, candidate)
+    asked, file, function = (record.get(key) for key in ("asked", "file", "function"))
+    if not (isinstance(asked, str) and isinstance(file, str) and isinstance(function, str | None)) or iteration is None:
+        raise ProposerError(f"{path}, line {number}: with asked there have to be iteration, file and function.")
+    return _Line(answer, iteration, candidate, asked, RecordedTarget(file, function))

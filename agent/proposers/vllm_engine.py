@@ -18,6 +18,7 @@ from afterburner.agent.errors import ProposerError
 from afterburner.agent.proposers.asking.answers import ModelAnswer, proposal_of
 from afterburner.agent.proposers.asking.budget import Reservation, least_tokens_for
 from afterburner.agent.proposers.asking.errors import CapReachedError
+from afterburner.agent.proposers.asking.recording import Place
 from afterburner.agent.proposers.asking.request import most_prompt_tokens
 from afterburner.agent.proposers.asking.session import Asking
 from afterburner.agent.proposers.asking.usage import known_tokens
@@ -126,8 +127,9 @@ class VllmProposer:
             for each in output.outputs
         ]
         if asking.recording is not None:
+            place = Place.of(request, self.name)
             for number, answer in enumerate(answers, 1):
-                asking.recording.append(request.iteration, number, answer, used if number == 1 else None)
+                asking.recording.append(place, number, answer, used if number == 1 else None)
         return answers
 
     def _settle(self, output: Any, reservation: Reservation) -> dict[str, Any] | None:

@@ -14,20 +14,26 @@ import pytest
 
 from afterburner.agent import confirming
 from afterburner.agent import run as running
+from afterburner.agent.deadline import Deadline
 from afterburner.agent.errors import ProposerError
 from afterburner.agent.loop import Loop, empty_state
 from afterburner.agent.machine import describe_machine
+from afterburner.agent.proposers.asking.budget import Budget, Caps, Reservation
+from afterburner.agent.proposers.asking.errors import CapReachedError
+from afterburner.agent.proposers.asking.session import Asking
 from afterburner.agent.proposers.base import Proposal, ProposalRequest
+from afterburner.agent.proposers.registry import open_proposer
+from afterburner.agent.proposers.rules import RulesProposer
 from afterburner.agent.result import make_result
 from afterburner.agent.runs.database import open_database
 from afterburner.agent.selection.decide import Judge
 from afterburner.agent.staging import stage
-from afterburner.agent.state import Incumbent, LoopState
+from afterburner.agent.state import Incumbent, LoopState, Pending
 from afterburner.agent.store import new_run_id, open_checkpointer
 from afterburner.agent.targets.locate import find_target
 from afterburner.agent.targets.splice import splice
 from afterburner.agent.types import CandidateRecord, Decision, Gain, Objective, Rewrite, RunSettings
-from afterburner.sandbox import Verdict
+from afterburner.sandbox import Measurement, Verdict
 from afterburner.sandbox.sandbox import Sandbox
 
 SLOW = """\
@@ -136,6 +142,39 @@ def test_a_model_that_fails_later_on_does_not_cost_what_was_found(make_loop: Mak
 def test_a_model_that_fails_at_once_ends_the_run(make_loop: MakeLoop) -> None:
     with pytest.raises(ProposerError, match="the model is gone"):
         run_through(make_loop(Scripted(ProposerError("the model is gone"))))
+
+
+def use_up(budget: Budget) -> None:
+    """Ask until there is a cap, as for an earlier function."""
+    for _ in range(2):
+        budget.left_s(10)
+        budget.reserve(Reservation(1, 1, None))
+
+
+@pytest.mark.parametrize(
+    ("asking", "is_over"),
+    [
+        (Asking(caps=Caps(requests=1)), False),
+        (Asking(until=Deadline.after(0)), True),
+    ],
+    ids=["requests", "seconds"],
+)
+def test_what_a_model_may_cost_does_not_end_the_rules_and_the_time_does(
+    make_loop: MakeLoop, monkeypatch: pytest.MonkeyPatch, asking: Asking, is_over: bool
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test-0123456789")
+    with pytest.raises(CapReachedError):
+        use_up(asking.budget)
+    loop = make_loop(Scripted())
+    loop.proposer, loop.asking = open_proposer("rules,openai/gpt-4o-mini", asking=asking), asking
+    original = Incumbent("original", loop.bench.target.source, Measurement(1.0, 1.0, 1, 1.0), ratio=1.0)
+    state = loop.generate(cast("LoopState", empty_state() | {"lineage": [original], "usage": asking.budget.usage()}))
+    pending = cast("list[Pending]", state["pending"])
+    assert pending
+    assert all(each.proposer.startswith("rules: ") for each in pending)
+    assert state["exhausted"] is is_over
+    monkeypatch.setattr(RulesProposer, "propose", lambda *_: [])
+    assert loop.generate(cast("LoopState", empty_state() | {"lineage": [original]}))["exhausted"] is True
 
 
 @pytest.mark.timed

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from afterburner.agent.proposers.asking.failures import Failure
     from afterburner.agent.proposers.asking.model import Model
+    from afterburner.agent.proposers.asking.recording import Place
     from afterburner.agent.proposers.asking.session import Asking
     from afterburner.agent.proposers.asking.usage import Usage
 
@@ -37,7 +38,7 @@ class Question:
 
     messages: tuple[Mapping[str, str], ...]
     count: int
-    iteration: int
+    place: Place  # in a recording
     seed: int
     stored: Usage  # what the run had used when the iteration began
     temperature: float | None = None
@@ -109,7 +110,7 @@ class Asker:
             reply.answers.append(ModelAnswer("", self._models[0].name, error=str(reply.problem)))
             self._record(question, reply.first, reply.answers[-1], None)
         if failed and not came:
-            raise ProposerError(max((str(reply.problem) for reply in failed), key=len))  # with the cap, if there is one
+            raise max((reply.problem for reply in failed if reply.problem), key=lambda problem: len(str(problem)))
         return [answer for reply in replies for answer in reply.answers][: question.count]
 
     def _gives_several(self, question: Question) -> bool:
@@ -244,7 +245,7 @@ class Asker:
 
     def _record(self, question: Question, number: int, answer: ModelAnswer, usage: dict[str, Any] | None) -> None:
         if self._asking.recording is not None:
-            self._asking.recording.append(question.iteration, number + 1, answer, usage)
+            self._asking.recording.append(question.place, number + 1, answer, usage)
 
     def _hidden(self, message: Mapping[str, str]) -> dict[str, str]:
         return {key: self._asking.scrub.hide(text) for key, text in message.items()}

@@ -19,7 +19,7 @@ MOST_OUTPUT_TOKENS = 16_384  # of one answer where a cap has to be kept, and wha
 LEAST_OUTPUT_TOKENS = 2_000  # thoughts and all around the code; an answer that may be no longer is seldom whole
 LEAST_SECONDS = 1.0
 _BYTES_PER_TOKEN = 3  # of code, about
-_TIME_IS_UP = "the time for the search (--max-seconds) is up"
+TIME_IS_UP = "the time for the search (--max-seconds) is up"
 _LOOK_AGAIN_S = 0.5
 
 
@@ -79,7 +79,7 @@ class Budget:
         """Begin no request after that. Where the time of an earlier run was up, this one's is not."""
         with self._changed:
             self._until = until
-            if self._usage.cap == _TIME_IS_UP:
+            if self._usage.cap == TIME_IS_UP:
                 self._usage = replace(self._usage, cap="")
 
     def usage(self) -> Usage:
@@ -198,7 +198,7 @@ class Budget:
         """
         left_s = self._until.left_s() if self._until is not None else wanted_s
         if left_s < LEAST_SECONDS and left_s < wanted_s:
-            raise self._reached(_TIME_IS_UP)
+            raise self._reached(TIME_IS_UP)
         return min(left_s, wanted_s)
 
     def _release(self, reservation: Reservation) -> None:

@@ -24,6 +24,7 @@ class Failure:
     free: bool  # turned away or never arrived: nothing was used
     too_many: bool = False  # the server may not want to give several answers at once
     too_long: bool = False  # the server may not want to give answers that long
+    busy: bool = False  # too many requests in too short a time
     wait_s: float | None = None  # what the server asked us to wait
 
 
@@ -45,6 +46,7 @@ def failure_of(
         free=not_arrived or 400 <= status < 500,
         too_many=status == 400,
         too_long=status == 400 and ("token" in line or "context" in line),
+        busy=isinstance(error, litellm.RateLimitError),
         wait_s=_retry_after(_headers(error)),
     )
 

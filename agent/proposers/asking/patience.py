@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from afterburner.agent.proposers.asking.errors import CapReachedError
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
     from afterburner.agent.proposers.asking.session import Asking
 
 MOST_WAIT_S = 60.0  # a server that asks for more is given up
-FIRST_WAIT_S = 0.5
+FIRST_WAIT_S = 2.0  # at least, at most twice that; then doubled
+FIRST_BUSY_WAIT_S = 10.0  # likewise after a 429: after three waits whoever may ask so often a minute may ask again
 Result = TypeVar("Result")
 
 
@@ -24,15 +26,18 @@ def patiently(send: Callable[[], Result], *, tries: int, asking: Asking) -> Resu
     import tenacity  # noqa: PLC0415 - needed once a model is asked
 
     lines: list[str] = []
-    backoff = tenacity.wait_random_exponential(multiplier=FIRST_WAIT_S, max=20)
 
     def wait(state: tenacity.RetryCallState) -> float:
         asked: float | None = _failure(state).wait_s
-        return backoff(state) if asked is None else asked + backoff(state) / 10  # so that not all come back at once
+        chance = random.random()  # noqa: S311 - so that not all come back at once
+        if asked is not None:
+            return asked + chance
+        first_s = FIRST_BUSY_WAIT_S if _failure(state).busy else FIRST_WAIT_S
+        return min(first_s * 2.0 ** (state.attempt_number - 1) * (1 + chance), MOST_WAIT_S)
 
     def too_long(state: tenacity.RetryCallState) -> bool:
-        left_s = asking.until.left_s() if asking.until is not None else MOST_WAIT_S
-        return asking.stopped.is_set() or state.upcoming_sleep > min(MOST_WAIT_S, left_s)
+        is_late = asking.until is not None and state.upcoming_sleep > asking.until.left_s()
+        return asking.stopped.is_set() or is_late or (_failure(state).wait_s or 0.0) > MOST_WAIT_S
 
     def tell(state: tenacity.RetryCallState) -> None:
         lines.append(_failure(state).line)

@@ -58,6 +58,15 @@ class Asking:
         """What was used so far; None if no language model takes part."""
         return self._budget.usage() if self._budget is not None else None
 
+    def begin(self) -> None:
+        """The models are there, and the first may be asked: from now on the recording is this run's.
+
+        Raises:
+            AfterburnerError: the recording cannot be written.
+        """
+        if self.recording is not None and self.usage() is not None:
+            self.recording.begin()
+
     def tell(self, message: str) -> None:
         """Tell of something that happened, in one line, with what was used so far."""
         self.on_message(self.scrub(message), told(self.budget.usage()))
@@ -82,9 +91,9 @@ def asking_for(
     until: Deadline,
     on_event: Callable[[ProgressEvent], None],
     *,
-    resumed: bool = False,
+    goes_on: bool = False,
 ) -> Iterator[Asking]:
-    """Open what the requests of a run share."""
+    """Open what the requests of a run share; `goes_on` with the recording, which is this run's."""
     from afterburner.agent.proposers.asking.recording import Recording  # noqa: PLC0415 - who asks no model needs none
     from afterburner.agent.proposers.asking.store import AnswerStore  # noqa: PLC0415 - likewise
     from afterburner.agent.types import ProgressEvent  # noqa: PLC0415 - likewise
@@ -95,7 +104,7 @@ def asking_for(
         run_id=run_id,
         use_cache=settings.cache,
         open_store=AnswerStore,
-        recording=Recording(settings.record, resumed=resumed) if settings.record is not None else None,
+        recording=Recording(settings.record, goes_on=goes_on) if settings.record is not None else None,
         on_message=lambda message, spent: on_event(ProgressEvent("generate", message, spent=spent)),
     )
     try:

@@ -147,7 +147,7 @@ def test_a_model_that_fails_after_its_first_answer_costs_nothing_that_was_found(
     program: CommandLine, server: ModelServer
 ) -> None:
     with serving(FaultProxy(server.url, lambda number: Fault(Kind.HTML) if number > 1 else None)) as proxy:
-        code, shown, document = start(program, proxy.url, "--model", MODEL)
+        code, shown, document = start(program, proxy.url, "--model", MODEL, "--retries", "1")
     assert code == 0, shown
     assert told_of(document)[1] == ("2.1", None)
     assert "2.1 refused: openai/gpt-4o-mini cannot be used" in shown
@@ -162,6 +162,28 @@ def test_a_model_that_fails_at_once_is_one_clear_line(program: CommandLine, serv
     (error,) = [line for line in shown.splitlines() if line.startswith("error: ")]
     assert "gave no usable answer" in error
     assert "--max-requests" in error
+    assert "afterburner-agent resume" not in shown, "its requests are used up"
+
+
+@pytest.mark.usefixtures("project")
+def test_who_mends_what_failed_goes_on_with_the_run_that_was_prepared(
+    program: CommandLine, server: ModelServer
+) -> None:
+    variables = {"OPENAI_API_BASE": server.url, "OPENAI_API_KEY": KEY}
+    with serving(FaultProxy(server.url, lambda _: Fault(Kind.STATUS, 401))) as proxy:
+        options = ("--iterations", "1", "--json", "result.json")
+        code, shown, _ = start(program, proxy.url, "--model", MODEL, *options)
+    assert code == 1
+    assert "Check the key" in shown
+    (hint,) = [line for line in shown.splitlines() if "goes on with this run" in line]
+    done = program(*hint.partition("`afterburner-agent ")[2].partition("`")[0].split(), **variables)
+    assert done.returncode == 0, done.stderr
+    assert "going on with run" in done.stderr
+    assert len(server.asked) == 1
+    code, shown, _ = start(program, server.url, "--model", "replay:absent.jsonl")
+    assert code == 2
+    assert "No such recording" in shown
+    assert "goes on with this run" not in shown, "nothing was prepared that could be gone on with"
 
 
 @pytest.mark.usefixtures("project")

@@ -64,10 +64,13 @@ def test_a_folder_in_place_of_a_file_and_nothing_at_all(program: CommandLine) ->
     assert config(program)["project_file"] is None
 
 
-def test_a_file_in_a_folder_that_all_may_write_to_is_not_looked_at(program: CommandLine) -> None:
+@pytest.mark.parametrize("mode", [0o1777, 0o777, 0o703, 0o1775], ids=oct)
+def test_a_file_in_a_folder_that_all_may_write_to_is_not_looked_at(program: CommandLine, mode: int) -> None:
     folder = program.home / "shared"
-    write(folder, "iterations = 5")
-    folder.chmod(0o1777)
+    path = write(folder, "iterations = 5")
+    folder.chmod(0o775)
+    assert config(program, "x.py", folder=folder)["project_file"] == str(path)
+    folder.chmod(mode)
     assert config(program, "x.py", folder=folder)["project_file"] is None
 
 
@@ -89,6 +92,7 @@ def test_impossible_paths_are_left_to_those_who_read_the_file(program: CommandLi
         ('model = "openai/gpt-5"', ["--model", "rules"], {"AFTERBURNER_MODEL": "rules"}),
         ('model = "replay:/etc/passwd"', ["--model", "rules"], {"AFTERBURNER_MODEL": "rules"}),
         ('python = "./launcher"', ["--python", "python3"], {"AFTERBURNER_PYTHON": "python3"}),
+        ('allow-imports = "all"', ["--allow-imports", "numpy"], {"AFTERBURNER_ALLOW_IMPORTS": "numpy"}),
     ],
 )
 def test_a_stranger_chooses_no_model_and_no_program(
@@ -96,7 +100,7 @@ def test_a_stranger_chooses_no_model_and_no_program(
 ) -> None:
     folder = program.home / "shop"
     path = write(folder, line, "iterations = 5")
-    name = line.partition(" ")[0]
+    name = line.partition(" ")[0].replace("-", "_")
     for command in ("run", "config"):
         done = program(command, "x.py", folder=folder)
         assert (done.returncode, done.stdout) == (2, "")

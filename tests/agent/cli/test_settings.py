@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[3]
 # Texts that a project file may set without trust. One that names a model, a file, an address or a program needs one of
 # the metavars in project_file.py instead; docs/settings.md says why.
-FREE_TEXTS = {"allow_imports", "language", "search", "tell", "temperature"}
+FREE_TEXTS = {"language", "search", "tell", "temperature"}
 
 
 @pytest.fixture
@@ -121,6 +121,9 @@ def test_a_switch_can_be_put_off_by_any_stronger_layer(
         ("max-seconds = nan", "max_seconds = nan: nan is not a number above 0."),
         ('max-seconds = "1 min"', "this has to be a number."),
         ("min_effect = -0.1", "min_effect = -0.1: -0.1 is not a number of 0 or more."),
+        ('temperature = "hot"', 'temperature = "hot": that is no temperature. Give one number'),
+        ('tell = "gossip"', "tell = \"gossip\": --tell knows no 'gossip'."),
+        ('tell = "no-feedback,numbers"', "no-feedback leaves the numbers out"),
         ('deterministic = "yes"', "this has to be true or false."),
         ('objective = "speed"', "'speed' is not one of 'time', 'memory', 'integral'."),
         ("objective = 3", "this has to be a string: one of time, memory, integral."),
@@ -179,6 +182,11 @@ def test_a_project_file_that_is_no_such_thing(
         ("AFTERBURNER_OBJECTIVE", "speed", "'speed' is not one of 'time', 'memory', 'integral'."),
         ("AFTERBURNER_DETERMINISTIC", "maybe", "AFTERBURNER_DETERMINISTIC=maybe: "),
         ("AFTERBURNER_MODEL", " ", "AFTERBURNER_MODEL=: it is empty."),
+        ("AFTERBURNER_TEMPERATURE", "3", "AFTERBURNER_TEMPERATURE=3: that is no temperature. Give one number"),
+        ("AFTERBURNER_TELL", "gossip", "AFTERBURNER_TELL=gossip: --tell knows no 'gossip'."),
+        ("AFTERBURNER_ALLOW_IMPORTS", "a b", "AFTERBURNER_ALLOW_IMPORTS=a b: --allow-imports takes names such as"),
+        ("AFTERBURNER_TIMEOUT", "0", "AFTERBURNER_TIMEOUT=0: 0 is not a number above 0."),
+        ("AFTERBURNER_RETRIES", "-1", "AFTERBURNER_RETRIES=-1: "),
     ],
 )
 def test_a_wrong_variable_is_one_line_that_names_it(
@@ -192,15 +200,22 @@ def test_a_wrong_variable_is_one_line_that_names_it(
     assert complaint in done.stderr
 
 
-@pytest.mark.parametrize(("line", "variable"), [("iterations = 0", ""), ("iterations = 5", "many")])
+@pytest.mark.parametrize(
+    ("line", "variables"),
+    [
+        ("iterations = 0", {}),
+        ("iterations = 5", {"AFTERBURNER_ITERATIONS": "many"}),
+        ('temperature = "hot"', {}),
+        ("", {"AFTERBURNER_TEMPERATURE": "hot"}),
+        ("", {"AFTERBURNER_TELL": "gossip"}),
+        ("", {"AFTERBURNER_ALLOW_IMPORTS": "all,numpy"}),
+    ],
+)
 def test_config_fails_where_run_would_and_in_the_same_words(
-    program: CommandLine, project: Path, line: str, variable: str
+    program: CommandLine, project: Path, line: str, variables: dict[str, str]
 ) -> None:
     write(project, line)
-    said = [
-        program(command, "src/stock.py", folder=project, AFTERBURNER_ITERATIONS=variable)
-        for command in ("run", "config")
-    ]
+    said = [program(command, "src/stock.py", folder=project, **variables) for command in ("run", "config")]
     assert [done.returncode for done in said] == [2, 2]
     assert said[0].stderr == said[1].stderr != ""
 
@@ -268,4 +283,17 @@ def test_somebody_has_thought_about_every_text_that_a_project_may_set() -> None:
     project_settings = command.known()[0]
     texts = {name for name, each in project_settings.items() if each.is_text and not each.needs_trust}
     assert texts <= FREE_TEXTS, "may a stranger's project set this? See docs/settings.md"
-    assert {name for name, each in project_settings.items() if each.needs_trust} >= {"model", "python"}
+    assert {name for name, each in project_settings.items() if each.needs_trust} >= {
+        "allow_imports",
+        "fallback",
+        "model",
+        "python",
+    }
+
+
+def test_the_page_names_every_setting_that_a_project_may_or_may_not_set() -> None:
+    page = (ROOT / "docs" / "settings.md").read_text("utf-8")
+    trusted, free = page.partition("## What a project may not set by itself")[2].split("may still set by itself")
+    for name, setting in run_command().known()[0].items():
+        part = trusted if setting.needs_trust else free
+        assert f"`{name.replace('_', '-')}`" in part, name

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from model_server import Asked, ModelServer, serving
 
+from afterburner.agent.proposers.asking import patience
 from afterburner.agent.proposers.asking.usage import Usage
 from afterburner.agent.proposers.base import ProposalRequest
 from afterburner.agent.types import Objective
@@ -30,6 +31,8 @@ def good_answer(asked: Asked, number: int) -> str:
 def environment(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OPENAI_BASE_URL", "HOSTED_VLLM_API_KEY", "ANTHROPIC_API_KEY"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(patience, "FIRST_WAIT_S", 0.1)
+    monkeypatch.setattr(patience, "FIRST_BUSY_WAIT_S", 0.1)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
 

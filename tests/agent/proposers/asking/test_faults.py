@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,15 +14,19 @@ from model_server import serving
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.errors import ProposerError
 from afterburner.agent.proposers.asking.budget import Caps
+from afterburner.agent.proposers.asking.recording import Recording
 from afterburner.agent.proposers.asking.session import Asking
 from afterburner.agent.proposers.registry import open_proposer
+from afterburner.agent.types import CandidateRecord, Decision
+from afterburner.sandbox import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
 
     from model_server import ModelServer
 
-    from afterburner.agent.proposers.base import ProposalRequest
+    from afterburner.agent.proposers.base import Proposal, ProposalRequest
 
     MakeRequest = Callable[..., ProposalRequest]
 
@@ -181,3 +187,41 @@ def test_the_time_of_the_run_limits_an_answer(spoiled: Callable[..., object], re
     asking = Asking(until=Deadline.after(4))
     with spoiled(lambda _: Fault(Kind.SILENCE)), pytest.raises(ProposerError, match=r"did not answer within [34]"):
         open_proposer(MODEL, asking=asking, timeout_s=100).propose(request_of())
+
+
+def judged(proposals: list[Proposal], iteration: int) -> list[CandidateRecord]:
+    """What the loop remembers of candidates that gained nothing."""
+    return [
+        CandidateRecord(f"{iteration}.{n}", iteration, each.proposer, Verdict.ACCEPTED, Decision.NOT_BETTER, "slower")
+        for n, each in enumerate(proposals, start=1)
+    ]
+
+
+def test_a_fallback_in_a_chain_gives_a_new_answer_each_round_in_its_members_name(
+    spoiled: Callable[..., object], request_of: MakeRequest, server: ModelServer, tmp_path: Path
+) -> None:
+    recording = tmp_path / "answers.jsonl"
+    asking = Asking(recording=Recording(recording))
+    history: list[CandidateRecord] = []
+    with spoiled({1: Fault(Kind.STATUS, 404)}):
+        chain = open_proposer(f"rules,{MODEL}", asking=asking, fallbacks=("openai/gpt-4o",))
+        for iteration in (1, 2, 3):
+            proposals = chain.propose(replace(request_of(iteration=iteration), history=tuple(history)))
+            assert [each.proposer for each in proposals] == [f"{MODEL}: openai/gpt-4o"]
+            history += judged(proposals, iteration)
+    assert [asked.body["seed"] for asked in server.asked] == [1007, 2007, 3007]
+    lines = [json.loads(line) for line in recording.read_text().splitlines()]
+    assert [(line["iteration"], line["candidate"], line["model"]) for line in lines] == [
+        (iteration, 1, "openai/gpt-4o") for iteration in (1, 2, 3)
+    ]
+
+
+def test_a_fallback_that_gained_nothing_lets_the_next_member_of_the_chain_have_its_turn(
+    spoiled: Callable[..., object], request_of: MakeRequest
+) -> None:
+    with spoiled({1: Fault(Kind.STATUS, 404)}):
+        chain = open_proposer(f"{MODEL},openai/gpt-4.1-mini", fallbacks=("openai/gpt-4o",))
+        first = chain.propose(request_of())
+        second = chain.propose(replace(request_of(iteration=2), history=tuple(judged(first, 1))))
+    assert [each.proposer for each in first] == [f"{MODEL}: openai/gpt-4o"]
+    assert [each.proposer for each in second] == [f"{MODEL}: openai/gpt-4o", "openai/gpt-4.1-mini"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,7 +13,7 @@ from model_server import serving
 
 from afterburner.agent.errors import ProposerError
 from afterburner.agent.proposers.asking.answers import ModelAnswer
-from afterburner.agent.proposers.asking.recording import Recording
+from afterburner.agent.proposers.asking.recording import Place, RecordedTarget, Recording
 from afterburner.agent.proposers.asking.session import Asking
 from afterburner.agent.proposers.registry import open_proposer
 from afterburner.sandbox import AfterburnerError
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from model_server import Asked, ModelServer
 
     from afterburner.agent.proposers.base import Proposal, ProposalRequest
+    from afterburner.agent.types import Target
 
     MakeRequest = Callable[..., ProposalRequest]
 
@@ -78,17 +80,96 @@ def test_an_answer_that_was_cut_off_is_cut_off_in_the_replay(
     assert server.asked == []
 
 
-def test_a_new_run_replaces_a_recording_with_its_first_answer_and_a_resumed_one_goes_on(tmp_path: Path) -> None:
+def where(iteration: int = 1) -> Place:
+    return Place(RecordedTarget("module.py", "f"), iteration, MODEL)
+
+
+def test_a_run_that_begins_empties_its_recording_and_one_that_goes_on_adds_to_it(tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
     path.write_text('{"content": "old"}\n')
     fresh = Recording(path)
-    assert path.read_text() == '{"content": "old"}\n', "a run that gets no answer costs no recording"
+    for _ in range(2):
+        fresh.begin()
+        assert path.read_text() == ""
     for candidate in (1, 2):
-        fresh.append(1, candidate, ModelAnswer("new", "m"), None)
-    Recording(path, resumed=True).append(2, 1, ModelAnswer("more", "m"), None)
+        fresh.append(where(), candidate, ModelAnswer("new", "m"), None)
+    fresh.begin()
+    Recording(path, goes_on=True).append(where(2), 1, ModelAnswer("more", "m"), None)
     assert [json.loads(line)["content"] for line in path.read_text().splitlines()] == ["new", "new", "more"]
     with pytest.raises(AfterburnerError, match="cannot be written"):
-        Recording(tmp_path).append(1, 1, ModelAnswer("", "m"), None)
+        Recording(tmp_path).begin()
+
+
+def test_a_recording_is_kept_where_no_model_can_be_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "answers.jsonl"
+    path.write_text('{"content": "old"}\n')
+    open_proposer("rules", asking=Asking(recording=Recording(path)))
+    monkeypatch.delenv("OPENAI_API_KEY")
+    with pytest.raises(ProposerError, match="needs a key"):
+        open_proposer(f"rules,{MODEL}", asking=Asking(recording=Recording(path)))
+    assert path.read_text() == '{"content": "old"}\n'
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test-0123456789-secret")
+    open_proposer(f"rules,{MODEL}", asking=Asking(recording=Recording(path)))
+    assert path.read_text() == ""
+
+
+def test_the_answers_of_all_models_of_a_chain_are_replayed(
+    server: ModelServer, request_of: MakeRequest, tmp_path: Path
+) -> None:
+    server.answer = lambda asked, number: f"<thinking>{asked.body['model']} {number}</thinking>"
+    server.gives_several, path = False, tmp_path / "answers.jsonl"
+    chain = open_proposer("openai/small,openai/large", asking=Asking(recording=Recording(path)))
+    asked_for = [replace(request_of(count=2, iteration=iteration), is_last=True) for iteration in (1, 2)]
+    recorded = [facts(chain.propose(request)) for request in asked_for]
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [line["asked"] for line in lines] == 2 * (2 * ["openai/small"] + 2 * ["openai/large"])
+    assert len({reasoning for proposals in recorded for _, reasoning, _ in proposals}) == 8
+    replay = open_proposer(f"replay:{path}")
+    assert [facts(replay.propose(request)) for request in asked_for] == recorded
+
+
+def test_each_of_many_targets_has_its_own_answers_in_a_replay(
+    server: ModelServer, make_target: Callable[..., Target], request_of: MakeRequest, tmp_path: Path
+) -> None:
+    def answer(asked: Asked, number: int) -> str:
+        name = "g" if "def g" in asked.prompt else "f"
+        return f"<thinking>{number}</thinking><solution>```python\ndef {name}(x):\n    return {number}\n```</solution>"
+
+    server.answer = answer
+    path = tmp_path / "answers.jsonl"
+    asking = Asking(recording=Recording(path))
+    targets = [
+        make_target(f"def {name}(x):\n    return x + x\n", name, file)
+        for file, name in (("a.py", "f"), ("a.py", "g"), ("b.py", "f"))
+    ]
+    asked_for = [[replace(request_of(iteration=n), target=target) for n in (1, 2)] for target in targets]
+    recorded = [[facts(open_proposer(MODEL, asking=asking).propose(each)) for each in one] for one in asked_for]
+    assert len({str(each) for one in recorded for each in one}) == 6
+    assert [[facts(open_proposer(f"replay:{path}").propose(each)) for each in one] for one in asked_for] == recorded
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [(line["file"], line["function"]) for line in lines[::2]] == [("a.py", "f"), ("a.py", "g"), ("b.py", "f")]
+
+    moved = make_target("def g(x):\n    return x + x\n", "g", "c.py")
+    assert facts(open_proposer(f"replay:{path}").propose(replace(request_of(), target=moved))) == recorded[1][0]
+    other = make_target("def f(x):\n    return x + x\n", "f", "d.py")
+    with pytest.raises(ProposerError, match=r"recorded for f in a\.py, g in a\.py, f in b\.py, and .* f in d\.py"):
+        open_proposer(f"replay:{path}").propose(replace(request_of(), target=other))
+
+
+def test_what_was_recorded_behind_rules_is_replayed_by_itself_or_behind_rules(
+    server: ModelServer, request_of: MakeRequest, tmp_path: Path
+) -> None:
+    """The model was asked in the iterations 2 and 3: those are the first two in which the replay is asked."""
+    server.answer = lambda _, number: f"<thinking>{number}</thinking>"
+    path = tmp_path / "answers.jsonl"
+    model = open_proposer(MODEL, asking=Asking(recording=Recording(path)))
+    for turn in (1, 2):
+        model.propose(replace(request_of(iteration=turn), in_run=turn + 1))
+    assert [json.loads(line)["iteration"] for line in path.read_text().splitlines()] == [2, 3]
+    replay = open_proposer(f"replay:{path}")
+    for in_run in (None, 7):
+        turns = [replay.propose(replace(request_of(iteration=turn), in_run=in_run)) for turn in (1, 2, 3)]
+        assert [[each.reasoning for each in turn] for turn in turns] == [["1"], ["2"], []]
 
 
 def test_a_recording_with_and_without_places_is_refused(tmp_path: Path) -> None:
@@ -98,6 +179,9 @@ def test_a_recording_with_and_without_places_is_refused(tmp_path: Path) -> None:
         open_proposer(f"replay:{path}")
     path.write_text('{"content": "a", "iteration": "1"}\n')
     with pytest.raises(ProposerError, match="line 1: iteration and candidate"):
+        open_proposer(f"replay:{path}")
+    path.write_text('{"content": "a", "iteration": 1, "asked": "m", "file": 3}\n')
+    with pytest.raises(ProposerError, match="line 1: with asked"):
         open_proposer(f"replay:{path}")
 
 
