@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM and a closed terminal all end a run in the same way: unwind, clean up, exit code 130."""
+"""Ctrl-C, SIGTERM and a closed terminal end a run in the same way: unwind, clean up, exit code 130, say how to go on."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import os
 import signal
 import sys
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
     from types import FrameType
 
 INTERRUPTED = 130  # the exit code: 128 + SIGINT
@@ -50,3 +51,14 @@ def show_cursor() -> None:
             sys.stderr.flush()
     except OSError:
         return  # the terminal itself is gone
+
+
+@contextmanager
+def say_how_to_resume(begun: Sequence[str]) -> Iterator[None]:
+    """Where the run that was begun is interrupted, say how to go on with it."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        for run_id in begun:
+            sys.stderr.write(f"`afterburner-agent resume {run_id}` goes on with this run.\n")
+        raise

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from afterburner.agent.cli.interrupts import say_how_to_resume
 from afterburner.agent.cli.offer import weigh
 from afterburner.agent.cli.text import confirm, display_path, is_interactive
 from afterburner.sandbox import AfterburnerError, UsageError
@@ -37,7 +38,6 @@ def run_many(
     from dataclasses import asdict, replace  # noqa: PLC0415 - as all below
 
     from afterburner.agent.cli.progress import show_progress  # noqa: PLC0415 - not needed to answer --help
-    from afterburner.agent.cli.run import say_how_to_resume  # noqa: PLC0415 - it imports this module, too
     from afterburner.agent.many.survey import python_command  # noqa: PLC0415 - likewise
 
     place = Path(settings.file)
@@ -64,7 +64,6 @@ def go_on_with_many(run_id: str, settings: RunSettings, outputs: Outputs, *, qui
         KeyboardInterrupt, AfterburnerError: as `run_many`.
     """
     from afterburner.agent.cli.progress import show_progress  # noqa: PLC0415 - not needed to answer --help
-    from afterburner.agent.cli.run import say_how_to_resume  # noqa: PLC0415 - it imports this module, too
 
     with say_how_to_resume([run_id]):
         with show_progress(settings, quiet=quiet) as on_event:

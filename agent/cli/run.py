@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from afterburner.agent.cli.deliver import deliver
+from afterburner.agent.cli.interrupts import say_how_to_resume
 from afterburner.agent.cli.outputs import Outputs
 from afterburner.agent.cli.settings import origin_of
 from afterburner.agent.proposers.telling import parse_telling
@@ -26,8 +25,6 @@ from afterburner.sandbox.commands.options import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from afterburner.agent.types import RunResult
 
 LARGEST_SEED = 2**32 - 1  # PYTHONHASHSEED takes no more
@@ -395,14 +392,3 @@ def carry_out(settings: RunSettings, outputs: Outputs, *, quiet: bool) -> RunRes
         from afterburner.agent.run import run_settings  # noqa: PLC0415 - imports langgraph; the display is on
 
         return run_settings(settings, on_event, outputs=asdict(outputs), on_begun=begun.append)
-
-
-@contextmanager
-def say_how_to_resume(begun: Sequence[str]) -> Iterator[None]:
-    """Where the run that was begun is interrupted, say how to go on with it."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        for run_id in begun:
-            sys.stderr.write(f"`afterburner-agent resume {run_id}` goes on with this run.\n")
-        raise
