@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM and a closed terminal end a run in the same way: unwind, clean up, exit code 130, say how to go on."""
+"""Ctrl-C, SIGTERM and a closed terminal end a run in the same way: unwind, clean up, say how to go on, code 130."""
 
 from __future__ import annotations
 

@@ -232,7 +232,8 @@ def _apply(many: ManyResult, applied: list[str], *, ask: bool) -> None:
         what = "the command" if many.settings.command else "the project's tests"
         raise AfterburnerError(
             f"Nothing was written, for nothing shows that {what} still pass{'es' if many.settings.command else ''}: "
-            f"{many.objection}. Have the patches written with --patch DIR, and apply those that you trust one by one."
+            f"{many.objection}. `afterburner-agent resume {many.run_id} --patch DIR` writes the patches: apply "
+            "those that you trust one by one."
         )
     listed = ", ".join(display_path(path) for path in left)
     if ask and is_interactive() and not confirm(f"Write the rewrites to {listed}?"):
