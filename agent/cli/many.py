@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from afterburner.agent.cli.interrupts import say_how_to_resume
 from afterburner.agent.cli.offer import weigh
 from afterburner.agent.cli.text import confirm, display_path, is_interactive
 from afterburner.sandbox import AfterburnerError, UsageError
@@ -37,7 +38,6 @@ def run_many(
     from dataclasses import asdict, replace  # noqa: PLC0415 - as all below
 
     from afterburner.agent.cli.progress import show_progress  # noqa: PLC0415 - not needed to answer --help
-    from afterburner.agent.cli.run import say_how_to_resume  # noqa: PLC0415 - it imports this module, too
     from afterburner.agent.many.survey import python_command  # noqa: PLC0415 - likewise
 
     place = Path(settings.file)
@@ -64,7 +64,6 @@ def go_on_with_many(run_id: str, settings: RunSettings, outputs: Outputs, *, qui
         KeyboardInterrupt, AfterburnerError: as `run_many`.
     """
     from afterburner.agent.cli.progress import show_progress  # noqa: PLC0415 - not needed to answer --help
-    from afterburner.agent.cli.run import say_how_to_resume  # noqa: PLC0415 - it imports this module, too
 
     with say_how_to_resume([run_id]):
         with show_progress(settings, quiet=quiet) as on_event:
@@ -233,7 +232,8 @@ def _apply(many: ManyResult, applied: list[str], *, ask: bool) -> None:
         what = "the command" if many.settings.command else "the project's tests"
         raise AfterburnerError(
             f"Nothing was written, for nothing shows that {what} still pass{'es' if many.settings.command else ''}: "
-            f"{many.objection}. Have the patches written with --patch DIR, and apply those that you trust one by one."
+            f"{many.objection}. `afterburner-agent resume {many.run_id} --patch DIR` writes the patches: apply "
+            "those that you trust one by one."
         )
     listed = ", ".join(display_path(path) for path in left)
     if ask and is_interactive() and not confirm(f"Write the rewrites to {listed}?"):

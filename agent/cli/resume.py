@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from afterburner.agent.cli.deliver import deliver
+from afterburner.agent.cli.interrupts import say_how_to_resume
 from afterburner.agent.cli.outputs import Outputs
-from afterburner.agent.cli.run import say_how_to_resume
 from afterburner.sandbox import UsageError
 from afterburner.sandbox.commands.destinations import STDOUT
 from afterburner.sandbox.commands.options import filled

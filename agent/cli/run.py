@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,10 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from afterburner.agent.cli.deliver import deliver
+from afterburner.agent.cli.interrupts import say_how_to_resume
 from afterburner.agent.cli.outputs import Outputs
 from afterburner.agent.cli.settings import origin_of
-from afterburner.agent.errors import ProposerError, RunStoreError
-from afterburner.agent.proposers.asking.errors import CapReachedError
 from afterburner.agent.proposers.telling import parse_telling
 from afterburner.agent.search import SearchStyle, Temperature
 from afterburner.agent.types import Objective, RunSettings
@@ -28,7 +25,7 @@ from afterburner.sandbox.commands.options import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable
 
     from afterburner.agent.types import RunResult
 
@@ -439,34 +436,3 @@ def carry_out(settings: RunSettings, outputs: Outputs, *, quiet: bool) -> RunRes
         from afterburner.agent.run import run_settings  # noqa: PLC0415 - imports langgraph; the display is on
 
         return run_settings(settings, on_event, outputs=asdict(outputs), on_begun=begun.append)
-
-
-@contextmanager
-def say_how_to_resume(begun: Sequence[str]) -> Iterator[None]:
-    """Where the run that was begun is interrupted, or its model fails, say how to go on with it."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        _say_resume(begun)
-        raise
-    except CapReachedError:
-        raise  # what it may cost is used up in a resumed run, too
-    except ProposerError:
-        _say_resume([run_id for run_id in begun if _can_go_on(run_id)])
-        raise
-
-
-def _say_resume(run_ids: Sequence[str]) -> None:
-    for run_id in run_ids:
-        sys.stderr.write(f"`afterburner-agent resume {run_id}` goes on with this run.\n")
-
-
-def _can_go_on(run_id: str) -> bool:
-    """Whether the run is kept: it is, once its inputs are found."""
-    from afterburner.agent.runs.table import open_runs  # noqa: PLC0415 - only here
-
-    try:
-        with open_runs() as runs:
-            return runs.prepared(run_id) is not None
-    except RunStoreError:  # it is forgotten, or nothing can be looked up: what is told is why the model failed
-        return False
