@@ -84,8 +84,5 @@ def _can_go_on(run_id: str) -> bool:
         with open_runs() as runs:
             many = runs.find(run_id).is_many
             return (runs.many(run_id) if many else runs.prepared(run_id)) is not None
-    except (
-        RunStoreError,
-        RunNotFoundError,
-    ):  # it is forgotten, or nothing can be looked up: what is told is why the model failed
-        return False
+    except (RunStoreError, RunNotFoundError):
+        return False  # what is told then is why the model failed, and no more

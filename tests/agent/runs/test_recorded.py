@@ -31,7 +31,7 @@ if __name__ == "__main__":
 @pytest.mark.parametrize(
     ("place", "step", "left"),
     [
-        (running, "_proposer", ["old"]),
+        (running, "open_proposer_of", ["old"]),
         (running, "_prepare", []),
         (Loop, "profile", ["answer 1"]),
         (Loop, "confirm", ["answer 1"]),
