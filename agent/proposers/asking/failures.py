@@ -70,7 +70,8 @@ def _advice(litellm: ModuleType, error: Exception, timeout_s: float) -> str:
 
 
 def _server_errors(litellm: ModuleType) -> tuple[type[Exception], ...]:
-    return (litellm.InternalServerError, litellm.ServiceUnavailableError, litellm.BadGatewayError)
+    """What is no fault of ours; APIError is what some of LiteLLM's providers make of an answer that is no JSON."""
+    return (litellm.InternalServerError, litellm.ServiceUnavailableError, litellm.BadGatewayError, litellm.APIError)
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

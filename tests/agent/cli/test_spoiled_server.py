@@ -1,0 +1,205 @@
+"""Real runs against a real local server, over HTTP, with all that can go wrong on the way: an honest end each time.
+
+All go on with one run that was prepared once, each with a copy of what is kept of it, and several side by side.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+from urllib.request import Request, urlopen
+
+import jsonschema
+import pytest
+from fault_proxy import Fault, FaultProxy, Kind
+from model_server import serving
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]  # the first test waits for all runs
+
+KEY = "sk-local-0123456789abcdef"
+MODEL = "hosted_vllm/good"  # answers at once, and for another function: nothing has to be timed
+TIMEOUT_S = 8
+EARLIER = 1  # request, of the run that all go on with
+FROM_THE_START = {Kind.HANG_UP, Kind.CUT_JSON}
+SOURCE = """\
+def total(n):
+    return sum(range(n))
+
+
+if __name__ == "__main__":
+    print([total(n) for n in (10, 20, 30, 40)])
+"""
+
+
+@dataclass(frozen=True)
+class Spoiled:
+    """A fault of every request from some number on, with one retry, and what has to come of it."""
+
+    fault: Fault
+    tries: int
+    lost: int
+    words: str
+
+
+FAILED = "Its server failed or gave no usable answer"
+LATE = f"It did not answer within {TIMEOUT_S} s"
+SPOILED = [
+    Spoiled(Fault(Kind.STATUS, 500), 2, 2, FAILED),
+    Spoiled(Fault(Kind.STATUS, 429, headers={"Retry-After": "1"}), 2, 0, "Wait, or ask for fewer candidates"),
+    Spoiled(Fault(Kind.STATUS, 401), 1, 0, "Check the key"),
+    Spoiled(Fault(Kind.HANG_UP), 2, 2, FAILED),
+    Spoiled(Fault(Kind.SILENCE), 1, 1, LATE),
+    Spoiled(Fault(Kind.LOST), 2, 2, FAILED),
+    Spoiled(Fault(Kind.HALF), 2, 2, FAILED),
+    Spoiled(Fault(Kind.CUT_JSON), 2, 2, FAILED),
+    Spoiled(Fault(Kind.HTML), 2, 2, FAILED),
+    Spoiled(Fault(Kind.OTHER_JSON), 2, 2, FAILED),
+    Spoiled(Fault(Kind.NO_CHOICES), 1, 0, "holds no answer"),
+    Spoiled(Fault(Kind.TRICKLE, delay_s=0.1), 1, 1, LATE),
+    Spoiled(Fault(Kind.LATE, delay_s=60), 1, 1, LATE),
+]
+
+
+def name_of(value: Spoiled) -> str:
+    return f"{value.fault.kind.name}-{value.fault.status}" if value.fault.kind is Kind.STATUS else value.fault.kind.name
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What a run left behind."""
+
+    code: int
+    shown: str
+    document: dict[str, Any] | None
+    arrived: int
+    ledger: Counter[str]  # requests by their state
+
+
+def command(home: Path, state: Path, url: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """The real program in a folder, with what it keeps in another."""
+    variables = {"HOSTED_VLLM_API_BASE": url, "HOSTED_VLLM_API_KEY": KEY, "XDG_STATE_HOME": str(state)}
+    return subprocess.run(
+        [str(Path(sys.executable).with_name("afterburner-agent")), *arguments],
+        cwd=home,
+        env={"PATH": os.environ["PATH"], "HOME": str(home), "LANG": "C.UTF-8"} | variables,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=240,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def warm_server(local_server: Any) -> str:
+    """The server's address, with the model loaded, so that how long that takes is nobody's matter."""
+    body = json.dumps({"model": "good", "messages": [{"role": "user", "content": "hello"}]}).encode()
+    request = Request(f"{local_server.url}/chat/completions", body, {"Content-Type": "application/json"})  # noqa: S310
+    with urlopen(request, timeout=200) as answer:  # noqa: S310 - our own http address
+        assert answer.status == 200
+    return str(local_server.url)
+
+
+@pytest.fixture(scope="module")
+def home(warm_server: str, tmp_path_factory: pytest.TempPathFactory, sandbox: object) -> Path:  # noqa: ARG001 - may skip
+    """A folder with a run that was prepared, and turned away by its model: `EARLIER` request."""
+    home = tmp_path_factory.mktemp("home")
+    (home / "sums.py").write_text(SOURCE)
+    with serving(FaultProxy(warm_server, lambda _: Fault(Kind.STATUS, 401))) as proxy:
+        done = command(
+            home, home / "state", proxy.url, "run", "sums.py", "--function", "total", "--model", MODEL,
+            "--iterations", "2", "--timeout", str(TIMEOUT_S), "--retries", "1", "--max-seconds", "200",
+        )  # fmt: skip
+    assert done.returncode == 1, done.stderr
+    assert "goes on with this run" in done.stderr
+    return home
+
+
+@pytest.fixture(scope="module")
+def ends(home: Path, warm_server: str) -> dict[tuple[str, int], Ended]:
+    """How the run ends with every request spoiled from the second on, or from the first; by fault."""
+    cases = [(each, first) for each in SPOILED for first in ((1, 2) if each.fault.kind in FROM_THE_START else (2,))]
+    with ThreadPoolExecutor(4) as pool:
+        jobs = [pool.submit(partial(end_of, home, warm_server, each, first)) for each, first in cases]
+        return {(name_of(each), first): job.result() for (each, first), job in zip(cases, jobs, strict=True)}
+
+
+def end_of(home: Path, url: str, spoiled: Spoiled, first: int) -> Ended:
+    """Go on with the run, with every request spoiled from the given one on."""
+    state, result = home / f"{name_of(spoiled)}-{first}", home / f"{name_of(spoiled)}-{first}.json"
+    shutil.copytree(home / "state", state)
+    with serving(FaultProxy(url, lambda number: spoiled.fault if number >= first else None)) as proxy:
+        done = command(home, state, proxy.url, "resume", "latest", "--json", str(result))
+        arrived = len(proxy.arrived)
+    with closing(sqlite3.connect(state / "afterburner-agent" / "answers.sqlite")) as ledger:
+        states = Counter(dict(ledger.execute("SELECT state, count(*) FROM ledger GROUP BY state")))
+    document = json.loads(result.read_text()) if result.exists() else None
+    return Ended(done.returncode, done.stderr + done.stdout, document, arrived, states)
+
+
+def test_no_kind_of_fault_is_forgotten() -> None:
+    assert {each.fault.kind for each in SPOILED} == set(Kind)
+
+
+@pytest.mark.parametrize("spoiled", SPOILED, ids=name_of)
+def test_what_goes_wrong_after_the_first_answer_is_a_refused_candidate(
+    ends: dict[tuple[str, int], Ended], home: Path, spoiled: Spoiled
+) -> None:
+    ended = ends[name_of(spoiled), 2]
+    assert ended.code == 0, ended.shown
+    assert ended.document is not None
+    schema = json.loads((files("afterburner.agent.cli") / "run-schema.json").read_text("utf-8"))
+    jsonschema.validate(ended.document, schema)
+    assert ended.document["decision"] == "no_improvement"
+    first, second = ended.document["candidates"]
+    assert (first["decision"], second["decision"]) == ("refused", "refused")
+    assert "does not define total" in first["reason"]
+    assert spoiled.words in second["reason"], second["reason"]
+    assert "\n" not in second["reason"]
+    usage = ended.document["usage"]
+    assert usage["requests"] == EARLIER + ended.arrived
+    assert ended.arrived == 1 + spoiled.tries
+    assert usage["lost"]["requests"] == spoiled.lost
+    assert (usage["lost"]["most_tokens"] > 0) == (spoiled.lost > 0)
+    assert usage["prompt_tokens"] > 0
+    assert usage["completion_tokens"] > 0
+    assert usage["cost_usd"] is None, "nobody knows its price"
+    assert ended.shown.count("Trying again in") == spoiled.tries - 1
+    assert_honest(ended, home, spoiled, answered=1)
+
+
+@pytest.mark.parametrize("spoiled", [each for each in SPOILED if each.fault.kind in FROM_THE_START], ids=name_of)
+def test_what_goes_wrong_from_the_start_is_one_line_and_a_run_to_go_on_with(
+    ends: dict[tuple[str, int], Ended], home: Path, spoiled: Spoiled
+) -> None:
+    ended = ends[name_of(spoiled), 1]
+    assert ended.code == 1
+    assert ended.document is None
+    (error,) = [line for line in ended.shown.splitlines() if line.startswith("error: ")]
+    assert spoiled.words in error
+    assert "goes on with this run" in ended.shown
+    assert ended.arrived == spoiled.tries
+    assert_honest(ended, home, spoiled, answered=0)
+
+
+def assert_honest(ended: Ended, home: Path, spoiled: Spoiled, answered: int) -> None:
+    """Nothing is told that should not be, and the ledger has each request as what it came to; lost ones stay sent."""
+    told = 1 if spoiled.fault.kind is Kind.NO_CHOICES else 0  # it says what it used
+    assert ended.ledger.total() == EARLIER + ended.arrived
+    assert ended.ledger["sent"] == spoiled.lost
+    assert ended.ledger["answered"] == answered + told
+    assert "Traceback" not in ended.shown
+    assert KEY not in ended.shown
+    assert (home / "sums.py").read_text() == SOURCE
