@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from afterburner.agent.errors import RunStoreError
 from afterburner.agent.runs import lock
-from afterburner.agent.write_ahead import write_ahead
+from afterburner.agent.sqlite_files import make_private, write_ahead
 from afterburner.sandbox.folders import state_folder
 
 if TYPE_CHECKING:
@@ -105,9 +104,7 @@ def open_sqlite() -> Iterator[SqliteDatabase]:
     """
     path = database_path()
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-        path.chmod(0o600)  # earlier versions left that to the umask
+        make_private(path)
     except OSError as error:
         raise RunStoreError(
             f"The run cannot be stored in {path}: {error.strerror or error}. Set XDG_STATE_HOME to a folder that you "

@@ -1,6 +1,8 @@
 """The run store: what a checkpoint holds comes back as it was, and a bad folder is said plainly."""
 
 import sqlite3
+import subprocess
+import sys
 import threading
 from contextlib import closing
 from dataclasses import dataclass
@@ -10,13 +12,14 @@ import pytest
 from langgraph.checkpoint.base import empty_checkpoint
 
 from afterburner.agent.loop import empty_state
+from afterburner.agent.proposers.asking.store import AnswerStore
 from afterburner.agent.runs.database import open_database
 from afterburner.agent.selection.sampling import Block, Company, Sample
+from afterburner.agent.sqlite_files import write_ahead
 from afterburner.agent.state import CHECKPOINTED_TYPES, Confirmation, Incumbent, Pending
 from afterburner.agent.store import new_run_id, open_checkpointer, thread_of
 from afterburner.agent.types import CandidateRecord, Decision, Gain, HeldOut
 from afterburner.agent.workloads.line_profile import LineCost, LineProfile
-from afterburner.agent.write_ahead import write_ahead
 from afterburner.sandbox import AfterburnerError, Measurement, Verdict
 from afterburner.sandbox.folders import state_folder
 
@@ -116,6 +119,26 @@ def test_a_file_that_another_process_reads_is_switched_once_it_has_read(tmp_path
         threading.Timer(0.5, other.rollback).start()
         write_ahead(own, 60.0)
         assert own.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+@pytest.mark.parametrize("opened", ["runs.sqlite", "answers.sqlite"])
+def test_what_opens_the_store_twice_keeps_other_processes_from_clearing_its_log_away(
+    own_state_folder: Path, opened: str
+) -> None:
+    """A run over many targets has the store open while each of its runs opens it; others come and go meanwhile."""
+    stores = {"runs.sqlite": open_database, "answers.sqlite": lambda: closing(AnswerStore())}
+    path = own_state_folder / "afterburner-agent" / opened
+    log = path.with_name(f"{opened}-wal")
+    come_and_go = (
+        "import sqlite3, sys\nconnection = sqlite3.connect(sys.argv[1])\n"
+        "connection.execute('PRAGMA table_list').fetchall()\nconnection.close()"
+    )
+    with stores[opened]():
+        with stores[opened]():
+            pass
+        subprocess.run([sys.executable, "-c", come_and_go, str(path)], check=True)
+        assert log.exists(), "who closes the file last takes it away"
+    assert not log.exists()
 
 
 def test_run_ids_differ() -> None:

@@ -5,14 +5,13 @@ It never holds a prompt or a key: an answer lies under the hash of its request, 
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from afterburner.agent.proposers.asking.usage import Usage
-from afterburner.agent.write_ahead import write_ahead
+from afterburner.agent.sqlite_files import make_private, write_ahead
 from afterburner.sandbox import AfterburnerError
 from afterburner.sandbox.folders import state_folder
 
@@ -71,9 +70,7 @@ class AnswerStore:
         self._lock = threading.Lock()
         self._error = sqlite3.Error
         with self._explained():
-            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
-            self.path.chmod(0o600)
+            make_private(self.path)
             self._connection = sqlite3.connect(
                 self.path, timeout=BUSY_TIMEOUT_S, check_same_thread=False, isolation_level=None
             )
