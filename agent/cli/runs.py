@@ -148,7 +148,8 @@ def _print_list(console: Console, kept: list[KeptRun]) -> None:
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("run", "begun", "file", "function", "model", "state", "decision", "gain"):
-        table.add_column(column, overflow="fold", justify="right" if column == "gain" else "left")
+        whole = column in {"run", "begun"}  # an id is copied, and looked for by `grep`
+        table.add_column(column, overflow="fold", no_wrap=whole, justify="right" if column == "gain" else "left")
     for run in kept:
         table.add_row(
             run.run_id,

@@ -79,7 +79,7 @@ def open_database() -> Iterator[Database]:
     except ImportError as error:
         raise RunStoreError(
             f"{STORE_VARIABLE} needs packages that are not here: {' '.join(str(error).split()).rstrip('.')}. Install "
-            "them: pip install 'afterburner-agent[postgres]', or unset the variable to keep runs in a file."
+            "them: pip install '.[postgres]' in the clone, or unset the variable to keep runs in a file."
         ) from error
     with open_postgres(url) as server:
         yield server

@@ -55,7 +55,7 @@ def serve(  # noqa: PLR0913, PLR0917 - every option is a parameter
     except ImportError as error:
         raise UsageError(
             f"The service needs packages that are not installed ({error.name}). "
-            "Install them with: pip install 'afterburner-agent[service]'"
+            "Install them with: pip install '.[service]' in the clone"
         ) from error
     from afterburner.sandbox import open_sandbox  # noqa: PLC0415 - likewise
     from afterburner.sandbox.service.settings import MOST, Settings, check_address, read_token  # noqa: PLC0415 - likewise

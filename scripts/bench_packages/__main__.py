@@ -55,8 +55,8 @@ def measure(package: Package) -> dict[str, Any]:
     return {"document": json.loads(done.stdout), "tests": tests_of(package, folder), "elapsed_s": elapsed_s}
 
 
-def tests_of(package: Package, folder: Path) -> str:
-    """Run the tests of what now lies in the folder, in the sandbox."""
+def tests_of(package: Package, folder: Path) -> dict[str, Any] | None:
+    """Run the tests of what now lies in the folder, in the sandbox; None if they do not come to their end."""
     from afterburner.agent.many.survey import check_tests, python_command  # noqa: PLC0415 - not for --help
     from afterburner.agent.types import RunSettings  # noqa: PLC0415
     from afterburner.sandbox import open_sandbox  # noqa: PLC0415
@@ -70,8 +70,8 @@ def tests_of(package: Package, folder: Path) -> str:
     with open_sandbox("auto") as sandbox:
         suite = check_tests(sandbox, folder / package.place, settings, TESTS_LIMIT_S, {})
     if suite is None or not suite.complete:
-        return "did not come to their end"
-    return f"{len(suite.failing)} failed" if suite.failing else "green" if package.command else f"{suite.passed} passed"
+        return None
+    return {"passed": suite.passed, "failing": sorted(suite.failing)}
 
 
 def main() -> None:

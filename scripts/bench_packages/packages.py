@@ -29,7 +29,14 @@ class Package:
 
 PACKAGES = (
     Package("inflection", "0.5.1", "1a29730d366e996aaacffb2f1f1cb9593dc38e2ddd30c91250c6dde09ea9b417", "inflection"),
-    Package("strsimpy", "0.2.1", "0842eb57f7af86c882a59a1bc8721ec2580a267e563fd0503ced2972040372c9", "strsimpy"),
+    Package(
+        "pygorithm",
+        "1.0.4",
+        "214021a5abdb6bc7c5ed5a60ce4dd56d60ed9cdeb30a91cf7cf35332bb79d3a0",
+        "pygorithm",
+        top=16,
+        seconds=1200.0,
+    ),
     Package(
         "algorithms",
         "1.0.1",

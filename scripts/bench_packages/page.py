@@ -55,7 +55,7 @@ def _table(results: Results) -> str:
         decisions = Counter(target["decision"] for target in targets)
         decisions["tried"] = sum(target["decision"] not in _NOT_TRIED for target in targets)
         total += decisions
-        tests = result["tests"] if decisions["improved"] else f"{result['tests']} (no patch)"
+        tests = _tests(result) if decisions["improved"] else "no patch"
         lines.append(
             f"| {package.name} {package.version} {_counts(decisions)} | {tests} | {result['elapsed_s'] / 60:.1f} |"
         )
@@ -64,6 +64,17 @@ def _table(results: Results) -> str:
     if machine:
         lines.append(f"\nMeasured on {machine['cpu_model']}, {machine['cpus']} CPUs, Python {machine['python']}.")
     return "\n".join(lines) + "\n"
+
+
+def _tests(result: Mapping[str, Any]) -> str:
+    """How the tests do with all patches applied, beside how they did before."""
+    after, before = result["tests"], result["document"]["tests"]
+    if after is None:
+        return "did not come to their end"
+    known = set(before["failing_before"]) & set(after["failing"]) if before else set()
+    new = len(after["failing"]) - len(known)
+    told = f"{after['passed']} pass" + (f", {len(known)} fails without patches, too" if known else "")
+    return f"{told}, {new} BROKEN" if new else told
 
 
 def _counts(decisions: Mapping[str, int]) -> str:

@@ -223,10 +223,13 @@ class Budget:
             return f"the cap of {caps.requests} requests (--max-requests) is reached"
         if caps.tokens is not None and usage.most_tokens + most.tokens > caps.tokens:
             left = max(caps.tokens - usage.most_tokens, 0)
-            return f"of the cap of {caps.tokens:,} tokens (--max-tokens) {left:,} are left, too few for another request"
+            return (
+                f"of the cap of {caps.tokens:,} tokens (--max-tokens) {left:,} are left, too few for a request, which "
+                f"may need {most.tokens:,}"
+            )
         limit = caps.cost_usd or 0.0
         left_usd = dollars(max(limit - usage.most_cost_usd, 0.0))
-        return f"of the cap of {dollars(limit)} (--max-cost) {left_usd} is left, too little for another request"
+        return f"of the cap of {dollars(limit)} (--max-cost) {left_usd} is left, too little for a request"
 
     def _reached(self, reason: str) -> CapReachedError:
         """Keep the first reason: the run tells it at its end."""
