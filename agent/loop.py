@@ -333,6 +333,8 @@ class Loop:
                 source = place(self.bench.target, incumbent.source, proposal.rewrite, self.surroundings)
             except TargetError as refusal:
                 error = str(refusal)
+            except RecursionError:
+                error = "The rewrite is nested too deeply to be put in place."
         return Pending(candidate_id, proposal.proposer, source, proposal.reasoning, error, proposal.answer_form)
 
     def profile_fresh(

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from afterburner.agent.workbench import Workbench
 
 FACTORS = tuple(2.0**power for power in range(-6, 4))  # small ones too: the real call may be too dear already
+LEAST_MAKING_S = 0.5  # wall time; with less no process even starts
 MOST_FACTOR = 1024.0  # where calls are cheap, the ladder goes on until there
 
 
@@ -75,6 +76,8 @@ def scale_calls(
     Raises:
         SandboxInternalError: the sandbox failed.
     """
+    if most_s < LEAST_MAKING_S:
+        return [], ("the time budget ended before",)
     limits = replace(bench.limits, wall_time_s=most_s, cpu_time_s=most_s)
     fields: dict[str, object] = {
         "blobs": [base64.b64encode(call.blob).decode("ascii") for call in calls],

@@ -35,7 +35,11 @@ def source_files(place: Path, project_files: Iterable[Path]) -> list[Path]:
         return [place]
     below = [path for path in project_files if path.suffix == ".py" and path.is_relative_to(place)]
     names = ((path, path.relative_to(place)) for path in below)
-    found = [path for path, name in names if not is_hidden(name) and not is_test(name) and not is_generated(path)]
+    found = [
+        path
+        for path, name in names  # whatever is no file, a pipe say, would be waited for
+        if not is_hidden(name) and not is_test(name) and path.is_file() and not is_generated(path)
+    ]
     if not found:
         raise TargetError(
             f"{place} holds no Python file of the project that is no test, not generated and not ignored by git."

@@ -11,6 +11,8 @@ from afterburner.agent.proposers.lenient import Wanted, read_answer
 if TYPE_CHECKING:
     from afterburner.agent.types import Target
 
+MAX_ANSWER_CHARS = 200_000  # more than any model writes in one answer; looking for tags takes the square of it
+
 
 def proposal_from(  # noqa: PLR0913 - the parts of an answer, by keyword
     text: str, target: Target, proposer: str, *, reasoning: str = "", cut_off: bool = False, strict: bool = False
@@ -28,6 +30,8 @@ def proposal_from(  # noqa: PLR0913 - the parts of an answer, by keyword
     from afterburner.agent.targets.splice import parse_answer_code  # noqa: PLC0415 - brings libcst
 
     thinking, form = reasoning, ""
+    if len(text) > MAX_ANSWER_CHARS:
+        return Proposal(proposer, None, thinking, f"The answer is longer than {MAX_ANSWER_CHARS:,} characters.")
     try:
         answer = read_answer(
             text, Wanted(target.function, target.language), strict=strict, reasoning=reasoning, cut_off=cut_off
@@ -36,3 +40,5 @@ def proposal_from(  # noqa: PLR0913 - the parts of an answer, by keyword
         return Proposal(proposer, parse_answer_code(answer.code, target), thinking, answer_form=form)
     except ProposerError as error:
         return Proposal(proposer, None, thinking, str(error), form)
+    except RecursionError:
+        return Proposal(proposer, None, thinking, "The answer's code is nested too deeply to be taken apart.", form)

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from afterburner.agent.types import Target
 
 
+MAX_BYTES = 64 * 1024 * 1024
+
+
 class ReplayProposer:
     """Gives a recording's answers in order, `count` in each iteration; afterwards nothing.
 
@@ -94,6 +97,10 @@ class _Line:
 
 def _read(path: Path) -> list[_Line]:
     try:
+        if path.exists() and not path.is_file():
+            raise ProposerError(f"The recording {path} cannot be read: it is no file.")
+        if path.stat().st_size > MAX_BYTES:
+            raise ProposerError(f"The recording {path} is larger than {MAX_BYTES >> 20} MiB. Leave out other targets.")
         text = path.read_text("utf-8")
     except FileNotFoundError:
         raise UnknownModelError(f"No such recording: {path}") from None

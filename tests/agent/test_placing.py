@@ -63,7 +63,6 @@ def test_a_patch_holds_what_changed_in_the_projects_style(make_target: MakeTarge
     added = [line[1:] for line in unified_diff(target, text).splitlines()[2:] if line.startswith("+")]
     gone = [line[1:] for line in unified_diff(target, text).splitlines()[2:] if line.startswith("-")]
     assert added == [
-        '    """New."""',
         "    known = set()",
         "    spare = {'a': 1}",
         "        if word not in known:",

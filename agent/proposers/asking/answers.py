@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from afterburner.agent.proposers.asking.quoted import quoted_text
 from afterburner.agent.proposers.asking.secrets import damaged
 from afterburner.agent.proposers.base import Proposal
-from afterburner.agent.proposers.from_answer import proposal_from
+from afterburner.agent.proposers.from_answer import MAX_ANSWER_CHARS, proposal_from
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -72,10 +72,10 @@ def answers_of(response: Any, model: str, hide: Callable[[str], str]) -> list[Mo
     """Take the answers out of LiteLLM's response, secret values hidden."""
     return [
         ModelAnswer(
-            hide(str(choice.message.content or "")),
+            hide(str(choice.message.content or "")[: MAX_ANSWER_CHARS + 1]),
             model,
             str(choice.finish_reason or "stop"),
-            reasoning=hide(str(getattr(choice.message, "reasoning_content", None) or "")),
+            reasoning=hide(str(getattr(choice.message, "reasoning_content", None) or "")[:MAX_ANSWER_CHARS]),
         )
         for choice in response.choices
     ]

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
+from afterburner.agent.proposers.asking.redirects import RedirectedError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from types import ModuleType
@@ -37,12 +39,14 @@ def failure_of(
     status = 0 if timed_out else _status(error)
     quota = "insufficient_quota" in str(error)
     passing = isinstance(error, (litellm.RateLimitError, litellm.APIConnectionError, *_server_errors(litellm)))
+    redirected = next((str(each) for each in _causes(error) if isinstance(each, RedirectedError)), "")
     advice = "Its server cannot be reached: check its address and the network." if not_arrived else ""
+    advice = f"{redirected}; if you trust that one, give its address." if redirected else advice
     line = " ".join(str(error).partition("Traceback (most recent call last)")[0].split())
     return Failure(
         line=f"{model} cannot be used. {advice or _advice(litellm, error, timeout_s)}"
         f" ({scrub(line)[:_MAX_MESSAGE_CHARS] or type(error).__name__})",
-        passing=(passing or not_arrived or 500 <= status < 600) and not quota,
+        passing=(passing or not_arrived or 500 <= status < 600) and not quota and not redirected,
         free=not_arrived or 400 <= status < 500,
         too_many=status == 400,
         too_long=status == 400 and ("token" in line or "context" in line),
@@ -101,5 +105,5 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
         return float(text)
     try:
         return max(parsedate_to_datetime(text).timestamp() - time.time(), 0.0)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError, OSError):
         return None

@@ -1,10 +1,12 @@
-"""LiteLLM, imported so that it fetches nothing, reads no `.env` file, and prints and uploads nothing."""
+"""LiteLLM, imported so that it fetches nothing, reads no `.env` file, prints and uploads nothing."""
 
 from __future__ import annotations
 
 import logging
 import os
 from typing import TYPE_CHECKING
+
+from afterburner.agent.proposers.asking.redirects import stay_with_the_host
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -19,6 +21,7 @@ def import_litellm() -> ModuleType:
 
     litellm.telemetry = False
     litellm.suppress_debug_info = True
+    stay_with_the_host()
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "litellm"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     return litellm

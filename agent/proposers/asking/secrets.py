@@ -7,6 +7,7 @@ the code of an answer the values are put back that the user's own file holds. Wh
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 from typing import TYPE_CHECKING
@@ -36,22 +37,23 @@ class Scrubber:
         self._stand_ins: dict[str, str] = {}
         for name in sorted(variables):
             for what, value in _secrets_of(name, variables[name]):
-                if len(value) >= _SHORTEST:
-                    self._stand_ins.setdefault(value, _stand_in(f"{name} {what}"))
+                for form, text in _forms(value).items():
+                    if len(value) >= _SHORTEST:
+                        self._stand_ins.setdefault(text, _stand_in(f"{name} {what}{form}"))
         self._values = {stand_in: value for value, stand_in in self._stand_ins.items()}
         longest_first = sorted(self._stand_ins, key=len, reverse=True)
         self._any = re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
 
     def __call__(self, text: str) -> str:
         """Give the text for people: `…` instead of each value."""
-        return self._any.sub(HIDDEN, text)
+        return self._any.sub(HIDDEN, self._without_pieces(text))
 
     def hide(self, text: str) -> str:
         """Give the text for a model: a stand-in of its own instead of each value.
 
         It follows from the variable's name and from nothing else, so that a recording can be replayed elsewhere.
         """
-        return self._any.sub(lambda found: self._stand_ins[found[0]], text)
+        return self._any.sub(lambda found: self._stand_ins[found[0]], self._without_pieces(text))
 
     def restore(self, text: str, own: str) -> str:
         """Put back the values that are in `own`, the user's text, and no others: an answer is not to fetch a secret."""
@@ -62,9 +64,35 @@ class Scrubber:
 
         return _STAND_IN.sub(value_of, text)
 
+    def _without_pieces(self, text: str) -> str:
+        """Take out what is left of a value that was cut off at `…` before it came here."""
+        pieces = []
+        for cut in re.finditer(HIDDEN, text):
+            for value in self._stand_ins:
+                for length in range(len(value) - 1, _SHORTEST - 1, -1):
+                    if text.endswith(value[:length], 0, cut.start()):
+                        pieces.append((cut.start() - length, cut.start()))
+                        break
+                for length in range(len(value) - 1, _SHORTEST - 1, -1):
+                    if text.startswith(value[-length:], cut.end()):
+                        pieces.append((cut.end(), cut.end() + length))
+                        break
+        for start, stop in sorted(set(pieces), reverse=True):
+            text = text[:start] + text[stop:]
+        return text
+
     def held(self, text: str) -> list[str]:
         """Give the values that are in a text."""
         return sorted(set(self._any.findall(text)))
+
+
+def _forms(value: str) -> dict[str, str]:
+    """The value as it is, and as it stands in the literals of source code, in what `repr` shows, and in JSON."""
+    forms = {"": value}
+    for form, text in (("repr", repr(value)), ("ascii", ascii(value)), ("json", json.dumps(value))):
+        if text[1:-1] not in forms.values():
+            forms[f" {form}"] = text[1:-1]
+    return forms
 
 
 def damaged(code: str, own: str) -> bool:

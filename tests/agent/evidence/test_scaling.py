@@ -90,3 +90,11 @@ def test_without_a_size_there_are_no_larger_calls_and_the_reason_is_told(make_be
     larger = larger_calls(bench, bench.workload.calls)
     assert larger.calls == ()
     assert larger.note == "not measured again on larger inputs: nothing among its arguments has a size"
+
+
+def test_where_the_time_is_up_nothing_is_made_and_nothing_is_lost(make_bench: MakeBench) -> None:
+    """A winner that is confirmed in the last moment is offered; a limit of no seconds would have ended the run."""
+    bench = make_bench(COMMON, "common")
+    larger = larger_calls(bench, bench.workload.calls_in_order(), most_s=0.0)
+    assert larger.calls == ()
+    assert "the time budget ended before" in larger.note

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -87,3 +88,31 @@ def test_a_recording_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     (tmp_path / "latin.jsonl").write_bytes(b'{"content": "\xe9"}')
     with pytest.raises(ProposerError, match="not UTF-8"):
         open_proposer(f"replay:{tmp_path / 'latin.jsonl'}")
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        (
+            "def f(x):\n    return g(x)\n\n\ndef g(x):\n    return " + "+".join(["1"] * 5_000) + "\n",
+            "nested too deeply",
+        ),
+        ("def f(x):\n    return x\n" + "# long\n" * 40_000, "longer than 200,000 characters"),
+    ],
+)
+def test_an_answer_of_no_reasonable_size_is_one_refused_candidate(
+    tmp_path: Path, make_target: MakeTarget, code: str, reason: str
+) -> None:
+    content = f"<thinking>\n</thinking>\n<solution>\n```python\n{code}```\n</solution>"
+    (tmp_path / "r.jsonl").write_text(json.dumps({"content": content}) + "\n")
+    target = make_target("def f(x):\n    return x + 0\n", "f")
+    request = ProposalRequest(target, Objective.TIME, Measurement(1.0, 1.0, 1, 1.0), True, 1, 1)
+    (proposal,) = open_proposer(f"replay:{tmp_path / 'r.jsonl'}").propose(request)
+    assert proposal.rewrite is None
+    assert reason in proposal.error
+
+
+def test_a_recording_that_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "r.jsonl")
+    with pytest.raises(ProposerError, match="it is no file"):
+        open_proposer(f"replay:{tmp_path / 'r.jsonl'}")

@@ -166,3 +166,22 @@ def test_each_of_several_keys_and_what_an_address_lets_in_with() -> None:
     })  # fmt: skip
     assert scrub("sk-bbbbbbbb ghp_abcdefgh12345 deploying pass-word-1234") == "… … deploying …"
     assert len({scrub.hide(each) for each in ("sk-aaaaaaaa", "sk-bbbbbbbb", "pass-word-1234")}) == 3
+
+
+@pytest.mark.parametrize("value", ["it's\"a\\pass-12345", "p\xe4ssw\xf6rt-1234567", "abc\\def\\ghi12345"])
+@pytest.mark.parametrize("literal", [repr, ascii, json.dumps])
+def test_a_value_is_hidden_in_every_literal_that_it_may_stand_in(value: str, literal: Callable[[str], str]) -> None:
+    scrub, code = Scrubber({"DB_PASSWORD": value}), f"password = {literal(value)}\n"
+    hidden = scrub.hide(code)
+    assert literal(value)[1:-1] not in hidden
+    assert "HIDDEN_VALUE_" in hidden
+    assert scrub.restore(hidden, code) == code
+
+
+def test_what_was_cut_off_before_is_no_longer_a_piece_of_a_value() -> None:
+    value = "ghp_" + "a1B2c3D4" * 4
+    scrub = Scrubber({"MY_TOKEN": value})
+    for shown in (f"f() returned 'uuu{value[:30]}\u2026' (99 characters)", f"'{value[:12]}\u2026{value[-9:]}'"):
+        for text in (scrub.hide(shown), scrub(shown)):
+            assert not any(value[i : i + 8] in text for i in range(len(value) - 7)), text
+    assert scrub("nothing \u2026 of it") == "nothing \u2026 of it"
