@@ -110,7 +110,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif kind is Kind.OTHER_JSON:
             self._send(200, b'{"result": "fine"}')
         elif kind is Kind.NO_CHOICES:
-            usage = b'{"prompt_tokens": 5, "completion_tokens": 0, "total_tokens": 5}'
+            usage = b'{"prompt_tokens": 5, "completion_tokens": 1, "total_tokens": 6}'
             self._send(200, b'{"id": "1", "object": "chat.completion", "choices": [], "usage": ' + usage + b"}")
         elif kind is Kind.TRICKLE:
             self._trickle(answer, fault.delay_s)

@@ -303,6 +303,7 @@ NOT_WAITED_FOR = """
     os.close(here)
     total = int(os.read(there, 100))
     os.read(there, 1)
+    time.sleep(0.05)  # the pipe is closed before the process is over
     os.close(there)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     return total

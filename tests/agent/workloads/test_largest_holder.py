@@ -138,7 +138,7 @@ def test_functions_of_every_kind(project: Project, calls: str, expected: str) ->
 
 
 def test_an_endless_workload_is_metered_as_far_as_it_goes(project: Project) -> None:
-    project.limits = replace(project.limits, wall_time_s=5.0, cpu_time_s=5.0)
+    project.limits = replace(project.limits, wall_time_s=20.0, cpu_time_s=5.0)
     project.write("work.py", WORK + '\nif __name__ == "__main__":\n    while True:\n        main(2000, 3)\n')
     assert project.hottest("work.py", "memory") == "total"
 
