@@ -68,15 +68,15 @@ class Scrubber:
         """Take out what is left of a value that was cut off at `…` before it came here."""
         pieces = []
         for cut in re.finditer(HIDDEN, text):
+            before, after = text[: cut.start()][-_SHORTEST:], text[cut.end() :][:_SHORTEST]
             for value in self._stand_ins:
-                for length in range(len(value) - 1, _SHORTEST - 1, -1):
-                    if text.endswith(value[:length], 0, cut.start()):
-                        pieces.append((cut.start() - length, cut.start()))
-                        break
-                for length in range(len(value) - 1, _SHORTEST - 1, -1):
-                    if text.startswith(value[-length:], cut.end()):
-                        pieces.append((cut.end(), cut.end() + length))
-                        break
+                lengths = range(len(value) - 1, _SHORTEST - 1, -1)
+                if before in value:
+                    kept = next((n for n in lengths if text.endswith(value[:n], 0, cut.start())), 0)
+                    pieces.append((cut.start() - kept, cut.start()))
+                if after in value:
+                    kept = next((n for n in lengths if text.startswith(value[-n:], cut.end())), 0)
+                    pieces.append((cut.end(), cut.end() + kept))
         for start, stop in sorted(set(pieces), reverse=True):
             text = text[:start] + text[stop:]
         return text
