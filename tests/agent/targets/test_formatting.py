@@ -36,7 +36,8 @@ def test_only_new_lines_are_laid_out(end: str) -> None:
             ["a  = 1", "b= {1:2,3 : 4}", "if a :\n  c( )", "'''x\n  y''' ;d", "# e", "g ( 1,\n2 )", "é='ü'"]
         )
     ),
-    st.lists(st.sampled_from(["b= {1:2,3 : 4}", "n   = 5", "if  a:\n    c( )\n    m(  )", "# o", "x = ( 1 )"])),
+    # none that may be there before: which of two equal lines is the new one cannot be told
+    st.lists(st.sampled_from(["k= {1:2,3 : 4}", "n   = 5", "if  a:\n    c( )\n    m(  )", "# o", "x = ( 1 )"])),
     st.integers(0, 10),
 )
 def test_whatever_changed_the_rest_stays(before: list[str], added: list[str], place: int) -> None:
