@@ -1,9 +1,11 @@
-"""A moment after which no new work is begun."""
+"""A moment after which no new work is begun, and the two of a run."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+
+SEARCH_SHARE = 0.7  # of the time budget; the rest is kept for confirming the winner
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,3 +30,25 @@ class Deadline:
     def left_s(self) -> float:
         """Seconds until then, never negative."""
         return max(self.at_s - time.monotonic(), 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class RunClock:
+    """The time budget of a run: most of it for the search, the rest for confirming the winner."""
+
+    started_s: float
+    search_until: Deadline
+    confirm_until: Deadline
+
+    @classmethod
+    def start(cls, max_seconds: float, used_s: float = 0.0) -> RunClock:
+        """Begin now, with so much of the budget used up before."""
+        return cls(
+            time.monotonic() - used_s,
+            Deadline.after(SEARCH_SHARE * max_seconds - used_s),
+            Deadline.after(max_seconds - used_s),
+        )
+
+    def elapsed_s(self) -> float:
+        """Seconds since the start."""
+        return time.monotonic() - self.started_s

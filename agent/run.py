@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from afterburner.agent.confirming import SpentTests
-from afterburner.agent.deadline import Deadline
+from afterburner.agent.deadline import RunClock
 from afterburner.agent.errors import RunStoreError, WorkloadError
 from afterburner.agent.languages import PYTHON, check_program
 from afterburner.agent.loop import Loop, empty_state
@@ -58,7 +57,6 @@ WORKLOAD_SHARE = 0.25  # of the time budget
 TOLERANT_OUTPUT_BYTES = 64 * 1024 * 1024  # outcomes whose floats are compared one by one cannot be folded
 NODES_PER_ITERATION = 4
 NODES_AROUND = 5 + MOST_TESTS
-SEARCH_SHARE = 0.7  # of the time budget; the rest is kept for confirming the winner
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,28 +378,6 @@ def open_proposer_of(settings: RunSettings, asking: Asking) -> Proposer:
     if settings.deterministic:
         check_valgrind()
     return proposer
-
-
-@dataclass(frozen=True, slots=True)
-class RunClock:
-    """The time budget of a run: most of it for the search, the rest for confirming the winner."""
-
-    started_s: float
-    search_until: Deadline
-    confirm_until: Deadline
-
-    @classmethod
-    def start(cls, max_seconds: float, used_s: float = 0.0) -> RunClock:
-        """Begin now, with so much of the budget used up before."""
-        return cls(
-            time.monotonic() - used_s,
-            Deadline.after(SEARCH_SHARE * max_seconds - used_s),
-            Deadline.after(max_seconds - used_s),
-        )
-
-    def elapsed_s(self) -> float:
-        """Seconds since the start."""
-        return time.monotonic() - self.started_s
 
 
 def _bench(

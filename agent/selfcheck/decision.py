@@ -10,9 +10,8 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from afterburner.agent.deadline import Deadline
+from afterburner.agent.deadline import SEARCH_SHARE, Deadline
 from afterburner.agent.loop import Loop, empty_state
-from afterburner.agent.run import SEARCH_SHARE
 from afterburner.agent.selection.decide import Judge
 from afterburner.agent.state import Pending
 from afterburner.agent.types import Decision, Objective, RunSettings

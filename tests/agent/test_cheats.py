@@ -14,6 +14,7 @@ import pytest
 from _pytest.mark.structures import ParameterSet
 
 from afterburner.agent import run as running
+from afterburner.agent.deadline import RunClock
 from afterburner.agent.loop import Loop, empty_state
 from afterburner.agent.proposers.base import Proposal, ProposalRequest
 from afterburner.agent.selection.decide import Judge
@@ -110,7 +111,7 @@ def make_loop(name: str, path: Path, sandbox: Sandbox) -> Loop:
     settings = RunSettings(file=str(path), function=function, iterations=1)
     target = find_target(path, function)
     environment = stage(target, sandbox, settings.python).environment
-    clock = running.RunClock.start(A_LONG_TIME_S)
+    clock = RunClock.start(A_LONG_TIME_S)
     return Loop(
         bench=running._bench(settings, target, sandbox, environment, lambda _: None),
         proposer=OneAnswer(""),

@@ -14,7 +14,7 @@ import pytest
 
 from afterburner.agent import confirming
 from afterburner.agent import run as running
-from afterburner.agent.deadline import Deadline
+from afterburner.agent.deadline import Deadline, RunClock
 from afterburner.agent.errors import ProposerError
 from afterburner.agent.loop import Loop, empty_state
 from afterburner.agent.machine import describe_machine
@@ -89,7 +89,7 @@ def make_loop(tmp_path: Path, sandbox: Sandbox) -> MakeLoop:
     bench = running._bench(settings, target, sandbox, environment, lambda _: None)
 
     def make(proposer: Scripted) -> Loop:
-        clock = running.RunClock.start(120)
+        clock = RunClock.start(120)
         return Loop(
             bench=bench,
             proposer=proposer,
