@@ -162,7 +162,7 @@ def test_without_the_engine_the_error_says_how_to_get_it(folders: Path, make_tar
         lambda: open_proposer(f"vllm:{folders / 'base'}"),
         lambda: VllmProposer(str(folders / "base")).propose(request(make_target(SOURCE, "common"))),
     ):
-        with pytest.raises(ProposerError, match=r"pip install 'afterburner-agent\[vllm\]'.*hosted_vllm/") as caught:
+        with pytest.raises(ProposerError, match=r"pip install '\.\[vllm\]' in the clone.*hosted_vllm/") as caught:
             ask()
         assert caught.value.exit_code == 1
 
