@@ -1,9 +1,9 @@
 """What a winner has to stand before it is offered: the same behaviour everywhere, and a gain that is one.
 
-In this order, each only if the one before was passed: all calls, the held-out ones too; the confirmatory test of its
-gain, which most fail that fail at all; at the same time all calls under other hash seeds, inputs made to find a
-difference, and other circumstances (alone, in another order, in another folder); and a gain that is too good to be
-believed at once is looked at again on larger inputs.
+In this order, each only if the one before was passed: the held-out calls; the confirmatory test of its gain, which most
+fail that fail at all; at the same time all calls under other hash seeds, inputs made to find a difference, and other
+circumstances (alone, in another order, in another folder); and a gain that is too good to be believed at once is looked
+at again on larger inputs.
 """
 
 from __future__ import annotations

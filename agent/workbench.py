@@ -76,13 +76,17 @@ class Workbench:
     def confirmed_cases(self) -> tuple[Case, ...]:
         """The cases that tell whether a winner is right: the held-out inputs too.
 
-        Calls are made all in one process and in the order in which they were found, so that a rewrite which carries
-        state from one call to the next (a cache, say) meets the calls that the state is wrong for.
+        First what `judged_cases` left out; then all calls in one process and in the order in which they were found, so
+        that a rewrite which carries state from one call to the next (a cache, say) meets the calls that the state is
+        wrong for.
         """
         if self.by_cases:
             return _test_cases(self.workload.held_out_cases)
-        calls = sorted((*self.workload.calls, *self.workload.held_out_calls), key=lambda call: call.position)
-        return tuple(self.call_case(calls, hash_seed=seed) for seed in HASH_SEEDS)
+        first, *others = HASH_SEEDS
+        held_out = self.workload.held_out_calls
+        calls = sorted((*self.workload.calls, *held_out), key=lambda call: call.position)
+        new = (self.call_case(held_out, hash_seed=first),) if held_out else ()
+        return (*new, *(self.call_case(calls, hash_seed=seed) for seed in others))
 
     def call_case(self, calls: Sequence[WorkloadCall], *, hash_seed: int) -> CallCase:
         """One process that makes these calls, judged as the workload says."""

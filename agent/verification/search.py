@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from dataclasses import replace
 from itertools import islice
@@ -65,7 +66,9 @@ class DifferenceSearch:
 
         Args:
             candidate_source: the whole text of the file with the rewrite in place.
-            deadline: of the search; a difference that was found is then made smaller for some seconds more.
+            deadline: of the search: after the first made round none is begun of which less than half would come
+                before it, if it took as long as the one before. A difference that was found is made smaller for some
+                seconds more.
             real_calls: what to compare on first: calls of the workload, in the order in which they are to be made.
             rounds: of made inputs, at most. Those of earlier searches come first and cost little.
 
@@ -76,6 +79,7 @@ class DifferenceSearch:
             reason = "inputs are made for functions; a whole program is compared on its cases alone"
             return Agreement((), (Skipped("made inputs", reason),), exhausted=True)
         agreed: Counter[str] = Counter()
+        started_s = time.monotonic()
         for calls in self._rounds(deadline, real_calls, rounds):
             found = self._comparer.first_difference(candidate_source, calls)
             if found is not None:
@@ -83,6 +87,9 @@ class DifferenceSearch:
                 return self._shrunk(candidate_source, found)
             agreed.update(call.origin for call in calls)
             self._tell(f"the same on {agreed.total()} inputs so far")
+            begun_s, started_s = started_s, time.monotonic()
+            if calls is not real_calls and (started_s - begun_s) / 2 > deadline.left_s():
+                break
         return Agreement(tuple(agreed.most_common()), tuple(self._inputs.skipped), exhausted=self._inputs.exhausted)
 
     def _shrunk(self, source: str, found: Differing) -> Counterexample:

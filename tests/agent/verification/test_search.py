@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from afterburner.agent.deadline import Deadline
+from afterburner.agent.verification.inputs import WANTED_PER_ROUND
 from afterburner.agent.verification.outcome import Agreement, Counterexample
 from afterburner.agent.verification.search import DifferenceSearch
 
@@ -209,3 +210,18 @@ def test_a_rewrite_that_does_not_end_is_told_apart_from_a_busy_machine(make_benc
     assert isinstance(found, Counterexample)
     assert found.actual.startswith("did not come to an end")
     assert found.calls[0].startswith("f(-")
+
+
+def test_no_round_is_begun_that_would_outlast_the_deadline(make_bench: MakeBench) -> None:
+    """A rewrite that takes its time: after one round of seconds there is less left than half of another one takes."""
+    bench = make_bench(f'{STABLE}\nif __name__ == "__main__":\n    f([("a", 3), ("b", 1)])\n    f([("c", 2)])\n', "f")
+    bench = replace(bench, limits=replace(bench.limits, wall_time_s=60.0))
+    slow = STABLE.replace(
+        "def f(rows, reverse=False):\n", "import time\ndef f(rows, reverse=False):\n    time.sleep(0.03)\n"
+    )
+    deadline = Deadline.after(5.0)
+    found = DifferenceSearch(bench, bench.target.source, 0).against(slow, deadline)
+    assert isinstance(found, Agreement)
+    assert found.inputs > 0
+    assert found.inputs <= WANTED_PER_ROUND, "that is one round"
+    assert not found.exhausted
