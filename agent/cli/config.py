@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -73,7 +74,8 @@ class ConfigCommand(SettingsCommand):
             if destination is not None and path:
                 check_destination("--json", destination, Path(path), what)
         rows, note = _with_selfcheck(_rows(ctx, settings_of(self.params)), file)
-        notes = ["no pyproject.toml sets anything here"] if project is None else []
+        notes = [] if file is None or os.path.lexists(file) else [f"{display_path(file)} is not there, or not yet"]
+        notes += ["no pyproject.toml sets anything here"] if project is None else []
         notes += [note] if note else []
         _print(sys.stderr if destination == STDOUT else sys.stdout, rows, notes)
         if destination is not None:

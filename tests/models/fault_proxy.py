@@ -24,6 +24,7 @@ class Kind(StrEnum):
     STATUS = "a status in place of an answer"
     HANG_UP = "the connection is closed at once"
     SILENCE = "the connection stays open and nothing comes"
+    ENDLESS = "an answer without an end"
 
     LOST = "the answer is made and never passed on"
     HALF = "the connection closes in the middle of the answer"
@@ -57,6 +58,7 @@ class FaultProxy(ThreadingHTTPServer):
         self.upstream = urlsplit(upstream).netloc
         self.fault_of = plan if callable(plan) else plan.get
         self.arrived: list[float] = []  # when, on the monotonic clock
+        self.sent_without_end = 0  # bytes
         self.closing = threading.Event()
         self._lock = threading.Lock()
 
@@ -88,6 +90,8 @@ class _Handler(BaseHTTPRequestHandler):
         elif kind is Kind.SILENCE:
             self.server.closing.wait(60)
             self._hang_up()
+        elif kind is Kind.ENDLESS:
+            self._go_on_for_ever()
         else:
             self._pass_on(request, fault)
 
@@ -134,6 +138,17 @@ class _Handler(BaseHTTPRequestHandler):
                     break
         except OSError:
             pass  # the client has had enough
+        self._hang_up()
+
+    def _go_on_for_ever(self) -> None:
+        """Until the client closes the connection; what it was sent is counted."""
+        self._head(200, 1 << 50)
+        piece = b'{"choices": [{"index": 0, "message": {"role": "assistant", "content": "'
+        with suppress(OSError):
+            while not self.server.closing.is_set():
+                self.wfile.write(piece)
+                self.server.sent_without_end += len(piece)
+                piece = b"x" * (1 << 16)
         self._hang_up()
 
     def _head(self, status: int, length: int, **headers: str) -> None:

@@ -8,6 +8,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 from afterburner.agent.proposers.asking.redirects import RedirectedError
+from afterburner.agent.proposers.asking.responses import EndlessResponseError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 _MAX_MESSAGE_CHARS = 300
 _NOT_ARRIVED = {"ConnectError", "ConnectTimeout", "PoolTimeout"}
+_REFUSED = (RedirectedError, EndlessResponseError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +41,13 @@ def failure_of(
     status = 0 if timed_out else _status(error)
     quota = "insufficient_quota" in str(error)
     passing = isinstance(error, (litellm.RateLimitError, litellm.APIConnectionError, *_server_errors(litellm)))
-    redirected = next((str(each) for each in _causes(error) if isinstance(each, RedirectedError)), "")
-    advice = "Its server cannot be reached: check its address and the network." if not_arrived else ""
-    advice = f"{redirected}; if you trust that one, give its address." if redirected else advice
+    refused = next((str(each) for each in _causes(error) if isinstance(each, _REFUSED)), "")  # by us
+    advice = refused or ("Its server cannot be reached: check its address and the network." if not_arrived else "")
     line = " ".join(str(error).partition("Traceback (most recent call last)")[0].split())
     return Failure(
         line=f"{model} cannot be used. {advice or _advice(litellm, error, timeout_s)}"
         f" ({scrub(line)[:_MAX_MESSAGE_CHARS] or type(error).__name__})",
-        passing=(passing or not_arrived or 500 <= status < 600) and not quota and not redirected,
+        passing=(passing or not_arrived or 500 <= status < 600) and not quota and not refused,
         free=not_arrived or 400 <= status < 500,
         too_many=status == 400,
         too_long=status == 400 and ("token" in line or "context" in line),

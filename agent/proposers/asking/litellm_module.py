@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 from afterburner.agent.proposers.asking.redirects import stay_with_the_host
+from afterburner.agent.proposers.asking.responses import read_no_further
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -22,6 +23,7 @@ def import_litellm() -> ModuleType:
     litellm.telemetry = False
     litellm.suppress_debug_info = True
     stay_with_the_host()
+    read_no_further()
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "litellm"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     return litellm

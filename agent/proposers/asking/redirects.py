@@ -33,7 +33,9 @@ def _checked(build: Callable[..., Any]) -> Callable[..., Any]:
         following = build(client, request, response)
         to, been = following.url, request.url
         if to.host != been.host or (been.scheme, to.scheme) == ("https", "http"):
-            raise RedirectedError(f"Its server {been.host} sends us to {to.scheme}://{to.host}")
+            raise RedirectedError(
+                f"Its server {been.host} sends us to {to.scheme}://{to.host}; if you trust that one, give its address."
+            )
         return following
 
     checked.stays = True  # type: ignore[attr-defined]  # so that it is done once

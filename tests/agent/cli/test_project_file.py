@@ -81,6 +81,14 @@ def test_what_is_no_plain_file_is_passed_over(program: CommandLine) -> None:
     assert config(program, "src/x.py", folder=folder)["project_file"] is None
 
 
+def test_a_file_that_is_not_there_is_named(program: CommandLine) -> None:
+    (program.home / "x.py").touch()
+    there, missing = (program("config", name, folder=program.home) for name in ("x.py", "y.py"))
+    assert "not there" not in there.stdout
+    assert "y.py is not there" in missing.stdout
+    assert missing.returncode == 0, "it may be about to be written"
+
+
 def test_impossible_paths_are_left_to_those_who_read_the_file(program: CommandLine) -> None:
     for name in ("a" * 5000, f"{'a' * 300}/x.py", "nowhere/x.py"):
         assert config(program, name)["project_file"] is None

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from afterburner.agent.types import Target
 
 KEY = "sk-test-0123456789-secret"
+EVERY_KIND = (
+    *("openai/gpt-4o-mini", "hosted_vllm/m", "anthropic/claude-sonnet-4-5", "ollama/m", "gemini/gemini-2.0-flash"),
+    "azure/m",
+)
 SOURCE = 'def f(x):\n    """Double."""\n    return x + x\n'
 
 
@@ -43,6 +47,25 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
         monkeypatch.setenv("OPENAI_API_BASE", running.url)
         monkeypatch.setenv("HOSTED_VLLM_API_BASE", running.url)
         yield running
+
+
+@pytest.fixture(params=EVERY_KIND)
+def any_model(request: pytest.FixtureRequest) -> str:
+    """One model of each kind of client that LiteLLM has."""
+    return str(request.param)
+
+
+@pytest.fixture
+def name_all(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Leads all of them to one server."""
+
+    def name(url: str) -> None:
+        for provider in ("OPENAI", "HOSTED_VLLM", "ANTHROPIC", "OLLAMA", "GEMINI", "AZURE"):
+            monkeypatch.setenv(f"{provider}_API_BASE", url)
+            monkeypatch.setenv(f"{provider}_API_KEY", KEY)
+        monkeypatch.setenv("AZURE_API_VERSION", "2024-06-01")
+
+    return name
 
 
 @pytest.fixture

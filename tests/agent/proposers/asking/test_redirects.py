@@ -20,36 +20,19 @@ if TYPE_CHECKING:
 
     MakeRequest = Callable[..., ProposalRequest]
 
-MODELS = (
-    *("openai/gpt-4o-mini", "hosted_vllm/m", "anthropic/claude-sonnet-4-5", "ollama/m", "gemini/gemini-2.0-flash"),
-    "azure/m",
-)
-
 
 def to(host: str, server: ModelServer) -> Callable[[int], Fault]:
     place = f"http://{host}:{server.server_address[1]}/v1/chat/completions"
     return lambda _number: Fault(Kind.STATUS, 307, headers={"Location": place})
 
 
-@pytest.fixture
-def name_all(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    def name(url: str) -> None:
-        for provider in ("OPENAI", "HOSTED_VLLM", "ANTHROPIC", "OLLAMA", "GEMINI", "AZURE"):
-            monkeypatch.setenv(f"{provider}_API_BASE", url)
-            monkeypatch.setenv(f"{provider}_API_KEY", "sk-test-0123456789-secret")
-        monkeypatch.setenv("AZURE_API_VERSION", "2024-06-01")
-
-    return name
-
-
-@pytest.mark.parametrize("model", MODELS)
 def test_another_host_gets_nothing(
-    server: ModelServer, name_all: Callable[[str], None], request_of: MakeRequest, model: str
+    server: ModelServer, name_all: Callable[[str], None], request_of: MakeRequest, any_model: str
 ) -> None:
     with serving(FaultProxy(server.url, to("localhost", server))) as proxy:
         name_all(proxy.url)
         with pytest.raises(ProposerError, match=r"sends us to http://localhost; if you trust that one"):
-            open_proposer(model, retries=3, timeout_s=20).propose(request_of())
+            open_proposer(any_model, retries=3, timeout_s=20).propose(request_of())
     assert len(proxy.arrived) <= 3, "asking again leads nowhere else (of Ollama LiteLLM asks what the model can, too)"
     assert server.asked == []
 
