@@ -276,7 +276,8 @@ def _carry_out(  # noqa: PLR0913 - a run, where it is kept, and who is told
             elif prepared.machine != machine:
                 prepared = _taken_over(prepared, settings, machine, on_event)
                 runs.keep_prepared(run_id, prepared)
-            settings, limits = prepared.settings, workload_limits(settings)
+            settings = replace(prepared.settings, max_seconds=settings.max_seconds)  # which may have been raised since
+            limits = workload_limits(settings)
             bench = Workbench(prepared.target, prepared.workload, sandbox, staged.environment, limits, timing_cpu())
             loop = Loop(
                 bench=bench,

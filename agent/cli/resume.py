@@ -13,7 +13,7 @@ from afterburner.agent.cli.interrupts import say_how_to_resume
 from afterburner.agent.cli.outputs import Outputs
 from afterburner.sandbox import UsageError
 from afterburner.sandbox.commands.destinations import STDOUT
-from afterburner.sandbox.commands.options import filled
+from afterburner.sandbox.commands.options import above_zero_if_given, filled
 
 if TYPE_CHECKING:
     from afterburner.agent.runs.stored import Asked, KeptRun
@@ -30,6 +30,15 @@ def resume(  # noqa: PLR0913 - one parameter for each option
         ),
     ],
     *,
+    max_seconds: Annotated[
+        float | None,
+        typer.Option(
+            metavar="S",
+            callback=above_zero_if_given,
+            help="A larger time budget for the whole run, with what it has used up.",
+            show_default="that of before",
+        ),
+    ] = None,
     apply: Annotated[
         bool | None,
         typer.Option("--apply/--no-apply", help="Write the rewrite to the file.", rich_help_panel=_OUT),
@@ -75,6 +84,8 @@ def resume(  # noqa: PLR0913 - one parameter for each option
     given = Outputs(patch=patch, json=json, receipt=receipt, growth_svg=growth_svg)
     outputs = given if given.places() or apply is not None else stored.outputs
     outputs = replace(outputs, apply=outputs.apply if apply is None else apply, yes=yes or outputs.yes)
+    if max_seconds is not None:
+        stored = _with_more_time(stored, max_seconds)
     if stored.run.is_many:
         _go_on_with_many(stored, given, outputs, quiet=quiet)
         return
@@ -101,6 +112,13 @@ class _Stored:
     run: KeptRun
     settings: RunSettings
     outputs: Outputs
+
+
+def _with_more_time(stored: _Stored, max_seconds: float) -> _Stored:
+    from afterburner.agent.runs.more_time import give_more_time  # noqa: PLC0415 - not needed to answer --help
+
+    give_more_time(stored.run.run_id, max_seconds)
+    return replace(stored, settings=replace(stored.settings, max_seconds=max_seconds))
 
 
 def _stored(name: str) -> _Stored:

@@ -54,6 +54,10 @@ class RunTable:
         columns = "run_id, format, begun_s, file, function, model, asked, target"
         self.database.write((f"INSERT INTO runs ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row))  # noqa: S608
 
+    def keep_asked(self, run_id: str, asked: Asked) -> None:
+        """Keep what is asked for from now on."""
+        self.database.write(("UPDATE runs SET asked = ? WHERE run_id = ?", (to_text(asked), run_id)))
+
     def keep_prepared(self, run_id: str, prepared: Prepared) -> None:
         """Keep what was found out before the loop begins."""
         values = (prepared.target.function, to_bytes(prepared), run_id)

@@ -112,3 +112,19 @@ def test_a_run_without_usable_inputs_is_not_kept(program: CommandLine, sandbox: 
     (program.home / "alone.py").write_text("def f(x):\n    return x\n", encoding="utf-8")
     assert program("run", "alone.py", "--function", "f").returncode == 4
     assert json.loads(program("runs", "--json", "-").stdout)["runs"] == []
+
+
+@pytest.mark.slow
+def test_a_run_that_was_interrupted_may_get_more_time(program: CommandLine, file: Path) -> None:  # noqa: ARG001 - staged
+    run = program.start("run", "names.py", "--iterations", "1", "--max-seconds", "200", "--json", "result.json")
+    read_until(run, "profile: timing")
+    run.kill()
+    run.communicate()
+    no_more = program("resume", "latest", "--max-seconds", "200")
+    assert (no_more.returncode, "200 s are no more" in no_more.stderr) == (2, True), no_more.stderr
+    done = program("resume", "latest", "--max-seconds", "400")
+    assert done.returncode in {0, 3}, done.stderr
+    document = json.loads((program.home / "result.json").read_text("utf-8"))
+    assert document["settings"]["max_seconds"] == 400
+    over = program("resume", "latest", "--max-seconds", "800")
+    assert (over.returncode, "is over" in over.stderr) == (2, True), over.stderr
