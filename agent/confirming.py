@@ -25,7 +25,7 @@ from afterburner.agent.types import Decision, Gain, HeldOut, Objective, Progress
 from afterburner.agent.verification.outcome import Agreement, Counterexample
 from afterburner.agent.verification.search import DifferenceSearch
 from afterburner.agent.wording import count, format_ratio
-from afterburner.agent.workloads.side_by_side import both
+from afterburner.agent.workloads.side_by_side import beside
 from afterburner.sandbox import Verdict
 from afterburner.sandbox.commands.figures import format_kib
 
@@ -103,17 +103,16 @@ class Confirming:
         held_out = HeldOut(inputs, passed=comparison.decision is not Decision.WRONG, gain=held_out_gain)
         if comparison.decision is not Decision.IMPROVED:
             return confirmation_of(winner, original, comparison, held_out)
-        searched, (report, dependence) = both(
-            bench.sandbox,
-            partial(self._searched, winner.source, self.deadline.within(OFFER_S), OFFER_ROUNDS),
-            partial(self._elsewhere, winner, original, late),
-        )
+        looks: list[Callable[[], Report | str | None]] = [partial(self._failed, winner, (case,)) for case in late]
+        looks.append(partial(self._dependence, winner, original))
+        search = partial(self._searched, winner.source, self.deadline.within(OFFER_S), OFFER_ROUNDS)
+        searched, found = beside(bench.sandbox, search, looks)
         if isinstance(searched, Counterexample):
             return confirmation_of(winner, original, differs(searched), held_out, searched.line)
-        if report is not None:
-            return self._wrong(winner, original, report)
-        if dependence is not None:
-            return confirmation_of(winner, original, Comparison(Decision.REFUSED, dependence), held_out)
+        for objection in (each for each in found if each is not None):
+            if isinstance(objection, str):
+                return confirmation_of(winner, original, Comparison(Decision.REFUSED, objection), held_out)
+            return self._wrong(winner, original, objection)
         larger = ""
         if comparison.gain is not None:
             comparison, larger = self._on_larger_inputs(comparison, comparison.gain, winner, original)
@@ -136,15 +135,9 @@ class Confirming:
         held_out = HeldOut(self.bench.workload.held_out_count, passed=False, gain=None)
         return confirmation_of(winner, original, failed, held_out, found.line if found else None)
 
-    def _elsewhere(
-        self, winner: Incumbent, original: Incumbent, cases: Sequence[Case]
-    ) -> tuple[Report | None, str | None]:
-        """The report of further cases if they are not all right, else what the winner depends on."""
-        report = self._failed(winner, cases)
-        if report is not None:
-            return report, None
-        salt = f"{self.judge.seed} {winner.source}"
-        return None, find_dependence(self.bench, original.source, winner.source, salt)
+    def _dependence(self, winner: Incumbent, original: Incumbent) -> str | None:
+        """What the winner depends on that it should not."""
+        return find_dependence(self.bench, original.source, winner.source, f"{self.judge.seed} {winner.source}")
 
     def sampled_again(self, winners: Sequence[Incumbent], original: Incumbent, attempt: int) -> list[Comparison]:
         """What screening says of these by samples of their own, as far as there is time.

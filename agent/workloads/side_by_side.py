@@ -35,8 +35,8 @@ def side_by_side(sandbox: Sandbox, tasks: Sequence[Callable[[], T]]) -> list[T]:
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def both(sandbox: Sandbox, first: Callable[[], A], second: Callable[[], B]) -> tuple[A, B]:
-    """Do two tasks whose results are of different kinds at once; see `side_by_side`."""
-    tasks: list[Callable[[], A | B]] = [first, second]
+def beside(sandbox: Sandbox, first: Callable[[], A], others: Sequence[Callable[[], B]]) -> tuple[A, list[B]]:
+    """Do a task and others whose results are of another kind at once; see `side_by_side`."""
+    tasks: list[Callable[[], A | B]] = [first, *others]
     found = side_by_side(sandbox, tasks)
-    return found[0], found[1]  # type: ignore[return-value]  # in the order of the tasks
+    return found[0], found[1:]  # type: ignore[return-value]  # in the order of the tasks
