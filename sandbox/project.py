@@ -180,6 +180,27 @@ def stage_project(root: Path, destination: Path, target: Path) -> StagedProject:
     )
 
 
+def replace_in_copy(project: StagedProject, name: Path, data: bytes) -> None:
+    """Let a file of the copy hold something else. A link becomes a file: it may lead back to the user's own.
+
+    Args:
+        project: that was copied.
+        name: of the file, relative to the root; it need not be there.
+        data: what it is to hold.
+
+    Raises:
+        UsageError: a folder on the way is a symbolic link that leads out of the copy.
+    """
+    place = project.folder / name
+    if not place.parent.resolve().is_relative_to(project.folder.resolve()):
+        raise UsageError(f"{project.root / name} lies behind a symbolic link; name the project that it is in.")
+    place.parent.mkdir(parents=True, exist_ok=True)
+    is_program = os.access(place, os.X_OK)
+    place.unlink(missing_ok=True)
+    place.write_bytes(data)
+    place.chmod(0o755 if is_program else 0o644)
+
+
 @dataclass(slots=True)
 class _Staging:
     """Copies one file after the other and counts."""

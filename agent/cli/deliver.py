@@ -23,11 +23,12 @@ def deliver(result: RunResult, settings: RunSettings, outputs: Outputs) -> None:
     """Show the result to a person and write what was asked for.
 
     The diff comes before the user's file and the JSON after it, so that a file that cannot be replaced any more
-    costs neither, and the JSON can say whether the rewrite was applied.
+    costs neither, and the JSON can say whether the rewrite was applied. The user's file is left as it is where
+    something that was to be written before it could not be.
 
     Raises:
         BrokenPipeError: nobody read the report to its end; everything else is written.
-        AfterburnerError: something could not be written; what could be written is.
+        AfterburnerError: something could not be written; the JSON was, if that is possible.
     """
     from afterburner.agent.cli.summary import print_summary  # noqa: PLC0415 - imports rich, which --help may not need
     from afterburner.agent.targets.patch import patch_bytes  # noqa: PLC0415 - likewise
@@ -36,15 +37,15 @@ def deliver(result: RunResult, settings: RunSettings, outputs: Outputs) -> None:
     console = open_console(sys.stderr if outputs.take_stdout else sys.stdout)
     offer = weigh(result, settings.min_gain_per_line)
     print_summary(console, result, offer)
-    if outputs.patch is not None and offer.offered:
-        write_result("--patch", outputs.patch, patch_bytes(result.target, result.patch))
-    missing = _write_evidence(result, outputs)
-    applied, problem = False, None
-    if outputs.apply and offer.offered:
-        try:
+    applied, problem, missing = False, None, []
+    try:
+        if outputs.patch is not None and offer.offered:
+            write_result("--patch", outputs.patch, patch_bytes(result.target, result.patch))
+        missing = _write_evidence(result, outputs)
+        if outputs.apply and offer.offered:
             applied = _apply(result, ask=not outputs.yes)
-        except AfterburnerError as error:
-            problem = error
+    except AfterburnerError as error:
+        problem = error
     if outputs.json is not None:
         write_result("--json", outputs.json, to_json_text(result, settings, applied=applied).encode("ascii"))
     if problem is not None:

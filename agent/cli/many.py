@@ -85,7 +85,7 @@ def deliver_many(many: ManyResult, outputs: Outputs) -> None:
 
     Raises:
         BrokenPipeError: nobody read the report to its end; everything else is written.
-        AfterburnerError: something could not be written; what could be written is.
+        AfterburnerError: something could not be written; the JSON was, if that is possible.
     """
     from afterburner.agent.cli.many_summary import print_many  # noqa: PLC0415 - imports rich
     from afterburner.sandbox.commands.console import open_console  # noqa: PLC0415 - likewise
@@ -93,15 +93,15 @@ def deliver_many(many: ManyResult, outputs: Outputs) -> None:
     console = open_console(sys.stderr if outputs.json == STDOUT else sys.stdout)
     names = patch_names(many)
     print_many(console, many, names if outputs.patch else {})
-    if outputs.patch is not None:
-        _write_patches(Path(outputs.patch), many, names)
     applied: list[str] = []
     problem = None
-    if outputs.apply and not many.interrupted and many.merged.sources:
-        try:
+    try:
+        if outputs.patch is not None:
+            _write_patches(Path(outputs.patch), many, names)
+        if outputs.apply and not many.interrupted and many.merged.sources:
             _apply(many, applied, ask=not outputs.yes)
-        except AfterburnerError as error:
-            problem = error
+    except AfterburnerError as error:
+        problem = error
     if outputs.json is not None:
         text = json.dumps(many_to_json(many, names, set(applied)), indent=2, allow_nan=False) + "\n"
         write_result("--json", outputs.json, text.encode("ascii"))

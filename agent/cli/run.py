@@ -11,7 +11,7 @@ import typer
 from afterburner.agent.cli.deliver import deliver
 from afterburner.agent.cli.interrupts import say_how_to_resume
 from afterburner.agent.cli.outputs import Outputs
-from afterburner.agent.cli.settings import origin_of
+from afterburner.agent.cli.settings import Layer, origin_of
 from afterburner.agent.proposers.telling import parse_telling
 from afterburner.agent.search import SearchStyle, Temperature
 from afterburner.agent.types import Objective, RunSettings
@@ -418,7 +418,8 @@ def run(  # noqa: PLR0913 - one parameter for each option
     outputs = Outputs(
         apply=apply, yes=yes, patch=patch, json=json, receipt=receipt, growth_svg=growth_svg, record=record
     )
-    if top is not None or command or Path(file).is_dir():
+    is_many = command or Path(file).is_dir()
+    if is_many or (top is not None and origin_of(context, "top").layer is Layer.COMMAND_LINE):
         from afterburner.agent.cli.many import run_many  # noqa: PLC0415 - one target needs nothing of it
 
         run_many(settings, top, tuple(command or ()), outputs, quiet=quiet)

@@ -33,7 +33,7 @@ from afterburner.agent.workloads.answers import FoundCall, scrub
 from afterburner.agent.workloads.cases import check_cases
 from afterburner.agent.workloads.replay import Replay
 from afterburner.sandbox import Bind, Limits, SandboxInternalError, UsageError, Verdict, open_sandbox
-from afterburner.sandbox.project import StagedProject, stage_project
+from afterburner.sandbox.project import StagedProject, replace_in_copy, stage_project
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -171,12 +171,7 @@ def _staged(receipt: Receipt, project: Path | None, folder: Path) -> StagedProje
         root = project.absolute()
         staged = stage_project(root, folder, root / name)
         _check_files(receipt, staged, project)
-    place = folder / name
-    if not place.parent.resolve().is_relative_to(folder.resolve()):
-        raise UsageError(f"--project {project}: {name} lies behind a symbolic link; name the project that it is in.")
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.unlink(missing_ok=True)
-    place.write_bytes(receipt.original.encode("utf-8", "surrogatepass"))
+    replace_in_copy(staged, name, receipt.original.encode("utf-8", "surrogatepass"))
     return staged
 
 

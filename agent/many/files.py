@@ -23,6 +23,8 @@ _HEAD_LINES = 10
 def source_files(place: Path, project_files: Iterable[Path]) -> list[Path]:
     """The Python files at or below `place` that are no tests, not generated and not hidden; absolute, sorted.
 
+    Links are passed over: what they lead to is looked at where it lies, if that is in the project.
+
     Args:
         place: a file or a folder of the project.
         project_files: the project's own files, absolute.
@@ -37,14 +39,19 @@ def source_files(place: Path, project_files: Iterable[Path]) -> list[Path]:
     names = ((path, path.relative_to(place)) for path in below)
     found = [
         path
-        for path, name in names  # whatever is no file, a pipe say, would be waited for
-        if not is_hidden(name) and not is_test(name) and path.is_file() and not is_generated(path)
+        for path, name in names
+        if not is_hidden(name) and not is_test(name) and _is_regular(path) and not is_generated(path)
     ]
     if not found:
         raise TargetError(
             f"{place} holds no Python file of the project that is no test, not generated and not ignored by git."
         )
     return sorted(found)
+
+
+def _is_regular(path: Path) -> bool:
+    """Whether it is a file itself: a pipe would be waited for."""
+    return path.is_file() and not path.is_symlink()
 
 
 def is_hidden(name: Path) -> bool:

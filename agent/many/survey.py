@@ -77,14 +77,16 @@ def take_survey(sandbox: Sandbox, place: Path, settings: RunSettings, limit_s: f
     asked = replace(asked, limits=Limits(wall_time_s=limit_s, cpu_time_s=limit_s))
     fields: dict[str, object] = {"profile": "files", "files": [str(path) for path in files]}
     answer, command = _ask(asked, settings, fields)
-    if not any(function.qualname for function in answer.surveyed):
+    known = {str(path) for path in files}  # the project's own code has told what it names, and may name anything
+    functions = tuple(function for function in answer.surveyed if not function.qualname or function.path in known)
+    if not any(function.qualname for function in functions):
         reasons = [*(failure.reason for failure in answer.failures), *(reason for _, reason in answer.skipped)]
         why = "".join(f"\n  - {reason}" for reason in list(dict.fromkeys(reasons))[:MAX_REASONS])
         raise WorkloadError(
             f"{place}: nothing calls its functions, so there is nothing to rank.{' Seen:' if why else ''}{why}\n"
             "Give a command that does: run FOLDER -- python SCRIPT.py …, or -- python -m MODULE …."
         )
-    return Survey(answer.surveyed, answer.suite, command, str(staged.root))
+    return Survey(functions, answer.suite, command, str(staged.root))
 
 
 def check_tests(
@@ -99,9 +101,11 @@ def check_tests(
         limit_s: after this it is stopped.
         texts: what the files hold, by their absolute paths.
     """
+    from afterburner.sandbox.project import replace_in_copy  # noqa: PLC0415 - lazy
+
     asked, staged = _prepare(sandbox, place, settings)
     for path, data in texts.items():
-        (staged.folder / path.relative_to(staged.root)).write_bytes(data)
+        replace_in_copy(staged, path.relative_to(staged.root), data)
     asked = replace(asked, limits=Limits(wall_time_s=limit_s, cpu_time_s=limit_s))
     answer, _ = _ask(asked, settings, {"profile": "none"})
     return answer.suite

@@ -166,6 +166,7 @@ def _work(many: ManyResult, worker: _Worker, deadline: Deadline) -> None:
             continue
         if not is_begun and worker.has_nothing_for(target):
             many.outcomes.append(Outcome(target, "nothing_to_propose", "no rule fits it"))
+            worker.keep()  # or whoever resumes would take the run of the next target for this one's
             continue
         try:
             many.outcomes.append(worker.optimise(target, tried + 1, share_s or 0.0, is_begun=is_begun))

@@ -203,6 +203,9 @@ def _divides(test: cst.BaseExpression) -> _Divides | None:
 
 
 def _leaves(body: cst.BaseSuite) -> bool:
+    """Whether it ends by leaving the loop, whatever it does before."""
+    if m.findall(body, m.Continue()):
+        return False
     last = body.body[-1]
     simple = last.body[-1] if isinstance(last, cst.SimpleStatementLine) else last
     return isinstance(simple, cst.Return | cst.Break | cst.Raise)
@@ -244,5 +247,12 @@ def _refuses_even(analysis: Analysis, region: Region, loop: cst.For, number: str
         and analysis.before(each, loop)
         and analysis.region_of(each) is region
         and analysis.tree.parents.get(each) is analysis.tree.parents.get(loop)
+        and not _is_assigned_between(analysis, number, each, loop)
         for each in analysis.tree.find(cst.If)
     )
+
+
+def _is_assigned_between(analysis: Analysis, name: str, first: cst.If, second: cst.For) -> bool:
+    """Whether a statement between two of one block binds the name."""
+    block = list(analysis.tree.block(second))
+    return any(_is_assigned(analysis, name, each) for each in block[block.index(first) + 1 : block.index(second)])

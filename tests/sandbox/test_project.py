@@ -13,7 +13,7 @@ import pytest
 from afterburner.sandbox import Bind, Program, Sandbox, TestCase, UsageError
 from afterburner.sandbox import project as project_module
 from afterburner.sandbox.interpreter import own_environment
-from afterburner.sandbox.project import StagedProject, find_project_root, stage_project
+from afterburner.sandbox.project import StagedProject, find_project_root, replace_in_copy, stage_project
 
 
 @pytest.fixture
@@ -257,3 +257,24 @@ except OSError as error:
 """
     report = sandbox.run(Program("python", source, environment=environment), [TestCase()])
     assert report.cases[0].stdout.decode() == f"5 {root}/pkg ['pkg']\nRead-only file system\n", report.cases[0].stderr
+
+
+def test_what_is_replaced_in_the_copy_is_never_the_users_own_file(root: Path) -> None:
+    """A link with an absolute path leads from the copy to the project."""
+    target = fill(root, "app.py", "lib/util.py")
+    (root / "tools").mkdir()
+    (root / "tools" / "util.py").symlink_to(root / "lib" / "util.py")
+    (root / "run.py").write_text("#!/usr/bin/env python3\n")
+    (root / "run.py").chmod(0o755)
+    staged, copied = stage(root, target)
+    assert "tools/util.py" in copied
+    for name in ("tools/util.py", "lib/util.py", "run.py", "new.py"):
+        replace_in_copy(staged, Path(name), b"x = 1\n")
+        assert (staged.folder / name).read_bytes() == b"x = 1\n"
+        assert not (staged.folder / name).is_symlink()
+    assert (root / "lib" / "util.py").read_bytes() == b"# lib/util.py"
+    assert os.access(staged.folder / "run.py", os.X_OK)
+    (staged.folder / "out").symlink_to(root / "lib")
+    with pytest.raises(UsageError, match="behind a symbolic link"):
+        replace_in_copy(staged, Path("out/util.py"), b"x = 2\n")
+    assert (root / "lib" / "util.py").read_bytes() == b"# lib/util.py"

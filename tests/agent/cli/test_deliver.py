@@ -15,6 +15,7 @@ from afterburner.agent.cli.deliver import deliver
 from afterburner.agent.cli.outputs import Outputs
 from afterburner.agent.errors import TargetChangedError
 from afterburner.agent.targets.patch import unified_diff
+from afterburner.sandbox import AfterburnerError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -120,6 +121,19 @@ def test_a_file_that_changed_meanwhile_is_kept_and_the_results_are_not_lost(
     assert source(result) == "# mine\n"
     assert patch.exists()
     assert json.loads(document.read_text("utf-8"))["offer"]["applied"] is False
+
+
+def test_a_patch_that_cannot_be_written_leaves_the_file_and_costs_no_result(
+    improved: RunResult, settings: RunSettings, tmp_path: Path
+) -> None:
+    result = on_disk(improved, tmp_path)
+    document = tmp_path / "x.json"
+    outputs = Outputs(apply=True, yes=True, patch=str(tmp_path / "gone" / "x.patch"), json=str(document))
+    with pytest.raises(AfterburnerError, match=r"--patch .*x\.patch: cannot be written"):
+        deliver(result, settings, outputs)
+    assert source(result) == OLD
+    told = json.loads(document.read_text("utf-8"))
+    assert (told["decision"], told["offer"]["applied"]) == ("improved", False)
 
 
 def test_files_keep_their_encoding_and_line_ends(improved: RunResult, settings: RunSettings, tmp_path: Path) -> None:

@@ -171,3 +171,13 @@ def test_the_default_needs_no_trust(program: CommandLine) -> None:
     folder = program.home / "shop"
     write(folder, 'model = "rules"')
     assert config(program, "x.py", folder=folder)["settings"]["model"]["source"] == "project"
+
+
+def test_how_many_targets_a_folder_has_is_no_matter_of_a_single_file(program: CommandLine) -> None:
+    write(program.home, "top = 5")
+    (program.home / "x.py").write_text("def f(n):\n    return n\n", encoding="utf-8")
+    for variables in ({}, {"AFTERBURNER_TOP": "4"}):
+        done = program("run", "x.py", "--function", "nowhere", folder=program.home, **variables)
+        assert (done.returncode, "nowhere" in done.stderr, "--top" in done.stderr) == (2, True, False), done.stderr
+    asked_for = program("run", "x.py", "--function", "f", "--top", "2", folder=program.home)
+    assert (asked_for.returncode, "without --top" in asked_for.stderr) == (2, True), asked_for.stderr

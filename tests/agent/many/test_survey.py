@@ -88,6 +88,39 @@ def test_the_tests_run_again_with_other_texts_in_place(sandbox: Sandbox, shop: P
     assert b'";"' in path.read_bytes(), "the project itself is untouched"
 
 
+def test_a_link_is_no_target_and_what_it_leads_to_is(sandbox: Sandbox, shop: Path) -> None:
+    """Its name comes last, and the text of an offer would be written through it."""
+    (shop / "zlinks").mkdir()
+    (shop / "zlinks" / "names.py").symlink_to(shop / "shop" / "names.py")
+    ranked = rank(take_survey(sandbox, shop, RunSettings(str(shop)), LIMIT_S))
+    assert by_name(ranked)["common"].path == str(shop / "shop" / "names.py")
+
+
+FORGED = """
+import json, os, sys
+def test_forged():
+    frame = sys._getframe()
+    while frame is not None:
+        survey = frame.f_locals.get("survey")
+        if survey is not None and hasattr(survey, "figures"):
+            figures = next(iter(survey.figures.values()))
+            survey.figures["/etc/passwd", "spend"] = figures
+            survey.figures[__file__, "test_forged"] = figures
+            return
+        frame = frame.f_back
+    raise AssertionError("there is nothing to forge")
+"""
+
+
+def test_a_project_cannot_name_other_files_than_those_that_were_asked_for(sandbox: Sandbox, shop: Path) -> None:
+    """The record of what ran is written by the process that runs the tests, which may write what it likes."""
+    (shop / "tests" / "test_zforged.py").write_text(FORGED)
+    survey = take_survey(sandbox, shop / "shop", RunSettings(str(shop / "shop")), LIMIT_S)
+    assert survey.suite is not None
+    assert survey.suite.passed == 8, "the forgery was made"
+    assert {Path(function.path).parent for function in survey.functions if function.qualname} == {shop / "shop"}
+
+
 FOREIGN = "def spend(rows):\n    return sorted(rows)\n"
 
 

@@ -43,6 +43,10 @@ LEFT_ALONE = {
     "odd steps of any number": "def f(n):\n    for d in range(3, n, 2):\n        if n % d == 0:\n"
     "            return d\n"
     "    return 0\n",
+    "a hit that goes on": "def f(n):\n    for d in range(2, n):\n        if n % d == 0:\n            if d % 2 == 0:\n"
+    "                continue\n            return d\n    return 0\n",
+    "a number that was odd": "def f(n):\n    if n % 2 == 0:\n        return 2\n    n = n + 1\n"
+    "    for d in range(3, n, 2):\n        if n % d == 0:\n            return d\n    return 0\n",
     "number changes": "def f(n):\n    c = 0\n    for d in range(1, n + 1):\n        if n % d == 0:\n"
     "            n -= 1\n"
     "            c += 1\n    return c\n",
