@@ -99,7 +99,7 @@ class Confirming:
             return self._wrong(winner, original, report)
         comparison, held_out_gain = self._measure(winner, original)
         if self.deterministic:
-            comparison = self._counted(comparison, winner, original)
+            comparison = self._counted(comparison, held_out_gain, winner, original)
         held_out = HeldOut(inputs, passed=comparison.decision is not Decision.WRONG, gain=held_out_gain)
         if comparison.decision is not Decision.IMPROVED:
             return confirmation_of(winner, original, comparison, held_out)
@@ -175,14 +175,16 @@ class Confirming:
             source, self.deadline, held_out_from=held_out_from, attempt=self.tests.begun, on_blocks=self._on_blocks
         )
 
-    def _counted(self, comparison: Comparison, winner: Incumbent, original: Incumbent) -> Comparison:
+    def _counted(
+        self, comparison: Comparison, held_out_gain: Gain | None, winner: Incumbent, original: Incumbent
+    ) -> Comparison:
         """The comparison as instruction counts decide it, where the clock does not object."""
         if comparison.gain is None or comparison.decision in (Decision.WRONG, Decision.REFUSED):
             return comparison
         self._tell("counting instructions under valgrind")
         cases = [case for part in (False, True) for case in self.bench.timed_cases(self.judge.objective, held_out=part)]
         try:
-            counts = count_instructions(self.bench, original.source, winner.source, cases)
+            counts = count_instructions(self.bench, original.source, winner.source, cases, self.deadline)
         except SampleFailedError as error:
             reason = f"when its instructions were counted: {error.detail}"
             return replace(comparison, decision=Decision.REFUSED, reason=reason)
@@ -191,8 +193,10 @@ class Confirming:
         if counts.ratio <= needed:
             reason = f"{told}, needed above {format_ratio(needed)}"
             return replace(comparison, decision=Decision.NOT_BETTER, reason=reason)
-        if comparison.gain.high < 1:
-            return replace(comparison, reason=f"{told}, but by the clock it is {comparison.reason}")
+        slower = f"by the clock it is {comparison.reason}" if comparison.gain.high < 1 else ""
+        objection = slower or self.judge.objection(comparison.blocks, held_out_gain)
+        if objection:
+            return replace(comparison, decision=Decision.NOT_BETTER, reason=f"{told}, but {objection}")
         gain = Gain(counts.ratio, counts.ratio, counts.ratio, confidence=1.0, pairs=1)
         return replace(comparison, decision=Decision.IMPROVED, reason=told, gain=gain)
 
@@ -208,7 +212,8 @@ class Confirming:
         larger = larger_calls(self.bench, calls, most_s=min(LARGER_S, until.left_s() / 2))
         if not larger.calls:
             return comparison, larger.note
-        source = self.bench.source_of_calls(original.source, [winner.source], larger.calls)
+        bench = self.bench.with_time_for(larger.calls)
+        source = bench.source_of_calls(original.source, [winner.source], larger.calls)
         [again] = self.judge.screen(source, until)
         size = f"inputs {larger.factor:.3g} times as large"
         if again.gain is None:
@@ -233,7 +238,8 @@ class Confirming:
 
 
 def _notes(winner: Incumbent, original: Incumbent, made: Agreement, comparison: Comparison) -> list[str]:
-    notes = [f"on inputs made to find a difference it is {made.line}"] if made.inputs else []
+    told = f"on inputs made to find a difference it is {made.line}"
+    notes = [told if made.inputs else "no input could be made to find a difference: only the workload's were tried"]
     kept = kept_between_calls(original.source, winner.source)
     if kept:
         samples = [sample.kept_bytes for block in comparison.blocks for sample in block.after]

@@ -30,7 +30,7 @@ from afterburner.agent.staging import stage
 from afterburner.agent.store import new_run_id, open_checkpointer, stored_state, thread_of
 from afterburner.agent.types import Objective, ProgressEvent, RunResult, RunSettings
 from afterburner.agent.untraced import untraced
-from afterburner.agent.workbench import Workbench
+from afterburner.agent.workbench import Workbench, look_limits
 from afterburner.sandbox import AfterburnerError, Limits, UsageError
 
 if TYPE_CHECKING:
@@ -54,7 +54,6 @@ if TYPE_CHECKING:
 LONGEST_WORKLOAD_S = 30.0  # for one look at a source of inputs, and for the original on all of them
 SHORTEST_WORKLOAD_S = 5.0
 WORKLOAD_SHARE = 0.25  # of the time budget
-TOLERANT_OUTPUT_BYTES = 64 * 1024 * 1024  # outcomes whose floats are compared one by one cannot be folded
 NODES_PER_ITERATION = 4
 NODES_AROUND = 5 + MOST_TESTS
 
@@ -414,10 +413,7 @@ def _bench(
 def workload_limits(settings: RunSettings) -> Limits:
     """For one look at a source of inputs, and for the original on all of them."""
     allowed_s = min(max(WORKLOAD_SHARE * settings.max_seconds, SHORTEST_WORKLOAD_S), LONGEST_WORKLOAD_S)
-    limits = Limits(wall_time_s=allowed_s, cpu_time_s=allowed_s)
-    if settings.float_tolerance is not None:
-        limits = replace(limits, output_bytes=TOLERANT_OUTPUT_BYTES)
-    return limits
+    return look_limits(allowed_s, settings.float_tolerance)
 
 
 def _run_graph(loop: Loop, checkpointer: BaseCheckpointSaver[str], run_id: str) -> LoopState:

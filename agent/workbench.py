@@ -32,6 +32,7 @@ DEAREST_S = 0.5
 JUDGED_AGAIN_S = 0.05  # of the calls that a candidate makes under another hash seed
 MEASURABLE_CALL_S = 0.02
 MEASURABLE_PROGRAM_S = 0.2  # starting Python takes a good part of a tenth of a second
+TOLERANT_OUTPUT_BYTES = 64 * 1024 * 1024  # outcomes whose floats are compared one by one cannot be folded
 SLOWDOWN_TOLERATED = 4
 GRACE_S = 2.0
 
@@ -154,10 +155,22 @@ class Workbench:
         target = with_source(self.target, source)
         return profile_lines(self.sandbox, target, self.environment, self.workload, self.limits, of=of, most_s=most_s)
 
+    def with_time_for(self, calls: Sequence[WorkloadCall]) -> Workbench:
+        """The same bench with time for these calls beside what the limits allow: they may be none of the workload's."""
+        more_s = SLOWDOWN_TOLERATED * sum(call.cpu_time_s for call in calls)
+        wall_s, cpu_s = self.limits.wall_time_s + more_s, self.limits.cpu_time_s + more_s
+        return replace(self, limits=replace(self.limits, wall_time_s=wall_s, cpu_time_s=cpu_s))
+
     def limited_by(self, wall_time_s: float) -> Workbench:
         """The same bench with limits that follow from what the original needed for its slowest case."""
         allowed_s = SLOWDOWN_TOLERATED * wall_time_s + GRACE_S
         return replace(self, limits=replace(self.limits, wall_time_s=allowed_s, cpu_time_s=allowed_s))
+
+
+def look_limits(allowed_s: float, float_tolerance: float | None) -> Limits:
+    """The limits of one look at a source of inputs, and of the original on all of them."""
+    limits = Limits(wall_time_s=allowed_s, cpu_time_s=allowed_s)
+    return limits if float_tolerance is None else replace(limits, output_bytes=TOLERANT_OUTPUT_BYTES)
 
 
 def affordable(inputs: Sequence[Input], measurable_s: float, sample_s: float) -> list[Input]:

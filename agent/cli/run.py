@@ -378,6 +378,11 @@ def run(  # noqa: PLR0913 - one parameter for each option
     """
     if calls is not None and cases is not None:
         raise UsageError("--calls and --cases exclude each other: a function is judged on calls, a program on cases.")
+    if receipt is not None and deterministic:
+        raise UsageError(
+            "--receipt and --deterministic exclude each other: a receipt holds times, by which it is measured again, "
+            "and not the counts that decide."
+        )
     from afterburner.agent.context.allowed import read_allow_imports  # noqa: PLC0415 - not needed to answer --help
 
     settings = RunSettings(

@@ -121,10 +121,12 @@ class _Measuring:
                 report = self._sample(sources[side])
                 if report.verdict is Verdict.ACCEPTED:
                     times[side].append(self._by_size(report))
-                elif report.verdict is Verdict.WRONG_ANSWER and side == 1:
+                elif side == 0:
+                    note = f"the original could not be measured: {report.detail}"
+                elif report.verdict is Verdict.WRONG_ANSWER:
                     disagreement = self._place_of(report)
-                else:
-                    note = f"{'the rewrite' if side else 'the original'} could not be measured: {report.detail}"
+                elif times[0] and self._sample(winner_source).verdict is not Verdict.ACCEPTED:  # not by a busy machine
+                    disagreement = f"the rewrite fails where the original does not: {report.detail}"
         return self._result(_smallest(times[0]), [] if disagreement else _smallest(times[1]), note, disagreement)
 
     def _result(self, original: list[float], winner: list[float], note: str, disagreement: str) -> Growth:

@@ -28,11 +28,11 @@ from afterburner.agent.staging import environment_of
 from afterburner.agent.state import Incumbent
 from afterburner.agent.types import Decision, HeldOut, Target, Workload, WorkloadCase
 from afterburner.agent.wording import count
-from afterburner.agent.workbench import Workbench
+from afterburner.agent.workbench import Workbench, look_limits
 from afterburner.agent.workloads.answers import FoundCall, scrub
 from afterburner.agent.workloads.cases import check_cases
 from afterburner.agent.workloads.replay import Replay
-from afterburner.sandbox import Bind, Limits, SandboxInternalError, UsageError, Verdict, open_sandbox
+from afterburner.sandbox import Bind, SandboxInternalError, UsageError, Verdict, open_sandbox
 from afterburner.sandbox.project import StagedProject, replace_in_copy, stage_project
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from afterburner.agent.evidence.receipt import Receipt, ReceiptInput
     from afterburner.agent.state import Confirmation
     from afterburner.agent.types import Gain, Machine, WorkloadCall
-    from afterburner.sandbox import PythonEnvironment
+    from afterburner.sandbox import Limits, PythonEnvironment
     from afterburner.sandbox.sandbox import Sandbox
 
 ROOT = Path("/afterburner/project")  # inside the sandbox, where the receipt stands for itself
@@ -102,7 +102,7 @@ def replay_receipt(
         on_step(f"running the original on {count(len(receipt.inputs), 'input')}")
         workload, notes = _workload(receipt, sandbox, target, environment, has_project=project is not None)
         notes = (*_other_toolchain(receipt, machine), *notes)
-        bench, original = _measured(Workbench(target, workload, sandbox, environment, _limits(), timing_cpu()))
+        bench, original = _measured(Workbench(target, workload, sandbox, environment, _limits(receipt), timing_cpu()))
         confirmation = _confirm(bench, original, receipt, deadline, on_step)
         answer = _answer(confirmation)
         held_out = confirmation.held_out.gain
@@ -245,7 +245,7 @@ def _calls(receipt: Receipt, sandbox: Sandbox, target: Target, environment: Pyth
         sandbox,
         target,
         environment,
-        _limits(),
+        _limits(receipt),
         settings.seed,
         settings.float_tolerance,
         settings.fixed_clock,
@@ -264,7 +264,7 @@ def _cases(receipt: Receipt, sandbox: Sandbox, target: Target, environment: Pyth
         WorkloadCase(scrub(each.description, 100), each.data, each.expected or b"", scrub(each.origin, 100))
         for each in receipt.inputs
     ]
-    checked = check_cases(sandbox, target, environment, _limits(), cases)
+    checked = check_cases(sandbox, target, environment, _limits(receipt), cases)
     parts: tuple[list[WorkloadCase], list[WorkloadCase]] = ([], [])
     for case, each in zip(checked, receipt.inputs, strict=True):
         parts[each.held_out].append(case)
@@ -286,8 +286,8 @@ def _advice(receipt: Receipt, *, has_project: bool) -> str:
     return "Its packages may be missing here: --python names an interpreter that has them."
 
 
-def _limits() -> Limits:
-    return Limits(wall_time_s=LONGEST_CHECK_S, cpu_time_s=LONGEST_CHECK_S)
+def _limits(receipt: Receipt) -> Limits:
+    return look_limits(LONGEST_CHECK_S, receipt.settings.float_tolerance)
 
 
 def _measured(bench: Workbench) -> tuple[Workbench, Incumbent]:

@@ -135,6 +135,13 @@ class Judge:
             return Comparison.of_blocks(Decision.TOO_NOISY, reason, gain, blocks)
         return None
 
+    def objection(self, blocks: Sequence[Block], held_out: Gain | None) -> str | None:
+        """What stands against an offer whatever has shown its gain, as far as a test that ended tells."""
+        figures = figures_for(self.objective, blocks)
+        if held_out is not None and held_out.high < 1:
+            return f"{figures.primary.noun} is {format_ratio(held_out.ratio)} on held-out inputs"
+        return figures.objection(blocks, ALPHA) or left_behind(blocks)
+
     def _with_held_out(
         self, comparison: Comparison, blocks: Sequence[Block], held_out_from: int, look: Look
     ) -> tuple[Comparison, Gain | None]:

@@ -19,12 +19,14 @@ from afterburner.sandbox.errors import ToolchainMissingError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from afterburner.agent.deadline import Deadline
     from afterburner.agent.selection.sources import Case
     from afterburner.agent.workbench import Workbench
     from afterburner.sandbox import Program
 
 SLOWDOWN = 150  # of Python under valgrind, at most
 _STARTING_S = 60.0
+_SHORTEST_S = 1.0
 _MEMORY_KIB = 1_048_576  # what valgrind needs for itself, at most
 _NOTHING = "_afterburner_does_nothing"
 _NOTHING_SOURCE = f"\n\ndef {_NOTHING}(*_args, **_kwargs):\n    pass\n"
@@ -57,7 +59,9 @@ def check_valgrind() -> None:
         )
 
 
-def count_instructions(bench: Workbench, original: str, rewrite: str, cases: Sequence[Case]) -> InstructionCounts:
+def count_instructions(
+    bench: Workbench, original: str, rewrite: str, cases: Sequence[Case], deadline: Deadline
+) -> InstructionCounts:
     """Count what both sources need for all cases together.
 
     Args:
@@ -65,15 +69,17 @@ def count_instructions(bench: Workbench, original: str, rewrite: str, cases: Seq
         original: text of the whole file.
         rewrite: likewise.
         cases: calls with their expected outcomes, or stdin/stdout cases.
+        deadline: when to give up.
 
     Raises:
-        SampleFailedError: an outcome was not the expected one, or a limit was hit.
+        SampleFailedError: the deadline is over, an outcome was not the expected one, or a limit was hit.
         ToolchainMissingError: there is no valgrind.
         SandboxInternalError: the sandbox failed.
     """
     check_valgrind()
-    base = 0 if bench.by_cases else _count(bench, _does_nothing(bench, original), _without_outcomes(cases))
-    before, after = (_count(bench, bench.program(source), cases) for source in (original, rewrite))
+    nothing = () if bench.by_cases else ((_does_nothing(bench, original), _without_outcomes(cases)),)
+    base = sum(_count(bench, program, made, deadline) for program, made in nothing)
+    before, after = (_count(bench, bench.program(source), cases, deadline) for source in (original, rewrite))
     return InstructionCounts(max(before - base, 0), max(after - base, 0))
 
 
@@ -88,12 +94,14 @@ def _without_outcomes(cases: Sequence[Case]) -> list[Case]:
     return [replace(case, expected_outcomes=None) if isinstance(case, CallCase) else case for case in cases]
 
 
-def _count(bench: Workbench, program: Program, cases: Sequence[Case]) -> int:
+def _count(bench: Workbench, program: Program, cases: Sequence[Case], deadline: Deadline) -> int:
+    if deadline.passed():
+        raise SampleFailedError(Verdict.TIME_LIMIT, "the time budget ended; --max-seconds allows more")
     environment = replace(
         bench.environment,
         prefix=("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "--trace-children=yes"),
     )
-    limit_s = SLOWDOWN * bench.limits.wall_time_s + _STARTING_S
+    limit_s = min(SLOWDOWN * bench.limits.wall_time_s + _STARTING_S, max(deadline.left_s(), _SHORTEST_S))
     limits = replace(
         bench.limits,
         wall_time_s=limit_s,

@@ -49,6 +49,7 @@ class Screening:
     _takes: int = 0
     _sample_s: float = 0.0  # what one takes, of wall time, when it runs alone
     _looked_again: bool = False  # at a single one that is left
+    _looked_at_original_again: bool = False  # that had failed
 
     def run(self) -> list[Comparison]:
         """What it says of each rewrite, in their order.
@@ -123,7 +124,11 @@ class Screening:
                 blocks = self.source.only(alive).take(repeats, self.seed + self._takes, alone=False)
             except SampleFailedError as error:
                 if self.source.is_together:  # it may be the doing of another; alone it is plain whose it is
-                    self.source, repeats = self.source.apart(), 1
+                    self._go_apart()
+                    repeats = 1
+                    continue
+                if error.side == ORIGINAL and not self._looked_at_original_again:
+                    self._looked_at_original_again = True  # a busy machine may have made it late
                     continue
                 at_fault = alive if error.side == ORIGINAL else [alive[error.side - 1]]
                 self._failed |= dict.fromkeys(at_fault, Comparison.failed(error, "when measured"))
@@ -134,6 +139,13 @@ class Screening:
             samples = [*blocks[0].before, *(sample for block in blocks for sample in block.after)]
             return alive, sum(sample.process.wall_time_s for sample in samples) / repeats
         return [], 0.0
+
+    def _go_apart(self) -> None:
+        """Sample everybody alone from now on; figures of samples in company would be the only ones that count."""
+        self.source = self.source.apart()
+        for number, blocks in self._blocks.items():
+            alone = [block for block in blocks if all(sample.is_alone for sample in block.before)]
+            self._blocks[number] = alone or blocks
 
     def _ratio(self, number: int) -> float:
         block = Block.joined(self._blocks[number])

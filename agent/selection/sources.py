@@ -206,15 +206,16 @@ class DuelSource:
     def _company(self, blocks: Sequence[Block]) -> Company:
         """How samples are to run, as far as these that ran alone tell of the original.
 
-        One that leaves files or processes would find those that another process left, if they ran together. Where a
-        rewrite starts processes or threads wall time decides, which is known of samples that ran alone.
+        One that leaves files or processes would find those that another process left, if they ran together. Where one
+        starts processes or threads, nobody can tell whose they are in company, and wall time decides where the rewrite
+        does, which is known of samples that ran alone.
         """
         before = [sample for block in blocks for sample in block.before]
         if not self.may_have_company or any(
             complaint.startswith(_SHARED) for sample in before for complaint in sample.complaints
         ):
             return Company.ALONE
-        if any(sample.tasks for block in blocks for sample in block.after):
+        if any(sample.tasks for block in blocks for sample in (*block.before, *block.after)):
             return Company.ALONE
         calls_s = [each.cpu_time_s for each in Block.of(before, before).used[ORIGINAL]]
         long_s = sum(call_s for call_s in calls_s if call_s > _MOMENT_S)

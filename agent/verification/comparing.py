@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from afterburner.sandbox.sandbox import Sandbox
 
 SLOWDOWN_TOLERATED = 4
+MOST_SPLITS = 4  # of calls that ran into a limit together, and not by themselves
 _LIMITS = frozenset({Verdict.TIME_LIMIT, Verdict.MEMORY_LIMIT, Verdict.OUTPUT_LIMIT})
 _NUMBERED = re.compile(r"^call \d+ ")
 
@@ -55,11 +56,24 @@ class Comparer:
         """The first call that `source` makes otherwise than expected: under each hash seed, and in both directions."""
         orders = [tuple(calls if number % 2 == 0 else calls[::-1]) for number in range(len(HASH_SEEDS))]
         tasks = [
-            partial(self.in_order, source, order, hash_seed)
+            partial(self._first_believed, source, order, hash_seed)
             for order, hash_seed in zip(orders, HASH_SEEDS, strict=True)
         ]
-        found = next(filter(None, side_by_side(self.sandbox, tasks)), None)
-        return found if found is None or self._is_believed(source, found) else None
+        return next(filter(None, side_by_side(self.sandbox, tasks)), None)
+
+    def _first_believed(
+        self, source: str, calls: Sequence[WorkloadCall], hash_seed: int, splits: int = MOST_SPLITS
+    ) -> Differing | None:
+        """The same in one process; where a limit that ended it is not believed, in several with some calls each.
+
+        Such a process has made the first calls and none of the last, and nothing that it did was compared.
+        """
+        found = self.in_order(source, calls, hash_seed)
+        if found is None or self._is_believed(source, found):
+            return found
+        at = len(found.calls) - 1
+        parts = [part for part in (calls[:at], calls[at + 1 :]) if part and splits]
+        return next(filter(None, (self._first_believed(source, part, hash_seed, splits - 1) for part in parts)), None)
 
     def _is_believed(self, source: str, found: Differing) -> bool:
         """Whether a limit that was hit is the rewrite's fault: with the call alone, and not for the original.

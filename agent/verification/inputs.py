@@ -65,16 +65,21 @@ class Inputs:
         self._known.update(_digest(call.blob) for call in self.calls)
 
     def rounds(self, deadline: Deadline) -> Iterator[list[WorkloadCall]]:
-        """The rounds made so far, then new ones until the deadline, or until nothing new comes up."""
-        yielded = 0
-        while yielded < len(self._rounds) or not self.exhausted:
-            if deadline.passed():
-                return
+        """The rounds made so far, then new ones until the deadline, or until nothing new comes up.
+
+        The first comes whatever the clock says, and so does every one that was made: nobody is to agree on no input.
+        """
+        known, yielded = len(self._rounds), 0
+        while True:
             if yielded == len(self._rounds):
+                if self.exhausted or (self._asked and deadline.passed()):
+                    return
                 self._add_round(deadline)
-                continue
-            yield self._rounds[yielded]
-            yielded += 1
+            elif 0 < yielded < known and deadline.passed():
+                return
+            else:
+                yield self._rounds[yielded]
+                yielded += 1
 
     def _add_round(self, deadline: Deadline) -> None:
         found = self._affordable(self._new(self._ask(deadline)))

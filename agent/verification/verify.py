@@ -14,8 +14,7 @@ from afterburner.agent.types import ProgressEvent, RunSettings
 from afterburner.agent.verification.outcome import Agreement, Counterexample
 from afterburner.agent.verification.search import DifferenceSearch
 from afterburner.agent.verification.settings import VerifySettings
-from afterburner.agent.workbench import Workbench
-from afterburner.sandbox import Limits
+from afterburner.agent.workbench import Workbench, look_limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,7 +99,7 @@ def verify_settings(settings: VerifySettings, on_event: Callable[[ProgressEvent]
         tell(f"staging {Path(target.project_root).name}")
         staged = stage(target, sandbox, settings.python)
         allowed_s = min(max(WORKLOAD_SHARE * settings.max_seconds, SHORTEST_WORKLOAD_S), LONGEST_WORKLOAD_S)
-        limits = Limits(wall_time_s=allowed_s, cpu_time_s=allowed_s)
+        limits = look_limits(allowed_s, settings.float_tolerance)
         options = RunSettings(
             settings.file,
             settings.function,

@@ -58,6 +58,15 @@ def test_a_winner_that_is_wrong_at_another_size_is_found_out(make_bench: MakeBen
     assert growth.sentence == ""
 
 
+@pytest.mark.slow
+def test_a_winner_that_breaks_at_another_size_is_found_out(make_bench: MakeBench) -> None:
+    """The process ends, so there is no answer that differs; the original stands the same inputs."""
+    broken = COMMON_BY_SET.replace("    return result\n", "    return result if len(right) < 900 else os.abort()\n", 1)
+    growth = measure_growth(make_bench(COMMON, "common"), f"import os\n{broken}", Deadline.after(20))
+    assert growth.disagreement.startswith("the rewrite fails where the original does not: ")
+    assert growth.points, "the original's times are told"
+
+
 def test_what_cannot_be_scaled_is_told(make_bench: MakeBench) -> None:
     examples = "    '''\n    >>> turn(True)\n    1\n    >>> turn(False)\n    2\n    '''\n"
     bench = make_bench(f"def turn(on):\n{examples}    return 1 if on else 2\n", "turn")

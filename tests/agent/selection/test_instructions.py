@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from afterburner.agent.deadline import Deadline
 from afterburner.agent.selection.instructions import check_valgrind, count_instructions
+from afterburner.agent.selection.sampling import SampleFailedError
 from afterburner.agent.types import Target, Workload
 from afterburner.agent.workbench import Workbench
-from afterburner.sandbox import CallCase, Limits
+from afterburner.sandbox import CallCase, Limits, Verdict
 from afterburner.sandbox.driver.ab_calls import dump_call
 from afterburner.sandbox.errors import ToolchainMissingError
 from afterburner.sandbox.interpreter import own_environment
@@ -37,7 +39,7 @@ def test_what_the_calls_need_is_counted_and_work_at_import_with_it(bench: Workbe
     """Starting Python takes tens of millions of instructions, which count for neither side."""
     [case] = bench.sandbox.run(bench.program(ORIGINAL), [CallCase(CALLS)]).cases
     expected = tuple(outcome.encoded for outcome in case.outcomes)
-    counts = count_instructions(bench, ORIGINAL, MOVED, [CallCase(CALLS, expected)])
+    counts = count_instructions(bench, ORIGINAL, MOVED, [CallCase(CALLS, expected)], Deadline.after(200))
     assert 30_000 * 20 < counts.before < 30_000 * 2_000
     assert counts.after > counts.before / 4, "the sum is worked out all the same"
 
@@ -46,3 +48,9 @@ def test_a_missing_valgrind_is_named_with_its_package(monkeypatch: pytest.Monkey
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ToolchainMissingError, match="apt-get install valgrind"):
         check_valgrind()
+
+
+def test_nothing_is_counted_when_the_time_is_over(bench: Workbench) -> None:
+    with pytest.raises(SampleFailedError, match="time budget ended") as caught:
+        count_instructions(bench, ORIGINAL, MOVED, [CallCase(CALLS)], Deadline.after(0))
+    assert caught.value.verdict is Verdict.TIME_LIMIT

@@ -13,7 +13,7 @@ from afterburner.agent.selection.decide import Judge
 from afterburner.agent.selection.sampling import Block, Company
 from afterburner.agent.selection.sequential import Look
 from afterburner.agent.selection.sources import DuelSource, FreshSource, Sampler, timing_cpu
-from afterburner.agent.types import Decision, Objective
+from afterburner.agent.types import Decision, Gain, Objective
 from afterburner.sandbox import CallCase, FunctionEntry, Limits, Program
 from afterburner.sandbox.driver.ab_calls import dump_call
 
@@ -21,6 +21,7 @@ from .conftest import blocks_of, sample, used
 
 if TYPE_CHECKING:
     from afterburner.agent.selection.sampling import Sample
+    from afterburner.sandbox import Measurement
     from afterburner.sandbox.sandbox import Sandbox
 
 PASSES = 20
@@ -199,3 +200,23 @@ def test_a_gain_of_the_best_runs_alone_is_no_gain() -> None:
     assert comparison is not None
     assert comparison.decision is Decision.REFUSED
     assert "only in some of its runs: 5.00x in the best, 1.00x in the usual ones" in comparison.reason
+
+
+@pytest.mark.parametrize(
+    ("after", "held_out", "objection"),
+    [
+        (used(0.5, 1.3), None, "wall time rose to 1.30x"),
+        (used(0.5, 0.9), Gain(0.8, 0.7, 0.9, 0.99, 16), "CPU time is 0.80x on held-out inputs"),
+        (used(0.5, 0.9), Gain(1.2, 1.1, 1.3, 0.99, 16), None),
+        (used(0.99, 1.0), None, None),
+    ],
+)
+def test_what_forbids_an_offer_whatever_has_shown_its_gain(
+    after: Measurement, held_out: Gain | None, objection: str | None
+) -> None:
+    """Instruction counts, for one, say nothing of the wall clock, nor of what is left behind."""
+    judge = Judge(Objective.TIME, 0.05, seed=0)
+    said = judge.objection(blocks_of(sample(used(1.0)), sample(after)), held_out)
+    assert said is None if objection is None else objection in str(said)
+    leaving = blocks_of(sample(used(1.0)), sample(used(0.5), complaints=("files: x was left",)))
+    assert "x was left" in str(judge.objection(leaving, None))

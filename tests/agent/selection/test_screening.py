@@ -107,6 +107,20 @@ def test_an_original_that_fails_is_nobodys_fault() -> None:
     assert {each.decision for each in comparisons} == {Decision.REFUSED}
 
 
+class Hindered(Known):
+    """The original fails in the first take, as one that is late on a busy machine does."""
+
+    def take(self, repeats: int, seed: int, *, alone: bool = True) -> tuple[Block, ...]:
+        self._original_s = 0.0 if not any(self.asked.values()) else 1.0
+        return super().take(repeats, seed, alone=alone)
+
+
+def test_an_original_that_fails_once_costs_nobody_its_chance() -> None:
+    good, same = screened(Hindered({"good": 0.5, "same": 1.0}))
+    assert good.decision is Decision.PROMISING, good.reason
+    assert same.decision is Decision.NOT_BETTER
+
+
 def test_where_all_are_far_behind_no_more_is_measured() -> None:
     source = Known({"slow": 2.0, "slower": 3.0, "slowest": 4.0, "worse": 5.0})
     assert {each.decision for each in screened(source)} == {Decision.NOT_BETTER}
@@ -156,6 +170,36 @@ def test_a_second_look_is_taken_at_who_is_promising_by_little(others: dict[str, 
     good = Together({"good": 0.8, **others})
     best, *_ = screened(good)
     assert (best.decision, good.asked["good"]) == (Decision.PROMISING, 2)
+
+
+class Quarrelling(Together):
+    """Company is stood once, and in it all seem twice as fast; after that only samples alone can be had."""
+
+    def take(self, repeats: int, seed: int, *, alone: bool = True) -> tuple[Block, ...]:
+        if self.is_together and min(self.asked.values()) > 1:
+            raise SampleFailedError(Verdict.TIME_LIMIT, "too long", 1)
+        blocks = super().take(repeats, seed, alone=alone)
+        if not self.is_together:
+            return blocks
+        return tuple(
+            Block.of(block.before, [replace(each, work=used(each.work.cpu_time_s / 2)) for each in block.after])
+            for block in blocks
+        )
+
+    def only(self, numbers: Sequence[int]) -> Quarrelling:
+        found = Quarrelling(super().only(numbers)._cpu_s, self.asked, self._original_s)
+        found.company = self.company
+        return found
+
+    def apart(self) -> Quarrelling:
+        found = self.only(range(len(self._cpu_s)))
+        found.company = Company.ALONE
+        return found
+
+
+def test_where_company_is_not_stood_any_more_the_figures_of_samples_alone_count() -> None:
+    same, slow = screened(Quarrelling({"same": 1.01, "slow": 1.05}))
+    assert (same.decision, slow.decision) == (Decision.NOT_BETTER, Decision.NOT_BETTER), same.reason
 
 
 def program(body: str) -> Program:

@@ -73,6 +73,8 @@ def test_where_a_rewrite_starts_threads_wall_time_decides_of_samples_alone(sandb
     assert {each.tasks for each in blocks[0].before} == {0}
     assert {each.tasks for each in blocks[0].after} == {3}
     assert first.paced(blocks)[0].company is Company.ALONE
+    [turned] = (replace(block, before=block.after, after=block.before) for block in blocks)
+    assert first.paced([turned])[0].company is Company.ALONE, "in company they would be counted to the rewrite"
     of_a_busy_original = replace(blocks[0], before=tuple(replace(each, work=each.process) for each in blocks[0].before))
     assert figures_for(Objective.TIME, [of_a_busy_original]).primary is WALL
 

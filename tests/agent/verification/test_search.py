@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from afterburner.agent.deadline import Deadline
+from afterburner.agent.verification.comparing import Comparer
 from afterburner.agent.verification.inputs import WANTED_PER_ROUND
 from afterburner.agent.verification.outcome import Agreement, Counterexample
 from afterburner.agent.verification.search import DifferenceSearch
+from afterburner.sandbox import Verdict
 
 if TYPE_CHECKING:
     from ..evidence.conftest import MakeBench  # noqa: TID252 - a fixture of its
@@ -225,3 +227,30 @@ def test_no_round_is_begun_that_would_outlast_the_deadline(make_bench: MakeBench
     assert found.inputs > 0
     assert found.inputs <= WANTED_PER_ROUND, "that is one round"
     assert not found.exhausted
+
+
+def test_a_search_for_which_there_is_no_time_left_tries_some_inputs_all_the_same(make_bench: MakeBench) -> None:
+    bench = make_bench(f'{STABLE}\nif __name__ == "__main__":\n    f([("a", 3), ("b", 1)])\n    f([("c", 2)])\n', "f")
+    search = DifferenceSearch(bench, bench.target.source, 0)
+    found = search.against(BY_SORTING, Deadline.after(0))
+    assert isinstance(found, Agreement)
+    assert found.inputs > 0
+    assert isinstance(search.against(UNSTABLE, Deadline.after(0)), Counterexample)
+
+
+def test_a_limit_that_is_not_believed_hides_no_difference(make_bench: MakeBench) -> None:
+    """All calls together need more memory than there is, each of them does not; what was not compared is made again."""
+    calls = "".join(f"    f({n})\n" for n in range(24))
+    source = f"def f(n):\n    return n\n\nif __name__ == '__main__':\n{calls}"
+    bench = make_bench(source, "f")
+    bench = replace(bench, limits=replace(bench.limits, memory_kib=300 * 1024))
+    hungry = "KEPT = []\ndef f(n):\n    KEPT.append(b'x' * (20 << 20))\n    return n if n != {wrong} else -n\n"
+    comparer = Comparer(bench.sandbox, bench.target, bench.environment, bench.limits)
+    made = bench.workload.calls_in_order()
+    for call in (made[2], made[len(made) // 2], made[-2]):
+        wrong = int(call.description.removeprefix("f(").removesuffix(")"))
+        found = comparer.first_difference(hungry.format(wrong=wrong), made)
+        assert found is not None, call.description
+        assert found.verdict is Verdict.WRONG_ANSWER
+        assert found.actual == f"returned -{wrong}"
+    assert comparer.first_difference(hungry.format(wrong=99), made) is None
