@@ -96,8 +96,8 @@ def test_who_hangs_is_blamed_whoever_waits_for_it(sandbox: Sandbox, company: Com
     if when == "at load":
         good, _, again = first.rewrites
         first = replace(first, rewrites=(good, replace(good, source=f"{good.source}time.sleep(60)\n"), again))
-    together = replace(first, company=company, limits=Limits(0.5, 0.5))
-    for seed in range(3):
+    together = replace(first, company=company, limits=Limits(2.0, 2.0))
+    for seed in range(2):
         with pytest.raises(SampleFailedError) as failed:
             together.take(1, seed, alone=False)
         assert failed.value.side == 2, failed.value.detail
@@ -128,11 +128,12 @@ def f(n):
 """
     first = source(sandbox, SUM, "(n - 1) * n * (2 * n - 1) // 6", SUM, sizes=(10_000, 20_000))
     good, _ = first.rewrites
-    hostile = replace(first, rewrites=(good, replace(good, source=stops)), limits=Limits(0.5, 0.5))
+    hostile = replace(first, rewrites=(good, replace(good, source=stops)), limits=Limits(3.0, 3.0))
     quick, _ = Judge(Objective.TIME, min_effect=0.05, seed=0).screen(hostile, Deadline.after(60))
     assert quick.decision is Decision.PROMISING, quick.reason
 
 
+@pytest.mark.timed
 def test_an_original_that_does_not_stand_company_is_tested_alone(sandbox: Sandbox) -> None:
     """It takes a name for itself while it works: two at once are one too many, one after the other are not."""
     locks = "(os.close(os.open('/tmp/lock', os.O_CREAT | os.O_EXCL)), {0}, os.unlink('/tmp/lock'))[1]"
