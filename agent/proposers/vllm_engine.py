@@ -112,15 +112,11 @@ class VllmProposer:
         limit = longest if limit is None else limit
         budget.left_s(math.inf)
         engine = self._loaded(request.seed)
-        budget.left_s(math.inf)  # loading takes its time
-        reservation = budget.reserve(Reservation(prompt_tokens, count * limit, None))
-        try:
+        most = Reservation(prompt_tokens, count * limit, None)
+        with budget.reserved(most) as (reservation, _):
             with self._ending_in_time(engine):
                 (output,) = self._chat(engine, [replace(request, count=count)], limit)
-        except ProposerError:
-            budget.lose(reservation)
-            raise
-        used = self._settle(output, reservation)
+            used = self._settle(output, reservation)
         asking.tell(f"{self.name} answered")
         answers = [
             ModelAnswer(asking.scrub.hide(each.text), self.name, str(each.finish_reason or "stop"))

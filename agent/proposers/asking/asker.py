@@ -213,18 +213,18 @@ class Asker:
             CapReachedError: a cap does not allow it.
         """
         asking, budget = self._asking, self._asking.budget
-        timeout_s = budget.left_s(self._timeout_s)
-        reservation = budget.reserve(_most(model, request))
-        try:
-            response = complete(request, model.takes, timeout_s, self._key(request))
-        except Exception as error:  # noqa: BLE001 - LiteLLM lets the errors of many client libraries through
-            failure = failure_of(import_litellm(), model.name, error, timeout_s, asking.scrub)
-            (budget.refuse if failure.free else budget.lose)(reservation)
-            raise RequestFailedError(failure) from None
-        answers = answers_of(response, model.name, asking.scrub.hide)[: request.n]
-        if asking.store is not None and answers:
-            asking.store.put(self._key(request), to_body(answers))
-        used = self._settle(model, response, reservation)
+        with budget.reserved(_most(model, request), self._timeout_s) as (reservation, timeout_s):
+            try:
+                response = complete(request, model.takes, timeout_s, self._key(request))
+            except Exception as error:  # noqa: BLE001 - LiteLLM lets the errors of many client libraries through
+                failure = failure_of(import_litellm(), model.name, error, timeout_s, asking.scrub)
+                if failure.free:
+                    budget.refuse(reservation)
+                raise RequestFailedError(failure) from None
+            answers = answers_of(response, model.name, asking.scrub.hide)[: request.n]
+            if asking.store is not None and answers:
+                asking.store.put(self._key(request), to_body(answers))
+            used = self._settle(model, response, reservation)
         asking.tell(f"{model.name} answered")
         answers = answers or [ModelAnswer("", model.name, error="The model's response holds no answer.")]
         for number, answer in enumerate(answers, first):
