@@ -27,8 +27,8 @@ class ReplayProposer:
 
     A recording holds one JSON object a line, `{"content": "…"}`. What `--record` wrote says with `file`, `function`,
     `iteration`, `asked` (the model) and `candidate` where each answer belongs, with `reasoning` what was thought apart
-    from it, with `finish_reason` how it ended, and with `error` why there is none; further keys are left alone, and null
-    says as much as no key.
+    from it, with `finish_reason` how it ended, with `error` why there is none, and with `hidden` that what was asked
+    had a secret value hidden in it; further keys are left alone, and null says as much as no key.
 
     Asked for the nth time, it gives the answers of the nth iteration that has any for the target, those of each model
     in turn. Where a replay stands follows from the iteration, so a resumed run goes on in the right place.
@@ -126,7 +126,7 @@ def _line(line: str, path: Path, number: int) -> _Line:
     model, finish_reason, error, reasoning = (
         str(record.get(key) or "") for key in ("model", "finish_reason", "error", "reasoning")
     )
-    answer = ModelAnswer(content, model, finish_reason, error, reasoning)
+    answer = ModelAnswer(content, model, finish_reason, error, reasoning, hidden=bool(record.get("hidden")))
     iteration, candidate = record.get("iteration"), record.get("candidate")
     if candidate is None:
         candidate = number

@@ -18,6 +18,7 @@ from afterburner.agent.proposers.asking.parallel import at_once
 from afterburner.agent.proposers.asking.patience import patiently
 from afterburner.agent.proposers.asking.prices import cost_of
 from afterburner.agent.proposers.asking.request import ModelRequest, most_prompt_tokens
+from afterburner.agent.proposers.asking.secrets import has_stand_in
 from afterburner.agent.proposers.asking.usage import known_tokens
 
 if TYPE_CHECKING:
@@ -43,6 +44,11 @@ class Question:
     stored: Usage  # what the run had used when the iteration began
     temperature: float | None = None
     least_output_tokens: int = LEAST_OUTPUT_TOKENS  # an answer that may be no longer is not asked for
+
+    @property
+    def hidden(self) -> bool:
+        """Whether a secret value is hidden in it."""
+        return any(has_stand_in(message["content"]) for message in self.messages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +105,7 @@ class Asker:
             ProposerError: no model gave any answer.
         """
         self._asking.budget.at_least(question.stored)
-        question = replace(question, messages=tuple(self._hidden(message) for message in question.messages))
+        question = replace(question, messages=self._asking.scrub.hide_all(question.messages))
         replies = self._replies(question, range(question.count), together=self._gives_several(question))
         missing = range(sum(len(reply.answers) for reply in replies), question.count)
         if missing and not any(reply.problem for reply in replies):
@@ -221,7 +227,7 @@ class Asker:
                 if failure.free:
                     budget.refuse(reservation)
                 raise RequestFailedError(failure) from None
-            answers = answers_of(response, model.name, asking.scrub.hide)[: request.n]
+            answers = answers_of(response, model.name, asking.scrub.hide, hidden=question.hidden)[: request.n]
             if asking.store is not None and answers:
                 asking.store.put(self._key(request), to_body(answers))
             used = self._settle(model, response, reservation)
@@ -246,9 +252,6 @@ class Asker:
     def _record(self, question: Question, number: int, answer: ModelAnswer, usage: dict[str, Any] | None) -> None:
         if self._asking.recording is not None:
             self._asking.recording.append(question.place, number + 1, answer, usage)
-
-    def _hidden(self, message: Mapping[str, str]) -> dict[str, str]:
-        return {key: self._asking.scrub.hide(text) for key, text in message.items()}
 
 
 def _most(model: Model, request: ModelRequest) -> Reservation:

@@ -87,6 +87,7 @@ class Recording:
             **({"reasoning": answer.reasoning} if answer.reasoning else {}),
             "finish_reason": answer.finish_reason,
             **({"error": answer.error} if answer.error else {}),
+            **({"hidden": True} if answer.hidden else {}),
             **({"usage": usage} if usage is not None else {}),
         }
         self._write(json.dumps(line, ensure_ascii=True).encode("ascii") + b"\n")
