@@ -142,6 +142,23 @@ def test_paths_lead_to_the_same_place_from_another_folder(tmp_path: Path) -> Non
     assert asked(str(tmp_path)).settings_from(tmp_path) == SETTINGS
 
 
+def test_models_of_the_engine_are_the_same_from_another_folder(tmp_path: Path) -> None:
+    began, elsewhere = tmp_path / "began", tmp_path / "elsewhere"
+    for folder in (began / "base", began / "models" / "mine", elsewhere / "Qwen" / "Qwen2.5-3B"):
+        folder.mkdir(parents=True)
+
+    def resumed(model: str) -> str:
+        return replace(asked(str(began)), settings=replace(SETTINGS, model=model)).settings_from(elsewhere).model
+
+    same = "vllm:Qwen/Qwen2.5-3B", "vllm:Qwen/Qwen2.5-3B?max_tokens=512", "vllm:/srv/base", "rules", "openai/m"
+    assert [resumed(model) for model in same] == list(same)
+    assert resumed("vllm:base") == f"vllm:{began}/base"
+    assert resumed("rules,vllm:models/mine?max_tokens=9") == f"rules,vllm:{began}/models/mine?max_tokens=9"
+    assert resumed("vllm:./gone") == f"vllm:{began}/gone"
+    assert resumed("vllm:base?lora=a/b&max_tokens=9") == f"vllm:{began}/base?lora={began}/a/b&max_tokens=9"
+    assert resumed("vllm:Qwen/Qwen2.5-3B?lora=a") == f"vllm:Qwen/Qwen2.5-3B?lora={began}/a"
+
+
 def test_only_the_owner_may_read_it() -> None:
     begun("20260101-000000-aaaaaa")
     with open_runs() as runs, runs.claimed("20260101-000000-aaaaaa"):
