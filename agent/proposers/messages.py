@@ -15,11 +15,14 @@ if TYPE_CHECKING:
 
 
 def messages_for(request: ProposalRequest) -> list[dict[str, str]]:
-    """Build the messages of a request, with the parts that `request.tell` names."""
+    """Build the messages of a request, with the parts that `request.tell` names.
+
+    Half of a surrogate pair, which a docstring may hold by an escape, cannot be sent: it is written as an escape.
+    """
     from afterburner.agent.targets.locate import function_source  # noqa: PLC0415 - brings what locates files
 
     tell = request.tell
-    return build_prompt(
+    messages = build_prompt(
         spoken_name(request.target.language),
         request.objective,
         description_of(request),
@@ -31,3 +34,8 @@ def messages_for(request: ProposalRequest) -> list[dict[str, str]]:
         history=trail(request.history, request.target.source, examples=tell.counterexample) if tell.history else "",
         tell=tell,
     )
+    return [{key: _sendable(text) for key, text in message.items()} for message in messages]
+
+
+def _sendable(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")

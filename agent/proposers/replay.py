@@ -27,7 +27,8 @@ class ReplayProposer:
 
     A recording holds one JSON object a line, `{"content": "…"}`. What `--record` wrote says with `file`, `function`,
     `iteration`, `asked` (the model) and `candidate` where each answer belongs, with `reasoning` what was thought apart
-    from it, with `finish_reason` how it ended, and with `error` why there is none; further keys are left alone.
+    from it, with `finish_reason` how it ended, with `error` why there is none, and with `hidden` that what was asked
+    had a secret value hidden in it; further keys are left alone, and null says as much as no key.
 
     Asked for the nth time, it gives the answers of the nth iteration that has any for the target, those of each model
     in turn. Where a replay stands follows from the iteration, so a resumed run goes on in the right place.
@@ -117,19 +118,21 @@ def _read(path: Path) -> list[_Line]:
 def _line(line: str, path: Path, number: int) -> _Line:
     try:
         record = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise ProposerError(f"{path}, line {number}, is not JSON: {error}.") from None
+    except (ValueError, RecursionError) as problem:
+        raise ProposerError(f"{path}, line {number}, is not JSON: {problem}.") from None
     content = record.get("content") if isinstance(record, dict) else None
     if not isinstance(content, str):
         raise ProposerError(f'{path}, line {number}, is not of the form {{"content": "…"}}.')
-    answer = ModelAnswer(
-        content, *(str(record.get(key, "")) for key in ("model", "finish_reason", "error", "reasoning"))
+    model, finish_reason, error, reasoning = (
+        str(record.get(key) or "") for key in ("model", "finish_reason", "error", "reasoning")
     )
-    iteration = record.get("iteration")
-    candidate = record.get("candidate", number)
+    answer = ModelAnswer(content, model, finish_reason, error, reasoning, hidden=bool(record.get("hidden")))
+    iteration, candidate = record.get("iteration"), record.get("candidate")
+    if candidate is None:
+        candidate = number
     if not isinstance(iteration, int | None) or not isinstance(candidate, int):
         raise ProposerError(f"{path}, line {number}: iteration and candidate have to be integers.")
-    if "asked" not in record:
+    if record.get("asked") is None:
         return _Line(answer, iteration, candidate)
     asked, file, function = (record.get(key) for key in ("asked", "file", "function"))
     if not (isinstance(asked, str) and isinstance(file, str) and isinstance(function, str | None)) or iteration is None:

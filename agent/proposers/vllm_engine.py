@@ -20,6 +20,7 @@ from afterburner.agent.proposers.asking.budget import Reservation, least_tokens_
 from afterburner.agent.proposers.asking.errors import CapReachedError
 from afterburner.agent.proposers.asking.recording import Place
 from afterburner.agent.proposers.asking.request import most_prompt_tokens
+from afterburner.agent.proposers.asking.secrets import has_stand_in
 from afterburner.agent.proposers.asking.session import Asking
 from afterburner.agent.proposers.asking.usage import known_tokens
 from afterburner.agent.proposers.messages import messages_for
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
     from afterburner.agent.proposers.base import Proposal, ProposalRequest
     from afterburner.agent.proposers.vllm_name import EngineModel
+
+    Messages = tuple[dict[str, str], ...]
 
 _MAX_MESSAGE_CHARS = 300
 _MODELS_OWN = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
@@ -105,27 +108,21 @@ class VllmProposer:
 
         asking, budget = self._asking, self._asking.budget
         budget.at_least(request.usage)
-        prompt_tokens = most_prompt_tokens(tuple(messages_for(request)))
+        messages = self._messages(request)
+        prompt_tokens = most_prompt_tokens(messages)
         least = least_tokens_for(function_source(request.target))
         longest = self._model.max_tokens
         count, limit = budget.share(request.usage, request.count, prompt_tokens, None, longest, least)
         limit = longest if limit is None else limit
         budget.left_s(math.inf)
         engine = self._loaded(request.seed)
-        budget.left_s(math.inf)  # loading takes its time
-        reservation = budget.reserve(Reservation(prompt_tokens, count * limit, None))
-        try:
+        most = Reservation(prompt_tokens, count * limit, None)
+        with budget.reserved(most) as (reservation, _):
             with self._ending_in_time(engine):
-                (output,) = self._chat(engine, [replace(request, count=count)], limit)
-        except ProposerError:
-            budget.lose(reservation)
-            raise
-        used = self._settle(output, reservation)
+                (output,) = self._chat(engine, [replace(request, count=count)], [messages], limit)
+            used = self._settle(output, reservation)
         asking.tell(f"{self.name} answered")
-        answers = [
-            ModelAnswer(asking.scrub.hide(each.text), self.name, str(each.finish_reason or "stop"))
-            for each in output.outputs
-        ]
+        answers = self._model_answers(output, messages)
         if asking.recording is not None:
             place = Place.of(request, self.name)
             for number, answer in enumerate(answers, 1):
@@ -170,26 +167,35 @@ class VllmProposer:
             ProposerError: the engine cannot start, or cannot take one of the prompts.
         """
         engine = self._loaded(requests[0].seed if requests else 0)
-        outputs = self._chat(engine, requests, self._model.max_tokens)
+        conversations = [self._messages(request) for request in requests]
+        outputs = self._chat(engine, requests, conversations, self._model.max_tokens)
         return [
-            [
-                self._proposal(ModelAnswer(answer.text, self.name, str(answer.finish_reason or "stop")), request)
-                for answer in output.outputs
-            ]
-            for output, request in zip(outputs, requests, strict=True)
+            [self._proposal(answer, request) for answer in self._model_answers(output, messages)]
+            for output, messages, request in zip(outputs, conversations, requests, strict=True)
         ]
 
-    def _chat(self, engine: Any, requests: Sequence[ProposalRequest], limit: int) -> list[Any]:
+    def _messages(self, request: ProposalRequest) -> Messages:
+        return self._asking.scrub.hide_all(messages_for(request))
+
+    def _model_answers(self, output: Any, messages: Messages) -> list[ModelAnswer]:
+        """What the engine gave, secret values hidden."""
+        hide, hidden = self._asking.scrub.hide, any(has_stand_in(message["content"]) for message in messages)
+        return [
+            ModelAnswer(hide(each.text), self.name, str(each.finish_reason or "stop"), hidden=hidden)
+            for each in output.outputs
+        ]
+
+    def _chat(
+        self, engine: Any, requests: Sequence[ProposalRequest], conversations: Sequence[Messages], limit: int
+    ) -> list[Any]:
         defaults = self._call("reading its settings", engine.get_default_sampling_params)
         model = replace(self._model, max_tokens=limit)
         params = [
             import_module("vllm").SamplingParams(**sampling_arguments(model, each, defaults, self._temperature))
             for each in requests
         ]
-        conversations = [messages_for(each) for each in requests]
-        outputs = self._call(
-            "answering", engine.chat, conversations, params, use_tqdm=False, lora_request=self._lora_request()
-        )
+        asked = [list(messages) for messages in conversations]
+        outputs = self._call("answering", engine.chat, asked, params, use_tqdm=False, lora_request=self._lora_request())
         return list(outputs)
 
     def _loaded(self, seed: int) -> Any:

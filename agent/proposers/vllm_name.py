@@ -13,9 +13,12 @@ import difflib
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from afterburner.agent.errors import UnknownModelError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 MAX_TOKENS = 8192  # of one answer, as in the paper's training
 _LORA_RANKS = (8, 16, 32, 64, 128, 256, 320, 512)  # what vLLM's LoRAConfig takes as max_lora_rank
@@ -72,6 +75,19 @@ def parse_engine_model(text: str) -> EngineModel:
     )
 
 
+def anchored(text: str, place_of: Callable[[str], str]) -> str:
+    """What follows `vllm:`, said so that it means the same in another folder; `place_of` makes a path absolute.
+
+    A name of the hub stays as it is where no folder of that name was.
+    """
+    path, mark, query = text.partition("?")
+    if path and (Path(place_of(path)).exists() or not _may_be_on_hub(path)):
+        path = place_of(path)
+    options = [option.partition("=") for option in query.split("&")]
+    told = (f"{key}{sign}{place_of(value) if key == 'lora' and value else value}" for key, sign, value in options)
+    return f"{path}{mark}{'&'.join(told)}"
+
+
 def read_adapter(folder: Path) -> Adapter:
     """Read an adapter's configuration.
 
@@ -105,9 +121,14 @@ def _base(path: str, adapter: Adapter | None) -> str:
     advice = " Name its folder: vllm:<folder>?lora=<adapter>." if said else ""
     if folder.exists():
         raise UnknownModelError(f"{folder}{said} holds no model: it has no config.json.{advice}")
-    if folder.is_absolute() or path.startswith(".") or len(folder.parts) > 2:
+    if not _may_be_on_hub(path):
         raise UnknownModelError(f"No such model: {folder}{said}.{advice}")
     return path
+
+
+def _may_be_on_hub(path: str) -> bool:
+    folder = Path(path).expanduser()
+    return not (folder.is_absolute() or path.startswith(".") or len(folder.parts) > 2)
 
 
 def _read_options(text: str, query: str) -> dict[str, str]:

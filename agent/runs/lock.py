@@ -38,7 +38,8 @@ def claimed(run_id: str) -> Iterator[None]:
     try:
         yield
     finally:
-        path.unlink(missing_ok=True)
+        if _is_at(path, descriptor):  # a run that was forgotten has none, and another process may have made its own
+            path.unlink(missing_ok=True)
         os.close(descriptor)
 
 

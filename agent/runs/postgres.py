@@ -111,7 +111,7 @@ class PostgresDatabase:
                     f"Run {run_id} is being worked on by another process, perhaps on another machine. Wait for it, or "
                     "stop it first."
                 )
-            self._claimed = run_id
+            self._claimed = self._claimed or run_id  # it is the run; others are claimed to forget them
             yield
 
     def claimed_among(self, run_ids: Iterable[str]) -> set[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.agent.proposers.asking.usage import NOTHING_USED
+from afterburner.agent.proposers.vllm_name import anchored
 from afterburner.agent.types import RunSettings  # noqa: TC001 - read when a stored text is
 
 if TYPE_CHECKING:
@@ -61,8 +62,10 @@ class Asked:
         return str(Path(self.folder) / Path(path).expanduser())
 
     def _anchored(self, model: str) -> str:
-        kind, colon, path = model.partition(":")
-        return f"{kind}:{self.place_of(path)}" if colon and kind in {"replay", "vllm"} else model
+        kind, colon, rest = model.partition(":")
+        if colon and kind == "replay":
+            return f"{kind}:{self.place_of(rest)}"
+        return f"{kind}:{anchored(rest, self.place_of)}" if colon and kind == "vllm" else model
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import difflib
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from afterburner.agent.errors import RunNotFoundError, RunStoreError
+from afterburner.agent.errors import RunInUseError, RunNotFoundError, RunStoreError
 from afterburner.agent.runs.codec import from_bytes, from_text, to_bytes, to_text
 from afterburner.agent.runs.database import open_database
 from afterburner.agent.runs.stored import FORMAT, MEMBER, KeptRun, Prepared, RunState, owner_of
@@ -164,12 +164,20 @@ class RunTable:
         taken = 0
         for place, (run_id, size) in enumerate(sorted(sizes.items(), reverse=True)):
             taken += size
-            if place >= KEPT_RUNS - 1 or taken > KEPT_BYTES:
+            if place >= KEPT_RUNS - 1 or (size and taken > KEPT_BYTES):
                 old.append(run_id)
-        claimed = self.database.claimed_among({*old, *map(owner_of, old)})
         for run_id in old:
-            if owner_of(run_id) not in claimed and run_id not in claimed:
-                self.forget(run_id)
+            self._forget_unused(run_id)
+
+    def _forget_unused(self, run_id: str) -> None:
+        """Forget a run unless it, or one that belongs with it, is worked on; nobody may begin to in between."""
+        together = dict.fromkeys((owner_of(run_id), run_id, *self.members(run_id)))
+        if self.database.claimed_among(together):  # by this process too, which might get a claim of its own twice
+            return
+        with suppress(RunInUseError), ExitStack() as claims:
+            for each in together:
+                claims.enter_context(self.database.claimed(each))
+            self.forget(run_id)
 
     def _without_checkpoints(self, run_id: str) -> list[Statement]:
         tables = self.database.checkpoint_tables()

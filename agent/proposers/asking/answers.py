@@ -32,6 +32,7 @@ class ModelAnswer:
     finish_reason: str = "stop"
     error: str = ""
     reasoning: str = ""
+    hidden: bool = False  # whether a secret value was hidden in what was asked
 
 
 def proposal_of(answer: ModelAnswer, target: Target, proposer: str, scrub: Scrubber) -> Proposal:
@@ -44,21 +45,22 @@ def proposal_of(answer: ModelAnswer, target: Target, proposer: str, scrub: Scrub
     cut_off = answer.finish_reason == _CUT_OFF
     text = scrub.restore(answer.content, target.source)
     made = proposal_from(text, target, proposer, reasoning=answer.reasoning, cut_off=cut_off)
-    objection = _objection(made.rewrite, target, scrub) if made.rewrite is not None else ""
+    objection = _objection(made.rewrite, target, scrub, hidden=answer.hidden) if made.rewrite is not None else ""
     if objection:
         made = replace(made, rewrite=None, error=objection)
     return replace(made, reasoning=scrub(made.reasoning), error=scrub(made.error))
 
 
-def _objection(rewrite: Rewrite, target: Target, scrub: Scrubber) -> str:
+def _objection(rewrite: Rewrite, target: Target, scrub: Scrubber, *, hidden: bool) -> str:
     """What an answer did to a hidden value that the user's code needs; empty: nothing."""
     code = "\n".join((*rewrite.imports, *rewrite.helpers, rewrite.function))
-    if damaged(code, target.source):
+    held = scrub.held(target.source)
+    if damaged(code, target.source, hidden=hidden or bool(held)):
         return (
             "The answer changes the stand-in of a secret value, so that the value cannot be put back. Code is sent "
             "without the values of the environment's secrets."
         )
-    if scrub.held(target.source):
+    if held:
         from afterburner.agent.targets.locate import function_source  # noqa: PLC0415 - brings what locates files
 
         quoted = quoted_text(function_source(target), target.language)
@@ -68,14 +70,15 @@ def _objection(rewrite: Rewrite, target: Target, scrub: Scrubber) -> str:
     return ""
 
 
-def answers_of(response: Any, model: str, hide: Callable[[str], str]) -> list[ModelAnswer]:
-    """Take the answers out of LiteLLM's response, secret values hidden."""
+def answers_of(response: Any, model: str, hide: Callable[[str], str], *, hidden: bool) -> list[ModelAnswer]:
+    """Take the answers out of LiteLLM's response, secret values hidden; `hidden`: in what was asked there were some."""
     return [
         ModelAnswer(
             hide(str(choice.message.content or "")[: MAX_ANSWER_CHARS + 1]),
             model,
             str(choice.finish_reason or "stop"),
             reasoning=hide(str(getattr(choice.message, "reasoning_content", None) or "")[:MAX_ANSWER_CHARS]),
+            hidden=hidden,
         )
         for choice in response.choices
     ]
@@ -87,5 +90,5 @@ def to_body(answers: Sequence[ModelAnswer]) -> str:
 
 
 def from_body(body: str) -> list[ModelAnswer]:
-    """Read what `to_body` has written."""
-    return [ModelAnswer(**fields) for fields in json.loads(body)]
+    """Read what `to_body` has written; before it wrote `hidden`, something may have been."""
+    return [ModelAnswer(**{"hidden": True} | fields) for fields in json.loads(body)]

@@ -18,6 +18,7 @@ from afterburner.agent.proposers.asking.parallel import at_once
 from afterburner.agent.proposers.asking.patience import patiently
 from afterburner.agent.proposers.asking.prices import cost_of
 from afterburner.agent.proposers.asking.request import ModelRequest, most_prompt_tokens
+from afterburner.agent.proposers.asking.secrets import has_stand_in
 from afterburner.agent.proposers.asking.usage import known_tokens
 
 if TYPE_CHECKING:
@@ -43,6 +44,11 @@ class Question:
     stored: Usage  # what the run had used when the iteration began
     temperature: float | None = None
     least_output_tokens: int = LEAST_OUTPUT_TOKENS  # an answer that may be no longer is not asked for
+
+    @property
+    def hidden(self) -> bool:
+        """Whether a secret value is hidden in it."""
+        return any(has_stand_in(message["content"]) for message in self.messages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +105,7 @@ class Asker:
             ProposerError: no model gave any answer.
         """
         self._asking.budget.at_least(question.stored)
-        question = replace(question, messages=tuple(self._hidden(message) for message in question.messages))
+        question = replace(question, messages=self._asking.scrub.hide_all(question.messages))
         replies = self._replies(question, range(question.count), together=self._gives_several(question))
         missing = range(sum(len(reply.answers) for reply in replies), question.count)
         if missing and not any(reply.problem for reply in replies):
@@ -213,18 +219,18 @@ class Asker:
             CapReachedError: a cap does not allow it.
         """
         asking, budget = self._asking, self._asking.budget
-        timeout_s = budget.left_s(self._timeout_s)
-        reservation = budget.reserve(_most(model, request))
-        try:
-            response = complete(request, model.takes, timeout_s, self._key(request))
-        except Exception as error:  # noqa: BLE001 - LiteLLM lets the errors of many client libraries through
-            failure = failure_of(import_litellm(), model.name, error, timeout_s, asking.scrub)
-            (budget.refuse if failure.free else budget.lose)(reservation)
-            raise RequestFailedError(failure) from None
-        answers = answers_of(response, model.name, asking.scrub.hide)[: request.n]
-        if asking.store is not None and answers:
-            asking.store.put(self._key(request), to_body(answers))
-        used = self._settle(model, response, reservation)
+        with budget.reserved(_most(model, request), self._timeout_s) as (reservation, timeout_s):
+            try:
+                response = complete(request, model.takes, timeout_s, self._key(request))
+            except Exception as error:  # noqa: BLE001 - LiteLLM lets the errors of many client libraries through
+                failure = failure_of(import_litellm(), model.name, error, timeout_s, asking.scrub)
+                if failure.free:
+                    budget.refuse(reservation)
+                raise RequestFailedError(failure) from None
+            answers = answers_of(response, model.name, asking.scrub.hide, hidden=question.hidden)[: request.n]
+            if asking.store is not None and answers:
+                asking.store.put(self._key(request), to_body(answers))
+            used = self._settle(model, response, reservation)
         asking.tell(f"{model.name} answered")
         answers = answers or [ModelAnswer("", model.name, error="The model's response holds no answer.")]
         for number, answer in enumerate(answers, first):
@@ -246,9 +252,6 @@ class Asker:
     def _record(self, question: Question, number: int, answer: ModelAnswer, usage: dict[str, Any] | None) -> None:
         if self._asking.recording is not None:
             self._asking.recording.append(question.place, number + 1, answer, usage)
-
-    def _hidden(self, message: Mapping[str, str]) -> dict[str, str]:
-        return {key: self._asking.scrub.hide(text) for key, text in message.items()}
 
 
 def _most(model: Model, request: ModelRequest) -> Reservation:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import threading
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,8 @@ from afterburner.agent.proposers.asking.errors import CapReachedError
 from afterburner.agent.proposers.asking.usage import Usage, dollars, larger
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.proposers.asking.prices import Price
     from afterburner.agent.proposers.asking.store import AnswerStore
@@ -37,9 +40,12 @@ class Caps:
     requests: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Reservation:
-    """The most that one request can use: kept back while it is under way. `cost_usd` is None without a price."""
+    """The most that one request can use: kept back while it is under way. `cost_usd` is None without a price.
+
+    Two that are alike are still two.
+    """
 
     prompt_tokens: int
     completion_tokens: int
@@ -53,7 +59,7 @@ class Reservation:
 
 
 class Budget:
-    """Reserve before a request, then settle, refuse or lose it. Any thread may do so.
+    """Reserve before a request, then settle, refuse or lose it: `reserved` sees to that. Any thread may do so.
 
     Each step is written to the ledger before it counts, so that a run that was killed knows afterwards what it has
     asked for: what was under way then is taken as lost.
@@ -124,17 +130,40 @@ class Budget:
                 return answers, limit
         raise self._reached(self._short_of(stored, Reservation(prompt_tokens, least, None)))
 
-    def reserve(self, most: Reservation) -> Reservation:
+    @contextmanager
+    def reserved(self, most: Reservation, wanted_s: float = math.inf) -> Iterator[tuple[Reservation, float]]:
+        """Keep back the most that a request can use, and say how long it may take, now that nothing is waited for.
+
+        Whatever happens inside: what is neither settled nor refused there is lost, so that nobody waits for it.
+
+        Raises:
+            CapReachedError: a cap, or the time, allows no such request.
+        """
+        reservation = self.reserve(most, wanted_s)
+        try:
+            left_s = self.left_s(wanted_s)  # the ledger may have been waited for
+        except CapReachedError:
+            self._withdraw(reservation)
+            raise
+        try:
+            yield reservation, left_s
+        finally:
+            if reservation in self._under_way:
+                self.lose(reservation)
+
+    def reserve(self, most: Reservation, wanted_s: float = math.inf) -> Reservation:
         """Keep back the most that a request can use; wait where that depends on those that are under way.
 
         Raises:
             CapReachedError: a cap, or the time, allows no such request.
         """
         with self._changed:
+            self.left_s(wanted_s)
             while not self._fits(most):
                 if not self._under_way or self._no_more_requests():
                     raise self._reached(self._short_of(self._usage, most))
                 self._changed.wait(_LOOK_AGAIN_S)
+                self.left_s(wanted_s)
             row = self._ledger.sent(self._run_id, most) if self._ledger is not None else None
             reservation = replace(most, row=row)
             self._usage = replace(self._usage, requests=self._usage.requests + 1)
@@ -161,6 +190,16 @@ class Budget:
             self._ledger.refused(reservation)
         with self._changed:
             self._release(reservation)
+
+    def _withdraw(self, reservation: Reservation) -> None:
+        """The request was never begun: it does not count."""
+        try:
+            if self._ledger is not None:
+                self._ledger.withdrawn(reservation)
+        finally:
+            with self._changed:
+                self._usage = replace(self._usage, requests=self._usage.requests - 1)
+                self._release(reservation)
 
     def lose(self, reservation: Reservation) -> None:
         """It was sent and nothing came back that says what it used: as much as it can have. So the ledger has it."""

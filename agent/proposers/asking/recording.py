@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -87,6 +88,7 @@ class Recording:
             **({"reasoning": answer.reasoning} if answer.reasoning else {}),
             "finish_reason": answer.finish_reason,
             **({"error": answer.error} if answer.error else {}),
+            **({"hidden": True} if answer.hidden else {}),
             **({"usage": usage} if usage is not None else {}),
         }
         self._write(json.dumps(line, ensure_ascii=True).encode("ascii") + b"\n")
@@ -97,9 +99,21 @@ class Recording:
                 begin = 0 if self._begun else os.O_TRUNC
                 handle = os.open(self._path, os.O_CREAT | os.O_WRONLY | os.O_APPEND | begin, 0o666)
                 try:
-                    os.write(handle, data)
+                    _append(handle, data)
                 finally:
                     os.close(handle)
                 self._begun = True
             except OSError as error:
                 raise AfterburnerError(f"The recording {self._path} cannot be written: {error}.") from error
+
+
+def _append(handle: int, data: bytes) -> None:
+    """Write all of it or, where the disk is full, nothing: half a line would make the whole file unreadable."""
+    length = os.fstat(handle).st_size
+    try:
+        while data:
+            data = data[os.write(handle, data) :]
+    except OSError:
+        with suppress(OSError):  # no file, but a pipe
+            os.ftruncate(handle, length)
+        raise

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 _SECRET = re.compile(
     r"(KEY|KEY_ID|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|CREDS?|JWT|(^|_)(PASS|PAT|AUTH))S?(_?\d+)?$",
@@ -24,6 +24,7 @@ _SHORTEST = 8  # what is shorter is no secret, and would be found in any text
 _MARK = "HIDDEN_VALUE_"  # part of a name in every language, since a value may be part of a name
 _DIGITS = 10
 _STAND_IN = re.compile(f"{_MARK}[0-9a-f]{{{_DIGITS}}}")
+_MARKED = re.compile(rf"{_MARK}\w*")
 _DAMAGED = re.compile(r"hidden[\W_]{0,2}value\w*", re.IGNORECASE)
 HIDDEN = "…"
 
@@ -54,6 +55,10 @@ class Scrubber:
         It follows from the variable's name and from nothing else, so that a recording can be replayed elsewhere.
         """
         return self._any.sub(lambda found: self._stand_ins[found[0]], self._without_pieces(text))
+
+    def hide_all(self, messages: Iterable[Mapping[str, str]]) -> tuple[dict[str, str], ...]:
+        """Give the messages for a model."""
+        return tuple({key: self.hide(text) for key, text in message.items()} for message in messages)
 
     def restore(self, text: str, own: str) -> str:
         """Put back the values that are in `own`, the user's text, and no others: an answer is not to fetch a secret."""
@@ -95,9 +100,17 @@ def _forms(value: str) -> dict[str, str]:
     return forms
 
 
-def damaged(code: str, own: str) -> bool:
-    """Whether restored code still has a stand-in, or what became of one, that is not the user's own text."""
-    return any(found not in own for found in _DAMAGED.findall(code))
+def has_stand_in(text: str) -> bool:
+    """Whether something is hidden in a text."""
+    return _STAND_IN.search(text) is not None
+
+
+def damaged(code: str, own: str, *, hidden: bool) -> bool:
+    """Whether restored code still has a stand-in, or what became of one, that is not the user's own text.
+
+    Where nothing was `hidden` in what a model was asked, names like `hidden_values` are its own.
+    """
+    return any(found not in own for found in (_DAMAGED if hidden else _MARKED).findall(code))
 
 
 def _stand_in(key: str) -> str:

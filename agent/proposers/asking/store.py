@@ -125,6 +125,11 @@ class AnswerStore:
         """Write down that a request cost nothing."""
         self._settle(sent, "refused", 0, 0, 0.0)
 
+    def withdrawn(self, sent: Reservation) -> None:
+        """Forget a request that was not sent after all."""
+        with self._transaction() as connection:
+            connection.execute("DELETE FROM ledger WHERE id = ?", (sent.row,))
+
     def usage(self, run_id: str) -> Usage:
         """Add up what a run has asked for. What was sent and never settled is lost."""
         with self._explained(), self._lock:
@@ -167,7 +172,8 @@ class AnswerStore:
             try:
                 yield self._connection
             except BaseException:
-                self._connection.execute("ROLLBACK")
+                if self._connection.in_transaction:  # where the disk is full SQLite has rolled back itself
+                    self._connection.execute("ROLLBACK")
                 raise
             self._connection.execute("COMMIT")
 

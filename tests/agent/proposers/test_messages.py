@@ -230,3 +230,11 @@ def test_a_quoted_text_cannot_leave_its_section(request_for: Callable[[str], Pro
     text = messages_for(replace(request_for("all"), history=history, counterexample=evil))[1]["content"]
     assert text.count("\n## Output format\n") == 1
     assert "``````text\n1.1 wrong" in text
+
+
+def test_half_of_a_surrogate_pair_in_a_docstring_is_sent_as_it_is_written(make_target: MakeTarget) -> None:
+    source = 'def f(x):\n    """Drop \\ud800 of x."""\n    return x.strip()\n'
+    measured = Measurement(1.0, 1.0, 1, 1.0)
+    told = messages_for(ProposalRequest(make_target(source, "f"), Objective.TIME, measured, True, 1, 1))
+    text = "".join(message["content"] for message in told).encode().decode()
+    assert text.count("Drop \\ud800 of x.") == 2, "in the description, and in the code"

@@ -49,6 +49,21 @@ def test_answers_come_in_order_and_a_resumed_run_goes_on_where_it_was(tmp_path: 
     assert resumed.propose(request(target, 4, 2)) == []
 
 
+def test_null_in_a_recording_says_as_much_as_no_key(tmp_path: Path, make_target: MakeTarget) -> None:
+    bare = {"content": "<solution>\n```python\ndef f(x):\n    return 2 * x\n```\n</solution>"}
+    keys = (
+        *("model", "finish_reason", "error", "reasoning", "usage", "iteration", "candidate", "asked", "file"),
+        *("function", "hidden"),
+    )
+    asked, path = request(make_target(SOURCE, "f"), 1, 1), tmp_path / "answers.jsonl"
+    proposals = []
+    for answer in (bare, bare | dict.fromkeys(keys)):
+        path.write_text(json.dumps(answer))
+        proposals += open_proposer(f"replay:{path}").propose(asked)
+    assert proposals[0] == proposals[1]
+    assert proposals[0].rewrite is not None
+
+
 def test_an_answer_that_cannot_be_used_is_a_proposal_with_the_reason(tmp_path: Path, make_target: MakeTarget) -> None:
     path = tmp_path / "answers.jsonl"
     answers = ["no format", content("x").replace("def f", "def g"), content("x +"), content("2 * x")]

@@ -168,6 +168,7 @@ def test_without_the_engine_the_error_says_how_to_get_it(folders: Path, make_tar
 
 
 ENGINE = """
+import re
 import time
 from types import SimpleNamespace as Names
 
@@ -194,18 +195,24 @@ class LLM:
     loaded = []
 
     def __init__(self, **options):
-        self.llm_engine, self.asked, self.tokens = Engine(), [], 50
+        self.llm_engine, self.asked, self.tokens, self.told = Engine(), [], 50, ""
         LLM.loaded.append(self)
+
+    def says(self, conversations):
+        found = re.search("HIDDEN_VALUE_[0-9a-f]+", str(conversations))
+        return found[0] if found else "postgres"
 
     def get_default_sampling_params(self):
         return Names(temperature=0.7, top_p=1.0, top_k=0, min_p=0.0, repetition_penalty=1.0)
 
     def chat(self, conversations, params, **options):
         self.asked += params
+        self.told += str(conversations)
         self.llm_engine.left = self.tokens
         while self.llm_engine.left > 0:
             self.llm_engine.step()
-        answer = Names(text=ANSWER, finish_reason="stop", token_ids=[1] * self.tokens)
+        text = re.sub("postgres", self.says(conversations), ANSWER)
+        answer = Names(text=text, finish_reason="stop", token_ids=[1] * self.tokens)
         return [Names(prompt_token_ids=[1] * 700, outputs=[answer] * each.n) for each in params]
 """
 
@@ -244,6 +251,22 @@ def test_the_engine_keeps_to_the_caps_and_its_answers_are_recorded(
         assert [each.rewrite for each in again] == [each.rewrite for each in proposals]
         assert [each.error for each in again] == [each.error for each in proposals]
     assert len(engine.loaded) == 1
+
+
+def test_the_engine_is_sent_no_secret_and_gives_the_users_code_back(
+    engine: Any, make_target: MakeTarget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POSTGRES_PASSWORD", "postgres")
+    asked = request(make_target(SOURCE.replace(":\n", ":  # postgres\n", 1), "common"), count=1)
+    proposer = VllmProposer("base")
+    (proposal,) = proposer.propose(asked)
+    ((batched,),) = proposer.propose_all([asked])
+    told = engine.loaded[0].told
+    assert "HIDDEN_VALUE_" in told
+    assert "postgres" not in told
+    assert proposal.rewrite == batched.rewrite
+    assert proposal.rewrite is not None, proposal.error
+    assert "# postgres" in proposal.rewrite.function
 
 
 def test_the_engine_is_asked_for_fewer_answers_under_a_cap_of_tokens_and_not_loaded_for_none(

@@ -6,7 +6,7 @@ import sqlite3
 import subprocess
 import sys
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -22,7 +22,7 @@ from afterburner.agent.runs.codec import from_bytes, from_text, to_bytes, to_tex
 from afterburner.agent.runs.sqlite import VERSION, database_path
 from afterburner.agent.runs.standing import check_format, check_machine, check_unchanged
 from afterburner.agent.runs.stored import Asked, Prepared, RunState
-from afterburner.agent.runs.table import open_runs
+from afterburner.agent.runs.table import RunTable, open_runs
 from afterburner.agent.store import open_checkpointer, thread_of
 from afterburner.agent.types import (
     CandidateRecord,
@@ -44,7 +44,10 @@ from afterburner.agent.workloads.answers import Suite
 from afterburner.sandbox import Measurement, Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
+
+    from afterburner.agent.runs.database import Database
 
 MEASUREMENT = Measurement(0.5, 0.4, 10_240, 5120.0, 480)
 GAIN = Gain(2.0, 1.8, 2.2, 0.95, 15)
@@ -139,6 +142,23 @@ def test_paths_lead_to_the_same_place_from_another_folder(tmp_path: Path) -> Non
     assert asked(str(tmp_path)).settings_from(tmp_path) == SETTINGS
 
 
+def test_models_of_the_engine_are_the_same_from_another_folder(tmp_path: Path) -> None:
+    began, elsewhere = tmp_path / "began", tmp_path / "elsewhere"
+    for folder in (began / "base", began / "models" / "mine", elsewhere / "Qwen" / "Qwen2.5-3B"):
+        folder.mkdir(parents=True)
+
+    def resumed(model: str) -> str:
+        return replace(asked(str(began)), settings=replace(SETTINGS, model=model)).settings_from(elsewhere).model
+
+    same = "vllm:Qwen/Qwen2.5-3B", "vllm:Qwen/Qwen2.5-3B?max_tokens=512", "vllm:/srv/base", "rules", "openai/m"
+    assert [resumed(model) for model in same] == list(same)
+    assert resumed("vllm:base") == f"vllm:{began}/base"
+    assert resumed("rules,vllm:models/mine?max_tokens=9") == f"rules,vllm:{began}/models/mine?max_tokens=9"
+    assert resumed("vllm:./gone") == f"vllm:{began}/gone"
+    assert resumed("vllm:base?lora=a/b&max_tokens=9") == f"vllm:{began}/base?lora={began}/a/b&max_tokens=9"
+    assert resumed("vllm:Qwen/Qwen2.5-3B?lora=a") == f"vllm:Qwen/Qwen2.5-3B?lora={began}/a"
+
+
 def test_only_the_owner_may_read_it() -> None:
     begun("20260101-000000-aaaaaa")
     with open_runs() as runs, runs.claimed("20260101-000000-aaaaaa"):
@@ -168,7 +188,7 @@ def test_a_run_is_found_by_its_id_its_beginning_or_as_the_latest() -> None:
 def test_a_run_can_be_claimed_once_and_is_free_when_its_process_is_killed(run_store: str) -> None:
     begun("20260101-000000-aaaaaa", "20260101-000000-bbbbbb")
     code = (
-        "import time\nfrom afterburner.agent.runs.table import open_runs\n"
+        "import time\nfrom afterburner.agent.runs.table import RunTable, open_runs\n"
         "with open_runs() as runs, runs.claimed('20260101-000000-aaaaaa'):\n"
         "    print('claimed', flush=True)\n    time.sleep(600)\n"
     )
@@ -231,6 +251,59 @@ def test_large_workloads_of_interrupted_runs_are_bounded(monkeypatch: pytest.Mon
     with open_runs() as runs:
         assert len(runs.all()) < 4
         assert runs.all()[0].run_id.startswith("20260104")
+
+
+@on_both
+def test_runs_that_are_over_hold_no_inputs_and_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table_module, "KEPT_BYTES", 2500)
+    large = Prepared(SETTINGS, TARGET, replace(WORKLOAD, calls=(replace(CALL, blob=bytes(1000)),)), MACHINE, 0.0)
+    run_ids = [f"2026010{number}-000000-abcdef" for number in range(1, 7)]
+    with open_runs() as runs:
+        for number, run_id in enumerate(run_ids):
+            begun(run_id)
+            if number == 1:
+                runs.finish(run_id, RESULT)
+            else:
+                runs.keep_prepared(run_id, large)
+        kept = {run.run_id for run in runs.all()}
+    assert run_ids[1] in kept
+    assert run_ids[0] not in kept
+    assert len(kept) < len(run_ids) - 1, "of those that hold inputs more went"
+
+
+class ListedBefore:
+    """A store whose list of claims was read before another process took one."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def claimed_among(self, _run_ids: Iterable[str]) -> set[str]:
+        return set()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._database, name)
+
+
+@on_both
+def test_a_run_that_is_taken_up_while_old_ones_are_forgotten_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    group, member, later = "20260101-000000-aaaaaa", "20260101-000000-aaaaaa.01", "20260102-000000-bbbbbb"
+    with open_runs() as runs:
+        runs.begin(group, asked(), None)
+    begun(member)
+    monkeypatch.setattr(table_module, "KEPT_RUNS", 1)
+    for claimed in (group, member):
+        with open_runs() as other, other.claimed(claimed):
+            begun(later)
+            with open_runs() as runs:
+                assert {run.run_id for run in runs.all(members=True)} == {group, member, later}
+                runs.forget(later)
+                RunTable(cast("Database", ListedBefore(runs.database))).begin(later, asked(), TARGET)
+                assert {run.run_id for run in runs.all(members=True)} == {group, member, later}
+                runs.forget(later)
+    begun(later)
+    with open_runs() as runs:
+        assert [run.run_id for run in runs.all(members=True)] == [later]
+        assert runs.database.claimed_among((group, member, later)) == set()
 
 
 def test_a_store_of_a_newer_version_is_left_alone() -> None:

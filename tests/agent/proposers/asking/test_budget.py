@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import sqlite3
+import threading
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from fault_proxy import Fault, FaultProxy, Kind
 from model_server import Asked, ModelServer, serving
 
+from afterburner.agent.deadline import Deadline
 from afterburner.agent.errors import ProposerError
-from afterburner.agent.proposers.asking.budget import LEAST_OUTPUT_TOKENS, Budget, Caps
+from afterburner.agent.proposers.asking.budget import LEAST_OUTPUT_TOKENS, LEAST_SECONDS, Budget, Caps, Reservation
+from afterburner.agent.proposers.asking.errors import CapReachedError
 from afterburner.agent.proposers.asking.session import Asking
 from afterburner.agent.proposers.asking.store import AnswerStore
 from afterburner.agent.proposers.asking.usage import Usage, dollars, told
 from afterburner.agent.proposers.registry import open_proposer
+from afterburner.sandbox import AfterburnerError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -193,6 +199,87 @@ def test_fewer_answers_are_asked_for_before_shorter_ones(
     assert all(limit is not None and limit >= LEAST_OUTPUT_TOKENS + 3_000 for limit in limits)
     assert asking.budget.usage().most_cost_usd <= cap_usd
     assert "--max-cost" in asking.budget.usage().cap
+
+
+@pytest.mark.timeout(60)
+def test_who_waits_for_other_requests_begins_none_when_the_time_is_up() -> None:
+    budget = Budget(Caps(tokens=1_000), until=Deadline.after(LEAST_SECONDS + 0.5))
+    with (
+        budget.reserved(Reservation(400, 400, None)),
+        pytest.raises(CapReachedError, match="--max-seconds"),
+        budget.reserved(Reservation(400, 400, None)),
+    ):
+        pytest.fail("a request began")
+    assert (budget.usage().requests, budget.usage().lost) == (1, 1)
+
+
+@pytest.mark.timeout(60)
+def test_how_long_a_request_may_take_is_reckoned_when_it_has_waited_for_others() -> None:
+    until, held_back, released_with = Deadline.after(60), threading.Event(), list[float]()
+    budget = Budget(Caps(tokens=1_000), until=until)
+
+    def hold_back() -> None:
+        with budget.reserved(Reservation(400, 400, None)) as (reservation, _):
+            held_back.set()
+            threading.Event().wait(0.2)
+            released_with.append(until.left_s())
+            budget.refuse(reservation)
+
+    other = threading.Thread(target=hold_back)
+    other.start()
+    held_back.wait()
+    with budget.reserved(Reservation(400, 400, None), 100.0) as (_, left_s):
+        assert left_s <= released_with[0]
+    other.join()
+
+
+@pytest.mark.timeout(60)
+def test_a_request_that_was_not_begun_as_the_ledger_took_too_long_does_not_count() -> None:
+    with closing(AnswerStore()) as store, closing(sqlite3.connect(store.path, check_same_thread=False)) as other:
+        until = Deadline.after(LEAST_SECONDS + 0.5)
+        budget = Budget(until=until, ledger=store, run_id="r")
+        other.execute("BEGIN IMMEDIATE")
+        threading.Timer(until.left_s(), other.rollback).start()
+        with pytest.raises(CapReachedError, match="--max-seconds"), budget.reserved(Reservation(1, 1, None)):
+            pytest.fail("a request began")
+        assert budget.usage().requests == store.usage("r").requests == 0
+
+
+@pytest.mark.timeout(60)
+def test_on_a_full_disk_nobody_waits_for_a_request_whose_answer_could_not_be_stored(
+    server: ModelServer, request_of: MakeRequest
+) -> None:
+    server.answer = long_answer
+    asking = Asking(caps=Caps(tokens=40_000), open_store=AnswerStore, run_id="r")
+    assert asking.store is not None
+    [pages] = asking.store._connection.execute("PRAGMA page_count").fetchone()
+    asking.store._connection.execute(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(AfterburnerError, match="full"):
+        open_proposer(MODEL, temperature=0, asking=asking).propose(request_of(count=2))
+    usage = asking.budget.usage()
+    assert (usage.requests, usage.lost) == (2, 2)
+    with pytest.raises(CapReachedError, match="--max-tokens"):
+        asking.budget.reserve(Reservation(20_000, 20_000, None))
+    asking.close()
+
+
+def test_a_request_that_cannot_be_settled_is_lost_and_nothing_of_it_stays_kept_back() -> None:
+    with closing(AnswerStore()) as store:
+        budget = Budget(Caps(tokens=1_000), ledger=store, run_id="r")
+
+        def settle_where_nothing_can_be_written() -> None:
+            with budget.reserved(Reservation(100, 100, None)) as (reservation, _):
+                store._connection.execute("PRAGMA query_only = ON")
+                budget.settle(reservation, 10, 10, None)
+
+        with pytest.raises(AfterburnerError, match="readonly"):
+            settle_where_nothing_can_be_written()
+        store._connection.execute("PRAGMA query_only = OFF")
+        assert budget.usage() == store.usage("r")
+        assert budget.usage().lost_tokens == 200
+        with budget.reserved(Reservation(400, 400, None)) as (reservation, _):
+            budget.settle(reservation, 300, 300, None)
+        assert budget.usage().tokens == 600
 
 
 def test_an_answer_may_be_as_short_as_the_models_longest() -> None:

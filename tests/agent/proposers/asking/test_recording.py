@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -98,6 +100,33 @@ def test_a_run_that_begins_empties_its_recording_and_one_that_goes_on_adds_to_it
     assert [json.loads(line)["content"] for line in path.read_text().splitlines()] == ["new", "new", "more"]
     with pytest.raises(AfterburnerError, match="cannot be written"):
         Recording(tmp_path).begin()
+
+
+FULL = """
+import resource, sys
+from afterburner.agent.proposers.asking.answers import ModelAnswer
+from afterburner.agent.proposers.asking.recording import Place, RecordedTarget, Recording
+from afterburner.sandbox import AfterburnerError
+
+where = Place(RecordedTarget("module.py", "f"), 1, "m")
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+recording = Recording(sys.argv[1])
+recording.append(where, 1, ModelAnswer("short", "m"), None)
+try:
+    recording.append(where, 2, ModelAnswer("x" * 8192, "m"), None)
+except AfterburnerError as error:
+    print(error)
+recording.append(where, 3, ModelAnswer("short again", "m"), None)
+"""
+
+
+def test_where_the_disk_is_full_no_half_of_a_line_is_written(tmp_path: Path) -> None:
+    """In a process of its own that may write files of 4 KiB: the system takes a part of the line, and no more."""
+    path = tmp_path / "answers.jsonl"
+    done = subprocess.run([sys.executable, "-c", FULL, str(path)], capture_output=True, text=True, check=True)
+    assert "answers.jsonl cannot be written: " in done.stdout
+    assert [json.loads(line)["content"] for line in path.read_text().splitlines()] == ["short", "short again"]
+    open_proposer(f"replay:{path}")
 
 
 def test_a_recording_is_kept_where_no_model_can_be_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -111,6 +111,36 @@ def test_a_stand_in_that_does_not_come_back_whole_refuses_the_rewrite(
     assert "stand-in of a secret value" in proposal.error
 
 
+@pytest.mark.parametrize("temperature", [None, 0.0])
+def test_where_nothing_was_hidden_a_rewrite_may_name_hidden_values(
+    server: ModelServer, request_of: MakeRequest, tmp_path: Path, temperature: float | None
+) -> None:
+    code = "def f(x):\n    hidden_values = x << 1\n    return hidden_values\n"
+    server.answer, path = lambda *_: answer_with(code), tmp_path / "r.jsonl"
+    asking = Asking(recording=Recording(path), use_cache=True, open_store=AnswerStore)
+    proposer, request = open_proposer(MODEL, temperature=temperature, asking=asking), request_of()
+    for _ in ("asked", "from the cache"):
+        (proposal,) = proposer.propose(request)
+        assert proposal.rewrite is not None, proposal.error
+    asking.close()
+    assert len(server.asked) == 1
+    (replayed,) = open_proposer(f"replay:{path}").propose(request)
+    assert replayed.rewrite == proposal.rewrite
+
+
+def test_what_was_hidden_when_it_was_recorded_is_looked_for_where_nothing_is(
+    server: ModelServer, request_of: MakeRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A replay on a machine without the variable refuses what was refused."""
+    stand_in, path = Scrubber().hide(VALUE), tmp_path / "r.jsonl"
+    server.answer = lambda asked, number: rewritten(asked, number).replace(stand_in, "hidden_value_1")
+    (proposal,) = open_proposer(MODEL, asking=Asking(recording=Recording(path))).propose(request_of(source=SOURCE))
+    monkeypatch.delenv("POSTGRES_PASSWORD")
+    (replayed,) = open_proposer(f"replay:{path}").propose(request_of(source=SOURCE))
+    assert "stand-in of a secret value" in proposal.error
+    assert replayed.error == proposal.error
+
+
 @pytest.mark.parametrize("guess", ['"…"', '"<password>"', 'os.environ["POSTGRES_PASSWORD"]'])
 def test_a_string_that_was_hidden_cannot_be_left_out(server: ModelServer, request_of: MakeRequest, guess: str) -> None:
     stand_in = Scrubber().hide(VALUE)
