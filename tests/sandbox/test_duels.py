@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,8 +12,11 @@ from afterburner.agent.selection.sources import timing_cpu
 from afterburner.sandbox import CallCase, FunctionEntry, Limits, Program, Verdict
 from afterburner.sandbox.driver.ab_calls import dump_call
 from afterburner.sandbox.duels import Duel
+from afterburner.sandbox.interpreter import python_environment
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from afterburner.sandbox import Sandbox
     from afterburner.sandbox.duels import DuelReport, DuelSample
 
@@ -154,6 +159,31 @@ def test_each_side_imports_its_own_module_and_shares_the_packages(sandbox: Sandb
     rival = original.replace("'original'", "'rewrite'") + "assert 'decimal' in sys.modules\n"
     report = duel(sandbox, rival, original=original)
     assert [sample.verdict for sample in report.samples] == [Verdict.ACCEPTED] * 4, report.samples[1].detail
+
+
+def test_clocks_stand_still_for_a_package_that_asked_for_the_time_when_it_was_imported(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    """The interpreter remembers the methods that it has looked up, and the template has imported the package before."""
+    folder = tmp_path / "env"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True, capture_output=True)
+    [packages] = folder.glob("lib/python*/site-packages")
+    asking = (
+        "from datetime import datetime\ndef now():\n    return datetime.now(), datetime.utcnow(), datetime.today()\n"
+    )
+    (packages / "early.py").write_text(
+        f"import warnings\nwarnings.simplefilter('ignore')\n{asking}[now() for _ in range(99)]\n"
+    )
+    environment = python_environment(sandbox, folder / "bin" / "python")
+    source = f"import early\n{asking}def f(n):\n    return [each.isoformat() for each in (*early.now(), *now())]\n"
+    program = Program("python", source, entry=ENTRY, environment=environment)
+    [case] = sandbox.run(program, [CallCase(CALLS, fixed_clock=True)]).cases
+    assert case.verdict is Verdict.ACCEPTED, case.detail
+    expected = tuple(outcome.encoded for outcome in case.outcomes)
+    asked = Duel((source,), CallCase(CALLS, expected, fixed_clock=True), ((0,), (1,)), 5.0)
+    report = sandbox.duel(program, asked, Limits(20.0, 20.0), cpu=timing_cpu())
+    assert report.broken_off is None
+    assert [(sample.verdict, sample.detail) for sample in report.samples] == [(Verdict.ACCEPTED, "")] * 2
 
 
 def test_a_rival_that_does_not_compile_is_its_own_fault(sandbox: Sandbox) -> None:
