@@ -196,7 +196,8 @@ def test_lazy_results_are_run_inside_the_measured_time(call: Call) -> None:
         assert report.verdict is Verdict.ACCEPTED, report.detail
         assert b"21333253333400000" in report.outcomes[0].encoded
         at_once = call(f"def f():\n    return {work}\n", blob())
-        assert report.outcomes[0].cpu_time_s > at_once.outcomes[0].cpu_time_s / 4
+        # Without its work it would take a thousandth.
+        assert report.outcomes[0].cpu_time_s > at_once.outcomes[0].cpu_time_s / 50
 
 
 def test_a_result_whose_class_cannot_be_hashed_is_a_result(call: Call) -> None:
