@@ -130,7 +130,7 @@ class Loop:
         original = self.bench.program(source)
         report = self._run(source, (*self.bench.judged_cases(), *self.bench.confirmed_cases()))
         if report.verdict is not Verdict.ACCEPTED:
-            raise self._unsteady(detail_of(report))
+            raise self._unsteady(report.verdict, detail_of(report))
         slowest = max(case.measurement.wall_time_s for case in report.cases)
         self.bench = self.bench.limited_by(slowest)
         selected, kept = (self._fresh(held_out=part) for part in (False, True))
@@ -138,7 +138,7 @@ class Loop:
             measurement = median_measurement([selected.sample(original).work for _ in range(BASELINE_SAMPLES)])
             kept.sample(original)  # now, for in the confirmation it would look like the winner's fault
         except SampleFailedError as error:
-            raise self._unsteady(error.detail) from error
+            raise self._unsteady(error.verdict, error.detail) from error
         incumbent = Incumbent("original", source, measurement, ratio=1.0)
         return {**state, "lineage": [incumbent], "slowest_s": slowest}
 
@@ -414,7 +414,12 @@ class Loop:
     def _run(self, source: str, cases: Sequence[Case]) -> Report:
         return self.bench.sandbox.run(self.bench.program(source), cases, self.bench.limits)
 
-    def _unsteady(self, detail: str) -> WorkloadError:
+    def _unsteady(self, verdict: Verdict, detail: str) -> WorkloadError:
+        if verdict in (Verdict.TIME_LIMIT, Verdict.MEMORY_LIMIT, Verdict.OUTPUT_LIMIT):
+            return WorkloadError(
+                f"{self.bench.target.path}: the original did not stay within the limits when it was measured: "
+                f"{detail}. Give smaller or fewer inputs with --calls, or try again when the machine has less to do."
+            )
         return WorkloadError(
             f"{self.bench.target.path}: the original does not do the same each time: {detail}. Make what it depends on "
             "(time, chance, files, global state) a parameter, or give other inputs with --calls."

@@ -67,12 +67,18 @@ def _container(tag: str, parts: list[Json], depth: int) -> str:
         parts = parts[1:]
     if tag in {"set", "frozenset"} and not parts:
         return f"{tag}()"
+    parts = [part for part in parts if not _is_note(part)]
     shown = [_item(part, depth, is_pair=tag in PAIRS) for part in parts[:MAX_ITEMS]]
     if len(parts) > MAX_ITEMS:
         shown.append(f"{UNSHOWN} {len(parts) - MAX_ITEMS} more")
     if tag == "tuple" and len(parts) == 1:
         return f"({shown[0]},)"
     return opening + ", ".join(shown) + closing
+
+
+def _is_note(part: Json) -> bool:
+    """Whether it is no element of a set: it tells that those before it share objects."""
+    return isinstance(part, list) and part[:1] == ["shared"]
 
 
 def _item(tree: Json, depth: int, *, is_pair: bool) -> str:
@@ -113,6 +119,8 @@ def _single(tag: str, parts: list[Json], depth: int) -> str:  # noqa: C901, PLR0
             return f"{short_name(name)}.{short_name(member)}"
         case "object", [name, ["items", *state]]:
             return f"{short_name(name)}({', '.join(_named(state, depth))})"
+        case "shares", [element, *_]:
+            return _render(element, depth)
         case "sub", [name, base, ["items", *_]]:
             return f"{short_name(name)}({_render(base, depth + 1)})"
         case "exception", [name, ["tuple", *arguments], *_]:

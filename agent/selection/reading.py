@@ -12,9 +12,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+
+    Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _BUILTINS = frozenset(dir(builtins)) | {"__builtins__"}
 _MAX_ALIAS_ROUNDS = 4  # an alias of an alias of an alias
 _IMPORTING = frozenset(("builtins.__import__", "importlib.import_module", "importlib.__import__", "sys.modules.get"))
@@ -89,25 +92,54 @@ class _Names:
     def __init__(self, module: ast.Module) -> None:
         self.modules: set[str] = set()
         self._scopes: list[dict[str, str | None]] = []  # of each name what it stands for, if that is known
-        self._enter(module.body, ())
+        self._enter(module.body, {})
 
     def enter(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         """Go into a function: its own names hide those outside."""
+        self._enter(function.body, dict.fromkeys(each.arg for each in _parameters(function.args)))
+
+    def enter_lambda(self, function: ast.Lambda, call: ast.Call | None) -> None:
+        """Go into a lambda; `call` is the call of it, where it is called in place."""
         arguments = function.args
-        variable = [each for each in (arguments.vararg, arguments.kwarg) if each is not None]
-        plain = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-        self._enter(function.body, [each.arg for each in (*plain, *variable)])
+        plain = [each.arg for each in (*arguments.posonlyargs, *arguments.args)]
+        given: dict[str, ast.expr | None] = dict(
+            zip(plain[len(plain) - len(arguments.defaults) :], arguments.defaults, strict=True)
+        )
+        given.update(zip((each.arg for each in arguments.kwonlyargs), arguments.kw_defaults, strict=True))
+        if call is not None:
+            given.update(zip(plain, call.args, strict=False))
+            given.update((keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg is not None)
+        parameters: dict[str, str | None] = {}
+        for each in _parameters(arguments):
+            value = given.get(each.arg)
+            parameters[each.arg] = None if value is None else self.resolve(value)
+        self._enter([function.body], parameters)
+
+    def enter_comprehension(self, generators: Sequence[ast.comprehension]) -> None:
+        """Go into a comprehension: only what it loops over is bound in it, and nothing of that outside."""
+        targets: dict[str, str | None] = {}
+        for each in generators:
+            for node in ast.walk(each.target):
+                self._bind(node, targets)
+            if isinstance(each.target, ast.Name) and isinstance(each.iter, ast.List | ast.Tuple | ast.Set):
+                known = [full for full in map(self.resolve, each.iter.elts) if full is not None]
+                targets[each.target.id] = known[0] if known else None
+        self._scopes.append(targets)
 
     def leave(self) -> None:
-        """Come out of the function that was entered last."""
+        """Come out of what was entered last."""
         self._scopes.pop()
 
-    def _enter(self, body: Sequence[ast.stmt], parameters: Sequence[str]) -> None:
-        scope: dict[str, str | None] = dict.fromkeys(parameters)
+    def _enter(self, body: Sequence[ast.stmt | ast.expr], parameters: Mapping[str, str | None]) -> None:
+        scope = dict(parameters)
         self._scopes.append(scope)
         nodes = list(_walk_scope(body))
         for node in nodes:
             self._bind(node, scope)
+        for name in _passing_names(nodes):
+            # In a module such a name may be unbound again, or never be bound, and then the builtin is meant.
+            if len(self._scopes) > 1 or name not in _BUILTINS:
+                scope.setdefault(name, None)
         for node in nodes:
             if isinstance(node, ast.Global | ast.Nonlocal):
                 for name in node.names:
@@ -132,8 +164,8 @@ class _Names:
                 return self._resolve_item(value, key)
         return None
 
-    def _resolve_name(self, name: str) -> str | None:
-        for scope in reversed(self._scopes):
+    def _resolve_name(self, name: str, *, of_module: bool = False) -> str | None:
+        for scope in self._scopes[:1] if of_module else reversed(self._scopes):
             if name in scope:
                 return scope[name]
         return f"builtins.{name}" if name in _BUILTINS else None
@@ -149,8 +181,10 @@ class _Names:
 
     def _resolve_item(self, value: ast.expr, key: ast.expr) -> str | None:
         text = text_of(key)
-        if isinstance(value, ast.Call) and self.resolve(value.func) in ("builtins.globals", "builtins.locals"):
-            return COMPUTED if text is None else self._resolve_name(text)
+        namespace = self.resolve(value.func) if isinstance(value, ast.Call) else None
+        if namespace in ("builtins.globals", "builtins.locals"):
+            of_module = namespace == "builtins.globals"
+            return COMPUTED if text is None else self._resolve_name(text, of_module=of_module)
         if self.resolve(value) == "sys.modules":
             return self._as_module(text)
         if isinstance(value, ast.Call) and self.resolve(value.func) == "builtins.vars" and value.args:
@@ -232,7 +266,11 @@ class _Reader(ast.NodeVisitor):
             if base is not None:
                 self._add(f"{base}.{text_of(node.args[1]) or COMPUTED}", "set", node)
         known = function in ("builtins.getattr", "builtins.setattr", "builtins.vars") and node.args
-        for child in [node.func, *node.args[1 if known else 0 :], *node.keywords]:
+        if isinstance(node.func, ast.Lambda):
+            self._visit_lambda(node.func, node)
+        else:
+            self.visit(node.func)
+        for child in [*node.args[1 if known else 0 :], *node.keywords]:
             self.visit(child)
         if known and not isinstance(node.args[0], ast.Name):
             self.visit(node.args[0])
@@ -272,18 +310,80 @@ class _Reader(ast.NodeVisitor):
             self.visit(statement)
         self._names.leave()
 
+    def visit_Lambda(self, node: ast.Lambda) -> None:
+        self._visit_lambda(node, None)
+
+    def _visit_lambda(self, node: ast.Lambda, call: ast.Call | None) -> None:
+        for child in (*node.args.defaults, *node.args.kw_defaults):
+            if child is not None:
+                self.visit(child)
+        self._names.enter_lambda(node, call)
+        self.visit(node.body)
+        self._names.leave()
+
+    def visit_ListComp(self, node: ast.ListComp) -> None:
+        self._visit_comprehension(node)
+
+    def visit_SetComp(self, node: ast.SetComp) -> None:
+        self._visit_comprehension(node)
+
+    def visit_DictComp(self, node: ast.DictComp) -> None:
+        self._visit_comprehension(node)
+
+    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> None:
+        self._visit_comprehension(node)
+
+    def _visit_comprehension(self, node: Comprehension) -> None:
+        first = node.generators[0].iter
+        self.visit(first)  # it is made outside, where the loop's names mean what they meant before
+        self._names.enter_comprehension(node.generators)
+        for generator in node.generators:
+            for child in (generator.target, generator.iter, *generator.ifs):
+                if child is not first:
+                    self.visit(child)
+        for child in (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,):
+            self.visit(child)
+        self._names.leave()
+
     def _add(self, name: str, way: str, node: ast.expr | ast.stmt) -> None:
         self.uses.append(Use(name, way, node.lineno))
 
 
-def _walk_scope(body: Sequence[ast.stmt]) -> Iterator[ast.AST]:
+def _walk_scope(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
     """All that binds names in one scope: not what is in nested functions, classes and comprehensions."""
-    waiting: list[ast.AST] = list(body)
+    waiting = list(body)
     while waiting:
         node = waiting.pop()
         yield node
-        if not isinstance(node, (*_DEFINITIONS, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+        if not isinstance(node, (*_DEFINITIONS, *_COMPREHENSIONS, ast.Lambda)):
             waiting.extend(ast.iter_child_nodes(node))
+
+
+def _passing_names(nodes: Sequence[ast.AST]) -> Iterator[str]:
+    """Names that a scope binds in passing: in `except`, in a `case`, and by `:=` in the comprehensions in it."""
+    for node in nodes:
+        match node:
+            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                yield name
+            case ast.MatchMapping(rest=str(name)):
+                yield name
+        if isinstance(node, _COMPREHENSIONS):
+            yield from _walrus_names(node)
+
+
+def _walrus_names(comprehension: ast.AST) -> Iterator[str]:
+    waiting = [comprehension]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.NamedExpr):
+            yield node.target.id
+        if not isinstance(node, ast.Lambda):
+            waiting.extend(ast.iter_child_nodes(node))
+
+
+def _parameters(arguments: ast.arguments) -> list[ast.arg]:
+    variable = [each for each in (arguments.vararg, arguments.kwarg) if each is not None]
+    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *variable]
 
 
 def _way(context: ast.expr_context) -> str:

@@ -33,6 +33,7 @@ MEASURABLE_S = 0.005  # real calls that together take less of the original's CPU
 ENOUGH_CALLS = 2
 MAX_SKIPPED = 100
 MAX_TRIED = 12
+REPLAY_SHARE = 0.25  # of the time budget, for calls that have to be made again one by one
 
 
 def build_workload(  # noqa: PLR0913, PLR0917 - what a workload depends on, and who is told
@@ -69,6 +70,7 @@ def build_workload(  # noqa: PLR0913, PLR0917 - what a workload depends on, and 
         )
     sources = Sources(Harness(sandbox, target, environment, limits), settings, report)
     replay = Replay(sandbox, target, environment, limits, settings.seed, settings.float_tolerance)
+    replay.alone_s = REPLAY_SHARE * settings.max_seconds
     search = _Search(sources, replay, report)
     search.find()
     return search.workload(settings.seed)

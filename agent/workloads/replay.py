@@ -8,11 +8,13 @@ again with clocks that stand still; if more of them agree then, every call of th
 from __future__ import annotations
 
 import json
+import math
 import random
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from afterburner.agent.deadline import Deadline
 from afterburner.agent.types import Skipped, WorkloadCall
 from afterburner.agent.workloads.answers import scrub
 from afterburner.agent.workloads.side_by_side import side_by_side
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 # Hash order must not decide whether a rewrite is right, so outcomes are compared under more than one seed.
 HASH_SEEDS = (0, 1, 2)
 MAX_ROUNDS = 3
+ALONE_SLOWDOWN = 4  # a call that is made again alone may take so many times what it took, and GRACE_S
+GRACE_S = 2.0
 _CHANCE_REASON = (
     "it does not do the same twice: it takes of the system's source of chance (secrets, uuid4, os.urandom, "
     "random.SystemRandom), which cannot be fixed. Draw from `random`, or give it the drawn value as an argument"
@@ -37,6 +41,10 @@ _CHANCE_REASON = (
 _UNSTABLE_REASON = (
     "it does not do the same twice, with seeded random numbers and clocks that stand still: the order of a set, the "
     "calls before it, addresses, threads, files or an unseeded generator decide. Make it depend on its arguments alone"
+)
+_LATE_REASON = (
+    "it was not made again: other calls fail or hang, and the time for making each alone was over before its turn. "
+    "Give more time with --max-seconds, or fewer calls with --calls"
 )
 
 
@@ -69,6 +77,8 @@ class Replay:
         seed: decides the order in which the calls are made the third time.
         float_tolerance: see `CallCase`.
         fixed_clock: whether clocks stand still; None: found out with the first calls that are replayed.
+        alone_s: seconds that are left for calls in processes of their own, which they get if a batch fails. What has
+            begun by then is brought to its end.
     """
 
     sandbox: Sandbox
@@ -78,6 +88,9 @@ class Replay:
     seed: int = 0
     float_tolerance: float | None = None
     fixed_clock: bool | None = None
+    alone_s: float = math.inf
+    _hung: dict[bytes, str] = field(default_factory=dict, init=False)  # by call that did not end: what is told of it
+    _start_s: float | None = field(default=None, init=False)
 
     def keep_usable(self, found: Sequence[FoundCall]) -> tuple[list[WorkloadCall], list[Skipped]]:
         """The calls that do the same each time, with what they do and cost, and why the others are left out."""
@@ -101,11 +114,13 @@ class Replay:
 
         A call that leans on another one before it then shows.
         """
-        order = list(range(len(found)))
+        order = [at for at, call in enumerate(found) if call.blob not in self._hung]
         shuffled = random.Random(self.seed).sample(order, len(order))  # noqa: S311 - no secret
         orders = (order, order[::-1], shuffled)
         batches = [_Batch([found[at] for at in each], seed) for each, seed in zip(orders, HASH_SEEDS, strict=True)]
-        seen: list[list[CallOutcome | str]] = [[] for _ in found]
+        seen: list[list[CallOutcome | str]] = [
+            [self._hung[call.blob]] if call.blob in self._hung else [] for call in found
+        ]
         for each, outcomes in zip(orders, self._outcomes(batches), strict=True):
             for at, outcome in zip(each, outcomes, strict=True):
                 seen[at].append(outcome)
@@ -165,7 +180,7 @@ class Replay:
         """
         cases = [self._case(batch) for batch in batches if batch.calls]
         reports = iter(self._run(cases) if cases else ())
-        outcomes: list[list[CallOutcome | str]] = []
+        outcomes: list[list[CallOutcome | str] | None] = []
         for batch in batches:
             report = next(reports) if batch.calls else None
             if report is None:
@@ -173,9 +188,47 @@ class Replay:
             elif report.verdict is Verdict.ACCEPTED and len(report.outcomes) == len(batch.calls):
                 outcomes.append(list(report.outcomes))
             else:
-                alone = self._run([self._case(replace(batch, calls=[call])) for call in batch.calls])
-                outcomes.append([_only_outcome(each) for each in alone])
-        return outcomes
+                outcomes.append(None)
+        failed = [batch for batch, known in zip(batches, outcomes, strict=True) if known is None]
+        alone = iter(self._alone(failed) if failed else ())
+        return [next(alone) if known is None else known for known in outcomes]
+
+    def _alone(self, batches: Sequence[_Batch]) -> list[list[CallOutcome | str]]:
+        """What each call does in processes of its own, one call after the other: some are done when time is up."""
+        until = Deadline.after(self.alone_s)
+        if self._start_s is None:
+            # With a call that cannot be read, a process ends as soon as it has imported the module.
+            self._start_s = self._run([CallCase((b"",))])[0].measurement.wall_time_s
+        seeds: dict[bytes, set[int]] = {}
+        calls = {call.blob: call for batch in batches for call in batch.calls}
+        for batch in batches:
+            for call in batch.calls:
+                seeds.setdefault(call.blob, set()).add(batch.hash_seed)
+        tasks = [partial(self._make_alone, call, sorted(seeds[blob]), until) for blob, call in calls.items()]
+        made = dict(zip(calls, side_by_side(self.sandbox, tasks), strict=True))
+        self.alone_s = until.left_s()
+        return [[made[call.blob][batch.hash_seed] for call in batch.calls] for batch in batches]
+
+    def _make_alone(
+        self, call: FoundCall | WorkloadCall, seeds: Sequence[int], until: Deadline
+    ) -> dict[int, CallOutcome | str]:
+        """What a call does under each seed; one that hangs is not made again."""
+        usual_s = call.cpu_time_s + (self._start_s or 0.0)
+        allowed_s = min(ALONE_SLOWDOWN * usual_s + GRACE_S, self.limits.wall_time_s)
+        limits = replace(self.limits, wall_time_s=allowed_s, cpu_time_s=min(allowed_s, self.limits.cpu_time_s))
+        made: dict[int, CallOutcome | str] = {}
+        for seed in seeds:
+            if call.blob in self._hung or until.passed():
+                made[seed] = self._hung.get(call.blob, _LATE_REASON)
+                continue
+            [report] = self._run([self._case(_Batch([call], seed))], limits)
+            if report.verdict is Verdict.TIME_LIMIT:
+                self._hung[call.blob] = (
+                    f"it does not end when it is made again (stopped after {allowed_s:.1f} s): it waits for something "
+                    "that is set elsewhere, or takes much longer alone"
+                )
+            made[seed] = self._hung.get(call.blob) or _only_outcome(report)
+        return made
 
     def _case(self, batch: _Batch) -> CallCase:
         return CallCase(
@@ -185,11 +238,11 @@ class Replay:
             fixed_clock=bool(self.fixed_clock),
         )
 
-    def _run(self, cases: Sequence[CallCase]) -> tuple[CaseReport, ...]:
+    def _run(self, cases: Sequence[CallCase], limits: Limits | None = None) -> tuple[CaseReport, ...]:
         entry = FunctionEntry(self.target.module, self.target.path, self.target.function or "")
         program = Program("python", self.target.source, entry=entry, environment=self.environment)
         # A container each: they run at the same time.
-        tasks = [partial(self.sandbox.run, program, [case], self.limits) for case in cases]
+        tasks = [partial(self.sandbox.run, program, [case], limits or self.limits) for case in cases]
         return tuple(case for report in side_by_side(self.sandbox, tasks) for case in report.cases)
 
 

@@ -15,7 +15,7 @@ import os
 import random
 import sys
 import time
-from typing import Any, Callable, Dict, Optional
+from typing import Any, Callable, Dict, Optional, Tuple
 
 START_NS = 1_750_000_000_000_000_000  # 2025-06-15 15:06:40 UTC
 STEP_NS = 1_000_000  # a millisecond: loops that wait for a moment come to it soon
@@ -35,6 +35,7 @@ class FixedClock:
     def __init__(self) -> None:
         self._now = START_NS
         self.chance_was_read = False
+        self._kept: Tuple[Any, ...] = ()  # what was replaced, alive for those who still hold it without owning it
         self._real: Dict[str, Callable[..., Any]] = dict(vars(time))
 
     def restart(self) -> None:
@@ -143,7 +144,26 @@ class FixedClock:
             told = moment(self._tick() / 1e9, dt.timezone.utc)
             return cls.combine(told.date(), told.time())
 
+        self._kept = (namespace["now"], namespace["utcnow"])
         namespace["now"], namespace["utcnow"] = classmethod(now), classmethod(utcnow)
+        _forget_lookups(kind)
+
+
+def _forget_lookups(kind: type) -> None:
+    """Let nobody find what a type had before: the interpreter remembers what it looked up, and does not own it.
+
+    A package may have asked for the time while it was imported.
+    """
+    clear = getattr(sys, "_clear_internal_caches", None) or getattr(sys, "_clear_type_cache", None)
+    if clear is not None:
+        clear()
+    try:
+        import ctypes  # noqa: PLC0415 - few programs need this module of ours
+    except ImportError:
+        return
+    modified = ctypes.PyDLL(None).PyType_Modified
+    modified.argtypes, modified.restype = (ctypes.py_object,), None
+    modified(kind)
 
 
 def _is_waiting() -> bool:

@@ -2,7 +2,9 @@
 
 The tree: None, booleans, text and integers of up to 64 bits are themselves; everything else is a list that begins
 with a tag. Mutable objects are numbered in the order in which they are met, and `["ref", n]` stands for one that was
-met before. What goes beyond a budget is folded into a digest, so an encoding stays small whatever the value.
+met before. An element of a set is written as if it stood there alone; `["shares", element, [place, n], …]` is one whose
+objects at these places were met before, `["shared", n]` follows on elements that look alike and have but n objects
+together. What goes beyond a budget is folded into a digest, so an encoding stays small whatever the value.
 What cannot be looked into becomes `["opaque", type]`, and `Encoder.opaque` tells so.
 
 No code of the value's class is run: no `__eq__`, `__hash__`, `__repr__`, `__reduce__`, no property. Only iterators run,
@@ -307,14 +309,51 @@ class Encoder:
             return iter(sorted(values))
         if self.set_depth >= MAX_SET_DEPTH:
             raise TooLarge("it has sets in sets in sets, more than %d levels" % MAX_SET_DEPTH)
-        texts = []
+        alike: Dict[str, List[Encoder]] = {}  # what wrote the elements, by what they look like by themselves
         for value in values:
             inner = type(self)(self.module_name, self.drain, self)
             text = inner.encode(value).decode("ascii")
             self.nodes += inner.nodes
             self.kept.append(inner.kept)
-            texts.append(text if len(text) < PLAIN_LEAF else '["digest","%s"]' % digest_of(text.encode("ascii")))
-        return map(ab_parts.Encoded, sorted(texts))
+            text = text if len(text) < PLAIN_LEAF else '["digest","%s"]' % digest_of(text.encode("ascii"))
+            alike.setdefault(text, []).append(inner)
+        texts: List[str] = []
+        base = self.next_number
+        for text in sorted(alike):
+            texts += [text] * len(alike[text]) if self.open_floats else self._numbered(text, alike[text], base)
+        return map(ab_parts.Encoded, texts)
+
+    def _numbered(self, text: str, alike: List[Encoder], base: int) -> List[str]:
+        """The texts of elements that look alike by themselves, whose objects are numbered from now on.
+
+        Which of them comes first would be up to hashes, so their objects at the same place have the same number. What
+        an element shares with those numbered before is told with it, and how many objects the alike have together. All
+        that does not depend on an order. Not for floats with a tolerance: these decide here who looks like whom.
+        """
+        by_links: Dict[Tuple[Tuple[int, int], ...], List[Dict[int, int]]] = {}
+        for inner in alike:
+            places = {identity: number - base for identity, number in inner._numbers.items()}  # noqa: SLF001
+            known = ((place, self._numbers.get(identity, -1)) for identity, place in places.items())
+            links = tuple(sorted(link for link in known if link[1] >= 0))
+            by_links.setdefault(links, []).append(places)
+        width = max(inner.next_number for inner in alike) - base
+        texts: List[str] = []
+        numbers: Dict[int, int] = {}
+        met = 0
+        for links in sorted(by_links):
+            told = "".join(",[%d,%d]" % link for link in links)
+            for places in by_links[links]:
+                texts.append('["shares",%s%s]' % (text, told) if told else text)
+                for identity, place in places.items():
+                    if identity not in self._numbers:
+                        met += 1
+                        number = self.next_number + place
+                        numbers[identity] = min(numbers.get(identity, number), number)
+            self.next_number += width
+        self._numbers.update(numbers)
+        if len(numbers) < met:
+            texts.append('["shared",%d]' % len(numbers))
+        return texts
 
     def opaque_value(self, name: str) -> Iterator[Any]:
         """A value that cannot be looked into: the outcome that holds it cannot be compared."""

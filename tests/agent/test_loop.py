@@ -15,7 +15,7 @@ import pytest
 from afterburner.agent import confirming
 from afterburner.agent import run as running
 from afterburner.agent.deadline import Deadline, RunClock
-from afterburner.agent.errors import ProposerError
+from afterburner.agent.errors import ProposerError, WorkloadError
 from afterburner.agent.loop import Loop, empty_state
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.proposers.asking.budget import Budget, Caps, Reservation
@@ -33,7 +33,7 @@ from afterburner.agent.store import new_run_id, open_checkpointer
 from afterburner.agent.targets.locate import find_target
 from afterburner.agent.targets.splice import splice
 from afterburner.agent.types import CandidateRecord, Decision, Gain, Objective, Rewrite, RunSettings
-from afterburner.sandbox import Measurement, Verdict
+from afterburner.sandbox import Limits, Measurement, Verdict
 from afterburner.sandbox.sandbox import Sandbox
 
 SLOW = """\
@@ -80,10 +80,14 @@ def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def make_loop(tmp_path: Path, sandbox: Sandbox) -> MakeLoop:
+    return loops_on(SLOW, tmp_path, sandbox)
+
+
+def loops_on(source: str, tmp_path: Path, sandbox: Sandbox, objective: Objective = Objective.TIME) -> MakeLoop:
     path = tmp_path / "project" / "matching.py"
     path.parent.mkdir()
-    path.write_text(SLOW)
-    settings = RunSettings(file=str(path), function="common", iterations=3)
+    path.write_text(source)
+    settings = RunSettings(file=str(path), function="common", iterations=3, objective=objective)
     target = find_target(path, "common")
     environment = stage(target, sandbox, settings.python).environment
     bench = running._bench(settings, target, sandbox, environment, lambda _: None)
@@ -93,7 +97,7 @@ def make_loop(tmp_path: Path, sandbox: Sandbox) -> MakeLoop:
         return Loop(
             bench=bench,
             proposer=proposer,
-            judge=Judge(Objective.TIME, 0.05, 0),
+            judge=Judge(objective, 0.05, 0),
             settings=settings,
             search_until=clock.search_until,
             confirm_until=clock.confirm_until,
@@ -101,6 +105,21 @@ def make_loop(tmp_path: Path, sandbox: Sandbox) -> MakeLoop:
         )
 
     return make
+
+
+def test_the_memory_of_many_calls_that_take_no_time_can_be_measured(tmp_path: Path, sandbox: Sandbox) -> None:
+    """What is done around the calls has to fit the limit of the process, too."""
+    tiny = SLOW.replace("(500, 600, 700, 800)", "range(60)").replace("list(range(size - 5, 2 * size))", "[size]")
+    loop = loops_on(tiny, tmp_path, sandbox, Objective.MEMORY)(Scripted())
+    assert len(loop.bench.workload.calls) > 20
+    assert loop.prepare(empty_state())["lineage"][0].measurement.peak_memory_kib > 0
+
+
+def test_a_limit_that_the_original_runs_into_is_told_as_one(make_loop: MakeLoop) -> None:
+    loop = make_loop(Scripted())
+    loop.bench = replace(loop.bench, limits=Limits(wall_time_s=0.001, cpu_time_s=0.001))
+    with pytest.raises(WorkloadError, match="did not stay within the limits when it was measured: stopped after"):
+        loop.prepare(empty_state())
 
 
 @pytest.mark.timed

@@ -15,13 +15,17 @@ import itertools
 import json
 import logging
 import pathlib
+import random
 import re
 import sys
 import types
+import typing
 import zoneinfo
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from afterburner.sandbox.rendering import render
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -169,6 +173,112 @@ def test_sets_are_equal_however_they_were_filled(encode: Callable[..., bytes]) -
     members = [1, "a", (2, "b"), None, 2.5, frozenset({3, "c"}), Colour.RED]
     assert encode(set(members)) == encode(filled(members[::-1]))
     assert encode({"k": set(members)}) == encode({"k": filled(members[::-1])})
+
+
+class Node:
+    """An object whose hash does not show in it, and decides in which order a set gives its elements."""
+
+    __slots__ = ("parts",)
+    hashes: typing.ClassVar[dict[int, int]] = {}
+
+    def __init__(self, hashed: int, *parts: object) -> None:
+        self.parts: object = parts
+        Node.hashes[id(self)] = hashed
+
+    def __hash__(self) -> int:
+        return Node.hashes[id(self)]
+
+
+def given(node: Node, *parts: object) -> Node:
+    node.parts = parts
+    return node
+
+
+Make = typing.Callable[[list[Node]], object]
+# Of four nodes that look alike; those of a pair are different values.
+SHARED_IN_SETS: list[tuple[Make, Make]] = [
+    # What stands in a set, or in an element of one, and after it
+    (lambda n: ({n[0]}, n[0]), lambda n: ({n[0]}, n[1])),
+    (lambda n: (frozenset({given(n[0], n[1])}), n[1]), lambda n: (frozenset({given(n[0], n[1])}), n[2])),
+    (lambda n: ({n[0], given(n[1], 2)}, n[0], n[1]), lambda n: ({n[0], given(n[1], 2)}, n[2], n[1])),
+    # Elements that share an object: of different looks, and of the same
+    (
+        lambda n: {given(n[0], 1, n[2]), given(n[1], 2, n[2])},
+        lambda n: {given(n[0], 1, n[2]), given(n[1], 2, n[3])},
+    ),
+    (lambda n: {given(n[0], n[2]), given(n[1], n[2])}, lambda n: {given(n[0], n[2]), given(n[1], n[3])}),
+    (
+        lambda n: {frozenset({given(n[0], n[2], 1)}), frozenset({given(n[1], n[2], 2)})},
+        lambda n: {frozenset({given(n[0], n[2], 1)}), frozenset({given(n[1], n[3], 2)})},
+    ),
+    # An element in another one, around in a circle, and bound to what came before the set
+    (lambda n: {n[0], given(n[1], n[0])}, lambda n: {n[0], given(n[1], n[2])}),
+    (
+        lambda n: ({given(n[0], n[1], 5), given(n[1], n[0], 6)}, n[0]),
+        lambda n: ({given(n[0], n[1], 5), given(n[1], n[0], 6)}, n[1]),
+    ),
+    (lambda n: (n[3], {given(n[0], n[3]), n[1]}), lambda n: (n[3], {given(n[0], n[2]), n[1]})),
+]
+
+
+@pytest.mark.parametrize("pair", SHARED_IN_SETS, ids=range(len(SHARED_IN_SETS)))
+def test_whether_two_values_are_one_object_counts_in_sets_too(
+    encode: Callable[..., bytes], pair: tuple[Make, Make]
+) -> None:
+    first, *others = itertools.permutations(range(4))
+    one, other = (make([Node(hashed) for hashed in first]) for make in pair)
+    assert encode(one) != encode(other)
+    for hashes in others:
+        again = [make([Node(hashed) for hashed in hashes]) for make in pair]
+        assert [encode(value) for value in again] == [encode(one), encode(other)]
+
+
+def tangle(shape: random.Random, order: random.Random, count: int) -> object:
+    """Nodes in sets, lists and each other, around in circles: `shape` decides what it is, `order` all that hides."""
+    hashes = order.sample(range(8 * count), count)
+    nodes = [Node(hashed) for hashed in hashes]
+
+    def part(depth: int) -> object:
+        chosen = [nodes[shape.randrange(count)] for _ in range(shape.randrange(4))]
+        if depth and not shape.randrange(3):
+            return [part(depth - 1) for _ in range(2)]
+        match shape.randrange(4):
+            case 0:
+                return shape.randrange(2)
+            case 1:
+                return chosen
+        inner = [frozenset(chosen[:2])] if len(chosen) > 2 else []
+        members = [*chosen, *inner]
+        order.shuffle(members)
+        return filled(members) if order.randrange(2) else set(members)
+
+    for node in nodes:
+        node.parts = part(2)
+    return [part(2), {*nodes} if shape.randrange(2) else part(2), nodes[0], part(1)]
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_what_is_the_same_but_for_its_hashes_is_encoded_the_same(encode: Callable[..., bytes], seed: int) -> None:
+    """Whatever looks alike and shares what: an order that hashes decide must never show."""
+    made = [tangle(random.Random(seed), random.Random(f"{seed} {order}"), 2 + seed % 6) for order in range(6)]
+    assert len({encode(value) for value in made}) == 1
+
+
+def test_a_set_of_alike_objects_is_the_same_whichever_of_them_comes_after_it(encode: Callable[..., bytes]) -> None:
+    """Nothing but the order of hashes tells them apart, so neither does the encoding."""
+    one, other = Node(0, 1), Node(1, 1)
+    assert encode(({one, other}, one)) == encode(({one, other}, other))
+    assert encode(({one, other}, one)) != encode(({one, other}, Node(2, 1)))
+
+
+def test_sets_that_share_objects_are_shown_as_sets(encode: Callable[..., bytes]) -> None:
+    part = [3]
+    assert (
+        render(json.loads(encode({Node(0, 1, part), Node(1, 1, part)})))
+        == "{Node(parts=(1, [3])), Node(parts=(1, [3]))}"
+    )
+    told = render(json.loads(encode({Node(0, 1, part), Node(1, 2, part)})))
+    assert told == "{Node(parts=(1, [3])), Node(parts=(2, [3]))}"
 
 
 def test_equal_tuples_are_equal_whether_shared_or_not(encode: Callable[..., bytes]) -> None:

@@ -45,7 +45,7 @@ def waiting(register: Callable[[str, str, str], None]) -> None:
 def test_a_terminal_shows_stage_best_and_time_in_place(program: CommandLine) -> None:
     with program.on_terminal("wait", "1.5") as terminal:
         terminal.expect("1.2 rules: ")
-        terminal.expect("0:0[01]  iteration 1 of 3  best so far 2.50x")
+        terminal.expect(r"0:\d\d  iteration 1 of 3  best so far 2.50x")
         terminal.expect("the end")
         terminal.expect(pexpect.EOF)
         shown = str(terminal.before)

@@ -10,7 +10,7 @@ import pytest
 from afterburner.agent.types import WorkloadCall
 from afterburner.agent.workloads.answers import FoundCall
 from afterburner.agent.workloads.choose import MAX_CALLS, choose_calls, choose_edge_cases, hold_out
-from afterburner.agent.workloads.passes import MAX_PASSES, passes_needed
+from afterburner.agent.workloads.passes import MAX_BYTES_COPIED, MAX_CALLS_MADE, MAX_PASSES, passes_needed
 
 
 def call(number: int, cpu_time_s: float, origin: str = "captured from __main__") -> WorkloadCall:
@@ -104,3 +104,11 @@ def test_passes_make_tiny_workloads_measurable() -> None:
     assert passes_needed([call(0, 0.0)]) == MAX_PASSES
     assert passes_needed([]) == 1
     assert passes_needed([call(0, 0.001)], minimum_s=0.1) == 100
+
+
+def test_passes_are_no_more_than_a_process_has_time_for() -> None:
+    """What the driver does around each call takes longer than a small function."""
+    assert passes_needed([call(n, 1e-6) for n in range(36)]) * 36 <= MAX_CALLS_MADE
+    large = replace(call(0, 1e-6), blob=bytes(MAX_BYTES_COPIED // 3))
+    assert passes_needed([large]) == 3
+    assert passes_needed([large] * 9) == 1

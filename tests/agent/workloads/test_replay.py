@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import pickle
+from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
+from afterburner.agent.errors import WorkloadError
 from afterburner.agent.types import Workload
 from afterburner.agent.workloads.answers import FoundCall
 from afterburner.agent.workloads.judging import judging_notes
@@ -17,6 +21,7 @@ if TYPE_CHECKING:
     from conftest import Project
 
     from afterburner.agent.types import Skipped, WorkloadCall
+    from afterburner.sandbox import Limits, Program, Report
 
 SOURCE = """\
 import datetime, logging, os, random, secrets, sys, time, uuid, warnings
@@ -61,6 +66,8 @@ def f(what):
         "sum": lambda: sum({float(str(n) + ".1"): str(n) for n in map(int, {str(n) for n in range(200)})}),
         "lock": lambda: __import__("threading").Lock(),
         "exit": lambda: os._exit(3),
+        "abort": lambda: os._exit(4),
+        "hangs": lambda: __import__("queue").Queue().get(),
     }[what]()
 """
 STEADY = ("constant", "seeded", "warns")
@@ -69,13 +76,13 @@ CHANCE = ("urandom", "uuid", "secrets", "system")
 
 
 def replayed(
-    project: Project, *names: str, float_tolerance: float | None = None
+    project: Project, *names: str, float_tolerance: float | None = None, alone_s: float = math.inf
 ) -> tuple[Replay, list[WorkloadCall], list[Skipped]]:
     """What is kept of a call `f(name)` for each name, and what not."""
     project.write("steady.py", SOURCE)
     target = project.target("steady.py", "f")
     environment = project.environment(target)
-    replay = Replay(project.sandbox, target, environment, project.limits, 7, float_tolerance)
+    replay = Replay(project.sandbox, target, environment, project.limits, 7, float_tolerance, None, alone_s)
     found = [
         FoundCall(pickle.dumps(((name,), {}, {}, ()), 4), "test", name, "returned", number, 0.0)
         for number, name in enumerate(names, start=1)
@@ -138,3 +145,48 @@ def test_the_clocks_of_a_rewrite_stand_still_as_the_originals_do(project: Projec
     assert report.verdict is Verdict.ACCEPTED
     assert report.call_measurement is not None
     assert 0 < report.call_measurement.wall_time_s < 1  # our own clocks go on
+
+
+def test_a_call_that_hangs_is_made_once_alone_and_not_for_as_long_as_a_batch(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What waits for something that is set elsewhere took no time when it was recorded, and is not waited for long."""
+    project.limits = replace(project.limits, wall_time_s=100.0, cpu_time_s=100.0)
+    made: list[tuple[tuple[bytes, ...], float]] = []
+    run = project.sandbox.run
+
+    def counted(program: Program, cases: list[CallCase], limits: Limits) -> Report:
+        made.extend((case.calls, limits.wall_time_s) for case in cases)
+        return run(program, cases, limits)
+
+    monkeypatch.setattr(project.sandbox, "run", counted)
+    # In every order the process ends before it comes to the call that hangs.
+    order = ("exit", "hangs", "abort", "constant", "urandom", "seeded", "exit")
+    _, kept, skipped = replayed(project, *order)
+    assert names(kept) == ["constant", "seeded"]
+    [told] = [each.reason for each in skipped if each.reason.startswith("hangs")]
+    assert told.startswith("hangs: it does not end when it is made again (stopped after ")
+    # Three batches, and three more when the clocks stand still, without the call that hung.
+    assert [len(calls) for calls, _ in made if len(calls) > 1] == [7, 7, 7, 6, 6, 6]
+    alone = [(calls[0], limit_s) for calls, limit_s in made if len(calls) == 1 and calls[0]]
+    assert Counter(b"hangs" in blob for blob, _ in alone) == {True: 1, False: 2 * 3 * len(set(order) - {"hangs"})}
+    assert max(limit_s for _, limit_s in alone) < project.limits.wall_time_s
+
+
+def test_calls_whose_time_is_up_are_left_out_and_that_is_told(project: Project) -> None:
+    _, kept, skipped = replayed(project, "exit", "constant", alone_s=0.0)
+    assert kept == []
+    assert [each.reason.partition(": ")[0] for each in skipped] == ["exit", "constant"]
+    assert all("the time for making each alone was over before its turn" in each.reason for each in skipped)
+
+
+def test_where_no_call_could_be_made_again_the_error_says_so(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    project.write(
+        "ready.py",
+        "import os, threading\nREADY = threading.Event()\n\n"
+        "def leave(code):\n    if not READY.is_set():\n        os._exit(code)\n\n"
+        'if __name__ == "__main__":\n    READY.set()\n    leave(3)\n',
+    )
+    monkeypatch.setattr("afterburner.agent.workloads.build.REPLAY_SHARE", 0.0)
+    with pytest.raises(WorkloadError, match=r"over before its turn\. Give more time with --max-seconds"):
+        project.workload("ready.py", "leave")
