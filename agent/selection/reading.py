@@ -137,9 +137,11 @@ class _Names:
         for node in nodes:
             self._bind(node, scope)
         for name in _passing_names(nodes):
-            # In a module such a name may be unbound again, or never be bound, and then the builtin is meant.
-            if len(self._scopes) > 1 or name not in _BUILTINS:
-                scope.setdefault(name, None)
+            scope.setdefault(name, None)
+        if len(self._scopes) == 1:
+            # What a module binds may be bound later, unbound again, or never be bound: then the builtin is meant.
+            for name in [name for name, full in scope.items() if full is None and name in _BUILTINS]:
+                del scope[name]
         for node in nodes:
             if isinstance(node, ast.Global | ast.Nonlocal):
                 for name in node.names:

@@ -124,6 +124,9 @@ def test_what_an_honest_rewrite_may_need_is_left_to_the_other_gates(body: str) -
         "try:\n    pass\nexcept ValueError as open:\n    pass\n\n\n",
         "match 1:\n    case str() as open:\n        pass\n\n\n",
         "known = [open for open in ()]\n\n\n",
+        "for open in ():\n    pass\n\n\n",
+        "if __name__ == 'nobody':\n    open = None\n\n\n",
+        "def open(path):\n    return path\n\n\ndel open\n\n\n",
     ],
 )
 def test_a_name_that_a_module_binds_in_passing_hides_no_builtin(before: str) -> None:
