@@ -61,6 +61,7 @@ SPOILED = [
     Spoiled(Fault(Kind.STATUS, 401), 1, 0, "Check the key"),
     Spoiled(Fault(Kind.HANG_UP), 2, 2, FAILED),
     Spoiled(Fault(Kind.SILENCE), 1, 1, LATE),
+    Spoiled(Fault(Kind.ENDLESS), 1, 1, "response is longer than 64 MiB"),
     Spoiled(Fault(Kind.LOST), 2, 2, FAILED),
     Spoiled(Fault(Kind.HALF), 2, 2, FAILED),
     Spoiled(Fault(Kind.CUT_JSON), 2, 2, FAILED),
