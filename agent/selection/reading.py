@@ -307,6 +307,10 @@ class _Reader(ast.NodeVisitor):
         for child in (*node.decorator_list, *node.args.defaults, *node.args.kw_defaults):
             if child is not None:
                 self.visit(child)
+        for annotation in (*(each.annotation for each in _parameters(node.args)), node.returns):
+            # It is carried out where the function is defined; one that calls nothing only names types.
+            if annotation is not None and any(isinstance(each, ast.Call) for each in ast.walk(annotation)):
+                self.visit(annotation)
         self._names.enter(node)
         for statement in node.body[1:] if ast.get_docstring(node) is not None else node.body:
             self.visit(statement)
