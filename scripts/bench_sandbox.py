@@ -18,13 +18,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import signal
 import sys
 import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from afterburner.agent.cli.interrupts import raise_on_signals
 from afterburner.sandbox import AfterburnerError
 from scripts.bench.bare import UnableError, build
 from scripts.bench.fidelity import measure_cpu_time, measure_memory, measure_perturbation
@@ -52,7 +52,7 @@ def main() -> int:
     rounds = options.rounds or (2 if options.quick else 5)
     if rounds < 1:
         parser.error("--rounds has to be at least 1")
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    was_interrupted = raise_on_signals()
     begin, load = time.monotonic(), os.getloadavg()[0]
     rows: list[Row] = []
     missing: list[Missing] = []
@@ -61,7 +61,9 @@ def main() -> int:
         for found in _measure(options.backend, rounds=rounds, quick=options.quick):
             _tell(found, time.monotonic() - begin)
             (rows if isinstance(found, Row) else missing).append(found)  # type: ignore[arg-type]  # each into its list
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, OSError):  # a folder that is being removed makes another error of an interrupt
+        if not was_interrupted():
+            raise
         interrupted = True
     except (AfterburnerError, UnableError) as error:
         sys.exit(f"error: {error}")

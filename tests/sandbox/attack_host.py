@@ -142,7 +142,7 @@ def _settings(process: int) -> dict[str, object]:
     return {
         "name of the host": socket.gethostname(),
         "clock": round((time.time() - time.monotonic()) / 3600),
-        "state of a process": stat[0] in "SR",
+        "state of a process": stat[0] not in "TtZX",  # it may wait for the disk
         "its priority": stat[15:17],
         "its cores": os.sched_getaffinity(process),
         "core files": Path("/proc/sys/kernel/core_pattern").read_text("utf-8"),
