@@ -27,6 +27,6 @@ def passes_needed(calls: Sequence[WorkloadCall], minimum_s: float = 0.02) -> int
     if not calls or once_s >= minimum_s:
         return 1
     copied = sum(len(call.blob) for call in calls)
-    most = min(MAX_PASSES, MAX_CALLS_MADE // len(calls), MAX_BYTES_COPIED // max(copied, 1))
+    most = min(MAX_PASSES, MAX_CALLS_MADE // max(len(calls), 1), MAX_BYTES_COPIED // max(copied, 1))
     needed = math.ceil(minimum_s / once_s) if once_s > 0 else MAX_PASSES
     return max(min(needed, most), 1)

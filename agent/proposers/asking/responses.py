@@ -26,11 +26,11 @@ def read_no_further() -> None:
 
     if getattr(httpx.Response.iter_bytes, "ends", False):
         return
-    httpx.Response.iter_bytes = _bounded(httpx.Response.iter_bytes)  # type: ignore[method-assign]
-    httpx.Response.aiter_bytes = _bounded_too(httpx.Response.aiter_bytes)  # type: ignore[method-assign]
+    httpx.Response.iter_bytes = _bounded_sync(httpx.Response.iter_bytes)  # type: ignore[method-assign]
+    httpx.Response.aiter_bytes = _bounded_async(httpx.Response.aiter_bytes)  # type: ignore[method-assign]
 
 
-def _bounded(iter_bytes: Callable[..., Iterator[bytes]]) -> Callable[..., Iterator[bytes]]:
+def _bounded_sync(iter_bytes: Callable[..., Iterator[bytes]]) -> Callable[..., Iterator[bytes]]:
     def bounded(response: Any, chunk_size: int | None = None) -> Iterator[bytes]:
         left = MOST_RESPONSE_BYTES
         for piece in iter_bytes(response, chunk_size):
@@ -41,7 +41,7 @@ def _bounded(iter_bytes: Callable[..., Iterator[bytes]]) -> Callable[..., Iterat
     return bounded
 
 
-def _bounded_too(aiter_bytes: Callable[..., AsyncIterator[bytes]]) -> Callable[..., AsyncIterator[bytes]]:
+def _bounded_async(aiter_bytes: Callable[..., AsyncIterator[bytes]]) -> Callable[..., AsyncIterator[bytes]]:
     async def bounded(response: Any, chunk_size: int | None = None) -> AsyncIterator[bytes]:
         left = MOST_RESPONSE_BYTES
         async for piece in aiter_bytes(response, chunk_size):

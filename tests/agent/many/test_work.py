@@ -12,6 +12,8 @@ from afterburner.agent.many.work import resume_many, work_through
 from afterburner.agent.proposers.registry import KINDS
 from afterburner.agent.types import RunSettings
 
+from .conftest import NAMES
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -84,17 +86,10 @@ def stirred(n):
         seen ^= state
         n -= 1
     return seen
-
-
-def common(left, right):
-    result = []
-    for name in left:
-        if name in right:
-            result.append(name)
-    return result
 """
 ITS_TESTS = """\
-from mixed import common, stirred
+from names import common
+from stirring import stirred
 
 def test_stirred():
     assert [stirred(n) for n in (900_000, 1_000_000)]
@@ -115,8 +110,9 @@ def test_whoever_resumes_gives_each_target_its_own_run(
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     project = tmp_path / "project"
     project.mkdir()
-    (project / "mixed.py").write_text(NO_RULE)
-    (project / "test_mixed.py").write_text(ITS_TESTS)
+    (project / "names.py").write_text(NAMES)
+    (project / "stirring.py").write_text(NO_RULE)
+    (project / "test_both.py").write_text(ITS_TESTS)
     (project / "pyproject.toml").write_text("")
 
     def interrupt(event: ProgressEvent) -> None:
