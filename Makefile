@@ -70,7 +70,7 @@ soak: setup ## 10,000 mixed runs, a third of them attacks, and 50 kills: nothing
 	$(BIN)/python -m scripts.soak $(SOAK)
 
 soak-kills: setup ## 30 kills of runs at moments drawn by chance: the same end, nothing asked or paid twice (ten minutes)
-	AFTERBURNER_TEST_KILLS=30 $(PYTEST) tests/agent/runs/test_killed.py
+	AFTERBURNER_TEST_KILLS=30 $(PYTEST) tests/agent/store/test_killed.py
 
 load-service: setup ## 64 clients for a minute against the sandbox service, on this machine
 	$(BIN)/python scripts/load_service.py

@@ -7,7 +7,7 @@ import platform
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from afterburner.agent.languages import PYTHON
+from afterburner.agent.code.languages import PYTHON
 from afterburner.agent.types import Machine
 from afterburner.sandbox.languages import find_language
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from afterburner.agent.evidence.gather import Evidence
-    from afterburner.agent.proposers.asking.usage import Usage
+    from afterburner.agent.models.requests.usage import Usage
     from afterburner.sandbox import Measurement, Verdict
 
 
@@ -143,7 +143,7 @@ class Gain:
 
 
 @dataclass(frozen=True, slots=True)
-class CandidateRecord:
+class JudgedCandidate:
     """A candidate and what became of it; the row of the report's table."""
 
     id: str  # "1.3": iteration 1, third candidate
@@ -206,7 +206,7 @@ class RunResult:
     original: Measurement
     best: Measurement
     held_out: HeldOut
-    candidates: tuple[CandidateRecord, ...]
+    candidates: tuple[JudgedCandidate, ...]
     patch: str  # unified diff, empty without an improvement
     best_source: str  # the whole file as offered
     readability: Readability | None
@@ -263,7 +263,7 @@ class RunSettings:
     record: str | None = None  # where answers are written for `replay:`
     receipt: bool = False  # whether to keep what a receipt is written from
     language: str | None = None  # of the file; None: its suffix tells, else it is Python
-    search: str = "adaptive"  # a preset of `afterburner.agent.search`: what the following leave open
+    search: str = "adaptive"  # a preset of `afterburner.agent.loop.search_policy`: what the following leave open
     patience: int | None = None  # rounds in a row without a better rewrite that end the search; 0: none do
     restart: int | None = None  # likewise, after which rounds go on from the next best; 0: never
     temperature: str = ""  # "0.7", or "0.2:1.0" of the first round and the last; empty: the model's own

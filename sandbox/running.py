@@ -59,7 +59,7 @@ class Supply:
         self._current = None
 
 
-def persevere(attempt: Callable[[], _Result], between: Callable[[], object] = lambda: None) -> _Result:
+def retry_internal_errors(attempt: Callable[[], _Result], between: Callable[[], object] = lambda: None) -> _Result:
     """The result of the first attempt at which the sandbox itself does not fail."""
     for _ in range(ATTEMPTS - 1):
         try:
@@ -91,7 +91,7 @@ def run_case(supply: Supply, launch: Launch, case: TestCase | CallCase, way: Way
             return _run_calls(supply.get(), launch, case, way)
         return _run_script(supply.get(), launch, case, way)
 
-    return persevere(attempt, supply.discard)
+    return retry_internal_errors(attempt, supply.discard)
 
 
 class _Judge:

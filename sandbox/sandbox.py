@@ -15,7 +15,7 @@ from afterburner.sandbox.duels import prepare_duel, read_duel
 from afterburner.sandbox.errors import SandboxInternalError, UsageError
 from afterburner.sandbox.languages import find_language
 from afterburner.sandbox.launch import DRIVER, encoded_source, python_launch, python_variables, toolchain_launch
-from afterburner.sandbox.running import Supply, Way, persevere, run_case
+from afterburner.sandbox.running import Supply, Way, retry_internal_errors, run_case
 from afterburner.sandbox.schedule import run_many, run_many_async
 from afterburner.sandbox.types import (
     CallCase,
@@ -199,7 +199,7 @@ class Sandbox:
         with self._launched(program, language, limits, artefact) as launch:
             command, given = launch.command(TestCase(stdin))
             with Supply(self, replace(launch, files=(*launch.files, *files))) as supply:
-                return persevere(lambda: supply.get().run(command, given, limits, cpu=cpu), supply.discard)
+                return retry_internal_errors(lambda: supply.get().run(command, given, limits, cpu=cpu), supply.discard)
 
     def duel(
         self, program: Program, duel: Duel, limits: Limits = _DEFAULT_LIMITS, *, cpu: int | None = None
@@ -218,7 +218,7 @@ class Sandbox:
         """
         with self._launched(program, find_language("python"), limits, None) as launch, Supply(self, launch) as supply:
             command, stdin = launch.driver_command(prepare_duel(program, duel), duel.case)
-            raw = persevere(lambda: supply.get().run(command, stdin, limits, cpu=cpu), supply.discard)
+            raw = retry_internal_errors(lambda: supply.get().run(command, stdin, limits, cpu=cpu), supply.discard)
         whole = report_of_process(raw, limits)
         return read_duel(raw, duel, whole.verdict, whole.detail)
 
@@ -252,7 +252,7 @@ class Sandbox:
         key = (language.name, toolchain.version, program.source)
         found = self._artefacts.get(key)
         if found is None:
-            found = persevere(lambda: compile_program(self, program, language, toolchain, cpu))
+            found = retry_internal_errors(lambda: compile_program(self, program, language, toolchain, cpu))
             if found[0].succeeded:  # a failure may be a busy machine's, where the compiler ran into its limit
                 self._artefacts.keep(key, found)
         return found

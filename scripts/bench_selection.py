@@ -26,8 +26,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from afterburner.agent.judge.sequential import ALPHA
 from afterburner.agent.machine import describe_machine
-from afterburner.agent.selection.sequential import ALPHA
 from afterburner.sandbox import AfterburnerError, open_sandbox
 from afterburner.sandbox.interpreter import own_environment
 from scripts.selection_bench.book import Book, BookError, load

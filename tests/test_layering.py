@@ -21,7 +21,7 @@ MAY_IMPORT = {
     "ci_action": {"agent"},
 }
 # Their files are scripts inside the sandbox, under whatever Python the user has.
-INSIDE_THE_SANDBOX = (ROOT / "sandbox" / "driver", ROOT / "agent" / "workloads" / "harness")
+INSIDE_THE_SANDBOX = (ROOT / "sandbox" / "driver", ROOT / "agent" / "inputs" / "inside")
 # They may belong to the user's interpreter; a script looks for them when it needs them.
 MAY_BE_THERE = {"hypothesis", "pytest"}
 HEAVY = {

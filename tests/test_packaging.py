@@ -119,13 +119,13 @@ def test_the_installed_package_finds_its_own_files(installed: Path, tmp_path: Pa
     """The meter's source and the scripts that go into the sandbox are read from beside the modules."""
     script = (
         "import afterburner.sandbox.meter as meter, afterburner.sandbox.driver as driver\n"
-        "import afterburner.agent.workloads.harness as harness\n"
+        "import afterburner.agent.inputs.inside as harness\n"
         "from pathlib import Path\n"
         "for module in (meter, driver, harness):\n"
         "    print(*sorted(path.name for path in Path(module.__file__).parent.iterdir() if path.is_file()))"
     )
     done = run([installed / "bin" / "python", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
-    folders = ("sandbox/meter", "sandbox/driver", "agent/workloads/harness")
+    folders = ("sandbox/meter", "sandbox/driver", "agent/inputs/harness")
     expected = [sorted(path.name for path in (ROOT / folder).iterdir() if path.is_file()) for folder in folders]
     assert [line.split() for line in done.stdout.splitlines()] == expected
 

@@ -108,7 +108,7 @@ def _plain(value: Any) -> Any:
 
 def _with_selfcheck(rows: list[Row], file: str | None) -> tuple[list[Row], str]:
     """The rows with the minimum effect that holds where nobody has set one; a note if that cannot be told."""
-    from afterburner.agent.selfcheck.stored import DEFAULT, knows_any_machine, min_effect_for  # noqa: PLC0415
+    from afterburner.agent.judge.min_effect import DEFAULT, knows_any_machine, min_effect_for  # noqa: PLC0415
 
     asked = {row.name: row.value for row in rows}
     value, origin, note = DEFAULT, Origin(Layer.DEFAULT), ""

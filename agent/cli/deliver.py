@@ -31,7 +31,7 @@ def deliver(result: RunResult, settings: RunSettings, outputs: Outputs) -> None:
         AfterburnerError: something could not be written; the JSON was, if that is possible.
     """
     from afterburner.agent.cli.summary import print_summary  # noqa: PLC0415 - imports rich, which --help may not need
-    from afterburner.agent.targets.patch import patch_bytes  # noqa: PLC0415 - likewise
+    from afterburner.agent.code.patch import patch_bytes  # noqa: PLC0415 - likewise
     from afterburner.sandbox.commands.console import open_console  # noqa: PLC0415 - likewise
 
     console = open_console(sys.stderr if outputs.take_stdout else sys.stdout)
@@ -80,7 +80,7 @@ def _write_evidence(result: RunResult, outputs: Outputs) -> list[str]:
 
 
 def _apply(result: RunResult, *, ask: bool) -> bool:
-    from afterburner.agent.targets.patch import write_atomically  # noqa: PLC0415 - not needed to answer --help
+    from afterburner.agent.code.patch import write_atomically  # noqa: PLC0415 - not needed to answer --help
 
     if ask and is_interactive() and not confirm(f"Write the rewrite to {display_path(result.target.path)}?"):
         return False

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from afterburner.agent.errors import ProposerError, RunNotFoundError, RunStoreError
-from afterburner.agent.proposers.asking.errors import CapReachedError
+from afterburner.agent.models.requests.endings import CapReachedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -78,7 +78,7 @@ def _say_resume(run_ids: Sequence[str]) -> None:
 
 def _can_go_on(run_id: str) -> bool:
     """Whether the run is kept: it is, once its inputs are found."""
-    from afterburner.agent.runs.table import open_runs  # noqa: PLC0415 - only here
+    from afterburner.agent.store.table import open_runs  # noqa: PLC0415 - only here
 
     try:
         with open_runs() as runs:

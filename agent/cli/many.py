@@ -17,8 +17,8 @@ from afterburner.sandbox.commands.destinations import STDOUT, write_result
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from afterburner.agent.batch.results import ManyResult, Outcome
     from afterburner.agent.cli.outputs import Outputs
-    from afterburner.agent.many.result import ManyResult, Outcome
     from afterburner.agent.types import RunResult, RunSettings, Target
 
 TOP = 10
@@ -38,7 +38,7 @@ def run_many(
     from dataclasses import asdict, replace  # noqa: PLC0415 - as all below
 
     from afterburner.agent.cli.progress import show_progress  # noqa: PLC0415 - not needed to answer --help
-    from afterburner.agent.many.survey import python_command  # noqa: PLC0415 - likewise
+    from afterburner.agent.inputs.survey import python_command  # noqa: PLC0415 - likewise
 
     place = Path(settings.file)
     _check(place, settings, outputs)
@@ -47,8 +47,8 @@ def run_many(
     begun: list[str] = []
     with say_how_to_resume(begun):
         with show_progress(settings, quiet=quiet) as on_event:
-            from afterburner.agent.many.result import ManyResult  # noqa: PLC0415 - the display is on
-            from afterburner.agent.many.work import work_through  # noqa: PLC0415 - likewise
+            from afterburner.agent.batch.results import ManyResult  # noqa: PLC0415 - the display is on
+            from afterburner.agent.batch.work import work_through  # noqa: PLC0415 - likewise
 
             many = ManyResult(place, settings)
             work_through(many, on_event, is_offered, outputs=asdict(outputs), on_begun=begun.append)
@@ -67,7 +67,7 @@ def go_on_with_many(run_id: str, settings: RunSettings, outputs: Outputs, *, qui
 
     with say_how_to_resume([run_id]):
         with show_progress(settings, quiet=quiet) as on_event:
-            from afterburner.agent.many.work import resume_many  # noqa: PLC0415 - the display is on
+            from afterburner.agent.batch.work import resume_many  # noqa: PLC0415 - the display is on
 
             many = resume_many(run_id, on_event, is_offered)
         deliver_many(many, outputs)
@@ -206,7 +206,7 @@ def _check(place: Path, settings: RunSettings, outputs: Outputs) -> None:
 
 
 def _write_patches(folder: Path, many: ManyResult, names: dict[int, str]) -> None:
-    from afterburner.agent.targets.patch import patch_bytes  # noqa: PLC0415 - not needed to answer --help
+    from afterburner.agent.code.patch import patch_bytes  # noqa: PLC0415 - not needed to answer --help
 
     if not names:
         return
@@ -222,7 +222,7 @@ def _write_patches(folder: Path, many: ManyResult, names: dict[int, str]) -> Non
 
 
 def _apply(many: ManyResult, applied: list[str], *, ask: bool) -> None:
-    from afterburner.agent.targets.patch import write_atomically  # noqa: PLC0415 - not needed to answer --help
+    from afterburner.agent.code.patch import write_atomically  # noqa: PLC0415 - not needed to answer --help
 
     left = {path: each for path, each in many.merged.sources.items() if not _is_written(*each)}
     applied += [path for path in many.merged.sources if path not in left]  # before this run was killed

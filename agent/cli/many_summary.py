@@ -8,13 +8,13 @@ from rich.table import Table
 from rich.text import Text
 
 from afterburner.agent.cli.text import display_path, scrub_line
-from afterburner.agent.proposers.asking.usage import told
+from afterburner.agent.models.requests.usage import told
 from afterburner.agent.wording import count, format_ratio
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from afterburner.agent.many.result import ManyResult, Outcome
+    from afterburner.agent.batch.results import ManyResult, Outcome
 
 _STYLES = {"improved": "green", "failed": "red", "no_improvement": "yellow"}
 NAMED = 5

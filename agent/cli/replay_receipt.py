@@ -71,7 +71,7 @@ def replay_receipt(  # noqa: PLR0913 - one parameter for each option
     Everything in the receipt runs in the sandbox and nowhere else.
     """
     from afterburner.agent.cli.progress import show_progress  # noqa: PLC0415 - not needed to answer --help, as below
-    from afterburner.agent.evidence.reading import read_receipt  # noqa: PLC0415
+    from afterburner.agent.evidence.receipt_reading import read_receipt  # noqa: PLC0415
     from afterburner.sandbox.commands.console import open_console  # noqa: PLC0415
 
     path = Path(file)

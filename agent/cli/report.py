@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from afterburner.agent.evidence.classes import Fit
     from afterburner.agent.evidence.growth import Growth
     from afterburner.agent.evidence.pareto import ParetoPoint
-    from afterburner.agent.proposers.asking.usage import Usage
-    from afterburner.agent.types import CandidateRecord, Gain, HeldOut, RunResult, RunSettings
+    from afterburner.agent.models.requests.usage import Usage
+    from afterburner.agent.types import Gain, HeldOut, JudgedCandidate, RunResult, RunSettings
     from afterburner.sandbox import Measurement
 
 SCHEMA = 1
@@ -93,7 +93,7 @@ def _held_out(held_out: HeldOut) -> dict[str, Any]:
     return {"inputs": held_out.inputs, "passed": held_out.passed, "gain": _gain(held_out.gain)}
 
 
-def candidate_entry(candidate: CandidateRecord) -> dict[str, Any]:
+def candidate_entry(candidate: JudgedCandidate) -> dict[str, Any]:
     """A candidate and what became of it."""
     return {
         "id": candidate.id,

@@ -16,7 +16,7 @@ from afterburner.sandbox.commands.destinations import STDOUT
 from afterburner.sandbox.commands.options import above_zero_if_given, filled
 
 if TYPE_CHECKING:
-    from afterburner.agent.runs.stored import Asked, KeptRun
+    from afterburner.agent.store.stored_run import KeptRun, StoredRequest
     from afterburner.agent.types import RunResult, RunSettings
 
 _OUT = "What to write (without any of these: what the run was begun with)"
@@ -115,15 +115,15 @@ class _Stored:
 
 
 def _with_more_time(stored: _Stored, max_seconds: float) -> _Stored:
-    from afterburner.agent.runs.more_time import give_more_time  # noqa: PLC0415 - not needed to answer --help
+    from afterburner.agent.store.more_time import give_more_time  # noqa: PLC0415 - not needed to answer --help
 
     give_more_time(stored.run.run_id, max_seconds)
     return replace(stored, settings=replace(stored.settings, max_seconds=max_seconds))
 
 
 def _stored(name: str) -> _Stored:
-    from afterburner.agent.runs.stored import RunState, owner_of  # noqa: PLC0415 - not needed to answer --help
-    from afterburner.agent.runs.table import open_runs  # noqa: PLC0415 - likewise
+    from afterburner.agent.store.stored_run import RunState, owner_of  # noqa: PLC0415 - not needed to answer --help
+    from afterburner.agent.store.table import open_runs  # noqa: PLC0415 - likewise
 
     with open_runs() as table:
         run = table.find(name)
@@ -136,7 +136,7 @@ def _stored(name: str) -> _Stored:
         return _Stored(run, asked.settings_from(Path.cwd()), _outputs(asked))
 
 
-def _outputs(asked: Asked) -> Outputs:
+def _outputs(asked: StoredRequest) -> Outputs:
     """The places of a run that was perhaps begun in another folder."""
     known = Outputs(**asked.outputs)  # type: ignore[arg-type]  # they were written from the same class
     if asked.folder == str(Path.cwd()):
@@ -153,7 +153,7 @@ def _go_on(stored: _Stored, *, quiet: bool) -> RunResult:
     from afterburner.agent.cli.progress import show_progress  # noqa: PLC0415 - not needed to answer --help
 
     with say_how_to_resume([stored.run.run_id]), show_progress(stored.settings, quiet=quiet) as on_event:
-        from afterburner.agent.run import resume_run  # noqa: PLC0415 - imports langgraph; the display is on
+        from afterburner.agent.session import resume_run  # noqa: PLC0415 - imports langgraph; the display is on
 
         return resume_run(stored.run.run_id, on_event)
 

@@ -12,8 +12,8 @@ from afterburner.agent.cli.deliver import deliver
 from afterburner.agent.cli.interrupts import say_how_to_resume
 from afterburner.agent.cli.outputs import Outputs
 from afterburner.agent.cli.settings import Layer, origin_of
-from afterburner.agent.proposers.telling import parse_telling
-from afterburner.agent.search import SearchStyle, Temperature
+from afterburner.agent.loop.search_policy import SearchStyle, Temperature
+from afterburner.agent.models.feedback import parse_telling
 from afterburner.agent.types import Objective, RunSettings
 from afterburner.sandbox import UsageError
 from afterburner.sandbox.commands.options import (
@@ -44,7 +44,7 @@ def _checked_temperature(text: str | None) -> str | None:
 
 
 def _checked_imports(text: str | None) -> str | None:
-    from afterburner.agent.context.allowed import read_allow_imports  # noqa: PLC0415 - not needed to answer --help
+    from afterburner.agent.code.context.allowed import read_allow_imports  # noqa: PLC0415 - not needed to answer --help
 
     return None if filled(text) is None else _checked(str(text), read_allow_imports)
 
@@ -383,7 +383,7 @@ def run(  # noqa: PLR0913 - one parameter for each option
             "--receipt and --deterministic exclude each other: a receipt holds times, by which it is measured again, "
             "and not the counts that decide."
         )
-    from afterburner.agent.context.allowed import read_allow_imports  # noqa: PLC0415 - not needed to answer --help
+    from afterburner.agent.code.context.allowed import read_allow_imports  # noqa: PLC0415 - not needed to answer --help
 
     settings = RunSettings(
         file=file,
@@ -439,6 +439,6 @@ def carry_out(settings: RunSettings, outputs: Outputs, *, quiet: bool) -> RunRes
 
     begun: list[str] = []
     with say_how_to_resume(begun), show_progress(settings, quiet=quiet) as on_event:
-        from afterburner.agent.run import run_settings  # noqa: PLC0415 - imports langgraph; the display is on
+        from afterburner.agent.session import run_settings  # noqa: PLC0415 - imports langgraph; the display is on
 
         return run_settings(settings, on_event, outputs=asdict(outputs), on_begun=begun.append)

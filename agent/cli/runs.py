@@ -17,9 +17,9 @@ from afterburner.sandbox.commands.options import filled
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from afterburner.agent.runs.stored import KeptRun
-    from afterburner.agent.runs.table import RunTable
-    from afterburner.agent.state import LoopState
+    from afterburner.agent.loop.state import LoopState
+    from afterburner.agent.store.stored_run import KeptRun
+    from afterburner.agent.store.table import RunTable
 
 SCHEMA = 1
 STATE_STYLE = {"running": "cyan", "interrupted": "yellow", "finished": ""}
@@ -31,7 +31,7 @@ Json = Annotated[
 
 def runs(json: Json = None) -> None:
     """List the runs that are kept, the newest first."""
-    from afterburner.agent.runs.table import open_runs  # noqa: PLC0415 - not needed to answer --help
+    from afterburner.agent.store.table import open_runs  # noqa: PLC0415 - not needed to answer --help
 
     _check(json)
     with open_runs() as table:
@@ -60,7 +60,7 @@ def show(
     from afterburner.agent.cli.offer import weigh  # noqa: PLC0415 - not needed to answer --help
     from afterburner.agent.cli.report import to_json  # noqa: PLC0415 - likewise
     from afterburner.agent.cli.summary import print_summary  # noqa: PLC0415 - likewise
-    from afterburner.agent.runs.table import open_runs  # noqa: PLC0415 - likewise
+    from afterburner.agent.store.table import open_runs  # noqa: PLC0415 - likewise
 
     _check(json)
     console = _console()
@@ -84,9 +84,9 @@ def _show_many(console: Console, table: RunTable, run: KeptRun, json: str | None
     """What a run over many targets has found out, so far or in the end."""
     from rich.text import Text  # noqa: PLC0415 - not needed to answer --help
 
+    from afterburner.agent.batch.results import restored  # noqa: PLC0415 - likewise
     from afterburner.agent.cli.many import is_offered, many_to_json, patch_names  # noqa: PLC0415 - likewise
     from afterburner.agent.cli.many_summary import print_many  # noqa: PLC0415 - likewise
-    from afterburner.agent.many.result import restored  # noqa: PLC0415 - likewise
 
     many = restored(table, run, is_offered)
     is_over = run.state.value == "finished"
@@ -113,7 +113,7 @@ def _show_unfinished(console: Console, table: RunTable, run: KeptRun, json: str 
 
     from afterburner.agent.cli.report import candidate_entry  # noqa: PLC0415 - likewise
     from afterburner.agent.cli.summary import print_candidates  # noqa: PLC0415 - likewise
-    from afterburner.agent.store import open_checkpointer, stored_state  # noqa: PLC0415 - likewise
+    from afterburner.agent.store.checkpoints import open_checkpointer, stored_state  # noqa: PLC0415 - likewise
 
     with open_checkpointer(table.database) as checkpointer:
         state = stored_state(checkpointer, run.run_id)
@@ -179,7 +179,7 @@ def _entry(run: KeptRun) -> dict[str, Any]:
 
 
 def _check(json: str | None) -> None:
-    from afterburner.agent.runs.sqlite import database_path  # noqa: PLC0415 - not needed to answer --help
+    from afterburner.agent.store.sqlite import database_path  # noqa: PLC0415 - not needed to answer --help
 
     if json is not None:
         check_destination("--json", json, database_path(), "where the runs are kept")

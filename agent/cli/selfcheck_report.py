@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 
 from afterburner.agent.cli.text import display_path, scrub_line
-from afterburner.agent.selfcheck.stored import DEFAULT, HIGHEST, LOWEST
+from afterburner.agent.judge.min_effect import DEFAULT, HIGHEST, LOWEST
 from afterburner.agent.wording import count, format_ratio
 from afterburner.sandbox.commands.figures import format_seconds
 

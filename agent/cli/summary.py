@@ -14,9 +14,9 @@ from afterburner.agent.cli.text import (
     scrub_line,
 )
 from afterburner.agent.evidence.pareto import pareto_front, says_something
-from afterburner.agent.proposers.asking.usage import told
-from afterburner.agent.records import form_of
-from afterburner.agent.result import OBJECTIVE_NOUN
+from afterburner.agent.loop.records import form_of
+from afterburner.agent.loop.results import OBJECTIVE_NOUN
+from afterburner.agent.models.requests.usage import told
 from afterburner.agent.types import Decision
 from afterburner.agent.wording import count, format_ratio
 from afterburner.sandbox.commands.figures import format_kib, format_seconds
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from afterburner.agent.cli.offer import Offer
-    from afterburner.agent.types import CandidateRecord, Gain, RunResult
+    from afterburner.agent.types import Gain, JudgedCandidate, RunResult
     from afterburner.sandbox import Measurement
 
 SHOWN = 8  # origins, and inputs that were skipped, before the rest is only counted
@@ -70,7 +70,7 @@ def _diff_style(line: str, *, in_header: bool) -> str:
     return {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "")
 
 
-def print_candidates(console: Console, candidates: Sequence[CandidateRecord]) -> None:
+def print_candidates(console: Console, candidates: Sequence[JudgedCandidate]) -> None:
     """Print what became of each candidate, and why it is not offered."""
     if not candidates:
         return
@@ -238,7 +238,7 @@ def _print_verdict(console: Console, result: RunResult, offer: Offer) -> None:
         console.print(Text(offer.reason, style="yellow"))
 
 
-def _decision(candidate: CandidateRecord) -> str:
+def _decision(candidate: JudgedCandidate) -> str:
     return candidate.decision.value.replace("_", " ")
 
 

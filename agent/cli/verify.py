@@ -12,15 +12,15 @@ import typer
 
 from afterburner.agent.cli.run import LARGEST_SEED
 from afterburner.agent.cli.text import display_path, scrub_line
-from afterburner.agent.verification.settings import VerifySettings
+from afterburner.agent.judge.verification.options import VerifySettings
 from afterburner.sandbox.commands.destinations import STDOUT, check_destination, write_result
 from afterburner.sandbox.commands.options import above_zero, above_zero_if_given, filled
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from afterburner.agent.verification.outcome import Agreement, Counterexample
-    from afterburner.agent.verification.verify import Verification
+    from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
+    from afterburner.agent.judge.verification.verify import Verification
 
 SCHEMA = 1
 DIFFERENT = 1  # the exit code
@@ -94,7 +94,7 @@ def verify(  # noqa: PLR0913 - one parameter for each option
         check_destination("--json", json, Path(file), "the file with the original")
         check_destination("--json", json, Path(against), "the other file")
     with show_progress(None, quiet=quiet) as on_event:
-        from afterburner.agent.verification.verify import verify_settings  # noqa: PLC0415 - likewise
+        from afterburner.agent.judge.verification.verify import verify_settings  # noqa: PLC0415 - likewise
 
         settings = VerifySettings(file, against, function, calls, python, seed, max_seconds, float_tolerance)
         result = verify_settings(settings, on_event)
@@ -112,7 +112,7 @@ def print_verification(console: Console, result: Verification, float_tolerance: 
     """Say whether they differ, and on what; or how far it was looked."""
     from rich.text import Text  # noqa: PLC0415 - not needed to answer --help
 
-    from afterburner.agent.verification.outcome import Counterexample  # noqa: PLC0415 - likewise
+    from afterburner.agent.judge.verification.outcome import Counterexample  # noqa: PLC0415 - likewise
 
     headline, style = ("No difference found", "bold green") if result.agrees else ("Different", "bold red")
     name = f"{display_path(result.target.path)} {result.target.function}, {display_path(result.against)}"
@@ -155,7 +155,7 @@ def _print_agreement(console: Console, found: Agreement) -> None:
 
 def to_document(result: Verification, settings: VerifySettings) -> dict[str, Any]:
     """The documented dictionary: schema 1, described in docs/cli.md and in verify-schema.json beside this file."""
-    from afterburner.agent.verification.outcome import Counterexample  # noqa: PLC0415 - not needed to answer --help
+    from afterburner.agent.judge.verification.outcome import Counterexample  # noqa: PLC0415 - not needed to answer --help
 
     found = result.found
     counterexample = None

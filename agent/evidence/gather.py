@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     from afterburner.agent.evidence.growth import Growth
     from afterburner.agent.evidence.receipt import Receipt
-    from afterburner.agent.selection.sampling import Block
+    from afterburner.agent.judge.sampling import Block
+    from afterburner.agent.judge.workbench import Workbench
     from afterburner.agent.types import Gain, Machine, RunSettings
-    from afterburner.agent.workbench import Workbench
     from afterburner.sandbox.project import StagedProject
 
 GROWTH_S = 12.0  # the most that measuring growth may take; making its inputs included

@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from afterburner.agent.evidence.classes import Fit, fit_growth
-from afterburner.agent.evidence.scaling import Climb, likely_bases, scale_calls
+from afterburner.agent.judge.scaled_calls import Climb, likely_bases, scale_calls
 from afterburner.sandbox import CallCase, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from afterburner.agent.deadline import Deadline
-    from afterburner.agent.evidence.scaling import ScaledCall
-    from afterburner.agent.workbench import Workbench
+    from afterburner.agent.judge.scaled_calls import ScaledCall
+    from afterburner.agent.judge.workbench import Workbench
     from afterburner.sandbox import CaseReport
 
 ROUNDS = 5

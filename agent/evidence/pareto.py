@@ -11,7 +11,7 @@ from afterburner.sandbox import Verdict
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from afterburner.agent.types import CandidateRecord
+    from afterburner.agent.types import JudgedCandidate
     from afterburner.sandbox import Measurement
 
 TOLERANCE = 0.05  # figures that differ by less were taken one after the other, and count as the same
@@ -39,7 +39,7 @@ class ParetoPoint:
 
 
 def pareto_front(
-    records: Sequence[CandidateRecord], original: Measurement, tolerance: float = TOLERANCE
+    records: Sequence[JudgedCandidate], original: Measurement, tolerance: float = TOLERANCE
 ) -> tuple[ParetoPoint, ...]:
     """The original and all candidates that are right and were measured, each with whether nothing beats it.
 

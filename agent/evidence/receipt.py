@@ -15,16 +15,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from afterburner.agent.selection.sampling import add_up
+from afterburner.agent.judge.sampling import add_up
 from afterburner.agent.types import Decision, Objective, WorkloadCall, WorkloadCase
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from afterburner.agent.evidence.project_files import ProjectFile
-    from afterburner.agent.selection.sampling import Block, Company
+    from afterburner.agent.judge.sampling import Block, SampleMode
+    from afterburner.agent.judge.workbench import Workbench
     from afterburner.agent.types import Gain, Machine, RunSettings
-    from afterburner.agent.workbench import Workbench
     from afterburner.sandbox import Measurement
 
 KIND = "afterburner-agent receipt"
@@ -74,7 +74,7 @@ class ReceiptFigures:
 class ReceiptSample:
     """One process, and how it ran: by itself, or together with one of the other side."""
 
-    company: Company
+    company: SampleMode
     work: ReceiptFigures
 
 

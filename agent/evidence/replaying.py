@@ -13,25 +13,25 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from afterburner.agent.confirming import Confirming
+from afterburner.agent.code.languages import PYTHON
 from afterburner.agent.errors import WorkloadError
 from afterburner.agent.evidence.project_files import keep_only
 from afterburner.agent.evidence.receipt import sha256_of
-from afterburner.agent.languages import PYTHON
+from afterburner.agent.inputs.cases import check_cases
+from afterburner.agent.inputs.harness_answers import FoundCall, scrub
+from afterburner.agent.inputs.replayed_calls import Replay
+from afterburner.agent.inputs.staging import environment_of
+from afterburner.agent.judge.comparison import Comparison
+from afterburner.agent.judge.confirming import Confirming
+from afterburner.agent.judge.decide import TOO_LATE_TO_CONFIRM, Judge
+from afterburner.agent.judge.gates import refusal
+from afterburner.agent.judge.sample_sources import timing_cpu
+from afterburner.agent.judge.workbench import Workbench, look_limits
+from afterburner.agent.loop.records import confirmation_of, detail_of
+from afterburner.agent.loop.state import Incumbent
 from afterburner.agent.machine import describe_machine
-from afterburner.agent.records import confirmation_of, detail_of
-from afterburner.agent.selection.comparison import Comparison
-from afterburner.agent.selection.decide import TOO_LATE_TO_CONFIRM, Judge
-from afterburner.agent.selection.gates import refusal
-from afterburner.agent.selection.sources import timing_cpu
-from afterburner.agent.staging import environment_of
-from afterburner.agent.state import Incumbent
 from afterburner.agent.types import Decision, HeldOut, Target, Workload, WorkloadCase
 from afterburner.agent.wording import count
-from afterburner.agent.workbench import Workbench, look_limits
-from afterburner.agent.workloads.answers import FoundCall, scrub
-from afterburner.agent.workloads.cases import check_cases
-from afterburner.agent.workloads.replay import Replay
 from afterburner.sandbox import Bind, SandboxInternalError, UsageError, Verdict, open_sandbox
 from afterburner.sandbox.project import StagedProject, replace_in_copy, stage_project
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.evidence.receipt import Receipt, ReceiptInput
-    from afterburner.agent.state import Confirmation
+    from afterburner.agent.loop.state import Confirmation
     from afterburner.agent.types import Gain, Machine, WorkloadCall
     from afterburner.sandbox import Limits, PythonEnvironment
     from afterburner.sandbox.sandbox import Sandbox

@@ -6,7 +6,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from afterburner.agent.rules.base import Rule
+    from afterburner.agent.rules.rule import Rule
 
 # Module and class, in the order in which they are proposed: what usually gains most comes first.
 _RULES = (
@@ -49,6 +49,6 @@ PREPARING = frozenset(("counted-loops",))
 def all_rules() -> tuple[Rule, ...]:
     """Give one of each rule. They are imported here, since they need libcst, which takes a moment to load."""
     return tuple(
-        getattr(importlib.import_module(f"{__name__}.{module_name}"), class_name)()
+        getattr(importlib.import_module(f"{__name__}.patterns.{module_name}"), class_name)()
         for module_name, class_name in _RULES
     )

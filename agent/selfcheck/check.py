@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.agent.deadline import Deadline
+from afterburner.agent.judge.decide import Judge
+from afterburner.agent.judge.figures import CPU
+from afterburner.agent.judge.min_effect import DEFAULT, LOWEST, remember
 from afterburner.agent.machine import describe_machine
-from afterburner.agent.selection.decide import Judge
-from afterburner.agent.selection.policy import CPU
 from afterburner.agent.selfcheck.decision import best_of, confirm_alone
 from afterburner.agent.selfcheck.findings import (
     FEWEST_BLOCKS,
@@ -27,7 +28,6 @@ from afterburner.agent.selfcheck.findings import (
     suitable_min_effect,
 )
 from afterburner.agent.selfcheck.place import calibrate, open_subject
-from afterburner.agent.selfcheck.stored import DEFAULT, LOWEST, remember
 from afterburner.agent.selfcheck.subjects import DISGUISES, SHAPES
 from afterburner.agent.types import Objective, ProgressEvent
 from afterburner.agent.wording import format_ratio

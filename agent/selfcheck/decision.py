@@ -11,19 +11,19 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from afterburner.agent.deadline import SEARCH_SHARE, Deadline
-from afterburner.agent.loop import Loop, empty_state
-from afterburner.agent.selection.decide import Judge
-from afterburner.agent.state import Pending
+from afterburner.agent.judge.decide import Judge
+from afterburner.agent.loop.graph import Loop, empty_state
+from afterburner.agent.loop.state import Pending
 from afterburner.agent.types import Decision, Objective, RunSettings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from afterburner.agent.proposers.base import Proposal, ProposalRequest
-    from afterburner.agent.selection.comparison import Comparison
-    from afterburner.agent.state import Confirmation, Incumbent
-    from afterburner.agent.types import CandidateRecord, ProgressEvent
-    from afterburner.agent.workbench import Workbench
+    from afterburner.agent.judge.comparison import Comparison
+    from afterburner.agent.judge.workbench import Workbench
+    from afterburner.agent.loop.state import Confirmation, Incumbent
+    from afterburner.agent.models.proposer import Proposal, ProposalRequest
+    from afterburner.agent.types import JudgedCandidate, ProgressEvent
 
 MAX_SECONDS = RunSettings.max_seconds  # of a decision, as of a run
 
@@ -54,8 +54,8 @@ class Prepared:
 class Choice:
     """What became of the candidates, in their order: when they were screened, and in the end."""
 
-    screened: tuple[CandidateRecord, ...]
-    settled: tuple[CandidateRecord, ...]
+    screened: tuple[JudgedCandidate, ...]
+    settled: tuple[JudgedCandidate, ...]
     confirmation: Confirmation | None  # of the last that came to it
     elapsed_s: float
 

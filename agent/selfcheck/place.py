@@ -6,7 +6,9 @@ import json
 from typing import TYPE_CHECKING
 
 from afterburner.agent.errors import WorkloadError
-from afterburner.agent.selection.sources import timing_cpu
+from afterburner.agent.inputs.staging import stage
+from afterburner.agent.judge.sample_sources import timing_cpu
+from afterburner.agent.judge.workbench import Workbench
 from afterburner.agent.selfcheck.decision import Prepared, prepare
 from afterburner.agent.selfcheck.subjects import (
     FUNCTION,
@@ -19,9 +21,7 @@ from afterburner.agent.selfcheck.subjects import (
     render,
     size_of,
 )
-from afterburner.agent.staging import stage
 from afterburner.agent.types import RunSettings
-from afterburner.agent.workbench import Workbench
 from afterburner.sandbox import Limits, Program, SandboxInternalError, TestCase
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ def open_subject(sandbox: Sandbox, subject: Subject, folder: Path) -> Prepared:
         UsageError: the interpreter cannot be used.
         SandboxInternalError: the sandbox failed.
     """
-    from afterburner.agent.targets.locate import find_target  # noqa: PLC0415 - imports libcst
-    from afterburner.agent.workloads.build import build_workload  # noqa: PLC0415 - likewise, through its sources
+    from afterburner.agent.code.locate import find_target  # noqa: PLC0415 - imports libcst
+    from afterburner.agent.inputs.build import build_workload  # noqa: PLC0415 - likewise, through its sources
 
     path, calls = folder / f"{MODULE}.py", folder / "calls.py"
     path.write_text(subject.source(), encoding="utf-8")

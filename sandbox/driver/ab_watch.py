@@ -3,7 +3,7 @@
 
 A `Watch` is made before user code is loaded and asked when the calls are over. It only tells; whether a complaint
 counts is for the host to say, which compares what the original and its rewrite are told about:
-`afterburner.agent.selection.gates.judge_complaints`. So the text of a complaint holds nothing that differs from run to
+`afterburner.agent.judge.gates.judge_complaints`. So the text of a complaint holds nothing that differs from run to
 run. All functions are bound here, when this module is imported: user code may replace them in theirs.
 """
 

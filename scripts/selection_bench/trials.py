@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from afterburner.agent.selection.decide import Judge
+from afterburner.agent.judge.decide import Judge
 from afterburner.agent.selfcheck.decision import best_of, confirm_alone
 from afterburner.agent.selfcheck.place import calibrate, open_subject
 from afterburner.agent.selfcheck.subjects import DISGUISES

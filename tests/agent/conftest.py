@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from afterburner.agent.targets.locate import find_target
+from afterburner.agent.code.locate import find_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

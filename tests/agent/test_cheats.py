@@ -13,17 +13,17 @@ from pathlib import Path
 import pytest
 from _pytest.mark.structures import ParameterSet
 
-from afterburner.agent import run as running
+from afterburner.agent import session as running
+from afterburner.agent.code.answer_code import parse_answer_code
+from afterburner.agent.code.locate import find_target
 from afterburner.agent.deadline import RunClock
-from afterburner.agent.loop import Loop, empty_state
-from afterburner.agent.proposers.base import Proposal, ProposalRequest
-from afterburner.agent.selection.decide import Judge
-from afterburner.agent.staging import stage
-from afterburner.agent.state import LoopState
-from afterburner.agent.targets.answer_code import parse_answer_code
-from afterburner.agent.targets.locate import find_target
-from afterburner.agent.types import CandidateRecord, Decision, Objective, RunSettings
-from afterburner.agent.verification.search import DifferenceSearch
+from afterburner.agent.inputs.staging import stage
+from afterburner.agent.judge.decide import Judge
+from afterburner.agent.judge.verification.search import DifferenceSearch
+from afterburner.agent.loop.graph import Loop, empty_state
+from afterburner.agent.loop.state import LoopState
+from afterburner.agent.models.proposer import Proposal, ProposalRequest
+from afterburner.agent.types import Decision, JudgedCandidate, Objective, RunSettings
 from afterburner.sandbox.sandbox import Sandbox
 
 SECTION = re.compile(
@@ -123,7 +123,7 @@ def make_loop(name: str, path: Path, sandbox: Sandbox) -> Loop:
     )
 
 
-def judged(sample: Sample, prepared: Prepared) -> CandidateRecord:
+def judged(sample: Sample, prepared: Prepared) -> JudgedCandidate:
     """What becomes of a rewrite from its proposal to its confirmation."""
     loop, state = prepared
     loop.proposer = OneAnswer(sample.code)

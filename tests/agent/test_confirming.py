@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from afterburner.agent import run as running
-from afterburner.agent.confirming import TESTS_USED_UP, Confirming, SpentTests
+from afterburner.agent import session as running
+from afterburner.agent.code.locate import find_target
 from afterburner.agent.deadline import Deadline
-from afterburner.agent.selection.circumstances import find_dependence
-from afterburner.agent.selection.decide import Judge
-from afterburner.agent.selection.sequential import FURTHER_LOOKS, MOST_TESTS
-from afterburner.agent.staging import stage
-from afterburner.agent.state import Incumbent
-from afterburner.agent.targets.locate import find_target
+from afterburner.agent.inputs.replayed_calls import HASH_SEEDS
+from afterburner.agent.inputs.staging import stage
+from afterburner.agent.judge.circumstances import find_dependence
+from afterburner.agent.judge.confirming import TESTS_USED_UP, Confirming, SpentTests
+from afterburner.agent.judge.decide import Judge
+from afterburner.agent.judge.sequential import FURTHER_LOOKS, MOST_TESTS
+from afterburner.agent.judge.workbench import Workbench
+from afterburner.agent.loop.state import Incumbent
 from afterburner.agent.types import Decision, Objective, RunSettings
-from afterburner.agent.workbench import Workbench
-from afterburner.agent.workloads.replay import HASH_SEEDS
 from afterburner.sandbox import Measurement
 from afterburner.sandbox.sandbox import Sandbox
 

@@ -12,27 +12,27 @@ from typing import cast
 
 import pytest
 
-from afterburner.agent import confirming
-from afterburner.agent import run as running
+from afterburner.agent import session as running
+from afterburner.agent.code.locate import find_target
+from afterburner.agent.code.splice import splice
 from afterburner.agent.deadline import Deadline, RunClock
 from afterburner.agent.errors import ProposerError, WorkloadError
-from afterburner.agent.loop import Loop, empty_state
+from afterburner.agent.inputs.staging import stage
+from afterburner.agent.judge import confirming
+from afterburner.agent.judge.decide import Judge
+from afterburner.agent.loop.graph import Loop, empty_state
+from afterburner.agent.loop.results import make_result
+from afterburner.agent.loop.state import Incumbent, LoopState, Pending
 from afterburner.agent.machine import describe_machine
-from afterburner.agent.proposers.asking.budget import Budget, Caps, Reservation
-from afterburner.agent.proposers.asking.errors import CapReachedError
-from afterburner.agent.proposers.asking.session import Asking
-from afterburner.agent.proposers.base import Proposal, ProposalRequest
-from afterburner.agent.proposers.registry import open_proposer
-from afterburner.agent.proposers.rules import RulesProposer
-from afterburner.agent.result import make_result
-from afterburner.agent.runs.database import open_database
-from afterburner.agent.selection.decide import Judge
-from afterburner.agent.staging import stage
-from afterburner.agent.state import Incumbent, LoopState, Pending
-from afterburner.agent.store import new_run_id, open_checkpointer
-from afterburner.agent.targets.locate import find_target
-from afterburner.agent.targets.splice import splice
-from afterburner.agent.types import CandidateRecord, Decision, Gain, Objective, Rewrite, RunSettings
+from afterburner.agent.models.proposer import Proposal, ProposalRequest
+from afterburner.agent.models.registry import open_proposer
+from afterburner.agent.models.requests.endings import CapReachedError
+from afterburner.agent.models.requests.model_session import ModelSession
+from afterburner.agent.models.requests.spending import Budget, Caps, Reservation
+from afterburner.agent.models.rules_proposer import RulesProposer
+from afterburner.agent.store.checkpoints import new_run_id, open_checkpointer
+from afterburner.agent.store.database import open_database
+from afterburner.agent.types import Decision, Gain, JudgedCandidate, Objective, Rewrite, RunSettings
 from afterburner.sandbox import Limits, Measurement, Verdict
 from afterburner.sandbox.sandbox import Sandbox
 
@@ -173,13 +173,13 @@ def use_up(budget: Budget) -> None:
 @pytest.mark.parametrize(
     ("asking", "is_over"),
     [
-        (Asking(caps=Caps(requests=1)), False),
-        (Asking(until=Deadline.after(0)), True),
+        (ModelSession(caps=Caps(requests=1)), False),
+        (ModelSession(until=Deadline.after(0)), True),
     ],
     ids=["requests", "seconds"],
 )
 def test_what_a_model_may_cost_does_not_end_the_rules_and_the_time_does(
-    make_loop: MakeLoop, monkeypatch: pytest.MonkeyPatch, asking: Asking, is_over: bool
+    make_loop: MakeLoop, monkeypatch: pytest.MonkeyPatch, asking: ModelSession, is_over: bool
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test-0123456789")
     with pytest.raises(CapReachedError):
@@ -205,7 +205,7 @@ def test_where_the_winner_fails_its_confirmation_another_rewrite_is_offered(
     state = empty_state() | loop.prepare(empty_state())
     original = state["lineage"][0]
     wrong, right = (
-        CandidateRecord(f"1.{number}", 1, "scripted", Verdict.ACCEPTED, Decision.PROMISING, "", gain, source=source)
+        JudgedCandidate(f"1.{number}", 1, "scripted", Verdict.ACCEPTED, Decision.PROMISING, "", gain, source=source)
         for number, source, gain in (
             (1, SLOW.replace("return found", "return found[1:]"), Gain(9.0, 8.0, 10.0, 0.95, 7)),
             (2, spliced(loop, WITH_SET), Gain(5.0, 4.0, 6.0, 0.95, 7)),
@@ -244,7 +244,7 @@ def test_where_the_winner_is_not_better_after_all_the_others_are_sampled_again(
         spliced(loop, WITH_SET),
     )
     state["records"] = [
-        CandidateRecord(
+        JudgedCandidate(
             f"1.{number}", 1, "scripted", Verdict.ACCEPTED, Decision.PROMISING, "",
             Gain(ratio, 1.0, ratio, 0.0, 2), source=source,
         )
@@ -271,7 +271,7 @@ def test_without_an_offer_the_best_is_the_original_again(make_loop: MakeLoop, sa
     loop = make_loop(Scripted())
     state = empty_state() | loop.prepare(empty_state())
     wrong = SLOW.replace("return found", "return found[1:]")
-    record = CandidateRecord("1.1", 1, "scripted", Verdict.ACCEPTED, Decision.IMPROVED, "", source=wrong)
+    record = JudgedCandidate("1.1", 1, "scripted", Verdict.ACCEPTED, Decision.IMPROVED, "", source=wrong)
     state["records"] = [record]
     state["lineage"] += [Incumbent("1.1", wrong, state["lineage"][0].measurement, 9.0)]
     state |= loop.finish(state)
@@ -314,7 +314,7 @@ def test_after_fruitless_rounds_the_next_goes_on_from_the_second_best_once(make_
     state = empty_state() | loop.prepare(empty_state())
     second = SLOW.replace("found = []", "found = list()")
     records = [
-        CandidateRecord(name, 1, "scripted", Verdict.ACCEPTED, Decision.PROMISING, "", gain, source=source)
+        JudgedCandidate(name, 1, "scripted", Verdict.ACCEPTED, Decision.PROMISING, "", gain, source=source)
         for name, source, gain in (
             ("1.1", spliced(loop, WITH_SET), Gain(9.0, 9.0, 9.0, 0.0, 2)),
             ("1.2", second, Gain(2.0, 2.0, 2.0, 0.0, 2)),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from afterburner.agent import optimize
-from afterburner.agent.selfcheck.stored import remember
+from afterburner.agent.judge.min_effect import remember
 
 if TYPE_CHECKING:
     from pathlib import Path

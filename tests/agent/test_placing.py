@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from afterburner.agent.context.surroundings import Surroundings
+from afterburner.agent.code.context.surroundings import Surroundings
+from afterburner.agent.code.locate import find_target
+from afterburner.agent.code.patch import unified_diff
+from afterburner.agent.code.placing import place
+from afterburner.agent.code.splice import parse_answer_code
 from afterburner.agent.errors import TargetError
-from afterburner.agent.placing import place
-from afterburner.agent.targets.locate import find_target
-from afterburner.agent.targets.patch import unified_diff
-from afterburner.agent.targets.splice import parse_answer_code
 from afterburner.agent.types import RunSettings, Target
 from afterburner.sandbox import PythonEnvironment
 from afterburner.sandbox.project import stage_project

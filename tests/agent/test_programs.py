@@ -13,13 +13,13 @@ import pytest
 from model_server import ModelServer, serving
 
 from afterburner.agent.cli.report import to_json
+from afterburner.agent.code.languages import SPOKEN
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.errors import ProposerError, TargetError, WorkloadError
-from afterburner.agent.evidence.reading import parse_receipt
 from afterburner.agent.evidence.receipt import receipt_bytes
+from afterburner.agent.evidence.receipt_reading import parse_receipt
 from afterburner.agent.evidence.replaying import Answer, replay_receipt
-from afterburner.agent.languages import SPOKEN
-from afterburner.agent.run import optimize, run_settings
+from afterburner.agent.session import optimize, run_settings
 from afterburner.agent.types import Decision, Objective, RunSettings
 from afterburner.sandbox import UsageError, Verdict
 from afterburner.sandbox.errors import ToolchainMissingError

@@ -1,9 +1,9 @@
 """What is written down of winners once their test is over."""
 
-from afterburner.agent.loop import empty_state
-from afterburner.agent.records import withdrawn
-from afterburner.agent.state import Confirmation
-from afterburner.agent.types import CandidateRecord, Decision, Gain, HeldOut
+from afterburner.agent.loop.graph import empty_state
+from afterburner.agent.loop.records import withdrawn
+from afterburner.agent.loop.state import Confirmation
+from afterburner.agent.types import Decision, Gain, HeldOut, JudgedCandidate
 from afterburner.sandbox import Measurement, Verdict
 
 MEASUREMENT = Measurement(0.5, 0.4, 10_240, 5120.0, 480)
@@ -16,7 +16,7 @@ def test_an_offer_that_differs_on_an_input_of_another_size_is_withdrawn() -> Non
         "1.2", Decision.IMPROVED, Verdict.ACCEPTED, "2.00x", GAIN, MEASUREMENT, MEASUREMENT, HELD_OUT
     )
     winner, other = (
-        CandidateRecord(each, 1, "rules", Verdict.ACCEPTED, Decision.IMPROVED, "2.00x", GAIN, MEASUREMENT)
+        JudgedCandidate(each, 1, "rules", Verdict.ACCEPTED, Decision.IMPROVED, "2.00x", GAIN, MEASUREMENT)
         for each in ("1.2", "1.1")
     )
     state = empty_state()

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from afterburner.agent import optimize, staging
+from afterburner.agent import optimize
 from afterburner.agent.errors import TargetError
+from afterburner.agent.inputs import staging
 from afterburner.sandbox import UsageError
 from afterburner.sandbox.project import StagedProject
 

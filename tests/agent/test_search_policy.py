@@ -6,24 +6,24 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from afterburner.agent.loop import empty_state
-from afterburner.agent.search import SearchPolicy, SearchStyle, Temperature, fruitless_rounds, over_original
-from afterburner.agent.state import Incumbent
-from afterburner.agent.types import CandidateRecord, Decision, Gain, RunSettings
+from afterburner.agent.loop.graph import empty_state
+from afterburner.agent.loop.search_policy import SearchPolicy, SearchStyle, Temperature, fruitless_rounds, over_original
+from afterburner.agent.loop.state import Incumbent
+from afterburner.agent.types import Decision, Gain, JudgedCandidate, RunSettings
 from afterburner.sandbox import Measurement, UsageError
 
 if TYPE_CHECKING:
-    from afterburner.agent.state import LoopState
+    from afterburner.agent.loop.state import LoopState
 
 USED = Measurement(1.0, 1.0, 1, 1.0)
 
 
-def record(name: str, ratio: float, decision: Decision = Decision.PROMISING) -> CandidateRecord:
+def record(name: str, ratio: float, decision: Decision = Decision.PROMISING) -> JudgedCandidate:
     gain = Gain(ratio, ratio, ratio, 0.0, 2)
-    return CandidateRecord(name, int(name.partition(".")[0]), "m", None, decision, "", gain, USED, f"code {name}")
+    return JudgedCandidate(name, int(name.partition(".")[0]), "m", None, decision, "", gain, USED, f"code {name}")
 
 
-def state_of(iteration: int, records: list[CandidateRecord], *kept: tuple[str, float]) -> LoopState:
+def state_of(iteration: int, records: list[JudgedCandidate], *kept: tuple[str, float]) -> LoopState:
     lineage = [Incumbent(name, f"code {name}", USED, ratio) for name, ratio in (("original", 1.0), *kept)]
     return {**empty_state(), "iteration": iteration, "records": records, "lineage": lineage}
 

@@ -11,21 +11,21 @@ from pathlib import Path
 import pytest
 from langgraph.checkpoint.base import empty_checkpoint
 
-from afterburner.agent.loop import empty_state
-from afterburner.agent.proposers.asking.store import AnswerStore
-from afterburner.agent.runs.database import open_database
-from afterburner.agent.selection.sampling import Block, Company, Sample
+from afterburner.agent.inputs.line_profile import LineCost, LineProfile
+from afterburner.agent.judge.sampling import Block, Sample, SampleMode
+from afterburner.agent.loop.graph import empty_state
+from afterburner.agent.loop.state import CHECKPOINTED_TYPES, Confirmation, Incumbent, Pending
+from afterburner.agent.models.requests.answer_store import AnswerStore
 from afterburner.agent.sqlite_files import write_ahead
-from afterburner.agent.state import CHECKPOINTED_TYPES, Confirmation, Incumbent, Pending
-from afterburner.agent.store import new_run_id, open_checkpointer, thread_of
-from afterburner.agent.types import CandidateRecord, Decision, Gain, HeldOut
-from afterburner.agent.workloads.line_profile import LineCost, LineProfile
+from afterburner.agent.store.checkpoints import new_run_id, open_checkpointer, thread_of
+from afterburner.agent.store.database import open_database
+from afterburner.agent.types import Decision, Gain, HeldOut, JudgedCandidate
 from afterburner.sandbox import AfterburnerError, Measurement, Verdict
 from afterburner.sandbox.folders import state_folder
 
 MEASUREMENT = Measurement(0.5, 0.4, 10_240, 5120.0, 480)
 GAIN = Gain(2.0, 1.8, 2.2, 0.95, 15)
-SAMPLE = Sample(MEASUREMENT, MEASUREMENT, [], company=Company.IN_TURNS, complaints=[])  # tuples come back as lists
+SAMPLE = Sample(MEASUREMENT, MEASUREMENT, [], company=SampleMode.IN_TURNS, complaints=[])  # tuples come back as lists
 VALUES = [
     Incumbent("1.2", "def f():\n    return 'é\\r\\n'\n", MEASUREMENT, 2.0),
     Pending("1.1", "rules: deque", "", "", "no such function"),
@@ -44,7 +44,7 @@ VALUES = [
         blocks=[Block([SAMPLE], [SAMPLE], [[MEASUREMENT], [MEASUREMENT]])],
     ),
     LineProfile("1.2", [LineCost(3, 0.75, 12)], "the time was over"),
-    CandidateRecord("1.2", 1, "rules", Verdict.ACCEPTED, Decision.IMPROVED, "2x", GAIN, MEASUREMENT, "x = 1\n"),
+    JudgedCandidate("1.2", 1, "rules", Verdict.ACCEPTED, Decision.IMPROVED, "2x", GAIN, MEASUREMENT, "x = 1\n"),
 ]
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from afterburner.agent.judge.workbench import affordable
 from afterburner.agent.types import WorkloadCase
-from afterburner.agent.workbench import affordable
 
 
 def chosen(costs_s: list[float], measurable_s: float = 0.02, sample_s: float = 0.1) -> list[float]:

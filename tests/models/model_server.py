@@ -17,7 +17,7 @@ CHARS_PER_TOKEN = 4
 
 
 @dataclass(frozen=True)
-class Asked:
+class StoredRequest:
     """A request as it arrived."""
 
     path: str
@@ -40,13 +40,13 @@ class ModelServer(ThreadingHTTPServer):
     request_queue_size = 64
 
     def __init__(
-        self, answer: Callable[[Asked, int], str], *, delay_s: float = 0.0, gives_several: bool = True
+        self, answer: Callable[[StoredRequest, int], str], *, delay_s: float = 0.0, gives_several: bool = True
     ) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.answer = answer
         self.delay_s = delay_s
         self.gives_several = gives_several
-        self.asked: list[Asked] = []
+        self.asked: list[StoredRequest] = []
         self.prompt_tokens = 0
         self.completion_tokens = 0
         self.most_at_once = 0
@@ -57,7 +57,7 @@ class ModelServer(ThreadingHTTPServer):
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server_address[1]}/v1"
 
-    def reply(self, asked: Asked) -> dict[str, Any]:
+    def reply(self, asked: StoredRequest) -> dict[str, Any]:
         """Make the response, and charge for it."""
         with self._lock:
             self.asked.append(asked)
@@ -79,7 +79,7 @@ class ModelServer(ThreadingHTTPServer):
         head = {"id": "1", "object": "chat.completion", "created": 1, "model": asked.body["model"]}
         return {**head, "choices": choices, "usage": usage}
 
-    def _choice(self, asked: Asked, number: int, index: int) -> dict[str, Any]:
+    def _choice(self, asked: StoredRequest, number: int, index: int) -> dict[str, Any]:
         content, reason = self.answer(asked, number), "stop"
         if asked.output_limit is not None and len(content) > CHARS_PER_TOKEN * (asked.output_limit - 1):
             content, reason = content[: CHARS_PER_TOKEN * (asked.output_limit - 1)], "length"
@@ -91,7 +91,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        data = json.dumps(self.server.reply(Asked(self.path, body, dict(self.headers)))).encode()
+        data = json.dumps(self.server.reply(StoredRequest(self.path, body, dict(self.headers)))).encode()
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(data)))

@@ -10,10 +10,10 @@ import pytest
 from rich.console import Console
 
 from afterburner.agent.types import (
-    CandidateRecord,
     Decision,
     Gain,
     HeldOut,
+    JudgedCandidate,
     Machine,
     Objective,
     Readability,
@@ -41,10 +41,10 @@ PATCH = """\
 """
 
 
-def _candidate(number: int, decision: Decision, verdict: Verdict | None, reason: str, ratio: float) -> CandidateRecord:
+def _candidate(number: int, decision: Decision, verdict: Verdict | None, reason: str, ratio: float) -> JudgedCandidate:
     gain = Gain(ratio, ratio * 0.9, ratio * 1.1, 0.95, 20) if verdict is Verdict.ACCEPTED else None
     example = "total([1, 1]) returned 4 instead of 5" if decision is Decision.WRONG else None
-    return CandidateRecord(
+    return JudgedCandidate(
         f"1.{number}", 1, f"rules: rule-{number}", verdict, decision, reason, gain, counterexample=example
     )
 

@@ -13,8 +13,8 @@ import pexpect
 import pytest
 
 from afterburner.agent.cli.config import _plain
+from afterburner.agent.judge.min_effect import remember
 from afterburner.agent.machine import describe_machine
-from afterburner.agent.selfcheck.stored import remember
 from afterburner.sandbox.interpreter import find_interpreter, python_environment
 
 if TYPE_CHECKING:

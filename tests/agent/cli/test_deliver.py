@@ -13,8 +13,8 @@ import pytest
 
 from afterburner.agent.cli.deliver import deliver
 from afterburner.agent.cli.outputs import Outputs
+from afterburner.agent.code.patch import unified_diff
 from afterburner.agent.errors import TargetChangedError
-from afterburner.agent.targets.patch import unified_diff
 from afterburner.sandbox import AfterburnerError
 
 if TYPE_CHECKING:

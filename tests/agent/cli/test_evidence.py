@@ -17,7 +17,7 @@ from afterburner.agent.cli.report import to_json
 from afterburner.agent.cli.summary import print_summary
 from afterburner.agent.evidence.gather import Evidence
 from afterburner.agent.evidence.growth import Growth
-from afterburner.agent.evidence.reading import read_receipt
+from afterburner.agent.evidence.receipt_reading import read_receipt
 from afterburner.sandbox import Measurement, UsageError
 
 from ..evidence.conftest import GROWTH, RECEIPT  # noqa: TID252 - the same hand-made evidence

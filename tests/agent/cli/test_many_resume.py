@@ -10,7 +10,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from model_server import Asked, ModelServer, serving
+from model_server import ModelServer, StoredRequest, serving
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -156,7 +156,7 @@ def test_a_killed_run_goes_on_with_its_second_target(program: CommandLine, shop:
 
 @pytest.mark.timeout(900)
 def test_caps_hold_over_a_kill_and_each_run_tells_its_own_use(program: CommandLine, shop: Path) -> None:
-    def answer(asked: Asked, number: int) -> str:
+    def answer(asked: StoredRequest, number: int) -> str:
         if number == 3:
             time.sleep(1000.0)
         name, arguments = ("common", "left, right") if "def common" in asked.prompt else ("missing", "known, wanted")

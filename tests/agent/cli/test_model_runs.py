@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import jsonschema
 import pytest
 from fault_proxy import Fault, FaultProxy, Kind
-from model_server import Asked, ModelServer, serving
+from model_server import ModelServer, StoredRequest, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +40,7 @@ MODEL = "openai/gpt-4o-mini"
 SCHEMA = json.loads((files("afterburner.agent.cli") / "run-schema.json").read_text("utf-8"))
 
 
-def answer(asked: Asked, number: int) -> str:
+def answer(asked: StoredRequest, number: int) -> str:
     """A right rewrite for every other request, a wrong one for the rest; each mentions the key that it was sent."""
     body = "known = set(right)\n    return [name for name in left if name in known]" if number % 2 else "return []"
     code = f"def common(left, right):\n    # answer {number}\n    {body}\n"

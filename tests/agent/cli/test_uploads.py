@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
 
 import pytest
-from model_server import Asked, ModelServer, serving
+from model_server import ModelServer, StoredRequest, serving
 
 if TYPE_CHECKING:
     from conftest import CommandLine
@@ -80,7 +80,7 @@ def test_no_tracer_of_the_shell_is_told_of_a_run(program: CommandLine, switch: s
 def test_litellm_writes_no_prompt_where_the_report_goes(program: CommandLine) -> None:
     (program.home / "names.py").write_text(SLOW)
 
-    def answer(_asked: Asked, _number: int) -> str:
+    def answer(_asked: StoredRequest, _number: int) -> str:
         return WRONG
 
     with serving(ModelServer(answer)) as server:

@@ -11,7 +11,7 @@ import pexpect
 import pytest
 
 from afterburner.agent import verify
-from afterburner.agent.verification.outcome import Counterexample
+from afterburner.agent.judge.verification.outcome import Counterexample
 
 if TYPE_CHECKING:
     from pathlib import Path

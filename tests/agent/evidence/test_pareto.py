@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from afterburner.agent.evidence.pareto import pareto_front, says_something
-from afterburner.agent.types import CandidateRecord, Decision
+from afterburner.agent.types import Decision, JudgedCandidate
 from afterburner.sandbox import Measurement, Verdict
 
 
@@ -11,8 +11,8 @@ def used(cpu_s: float, mib: int) -> Measurement:
     return Measurement(cpu_s, cpu_s, mib * 1024, cpu_s * mib * 1024)
 
 
-def record(name: str, cpu_s: float, mib: int, decision: Decision = Decision.NOT_BETTER) -> CandidateRecord:
-    return CandidateRecord(name, 1, "rules", Verdict.ACCEPTED, decision, "", measurement=used(cpu_s, mib))
+def record(name: str, cpu_s: float, mib: int, decision: Decision = Decision.NOT_BETTER) -> JudgedCandidate:
+    return JudgedCandidate(name, 1, "rules", Verdict.ACCEPTED, decision, "", measurement=used(cpu_s, mib))
 
 
 def test_the_front_is_what_nothing_beats_in_both() -> None:
@@ -39,8 +39,8 @@ def test_only_what_is_right_and_was_measured_takes_part() -> None:
     records = [
         record("wrong", 0.1, 10, Decision.WRONG),
         record("refused", 0.1, 10, Decision.REFUSED),
-        CandidateRecord("never run", 1, "rules", None, Decision.REFUSED, ""),
-        CandidateRecord("failed", 1, "rules", Verdict.TIME_LIMIT, Decision.WRONG, "", measurement=used(0.1, 1)),
+        JudgedCandidate("never run", 1, "rules", None, Decision.REFUSED, ""),
+        JudgedCandidate("failed", 1, "rules", Verdict.TIME_LIMIT, Decision.WRONG, "", measurement=used(0.1, 1)),
     ]
     points = pareto_front(records, used(1.0, 100))
     assert [point.id for point in points] == ["original"]

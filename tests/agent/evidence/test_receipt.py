@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from afterburner.agent.evidence.reading import ReceiptError, parse_receipt, read_receipt
 from afterburner.agent.evidence.receipt import ReceiptInput, make_receipt, receipt_bytes, seal_of, sha256_of
-from afterburner.agent.selection.sampling import Block, Sample
+from afterburner.agent.evidence.receipt_reading import ReceiptError, parse_receipt, read_receipt
+from afterburner.agent.judge.sampling import Block, Sample
+from afterburner.agent.judge.workbench import Workbench
 from afterburner.agent.types import RunSettings, Target, Workload, WorkloadCall
-from afterburner.agent.workbench import Workbench
 from afterburner.sandbox import Limits, Measurement, PythonEnvironment, Sandbox
 
 from .conftest import GAIN, MACHINE, RECEIPT

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from afterburner.agent.evidence.larger import larger_calls
-from afterburner.agent.evidence.scaling import Climb, likely_bases, scale_calls
+from afterburner.agent.judge.larger_inputs import larger_calls
+from afterburner.agent.judge.scaled_calls import Climb, likely_bases, scale_calls
 
 from .conftest import COMMON
 
 if TYPE_CHECKING:
-    from afterburner.agent.evidence.scaling import ScaledCall
-    from afterburner.agent.workbench import Workbench
+    from afterburner.agent.judge.scaled_calls import ScaledCall
+    from afterburner.agent.judge.workbench import Workbench
 
     from .conftest import MakeBench
 

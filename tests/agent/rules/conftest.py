@@ -13,7 +13,7 @@ from typing import Any
 import libcst as cst
 import pytest
 
-from afterburner.agent.rules.base import Rule, RuleInput
+from afterburner.agent.rules.rule import Rule, RuleInput
 
 Apply = Callable[..., str | None]
 Agree = Callable[..., None]

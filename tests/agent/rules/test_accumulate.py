@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from afterburner.agent.rules.accumulate_builtin import AccumulateBuiltin
-from afterburner.agent.rules.accumulate_comprehension import AccumulateComprehension
+from afterburner.agent.rules.patterns.accumulate_builtin import AccumulateBuiltin
+from afterburner.agent.rules.patterns.accumulate_comprehension import AccumulateComprehension
 
 Apply = Callable[..., str | None]
 Agree = Callable[..., None]

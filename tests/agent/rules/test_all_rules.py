@@ -14,8 +14,8 @@ import libcst as cst
 import pytest
 
 from afterburner.agent.rules import PREPARING, all_rules
-from afterburner.agent.rules.base import Rule, RuleInput, RuleOutput
-from afterburner.agent.rules.names import text
+from afterburner.agent.rules.analysis.free_names import text
+from afterburner.agent.rules.rule import Rule, RuleInput, RuleOutput
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

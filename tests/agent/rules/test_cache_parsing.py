@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from afterburner.agent.rules.cache_parsing import CacheParsing
+from afterburner.agent.rules.patterns.cache_parsing import CacheParsing
 
 LOG = """
 from datetime import datetime

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from afterburner.agent.rules.cache_recursion import CacheRecursion
+from afterburner.agent.rules.patterns.cache_recursion import CacheRecursion
 
 STAIRS = """
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 # ruff: noqa: E501 - a refused function is one line each
-from afterburner.agent.rules.companion_set import CompanionSet
+from afterburner.agent.rules.patterns.companion_set import CompanionSet
 
 BOOK = """
 class Book:

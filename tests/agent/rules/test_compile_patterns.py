@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from afterburner.agent.rules.compile_patterns import CompilePatterns
+from afterburner.agent.rules.patterns.compile_patterns import CompilePatterns
 
 REPORT = r"""
 import re

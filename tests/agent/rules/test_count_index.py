@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from afterburner.agent.rules.count_index import CountIndex
+from afterburner.agent.rules.patterns.count_index import CountIndex
 
 Apply = Callable[..., Any]
 Agree = Callable[..., None]

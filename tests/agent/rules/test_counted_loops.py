@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from afterburner.agent.rules.counted_loops import CountedLoops
+from afterburner.agent.rules.patterns.counted_loops import CountedLoops
 
 NESTED = """
 def f(xs, k):

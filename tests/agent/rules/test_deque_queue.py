@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from afterburner.agent.rules.deque_queue import DequeQueue
+from afterburner.agent.rules.patterns.deque_queue import DequeQueue
 
 SEARCH = """
 def distances(graph, start):

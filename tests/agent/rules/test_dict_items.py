@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from afterburner.agent.rules.dict_items import DictItems
+from afterburner.agent.rules.patterns.dict_items import DictItems
 
 LOOPS = {
     "keys": """

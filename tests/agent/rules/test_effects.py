@@ -3,9 +3,9 @@
 import libcst as cst
 import pytest
 
-from afterburner.agent.rules.effects import Effects
-from afterburner.agent.rules.resolve import resolver_of
-from afterburner.agent.rules.tree import walk
+from afterburner.agent.rules.analysis.effects import Effects
+from afterburner.agent.rules.analysis.resolve import resolver_of
+from afterburner.agent.rules.analysis.tree import walk
 
 FILE = """
 import itertools

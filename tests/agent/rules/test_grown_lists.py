@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 # ruff: noqa: E501 - a refused function is one line each
-from afterburner.agent.rules.grown_lists import GrownLists
+from afterburner.agent.rules.patterns.grown_lists import GrownLists
 
 NAN = float("nan")
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from afterburner.agent.rules.hoist_attributes import HoistAttributes
+from afterburner.agent.rules.patterns.hoist_attributes import HoistAttributes
 
 ROOTS = """
 import math

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from afterburner.agent.rules.hoist_invariants import HoistInvariants
+from afterburner.agent.rules.patterns.hoist_invariants import HoistInvariants
 
 HOISTED = {
     "the head of the body": (

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from afterburner.agent.rules.hoisted_set import HoistedSet
+from afterburner.agent.rules.patterns.hoisted_set import HoistedSet
 
 ORDERS = """
 class Customer:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from afterburner.agent.rules.join_strings import JoinStrings
+from afterburner.agent.rules.patterns.join_strings import JoinStrings
 
 TABLE = r"""
 def table(rows, stop):

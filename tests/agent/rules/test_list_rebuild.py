@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from afterburner.agent.rules.list_rebuild import ListRebuild
+from afterburner.agent.rules.patterns.list_rebuild import ListRebuild
 
 Apply = Callable[..., Any]
 Agree = Callable[..., None]

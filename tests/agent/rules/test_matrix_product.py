@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from afterburner.agent.rules.matrix_product import MatrixProduct
+from afterburner.agent.rules.patterns.matrix_product import MatrixProduct
 
 Apply = Callable[..., str | None]
 Agree = Callable[..., None]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 # ruff: noqa: E501 - a refused function is one line each
-from afterburner.agent.rules.nested_scans import NestedScans
+from afterburner.agent.rules.patterns.nested_scans import NestedScans
 
 NAN = float("nan")
 

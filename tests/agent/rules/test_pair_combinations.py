@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from afterburner.agent.rules.pair_combinations import PairCombinations
+from afterburner.agent.rules.patterns.pair_combinations import PairCombinations
 
 NAN = float("nan")
 

@@ -6,8 +6,8 @@ from typing import Any
 import libcst as cst
 import pytest
 
-from afterburner.agent.rules.base import RuleInput
-from afterburner.agent.rules.remember_results import RememberResults
+from afterburner.agent.rules.patterns.remember_results import RememberResults
+from afterburner.agent.rules.rule import RuleInput
 
 REPEATED = {
     "a column's width": """

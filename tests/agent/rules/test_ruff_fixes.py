@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from afterburner.agent.rules.ruff_fixes import RuffFixes
+from afterburner.agent.rules.patterns.ruff_fixes import RuffFixes
 
 SOURCE = """\
 \"\"\"A file.\"\"\"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from afterburner.agent.rules.set_membership import SetMembership
+from afterburner.agent.rules.patterns.set_membership import SetMembership
 
 UNIQUE = """
 def unique(words: list[str]) -> list[str]:

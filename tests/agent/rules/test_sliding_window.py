@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from afterburner.agent.rules.sliding_window import SlidingWindow
+from afterburner.agent.rules.patterns.sliding_window import SlidingWindow
 
 NAN = float("nan")
 

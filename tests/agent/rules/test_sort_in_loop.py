@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from afterburner.agent.rules.sort_in_loop import SortInLoop
+from afterburner.agent.rules.patterns.sort_in_loop import SortInLoop
 
 Apply = Callable[..., Any]
 Agree = Callable[..., None]

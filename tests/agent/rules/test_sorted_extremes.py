@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from afterburner.agent.rules.sorted_extremes import SortedExtremes
+from afterburner.agent.rules.patterns.sorted_extremes import SortedExtremes
 
 Apply = Callable[..., str | None]
 Agree = Callable[..., None]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from afterburner.agent.rules.stream_lists import StreamLists
+from afterburner.agent.rules.patterns.stream_lists import StreamLists
 
 FILE = """
 import csv

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 # ruff: noqa: E501 - a refused function is one line each
-from afterburner.agent.rules.stream_loops import StreamLoops
+from afterburner.agent.rules.patterns.stream_loops import StreamLoops
 
 SUMMED = """
 from typing import NamedTuple

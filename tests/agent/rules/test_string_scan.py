@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from afterburner.agent.rules.string_scan import StringScan
+from afterburner.agent.rules.patterns.string_scan import StringScan
 
 Apply = Callable[..., Any]
 Agree = Callable[..., None]

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from afterburner.agent.rules.trial_division import TrialDivision
+from afterburner.agent.rules.patterns.trial_division import TrialDivision
 
 Apply = Callable[..., str | None]
 Agree = Callable[..., None]

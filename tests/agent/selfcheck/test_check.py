@@ -13,14 +13,14 @@ import pytest
 from rich.console import Console
 
 from afterburner.agent.cli.selfcheck_report import print_findings, to_json, to_json_text
-from afterburner.agent.selection.decide import Comparison, Judge
-from afterburner.agent.selection.sampling import Block, Sample
+from afterburner.agent.judge.decide import Comparison, Judge
+from afterburner.agent.judge.min_effect import DEFAULT, HIGHEST, LOWEST, min_effect_for
+from afterburner.agent.judge.sampling import Block, Sample
 from afterburner.agent.selfcheck.check import SelfCheck, keep
 from afterburner.agent.selfcheck.decision import Test as AloneTest
 from afterburner.agent.selfcheck.decision import best_of
 from afterburner.agent.selfcheck.findings import Findings, Rate, Tried, suitable_min_effect
 from afterburner.agent.selfcheck.place import calibrate, open_subject
-from afterburner.agent.selfcheck.stored import DEFAULT, HIGHEST, LOWEST, min_effect_for
 from afterburner.agent.selfcheck.subjects import DISGUISES, SHAPES
 from afterburner.agent.types import Decision, Gain, Machine, Objective, ProgressEvent
 from afterburner.sandbox import Measurement

@@ -5,9 +5,9 @@ import random
 
 import pytest
 
-from afterburner.agent.selection.decide import Judge
-from afterburner.agent.selection.sampling import Block, Sample
-from afterburner.agent.selection.sequential import plan_looks
+from afterburner.agent.judge.decide import Judge
+from afterburner.agent.judge.sampling import Block, Sample
+from afterburner.agent.judge.sequential import plan_looks
 from afterburner.agent.selfcheck.power import Noise, robust_sd
 from afterburner.agent.types import Decision, Objective
 from afterburner.sandbox import Measurement

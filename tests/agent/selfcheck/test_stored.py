@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from afterburner.agent.selfcheck.stored import DEFAULT, HIGHEST, LOWEST, min_effect_for, remember
+from afterburner.agent.judge.min_effect import DEFAULT, HIGHEST, LOWEST, min_effect_for, remember
 from afterburner.agent.types import Machine
 from afterburner.sandbox import AfterburnerError
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from afterburner.agent.selection.gates import refusal
+from afterburner.agent.code.source_text import fingerprint
+from afterburner.agent.judge.gates import refusal
 from afterburner.agent.selfcheck.subjects import DISGUISES, FUNCTION, SHAPES, Shape, Subject
-from afterburner.agent.targets.text import fingerprint
 
 
 def subject(shape: Shape) -> Subject:

@@ -1,0 +1,151 @@
+"""Builds the workload of a target: finds calls, replays them on the original, and holds a part of them out.
+
+Where calls come from, in this order. A file given with `--calls` is the user's word and stands alone, as do the
+cases given with `--cases`. Otherwise the file's own `__main__` block, its doctests and the project's tests are all
+asked. Inputs from type hints join in only if those gave fewer than two usable calls or nothing that takes a
+measurable time, for a real call shows what the function is for and an invented one does not. Edge cases are always
+derived from what there is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from afterburner.agent.errors import WorkloadError
+from afterburner.agent.inputs.call_sources import Finding, Sources
+from afterburner.agent.inputs.cases import case_workload, read_cases
+from afterburner.agent.inputs.choosing import choose_calls, choose_edge_cases, hold_out
+from afterburner.agent.inputs.harness import Harness
+from afterburner.agent.inputs.replayed_calls import Replay
+from afterburner.agent.types import Skipped, Workload
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from afterburner.agent.inputs.harness_answers import FoundCall
+    from afterburner.agent.types import RunSettings, Target, WorkloadCall
+    from afterburner.sandbox import Limits, PythonEnvironment
+    from afterburner.sandbox.sandbox import Sandbox
+
+MEASURABLE_S = 0.005  # real calls that together take less of the original's CPU time are joined by generated ones
+ENOUGH_CALLS = 2
+MAX_SKIPPED = 100
+MAX_TRIED = 12
+REPLAY_SHARE = 0.25  # of the time budget, for calls that have to be made again one by one
+
+
+def build_workload(  # noqa: PLR0913, PLR0917 - what a workload depends on, and who is told
+    sandbox: Sandbox,
+    target: Target,
+    environment: PythonEnvironment,
+    settings: RunSettings,
+    limits: Limits,
+    report: Callable[[str], None],
+) -> Workload:
+    """Find what the target is judged and measured on.
+
+    Args:
+        sandbox: where everything of the user's runs.
+        target: a function, or (with `--cases`) a whole program.
+        environment: the user's interpreter and staged project.
+        settings: the options of the run; `calls_file`, `cases_dir`, `seed` and `float_tolerance` matter here.
+        limits: for one look at a source of calls, and for one batch of calls.
+        report: is told what is being done, in words for the user.
+
+    Raises:
+        WorkloadError: nothing usable was found, or the original fails.
+        UsageError: a file or folder that the user named cannot be used.
+        SandboxInternalError: the sandbox failed.
+    """
+    if settings.cases_dir is not None and target.function is None:
+        cases = read_cases(Path(settings.cases_dir))
+        report(f"running the program on {len(cases)} cases")
+        return case_workload(sandbox, target, environment, limits, cases, settings.seed)
+    if target.function is None:
+        raise WorkloadError(
+            f"{target.path}: a whole program can only be judged on stdin/stdout cases. Give --cases DIR with NAME.in "
+            "and NAME.out, or name a function with --function."
+        )
+    sources = Sources(Harness(sandbox, target, environment, limits), settings, report)
+    replay = Replay(sandbox, target, environment, limits, settings.seed, settings.float_tolerance)
+    replay.alone_s = REPLAY_SHARE * settings.max_seconds
+    search = _Search(sources, replay, report)
+    search.find()
+    return search.workload(settings.seed)
+
+
+@dataclass(slots=True)
+class _Search:
+    """What has been found so far."""
+
+    sources: Sources
+    replay: Replay
+    report: Callable[[str], None]
+    calls: list[WorkloadCall] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    tried: list[str] = field(default_factory=list)
+
+    def find(self) -> None:
+        """Ask one source after the other."""
+        self._use(self.sources.real())
+        if self.sources.may_generate and not self._is_enough():
+            self._use([self.sources.generated()])
+        if self.calls:
+            self._use_edge_cases(self.sources.derived(self.calls))
+
+    def workload(self, seed: int) -> Workload:
+        """Split what is there, and make sure that the original passes on each part as the judge runs it."""
+        in_order = [replace(call, position=position) for position, call in enumerate(self.calls)]
+        (chosen, held_out), unstable = self.replay.confirm(hold_out(in_order, seed))
+        self.skipped += unstable
+        if not chosen:
+            chosen, held_out = held_out, []
+        if not chosen:
+            raise self._nothing_found()
+        return Workload(
+            calls=tuple(chosen),
+            held_out_calls=tuple(held_out),
+            skipped=tuple(self.skipped[:MAX_SKIPPED]),
+            float_tolerance=self.replay.float_tolerance,
+            fixed_clock=bool(self.replay.fixed_clock),
+        )
+
+    def _is_enough(self) -> bool:
+        return len(self.calls) >= ENOUGH_CALLS and sum(call.cpu_time_s for call in self.calls) >= MEASURABLE_S
+
+    def _use(self, findings: Sequence[Finding]) -> None:
+        """Replay what the sources gave, and keep what can be used."""
+        for finding in findings:
+            self.skipped += finding.skipped
+            self.tried += finding.tried
+        self._replay(choose_calls([call for finding in findings for call in finding.calls]))
+
+    def _use_edge_cases(self, finding: Finding) -> None:
+        self.skipped += finding.skipped
+        known = {call.blob for call in self.calls}
+        found = [call for call in finding.calls if call.blob not in known]
+        chosen = choose_edge_cases(found, max(call.cpu_time_s for call in self.calls))
+        if len(chosen) < len(found):
+            reason = f"{len(found) - len(chosen)} of {len(found)} edge cases are left out: too large or too slow"
+            self.skipped.append(Skipped(finding.name, reason))
+        self._replay(chosen)
+
+    def _replay(self, chosen: Sequence[FoundCall]) -> None:
+        if not chosen:
+            return
+        self.report(f"replaying {len(chosen)} calls")
+        kept, skipped = self.replay.keep_usable(chosen)
+        self.calls += kept
+        self.skipped += skipped
+        self.tried += [f"{each.origin}: {each.reason}" for each in skipped]
+
+    def _nothing_found(self) -> WorkloadError:
+        target = self.sources.harness.target
+        lines = "".join(f"\n  - {line}" for line in list(dict.fromkeys(self.tried))[:MAX_TRIED])
+        return WorkloadError(
+            f"{target.path}: no usable calls of {target.function} were found. Tried:{lines}\n"
+            "Give --calls FILE.py, a Python file that calls it; or --cases DIR with NAME.in and NAME.out for a whole "
+            'program; or add an `if __name__ == "__main__":` block or type hints to the file.'
+        )

@@ -1,0 +1,197 @@
+"""The places that calls can come from, each asked through the harness."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from afterburner.agent.errors import WorkloadError
+from afterburner.agent.inputs.cases import cases_origin, read_cases
+from afterburner.agent.inputs.choosing import EDGE_BUDGET_BYTES, EDGE_BUDGET_S, most_for_edge_case
+from afterburner.agent.inputs.harness_answers import Failure, scrub
+from afterburner.agent.inputs.hypothesis_interpreter import drawing_environment
+from afterburner.agent.inputs.side_by_side import side_by_side
+from afterburner.agent.types import Skipped
+from afterburner.sandbox import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from afterburner.agent.inputs.harness import Harness
+    from afterburner.agent.inputs.harness_answers import Answer, FoundCall
+    from afterburner.agent.types import RunSettings, WorkloadCall
+
+MAX_CALLS_FILE_BYTES = 4 * 1024 * 1024
+DERIVE_FROM = 3
+# Stages that mean "there is none of this kind here": worth a line only if nothing else is found either.
+_ABSENT = frozenset({"no_main", "no_tests"})
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one source gave. `tried` is for the message in case that nothing is left in the end."""
+
+    name: str
+    calls: tuple[FoundCall, ...]
+    skipped: tuple[Skipped, ...]
+    tried: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Asks the sources for calls of one target."""
+
+    harness: Harness
+    settings: RunSettings
+    report: Callable[[str], None]
+
+    @property
+    def may_generate(self) -> bool:
+        """Whether inputs may be invented: not if the user said what the calls are."""
+        return self.settings.calls_file is None and self.settings.cases_dir is None
+
+    def real(self) -> list[Finding]:
+        """Calls that somebody wrote down: `--calls`, `--cases`, the main block, doctests, tests.
+
+        Raises:
+            UsageError: the file or folder that the user named cannot be used.
+            WorkloadError: the target's file cannot be imported, or the user's file never calls the target.
+        """
+        if self.settings.calls_file is not None:
+            return [self._from_calls_file(Path(self.settings.calls_file))]
+        if self.settings.cases_dir is not None:
+            return self._from_cases(Path(self.settings.cases_dir))
+        if self.settings.command:
+            self.report(f"running python {' '.join(self.settings.command)}")
+            return [self._ask("command", "captured from the command", command_fields(self.settings))]
+        self.report("running the file's __main__ block, its doctests and the tests that mention the function")
+        main = partial(self._ask, "main", "captured from __main__")
+        known = self.settings.test_files
+        tests: dict[str, object] | None = {"test_files": list(known)} if known is not None else None
+        pytest = partial(self._ask, "pytest", "pytest", tests)
+        return side_by_side(self.harness.sandbox, [main, self._from_doctests, pytest])
+
+    def generated(self) -> Finding:
+        """Calls made from type hints."""
+        self.report("making inputs from type hints")
+        drawing = drawing_environment(self.harness.environment, self.harness.target)
+        fields = {"seed": self.settings.seed, "extra_site": drawing.extra_site}
+        answer = self.harness.ask("generate", "generated", fields, environment=drawing.environment)
+        if drawing.is_own and any(failure.stage == "import" for failure in answer.failures):
+            version = ".".join(map(str, self.harness.environment.version))
+            reason = f"Hypothesis is not installed for Python {version}, and the file needs packages that ours lacks"
+            answer = replace(answer, failures=(Failure("no_hypothesis", reason),))
+        return _finding("generated", answer)
+
+    def derived(self, calls: Sequence[WorkloadCall]) -> Finding:
+        """Edge cases near the given calls."""
+        self.report("deriving edge cases")
+        ranked = sorted(calls, key=lambda call: -call.cpu_time_s)
+        places = sorted({0, len(ranked) // 2, len(ranked) - 1})[:DERIVE_FROM]
+        blobs = [base64.b64encode(ranked[place].blob).decode("ascii") for place in places]
+        most_s = most_for_edge_case(ranked[0].cpu_time_s)
+        budget = {"budget_bytes": EDGE_BUDGET_BYTES, "budget_s": EDGE_BUDGET_S, "most_s": most_s}
+        return self._ask("derive", "derived", {"blobs": blobs, **budget})
+
+    def _from_calls_file(self, path: Path) -> Finding:
+        self.report(f"running {path.name}")
+        finding = self._ask("calls", f"--calls {path.name}", calls_fields(path))
+        if not finding.calls:
+            why = "; ".join(finding.tried) or f"it never calls {self.harness.target.function}"
+            raise WorkloadError(
+                f"--calls: {path} gives no usable call of {self.harness.target.function}: {why}. "
+                f"Let it import {self.harness.target.module} and call the function."
+            )
+        return finding
+
+    def _from_doctests(self) -> Finding:
+        if ">>>" not in self.harness.target.source:
+            return Finding("doctest", (), (), ("doctest: the file has no docstring with an example",))
+        return self._ask("doctest", "doctest")
+
+    def _from_cases(self, folder: Path) -> list[Finding]:
+        origin = f"captured from {cases_origin(folder)}"
+        cases = case_fields(folder)
+        self.report(f"running the program on {len(cases)} cases")
+        tasks = [partial(self._ask, "main", origin, fields, name=f"case {name}") for name, fields in cases.items()]
+        return side_by_side(self.harness.sandbox, tasks)
+
+    def _ask(
+        self, job: str, origin: str, fields: dict[str, object] | None = None, *, name: str | None = None
+    ) -> Finding:
+        """Ask one source; `name` is what messages about it say, if that is not the origin of its calls."""
+        answer = self.harness.ask(job, origin, fields)
+        for failure in answer.failures:
+            if failure.stage == "import" and not answer.calls:
+                raise WorkloadError(
+                    f"{self.harness.target.path} cannot be imported: {failure.reason}. Make it run under this "
+                    "interpreter first (--python chooses another one)."
+                )
+            if failure.stage == "syntax":
+                raise UsageError(f"--calls: the file is not valid Python: {failure.reason}")
+        return _finding(name or origin, answer)
+
+
+def calls_fields(path: Path) -> dict[str, object]:
+    """What a request needs to run the user's file of calls.
+
+    Raises:
+        UsageError: the file cannot be read.
+    """
+    return {"calls_path": str(path.absolute()), "calls_source": _read_source(path)}
+
+
+def command_fields(settings: RunSettings) -> dict[str, object]:
+    """What a request needs to run the user's command."""
+    return {"command": list(settings.command), "working_directory": settings.command_folder}
+
+
+def case_fields(folder: Path) -> dict[str, dict[str, object]]:
+    """What requests need to run the program on each case of a folder, by the case's name.
+
+    Raises:
+        UsageError: the folder cannot be used.
+        WorkloadError: there are no cases in it.
+    """
+    return {case.name: {"stdin": case.stdin.decode("latin-1")} for case in read_cases(folder)}
+
+
+def _finding(origin: str, answer: Answer) -> Finding:
+    skipped = [Skipped(where, reason) for where, reason in answer.skipped]
+    tried = [f"{origin}: {reason}" for _, reason in answer.skipped]
+    for failure in answer.failures:
+        tried.append(f"{origin}: {failure.reason}")
+        if failure.stage not in _ABSENT:
+            skipped.append(Skipped(origin, _told(failure.stage, failure.reason, answer)))
+    if answer.damaged:
+        skipped.append(Skipped(origin, "the program wrote into the channel of its recorded calls; some were lost"))
+    if not answer.calls and not answer.failures:
+        tried.append(f"{origin}: {'no copyable call' if answer.count else 'it is never called'}")
+    if answer.count > len(answer.calls) > 0 and origin != "derived":
+        skipped.append(
+            Skipped(
+                origin,
+                f"{len(answer.calls)} of {answer.count} calls were recorded: the first, the costliest and a spread",
+            )
+        )
+    return Finding(origin, answer.calls, tuple(skipped), tuple(tried))
+
+
+def _told(stage: str, reason: str, answer: Answer) -> str:
+    if answer.calls and stage in {"run", "cut_off"}:
+        return scrub(f"it failed after {len(answer.calls)} recorded calls, which are used: {reason}", 300)
+    return reason
+
+
+def _read_source(path: Path) -> str:
+    try:
+        if path.stat().st_size > MAX_CALLS_FILE_BYTES:
+            raise UsageError(f"--calls: {path} is larger than {MAX_CALLS_FILE_BYTES >> 20} MiB.")
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"--calls: {path} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"--calls: {path} is not UTF-8 text. Save it as UTF-8.") from error

@@ -1,0 +1,95 @@
+"""Starts a harness job inside the sandbox and reads its answer."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from afterburner.agent.inputs.harness_answers import Answer, Failure, last_lines, parse_answer
+from afterburner.sandbox import Bind, Program, TestCase, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from afterburner.agent.types import Target
+    from afterburner.sandbox import CaseReport, Limits, PythonEnvironment
+    from afterburner.sandbox.sandbox import Sandbox
+
+HARNESS_AT = "/afterburner/harness"
+_BOOTSTRAP = f"""\
+import sys
+sys.path[:0] = [{HARNESS_AT!r}, "/afterburner/driver"]
+import abh_job
+abh_job.main()
+"""
+_ANSWER_BYTES = 64 * 1024 * 1024
+_ENDINGS = {
+    Verdict.TIME_LIMIT: "it ran longer than {wall_time_s:.0f} s",
+    Verdict.MEMORY_LIMIT: "it used more than {memory_mib} MiB",
+    Verdict.OUTPUT_LIMIT: "it wrote too much",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Harness:
+    """Asks questions about one target. `limits` hold for one job."""
+
+    sandbox: Sandbox
+    target: Target
+    environment: PythonEnvironment
+    limits: Limits
+
+    def ask(
+        self,
+        job: str,
+        origin: str,
+        fields: Mapping[str, object] | None = None,
+        *,
+        environment: PythonEnvironment | None = None,
+    ) -> Answer:
+        """Do one job. What stopped it early is among the answer's failures; calls found until then are there.
+
+        Raises:
+            SandboxInternalError: the sandbox failed.
+        """
+        environment = environment or self.environment
+        request = {
+            "job": job,
+            "origin": origin,
+            "module": self.target.module,
+            "path": self.target.path,
+            "source": self.target.source.replace("\r\n", "\n"),
+            "qualname": self.target.function or "",
+            "import_paths": [*environment.import_paths, self.target.import_root],
+            "project_root": self.target.project_root,
+            "memory_kib": self.limits.memory_kib,
+            "wall_time_s": self.limits.wall_time_s,
+            **(fields or {}),
+        }
+        bind = Bind(str(Path(__file__).parent / "inside"), HARNESS_AT)
+        program = Program("python", _BOOTSTRAP, environment=replace(environment, binds=(*environment.binds, bind)))
+        limits = replace(self.limits, output_bytes=_ANSWER_BYTES)
+        case = self.sandbox.run(program, [TestCase(json.dumps(request).encode())], limits).cases[0]
+        return self._with_ending(parse_answer(case.stdout), case)
+
+    def _with_ending(self, answer: Answer, case: CaseReport) -> Answer:
+        if answer.finished:
+            said = last_lines(case.stderr)
+            failures = tuple(
+                Failure(failure.stage, f"{failure.reason} ({said})") if _adds(said, failure) else failure
+                for failure in answer.failures
+            )
+            return replace(answer, failures=failures)
+        ending = _ENDINGS.get(case.verdict, "its process ended early").format(
+            wall_time_s=self.limits.wall_time_s, memory_mib=self.limits.memory_kib // 1024
+        )
+        said = last_lines(case.stderr)
+        failure = Failure("cut_off", f"{ending}: {said}" if said else ending)
+        return replace(answer, failures=(*answer.failures, failure))
+
+
+def _adds(said: str, failure: Failure) -> bool:
+    """Whether the end of stderr says more than the failure's own text."""
+    return bool(said) and failure.stage in {"import", "run"} and not said.endswith(failure.reason)

@@ -1,0 +1,83 @@
+"""Makes a target's project visible inside the sandbox, under the interpreter that the user wants."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from afterburner.agent.code.languages import PYTHON
+from afterburner.agent.types import Skipped
+
+if TYPE_CHECKING:
+    from afterburner.agent.types import Target
+    from afterburner.sandbox import PythonEnvironment
+    from afterburner.sandbox.project import StagedProject
+    from afterburner.sandbox.sandbox import Sandbox
+
+LEFT_OUT_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """Where the target's code runs, and what of its project it will not find there."""
+
+    project: StagedProject
+    environment: PythonEnvironment
+    left_out: tuple[Skipped, ...]
+
+
+def stage(target: Target, sandbox: Sandbox, python: str | None) -> Staged:
+    """Copy what of the project may be shown, and find the interpreter (`python`, else the user's own).
+
+    Raises:
+        UsageError: the interpreter cannot be used.
+    """
+    from afterburner.sandbox.project import stage_project  # noqa: PLC0415 - lazy, as below
+
+    if target.language != PYTHON:
+        return _of_program(target, sandbox)
+    project = stage_project(Path(target.project_root), sandbox.staging_folder(), Path(target.path))
+    return Staged(project, environment_of(target, sandbox, project, python), _left_out(project))
+
+
+def _of_program(target: Target, sandbox: Sandbox) -> Staged:
+    """A program in another language sees nothing of a project, and no interpreter of it."""
+    from afterburner.sandbox.project import StagedProject  # noqa: PLC0415 - lazy, as above
+
+    project = StagedProject((), 0, (), Path(target.project_root), sandbox.staging_folder())
+    return Staged(project, environment_of(target, sandbox, project, None), ())
+
+
+def environment_of(target: Target, sandbox: Sandbox, project: StagedProject, python: str | None) -> PythonEnvironment:
+    """The interpreter for a target of a staged project (`python`, else the user's own), with what it has to see.
+
+    For a program in another language it is our own: nothing of it is run by an interpreter of the project.
+
+    Raises:
+        UsageError: the interpreter cannot be used.
+    """
+    from afterburner.sandbox.interpreter import (  # noqa: PLC0415
+        find_interpreter,
+        own_environment,
+        python_environment,
+    )
+
+    if target.language != PYTHON:
+        return own_environment()
+    return python_environment(
+        sandbox,
+        find_interpreter(python, project.root),
+        project=project,
+        import_paths=(target.import_root,),
+        working_directory=str(Path(target.path).parent),
+    )
+
+
+def _left_out(project: StagedProject) -> tuple[Skipped, ...]:
+    """What of the project the code will not find, as one entry of the report."""
+    if not project.left_out:
+        return ()
+    named, more = project.left_out[:LEFT_OUT_NAMED], len(project.left_out) - LEFT_OUT_NAMED
+    reason = "not shown to the code: " + "; ".join(named) + (f"; and {more} more" if more > 0 else "")
+    return (Skipped("files of the project", reason),)

@@ -1,0 +1,163 @@
+"""One look at the project's tests, or at a command: what each function costs, and whether the tests pass."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from afterburner.agent.code.locate import find_target
+from afterburner.agent.errors import WorkloadError
+from afterburner.agent.inputs.harness import Harness
+from afterburner.agent.inputs.project_modules import source_files
+from afterburner.sandbox import Limits, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from afterburner.agent.inputs.harness_answers import Answer, Suite, SurveyedFunction
+    from afterburner.agent.types import RunSettings, Target
+    from afterburner.sandbox.project import StagedProject
+    from afterburner.sandbox.sandbox import Sandbox
+
+_PYTHONS = ("python", "python3")
+UNITTEST = ("-m", "unittest", "discover")
+MAX_REASONS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What a look at the workload showed. `command` is what stands behind `python`; empty: the pytest tests."""
+
+    functions: tuple[SurveyedFunction, ...]
+    suite: Suite | None
+    command: tuple[str, ...]
+    project_root: str = ""
+
+    @property
+    def total_s(self) -> float:
+        """CPU time in the files that were looked at, and in what they call outside of them."""
+        return sum(function.cost_s for function in self.functions)
+
+
+def python_command(words: tuple[str, ...]) -> tuple[str, ...]:
+    """What stands behind `python` in a command of the user's; empty if there is no command.
+
+    Raises:
+        UsageError: it is no Python script and no module.
+    """
+    if not words:
+        return ()
+    first, *rest = words
+    known = Path(first).name in _PYTHONS
+    if not known or not rest or rest == ["-m"] or (rest[0].startswith("-") and rest[0] != "-m"):
+        raise UsageError(
+            f"The command {' '.join(words)!r} cannot be profiled: after -- write `python SCRIPT.py …` or "
+            "`python -m MODULE …`, with no options of Python itself."
+        )
+    return tuple(rest)
+
+
+def take_survey(sandbox: Sandbox, place: Path, settings: RunSettings, limit_s: float) -> Survey:
+    """Run the workload once, under a profiler.
+
+    Args:
+        sandbox: where it runs.
+        place: the folder (or file) whose functions count.
+        settings: `command`, `command_folder` and `python` matter.
+        limit_s: after this the profile so far has to do.
+
+    Raises:
+        TargetError: the folder holds no code.
+        WorkloadError: nothing ran, or nothing of the folder did.
+    """
+    asked, staged = _prepare(sandbox, place, settings)
+    files = source_files(place, own_files(staged))
+    asked = replace(asked, limits=Limits(wall_time_s=limit_s, cpu_time_s=limit_s))
+    fields: dict[str, object] = {"profile": "files", "files": [str(path) for path in files]}
+    answer, command = _ask(asked, settings, fields)
+    known = {str(path) for path in files}  # the project's own code has told what it names, and may name anything
+    functions = tuple(function for function in answer.surveyed if not function.qualname or function.path in known)
+    if not any(function.qualname for function in functions):
+        reasons = [*(failure.reason for failure in answer.failures), *(reason for _, reason in answer.skipped)]
+        why = "".join(f"\n  - {reason}" for reason in list(dict.fromkeys(reasons))[:MAX_REASONS])
+        raise WorkloadError(
+            f"{place}: nothing calls its functions, so there is nothing to rank.{' Seen:' if why else ''}{why}\n"
+            "Give a command that does: run FOLDER -- python SCRIPT.py …, or -- python -m MODULE …."
+        )
+    return Survey(functions, answer.suite, command, str(staged.root))
+
+
+def check_tests(
+    sandbox: Sandbox, place: Path, settings: RunSettings, limit_s: float, texts: Mapping[Path, bytes]
+) -> Suite | None:
+    """Run the workload again with other texts in place of some files; None if it cannot be told.
+
+    Args:
+        sandbox: where it runs.
+        place: the folder (or file) that was asked for.
+        settings: as for the survey.
+        limit_s: after this it is stopped.
+        texts: what the files hold, by their absolute paths.
+    """
+    from afterburner.sandbox.project import replace_in_copy  # noqa: PLC0415 - lazy
+
+    asked, staged = _prepare(sandbox, place, settings)
+    for path, data in texts.items():
+        replace_in_copy(staged, path.relative_to(staged.root), data)
+    asked = replace(asked, limits=Limits(wall_time_s=limit_s, cpu_time_s=limit_s))
+    answer, _ = _ask(asked, settings, {"profile": "none"})
+    return answer.suite
+
+
+def own_files(project: StagedProject) -> list[Path]:
+    """The files of a staged project, by their original paths."""
+    found = (path for path in project.folder.rglob("*.py") if path.is_file())
+    return sorted(project.root / path.relative_to(project.folder) for path in found)
+
+
+def _prepare(sandbox: Sandbox, place: Path, settings: RunSettings) -> tuple[Harness, StagedProject]:
+    """Stage the project, with what every file of `place` is imported from."""
+    from afterburner.agent.inputs.staging import stage  # noqa: PLC0415 - lazy
+
+    readable = _targets(place)
+    staged = stage(readable[0], sandbox, settings.python)
+    roots = dict.fromkeys([*(target.import_root for target in readable), *staged.environment.import_paths])
+    folder = settings.command_folder or readable[0].project_root
+    environment = replace(staged.environment, import_paths=tuple(roots), working_directory=folder)
+    return Harness(sandbox, readable[0], environment, Limits()), staged.project
+
+
+def _targets(place: Path) -> list[Target]:
+    """The files of `place` that can be read, as parts of the project that `place` itself belongs to."""
+    from afterburner.sandbox.project import find_root_of_folder, list_project  # noqa: PLC0415 - lazy
+
+    place = Path(os.path.abspath(place))  # noqa: PTH100 - Path.resolve would follow links
+    root = find_root_of_folder(place if place.is_dir() else place.parent)
+    files = source_files(place, list_project(root) if place.is_dir() else ())
+    readable = [target for path in files if (target := _target(path, root)) is not None]
+    if not readable:
+        raise UsageError(f"{place}: none of its files can be read as Python.")
+    return readable
+
+
+def _target(path: Path, root: Path) -> Target | None:
+    try:
+        return find_target(path, None, whole_program=True, project_root=str(root))
+    except UsageError:  # an empty __init__.py, say, or a template
+        return None
+
+
+def _ask(harness: Harness, settings: RunSettings, fields: dict[str, object]) -> tuple[Answer, tuple[str, ...]]:
+    """Run the command, or the tests: with pytest, or by unittest where pytest is not installed."""
+    from afterburner.sandbox.interpreter import has_package  # noqa: PLC0415 - lazy
+
+    command = settings.command
+    if not command and not has_package(harness.environment, "pytest"):
+        command = UNITTEST
+    fields = {**fields, "qualname": "", "mentions": []}
+    if command:
+        folder = settings.command_folder or harness.target.project_root
+        return harness.ask("command", "", {**fields, "command": list(command), "working_directory": folder}), command
+    return harness.ask("pytest", "", {**fields, "whole_suite": True}), ()

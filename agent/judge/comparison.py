@@ -1,0 +1,82 @@
+"""What a comparison of a rewrite with another program says, and the words and figures it is told with."""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from afterburner.agent.judge.gates import judge_complaints
+from afterburner.agent.judge.sampling import ORIGINAL
+from afterburner.agent.types import Decision
+from afterburner.agent.wording import format_ratio
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from afterburner.agent.judge.sampling import Block, SampleFailedError
+    from afterburner.agent.types import Gain
+    from afterburner.sandbox import Measurement, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A rewrite against the original or the incumbent: decision, reason, gain and its interval."""
+
+    decision: Decision
+    reason: str
+    gain: Gain | None = None
+    before: Measurement | None = None
+    after: Measurement | None = None
+    verdict: Verdict | None = None  # of the rewrite's timed run, if that failed
+    blocks: tuple[Block, ...] = field(default=(), repr=False)
+
+    @classmethod
+    def of_blocks(cls, decision: Decision, reason: str, gain: Gain, blocks: Sequence[Block]) -> Comparison:
+        """One that was measured."""
+        alone = [block.alone() for block in blocks]
+        before = median_measurement([sample.work for block in alone for sample in block.before])
+        after = median_measurement([sample.work for block in alone for sample in block.after])
+        return cls(decision, reason, gain, before, after, blocks=tuple(blocks))
+
+    @classmethod
+    def failed(cls, error: SampleFailedError, when: str) -> Comparison:
+        """One that could not be measured."""
+        if error.side == ORIGINAL:
+            reason = f"{when}, the original did not do the same again beside it: {error.detail}"
+            return cls(Decision.REFUSED, reason)
+        return cls(Decision.WRONG, f"{when}: {error.detail}", verdict=error.verdict)
+
+
+def median_measurement(measurements: Sequence[Measurement]) -> Measurement:
+    """The median of each figure by itself."""
+    first = measurements[0]
+    return type(first)(
+        wall_time_s=statistics.median(m.wall_time_s for m in measurements),
+        cpu_time_s=statistics.median(m.cpu_time_s for m in measurements),
+        peak_memory_kib=round(statistics.median(m.peak_memory_kib for m in measurements)),
+        memory_integral_kib_s=statistics.median(m.memory_integral_kib_s for m in measurements),
+        samples=round(statistics.median(m.samples for m in measurements)),
+        sampling_interval_s=first.sampling_interval_s,
+        tier=first.tier,
+    )
+
+
+def left_behind(blocks: Sequence[Block]) -> str | None:
+    """What the rewrite leaves changed or running that the original never does."""
+    before = dict.fromkeys(complaint for block in blocks for sample in block.before for complaint in sample.complaints)
+    after = dict.fromkeys(complaint for block in blocks for sample in block.after for complaint in sample.complaints)
+    return judge_complaints(list(before), list(after))
+
+
+def interval_text(gain: Gain) -> str:
+    """A gain with its interval in words."""
+    return f"{format_ratio(gain.ratio)} ({format_ratio(gain.low)} to {format_ratio(gain.high)})"
+
+
+def not_better_text(gain: Gain, needed: float) -> str:
+    """Why a gain is none."""
+    if gain.high < 1:
+        return f"worse: {interval_text(gain)}"
+    low = format_ratio(gain.low)
+    return f"no proven gain: {format_ratio(gain.ratio)}, lower bound {low}, needed above {format_ratio(needed)}"

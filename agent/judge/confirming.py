@@ -1,0 +1,250 @@
+"""What a winner has to stand before it is offered: the same behaviour everywhere, and a gain that is one.
+
+In this order, each only if the one before was passed: the held-out calls; the confirmatory test of its gain, which most
+fail that fail at all; at the same time all calls under other hash seeds, inputs made to find a difference, and other
+circumstances (alone, in another order, in another folder); and a gain that is too good to be believed at once is looked
+at again on larger inputs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from afterburner.agent.code.languages import PYTHON
+from afterburner.agent.inputs.side_by_side import beside
+from afterburner.agent.judge.caches import kept_between_calls
+from afterburner.agent.judge.circumstances import find_dependence
+from afterburner.agent.judge.comparison import Comparison
+from afterburner.agent.judge.instructions import count_instructions
+from afterburner.agent.judge.larger_inputs import larger_calls
+from afterburner.agent.judge.sampling import SampleFailedError
+from afterburner.agent.judge.sequential import FIRST_LOOKS, MOST_TESTS
+from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
+from afterburner.agent.judge.verification.search import DifferenceSearch
+from afterburner.agent.loop.records import confirmation_of, detail_of, differs
+from afterburner.agent.types import Decision, Gain, HeldOut, Objective, ProgressEvent
+from afterburner.agent.wording import count, format_ratio
+from afterburner.sandbox import Verdict
+from afterburner.sandbox.commands.figures import format_kib
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from afterburner.agent.deadline import Deadline
+    from afterburner.agent.judge.decide import Judge
+    from afterburner.agent.judge.sample_sources import Case
+    from afterburner.agent.judge.workbench import Workbench
+    from afterburner.agent.loop.state import Confirmation, Incumbent
+    from afterburner.agent.types import WorkloadCall
+    from afterburner.sandbox import Report
+
+BLOCKS_TOLD = 4
+SEARCH_S, SEARCH_ROUNDS = 3.0, 2  # for an input on which a promising candidate differs
+OFFER_S, OFFER_ROUNDS = 3.0, 6  # the same before an offer
+AGAIN_S = 10.0  # for sampling again who was screened beside a winner that is not better
+HARD_TO_BELIEVE = 10.0  # a gain above this is looked at again on larger inputs
+LARGER_S = 15.0  # for making those inputs, and as long again for looking
+TESTS_USED_UP = (
+    "the run was interrupted in the middle of its tests, and each of them counts: none is left. Run the command anew"
+)
+
+
+@dataclass(slots=True)
+class SpentTests:
+    """The tests of a run that came to a look: their errors add up, whoever began them and however they ended.
+
+    A test is counted before its first look. So one that is killed in the middle is spent, and makes no free second try.
+    """
+
+    begun: int = 0
+    on_begun: Callable[[int], None] = lambda _: None  # keeps the number, before anything is looked at
+
+    @property
+    def used_up(self) -> bool:
+        """Whether there is no error left for another test."""
+        return self.begun >= MOST_TESTS
+
+    def begin(self) -> None:
+        """Count one more."""
+        self.on_begun(self.begun + 1)
+        self.begun += 1
+
+
+@dataclass(slots=True)
+class Confirming:
+    """Confirms the winners of one run."""
+
+    bench: Workbench
+    judge: Judge
+    deadline: Deadline
+    on_event: Callable[[ProgressEvent], None]
+    deterministic: bool = False  # whether instructions are counted, too
+    tests: SpentTests = field(default_factory=SpentTests)  # of the run
+    _search: DifferenceSearch | None = field(default=None, init=False)
+    _taken: int = field(default=0, init=False)  # blocks of the last test
+
+    def confirm(self, winner: Incumbent, original: Incumbent) -> Confirmation:
+        """Whether the winner may be offered in place of the original, and why (not).
+
+        Raises:
+            SandboxInternalError: the sandbox itself failed.
+        """
+        bench, inputs = self.bench, self.bench.workload.held_out_count
+        cases = bench.confirmed_cases()
+        early, late = (cases, ()) if bench.by_cases else (cases[:1], cases[1:])
+        report = self._failed(winner, early)
+        if report is not None:
+            return self._wrong(winner, original, report)
+        comparison, held_out_gain = self._measure(winner, original)
+        if self.deterministic:
+            comparison = self._counted(comparison, held_out_gain, winner, original)
+        held_out = HeldOut(inputs, passed=comparison.decision is not Decision.WRONG, gain=held_out_gain)
+        if comparison.decision is not Decision.IMPROVED:
+            return confirmation_of(winner, original, comparison, held_out)
+        looks: list[Callable[[], Report | str | None]] = [partial(self._failed, winner, (case,)) for case in late]
+        looks.append(partial(self._dependence, winner, original))
+        search = partial(self._searched, winner.source, self.deadline.within(OFFER_S), OFFER_ROUNDS)
+        searched, found = beside(bench.sandbox, search, looks)
+        if isinstance(searched, Counterexample):
+            return confirmation_of(winner, original, differs(searched), held_out, searched.line)
+        for objection in (each for each in found if each is not None):
+            if isinstance(objection, str):
+                return confirmation_of(winner, original, Comparison(Decision.REFUSED, objection), held_out)
+            return self._wrong(winner, original, objection)
+        larger = ""
+        if comparison.gain is not None:
+            comparison, larger = self._on_larger_inputs(comparison, comparison.gain, winner, original)
+        held_out = replace(held_out, passed=comparison.decision is not Decision.WRONG)
+        confirmation = confirmation_of(winner, original, comparison, held_out)
+        notes = _notes(winner, original, searched, comparison) if bench.target.language == PYTHON else []
+        return replace(confirmation, notes=notes, larger_inputs=larger)
+
+    def _failed(self, winner: Incumbent, cases: Sequence[Case]) -> Report | None:
+        """The report of cases that are not all right, None if they are."""
+        if not cases:
+            return None
+        report = self.bench.sandbox.run(self.bench.program(winner.source), cases, self.bench.limits)
+        return None if report.verdict is Verdict.ACCEPTED else report
+
+    def _wrong(self, winner: Incumbent, original: Incumbent, report: Report) -> Confirmation:
+        """The confirmation of a winner whose calls are not right."""
+        failed = Comparison(Decision.WRONG, f"when confirmed: {detail_of(report)}", verdict=report.verdict)
+        found = self.difference(winner.source, self.deadline, 0, self.bench.workload.calls_in_order())
+        held_out = HeldOut(self.bench.workload.held_out_count, passed=False, gain=None)
+        return confirmation_of(winner, original, failed, held_out, found.line if found else None)
+
+    def _dependence(self, winner: Incumbent, original: Incumbent) -> str | None:
+        """What the winner depends on that it should not."""
+        return find_dependence(self.bench, original.source, winner.source, f"{self.judge.seed} {winner.source}")
+
+    def sampled_again(self, winners: Sequence[Incumbent], original: Incumbent, attempt: int) -> list[Comparison]:
+        """What screening says of these by samples of their own, as far as there is time.
+
+        The first time they shared samples of the original with one that was not better after all. `attempt` is how
+        often that has happened, from 1: each takes other samples.
+        """
+        self._tell(f"sampling {count(len(winners), 'other candidate')} again")
+        sources = [winner.source for winner in winners]
+        source, _ = self.bench.block_source(original.source, sources, self.judge.objective, held_out=False)
+        return self.judge.screen(source, self.deadline.within(AGAIN_S), attempt=attempt)
+
+    def difference(
+        self, source: str, until: Deadline, rounds: int, real_calls: Sequence[WorkloadCall] = ()
+    ) -> Counterexample | None:
+        """An input on which this source differs from the original, among real calls and so many rounds of made ones."""
+        found = self._searched(source, until, rounds, real_calls)
+        return found if isinstance(found, Counterexample) else None
+
+    def _searched(
+        self, source: str, until: Deadline, rounds: int, real_calls: Sequence[WorkloadCall] = ()
+    ) -> Counterexample | Agreement:
+        if self._search is None:
+            self._search = DifferenceSearch(self.bench, self.bench.target.source, self.judge.seed)
+        return self._search.against(source, until, real_calls=real_calls, rounds=rounds)
+
+    def _measure(self, winner: Incumbent, original: Incumbent) -> tuple[Comparison, Gain | None]:
+        if self.tests.used_up:
+            return Comparison(Decision.REFUSED, TESTS_USED_UP), None
+        source, held_out_from = self.bench.block_source(
+            original.source, [winner.source], self.judge.objective, held_out=True
+        )
+        self._taken = 0
+        return self.judge.confirm(
+            source, self.deadline, held_out_from=held_out_from, attempt=self.tests.begun, on_blocks=self._on_blocks
+        )
+
+    def _counted(
+        self, comparison: Comparison, held_out_gain: Gain | None, winner: Incumbent, original: Incumbent
+    ) -> Comparison:
+        """The comparison as instruction counts decide it, where the clock does not object."""
+        if comparison.gain is None or comparison.decision in (Decision.WRONG, Decision.REFUSED):
+            return comparison
+        self._tell("counting instructions under valgrind")
+        cases = [case for part in (False, True) for case in self.bench.timed_cases(self.judge.objective, held_out=part)]
+        try:
+            counts = count_instructions(self.bench, original.source, winner.source, cases, self.deadline)
+        except SampleFailedError as error:
+            reason = f"when its instructions were counted: {error.detail}"
+            return replace(comparison, decision=Decision.REFUSED, reason=reason)
+        needed = 1 + self.judge.min_effect
+        told = f"{format_ratio(counts.ratio)} fewer instructions ({counts.before:,} before, {counts.after:,} after)"
+        if counts.ratio <= needed:
+            reason = f"{told}, needed above {format_ratio(needed)}"
+            return replace(comparison, decision=Decision.NOT_BETTER, reason=reason)
+        slower = f"by the clock it is {comparison.reason}" if comparison.gain.high < 1 else ""
+        objection = slower or self.judge.objection(comparison.blocks, held_out_gain)
+        if objection:
+            return replace(comparison, decision=Decision.NOT_BETTER, reason=f"{told}, but {objection}")
+        gain = Gain(counts.ratio, counts.ratio, counts.ratio, confidence=1.0, pairs=1)
+        return replace(comparison, decision=Decision.IMPROVED, reason=told, gain=gain)
+
+    def _on_larger_inputs(
+        self, comparison: Comparison, gain: Gain, winner: Incumbent, original: Incumbent
+    ) -> tuple[Comparison, str]:
+        """The comparison again, or what larger inputs make of it; and what to tell of them."""
+        if gain.ratio <= HARD_TO_BELIEVE or self.judge.objective is not Objective.TIME:
+            return comparison, ""
+        self._tell(f"{format_ratio(gain.ratio)} is looked at again on larger inputs")
+        until = self.deadline.within(2 * LARGER_S)
+        calls = self.bench.workload.calls_in_order()
+        larger = larger_calls(self.bench, calls, most_s=min(LARGER_S, until.left_s() / 2))
+        if not larger.calls:
+            return comparison, larger.note
+        bench = self.bench.with_time_for(larger.calls)
+        source = bench.source_of_calls(original.source, [winner.source], larger.calls)
+        [again] = self.judge.screen(source, until)
+        size = f"inputs {larger.factor:.3g} times as large"
+        if again.gain is None:
+            if again.decision is Decision.WRONG:
+                reason = f"on {size} it differs: {again.reason}"
+                return replace(comparison, decision=Decision.WRONG, reason=reason, verdict=again.verdict), ""
+            return comparison, f"not measured again on larger inputs: {again.reason}"
+        if again.gain.ratio <= 1 + self.judge.min_effect:
+            reason = f"{format_ratio(gain.ratio)}, but on {size} only {format_ratio(again.gain.ratio)}"
+            return replace(comparison, decision=Decision.NOT_BETTER, reason=reason), ""
+        return comparison, f"measured again on {size}: {format_ratio(again.gain.ratio)}"
+
+    def _on_blocks(self, taken: int, most: int) -> None:
+        if self._taken < FIRST_LOOKS[0][0] <= taken:  # without a look there was nothing to err in
+            self.tests.begin()
+        self._taken = taken
+        if taken % BLOCKS_TOLD == 0 and taken < most:
+            self._tell(f"{taken} blocks of fresh runs, at most {most}")
+
+    def _tell(self, message: str) -> None:
+        self.on_event(ProgressEvent("confirm", message))
+
+
+def _notes(winner: Incumbent, original: Incumbent, made: Agreement, comparison: Comparison) -> list[str]:
+    told = f"on inputs made to find a difference it is {made.line}"
+    notes = [told if made.inputs else "no input could be made to find a difference: only the workload's were tried"]
+    kept = kept_between_calls(original.source, winner.source)
+    if kept:
+        samples = [sample.kept_bytes for block in comparison.blocks for sample in block.after]
+        kept_bytes = max((size for size in samples if size is not None), default=0)
+        memory = f" and holds {format_kib(kept_bytes / 1024)} after one" if kept_bytes else ""
+        where = ", ".join(kept)
+        notes.append(f"it keeps results between calls ({where}){memory}: only the gain of first calls is counted")
+    return notes

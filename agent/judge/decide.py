@@ -1,0 +1,180 @@
+"""Decides whether the winner may be offered.
+
+Screening (`screening`) decides nothing but who is tried first. Confirmation is one sequential test of the winner
+against the original (`sequential`), on fresh samples; the gain that is announced, and its interval, come from it alone.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from afterburner.agent.judge.comparison import Comparison, interval_text, left_behind, not_better_text
+from afterburner.agent.judge.figures import figures_for, gain_of, interval_of
+from afterburner.agent.judge.moved_work import find_moved_work
+from afterburner.agent.judge.sampling import SampleFailedError
+from afterburner.agent.judge.screening import Screening
+from afterburner.agent.judge.sequential import ALPHA, FIRST_LOOKS, MOST_BLOCKS, MOST_TESTS, plan_looks
+from afterburner.agent.types import Decision
+from afterburner.agent.wording import format_ratio
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from afterburner.agent.deadline import Deadline
+    from afterburner.agent.judge.sampling import Block, BlockSource
+    from afterburner.agent.judge.sequential import Look
+    from afterburner.agent.types import Gain, Objective
+
+FUTILITY_ALPHA = 0.02  # of giving up a candidate that has the minimum effect; it cannot inflate the error
+FEWEST_BLOCKS_FOR_LONG = 16  # where one block takes so long that the budget allows fewer
+TAKES_OF_SCREENING = 200  # far more than it makes
+FIRST_TAKE = MOST_TESTS * TAKES_OF_SCREENING + 1  # screening counts from 0: no two takes of a rewrite have one seed
+CONFIRMATION_S = 40.0  # what a test may take, unless even its fewest blocks take longer; most end far earlier
+TOO_LATE_TO_CONFIRM = "the time budget ended before the winner was confirmed; --max-seconds allows more"
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """One test for every objective: the lower bound of the gain must clear the minimum effect."""
+
+    objective: Objective
+    min_effect: float
+    seed: int
+
+    def screen(self, source: BlockSource, deadline: Deadline, *, attempt: int = 0) -> list[Comparison]:
+        """Rank the rewrites of a source against its original; see `screening`.
+
+        Args:
+            source: of one rewrite or several.
+            deadline: when to give up.
+            attempt: how many screenings of the same candidates came before: each takes other samples.
+        """
+        seed = self._seed_of(attempt * TAKES_OF_SCREENING)
+        return Screening(source, self.objective, self.min_effect, seed, deadline).run()
+
+    def confirm(
+        self,
+        source: BlockSource,
+        deadline: Deadline,
+        *,
+        held_out_from: int,
+        attempt: int = 0,
+        on_blocks: Callable[[int, int], None] = lambda _taken, _most: None,
+    ) -> tuple[Comparison, Gain | None]:
+        """Test the winner against the original.
+
+        Args:
+            source: of one rewrite, with blocks on the selection inputs, followed by the held-out inputs.
+            deadline: when to give up.
+            held_out_from: index of the first held-out input of the samples.
+            attempt: how many tests of this run came before: all of them together keep to one error.
+            on_blocks: is told how many blocks have been taken, and of how many at most.
+
+        Returns:
+            The comparison over all inputs together, and the gain on the held-out inputs alone.
+        """
+        blocks: list[Block] = []
+        paced = source
+        try:
+            if deadline.passed():
+                return Comparison(Decision.REFUSED, TOO_LATE_TO_CONFIRM), None
+            started_s = time.monotonic()
+            first = source.take(1, self._seed_of(FIRST_TAKE - 1))
+            left = left_behind(first)
+            if left is not None:
+                return Comparison(Decision.REFUSED, left), None
+            paced, repeats, block_s = _shape(source, first, time.monotonic() - started_s)
+            looks = plan_looks(_affordable_blocks(block_s), attempt)
+            takes = itertools.count(FIRST_TAKE)
+            for look in looks:
+                while len(blocks) < look.blocks:
+                    if deadline.passed():
+                        return Comparison(Decision.REFUSED, TOO_LATE_TO_CONFIRM, blocks=tuple(blocks)), None
+                    blocks += paced.take(repeats, self._seed_of(next(takes)))
+                    on_blocks(len(blocks), looks[-1].blocks)
+                comparison = self.weigh(blocks, look, is_last=look is looks[-1])
+                if comparison is not None:
+                    return self._with_held_out(comparison, blocks, held_out_from, look)
+        except SampleFailedError as error:
+            # Some do not stand company, and alone it is plain whose fault it is; before a look nothing has been tested.
+            if paced.is_together and len(blocks) < FIRST_LOOKS[0][0]:
+                return self.confirm(
+                    source.apart(),
+                    deadline,
+                    held_out_from=held_out_from,
+                    attempt=attempt,
+                    on_blocks=on_blocks,
+                )
+            return Comparison.failed(error, "when confirmed"), None
+        raise AssertionError  # the last look decides
+
+    def weigh(self, blocks: Sequence[Block], look: Look, *, is_last: bool) -> Comparison | None:
+        """What one look at the blocks says; None if there have to be more."""
+        figures = figures_for(self.objective, blocks)
+        gain = gain_of(blocks, figures.primary, look.alpha, ALPHA)
+        needed = 1 + self.min_effect
+        if gain.low > needed:
+            objection = figures.objection(blocks, look.alpha)
+            if objection is not None:
+                return Comparison.of_blocks(Decision.NOT_BETTER, objection, gain, blocks)
+            trick = find_moved_work(self.objective, figures.primary, gain, blocks, needed) or left_behind(blocks)
+            if trick is not None:
+                return Comparison.of_blocks(Decision.REFUSED, trick, gain, blocks)
+            return Comparison.of_blocks(Decision.IMPROVED, interval_text(gain), gain, blocks)
+        _, high = interval_of(blocks, figures.primary, FUTILITY_ALPHA)
+        if high <= needed or (is_last and gain.ratio <= needed):
+            return Comparison.of_blocks(Decision.NOT_BETTER, not_better_text(gain, needed), gain, blocks)
+        if is_last:
+            reason = (
+                f"too noisy to tell: {interval_text(gain)} after {len(blocks)} blocks, needed above "
+                f"{format_ratio(needed)}"
+            )
+            return Comparison.of_blocks(Decision.TOO_NOISY, reason, gain, blocks)
+        return None
+
+    def objection(self, blocks: Sequence[Block], held_out: Gain | None) -> str | None:
+        """What stands against an offer whatever has shown its gain, as far as a test that ended tells."""
+        figures = figures_for(self.objective, blocks)
+        if held_out is not None and held_out.high < 1:
+            return f"{figures.primary.noun} is {format_ratio(held_out.ratio)} on held-out inputs"
+        return figures.objection(blocks, ALPHA) or left_behind(blocks)
+
+    def _with_held_out(
+        self, comparison: Comparison, blocks: Sequence[Block], held_out_from: int, look: Look
+    ) -> tuple[Comparison, Gain | None]:
+        primary = figures_for(self.objective, blocks).primary
+        held_out = gain_of(blocks, primary.of_inputs(held_out_from), look.alpha, ALPHA)
+        if comparison.decision is Decision.IMPROVED and held_out.high < 1:
+            reason = f"better on the inputs it was selected on, but {format_ratio(held_out.ratio)} on held-out inputs"
+            comparison = Comparison(
+                Decision.NOT_BETTER, reason, comparison.gain, comparison.before, comparison.after, blocks=tuple(blocks)
+            )
+        return comparison, held_out
+
+    def _seed_of(self, number: int) -> int:
+        return self.seed * 1_000_003 + number
+
+
+def _shape(source: BlockSource, first: Sequence[Block], first_s: float) -> tuple[BlockSource, int, float]:
+    """How blocks are taken, with how many repeats, and what one takes then, in seconds of wall time.
+
+    From a block that is no part of the test, for the plan of the test depends on it.
+
+    Args:
+        source: of the first block.
+        first: that block.
+        first_s: what it took, with the start of the template.
+    """
+    samples = [sample for block in first for sample in (*block.before, *block.after)]
+    alone_s = min(sum(sample.process.wall_time_s for sample in samples), first_s)
+    paced, repeats = source.paced(first)
+    per_side = (repeats + paced.is_together) * paced.per_repeat  # those that run alone included
+    return paced, repeats, first_s + (per_side / source.per_repeat - 1) * alone_s
+
+
+def _affordable_blocks(block_s: float) -> int:
+    """How many blocks the confirmation may take at most; decided before the first one counts."""
+    return min(max(int(CONFIRMATION_S / max(block_s, 1e-3)), FEWEST_BLOCKS_FOR_LONG), MOST_BLOCKS)

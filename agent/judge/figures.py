@@ -1,0 +1,129 @@
+"""Which figure decides, and which other one may not get worse for it.
+
+CPU time is primary and wall time beside it. Wall time decides where the original mostly waits: there CPU time does not
+say how long a person does. It also decides where a rewrite starts threads or processes, or keeps several cores busy:
+the CPU time of a process that its parent does not wait for is in nobody's account.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from afterburner.agent.judge.sampling import add_up
+from afterburner.agent.judge.sequential import bounds, estimate
+from afterburner.agent.types import Gain, Objective
+from afterburner.agent.wording import format_ratio
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from afterburner.agent.judge.sampling import Block, Sample
+    from afterburner.sandbox import Measurement
+
+WAITS_BELOW = 0.8  # CPU time over wall time of the calls
+PARALLEL_ABOVE = 1.2  # likewise: more than one core was busy
+SLOWDOWN_FOR_MEMORY = 1.5  # memory may cost this much CPU time and no more
+_MOST_QUEUED = 0.95  # of its time: what is left of less is no measure of anything
+EVEN = 0.02  # wall time is noisier than CPU time: an estimate this little above the original's is no rise
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure of what was used: seconds, KiB or KiB·s."""
+
+    noun: str
+    read: Callable[[Measurement], float]
+    first_input: int = 0  # of those that count
+
+    def __call__(self, by_input: Sequence[Measurement]) -> float:
+        """The figure of the inputs that count, together."""
+        return self.read(add_up(by_input[self.first_input :]))
+
+    def of_inputs(self, start: int) -> Figure:
+        """The same figure of the inputs from `start` on."""
+        return Figure(self.noun, self.read, start)
+
+
+CPU = Figure("CPU time", lambda used: used.cpu_time_s)
+WALL = Figure("wall time", lambda used: used.wall_time_s)
+PEAK = Figure("peak memory", lambda used: float(used.peak_memory_kib))
+INTEGRAL = Figure("memory integral", lambda used: used.memory_integral_kib_s)
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """The figure that has to shrink by more than the minimum effect, and the one beside it."""
+
+    primary: Figure
+    secondary: Figure
+    tolerated: float = 1.0  # how many times as large the secondary figure may become
+
+    def secondary_ratio(self, blocks: Sequence[Block]) -> float:
+        """How many times smaller the secondary figure is."""
+        return math.exp(estimate([block.log_ratio(self.secondary) for block in blocks]))
+
+    def objection(self, blocks: Sequence[Block], alpha: float) -> str | None:
+        """What the gain costs, if that is too much."""
+        high = interval_of(blocks, self.secondary, alpha)[1]
+        ratio = self.secondary_ratio(blocks)
+        if high * self.tolerated >= 1 and ratio * self.tolerated >= 1 - EVEN:
+            return None
+        return f"{self.primary.noun} fell but {self.secondary.noun} rose to {format_ratio(1 / ratio)}"
+
+
+def figures_for(objective: Objective, blocks: Sequence[Block]) -> Figures:
+    """What decides between these two programs, judged by how they used the machine."""
+    if objective is Objective.MEMORY:
+        return Figures(PEAK, CPU, SLOWDOWN_FOR_MEMORY)
+    if objective is Objective.INTEGRAL:
+        return Figures(INTEGRAL, CPU, SLOWDOWN_FOR_MEMORY)
+    if waits([sample for block in blocks for sample in block.before]):
+        return Figures(WALL, CPU)
+    if any(sample.tasks or _is_parallel(sample) for block in blocks for sample in block.after):
+        return Figures(WALL, CPU)
+    return Figures(CPU, WALL)
+
+
+def waits(samples: Sequence[Sample]) -> bool:
+    """Whether a program waits for something else than a core, for a good part of its wall time.
+
+    Samples that ran alone tell it, if there are any.
+    """
+    alone = [sample for sample in samples if sample.is_alone]
+    return max(map(_share, alone or samples)) < WAITS_BELOW
+
+
+def _is_parallel(sample: Sample) -> bool:
+    return sample.work.cpu_time_s > PARALLEL_ABOVE * sample.work.wall_time_s
+
+
+def _share(sample: Sample) -> float:
+    """CPU time over the wall time in which it had a core or did not want one.
+
+    The largest of several counts: where the kernel does not tell for how long it was queued, another program on the
+    core can only lower it.
+    """
+    queued = min(sample.queued_s / max(sample.process.wall_time_s, 1e-9), _MOST_QUEUED)
+    return sample.work.cpu_time_s / max(sample.work.wall_time_s * (1 - queued), 1e-9)
+
+
+def interval_of(blocks: Sequence[Block], figure: Figure, alpha: float) -> tuple[float, float]:
+    """Bounds of how many times smaller the figure of the rewrite is, each at the one-sided level `alpha`."""
+    low, high = bounds([block.log_ratio(figure) for block in blocks], alpha)
+    return math.exp(low), math.exp(high)
+
+
+def gain_of(blocks: Sequence[Block], figure: Figure, alpha: float, error: float) -> Gain:
+    """The gain with its interval.
+
+    Args:
+        blocks: the samples.
+        figure: what has to shrink.
+        alpha: the one-sided level of each bound, had only this one look been planned.
+        error: the one-sided error of each bound over all looks that were: at least `alpha`.
+    """
+    values = [block.log_ratio(figure) for block in blocks]
+    low, high = interval_of(blocks, figure, alpha)
+    return Gain(math.exp(estimate(values)), low, high, confidence=1 - 2 * error, pairs=len(blocks))

@@ -1,0 +1,140 @@
+"""Finds gains that are none: work that was not saved but done somewhere else, or done once for many measurements."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from typing import TYPE_CHECKING
+
+from afterburner.agent.judge.figures import WALL
+from afterburner.agent.judge.sampling import Block, SampleMode
+from afterburner.agent.judge.sequential import bounds, estimate
+from afterburner.agent.types import Objective
+from afterburner.agent.wording import format_ratio
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from afterburner.agent.judge.figures import Figure
+    from afterburner.agent.judge.sampling import Sample
+    from afterburner.agent.types import Gain
+
+NOTICEABLE_CPU_S = 0.005
+NOTICEABLE_UNTOLD_S = 0.002  # leaving the process takes some tenths of a millisecond
+NOTICEABLE_PEAK = 1.05  # of the whole process, where the calls are said to need less
+REPEATED_ALPHA = 0.01
+ALONE_SHARE = 0.25  # of the logarithm of a gain: so much of it has to show in samples that ran alone
+RULED_OUT_ALPHA = 0.01
+UNUSUAL = 0.2  # of the logarithm of a gain, by which the best runs may differ from the usual ones at any rate
+_CLOCK_S = 1e-9  # the clock's resolution
+
+
+def find_moved_work(
+    objective: Objective, figure: Figure, gain: Gain, blocks: Sequence[Block], needed: float
+) -> str | None:
+    """Say where the work went that the calls seem to save; None if the gain is one.
+
+    Args:
+        objective: what is claimed to be smaller.
+        figure: what that is measured by.
+        gain: that claim, from `blocks`.
+        blocks: samples of the original and of the rewrite.
+        needed: the least gain (ratio) that is worth anything.
+    """
+    moved = (
+        _outside_the_calls(objective, blocks)
+        or _only_in_some_runs(figure, gain, _counting(figure, blocks))
+        or _only_together(figure, gain, blocks, needed)
+    )
+    if moved is not None:
+        return moved
+    if objective is Objective.MEMORY:
+        ratio = _median(blocks, lambda b, a: a.process.peak_memory_kib / max(b.process.peak_memory_kib, 1))
+        return "the memory saved in the calls is needed outside them" if ratio > NOTICEABLE_PEAK else None
+    if _only_when_repeated(gain, blocks):
+        return "the gain shows only when the same calls are made again: something is remembered from the first time"
+    return None
+
+
+def _outside_the_calls(objective: Objective, blocks: Sequence[Block]) -> str | None:
+    """Where the process spends outside the calls what it saves inside them, or half of what they took at all."""
+    saved = _median(blocks, lambda b, a: b.work.cpu_time_s - a.work.cpu_time_s)
+    if objective is not Objective.TIME:
+        saved = _median(blocks, lambda b, _: b.work.cpu_time_s)
+    untold = _median(blocks, lambda b, a: a.untold_cpu_s - b.untold_cpu_s)
+    if untold > max(saved / 2, NOTICEABLE_UNTOLD_S):
+        return f"timing was tampered with: {untold:.3f} s of CPU time are missing from its own account"
+    moved = _median(blocks, lambda b, a: a.overhead_cpu_s - b.overhead_cpu_s)
+    if moved <= max(saved / 2, NOTICEABLE_CPU_S):
+        return None
+    loading = _median(blocks, lambda b, a: a.load_cpu_s - b.load_cpu_s)
+    if loading > moved / 2:
+        return "the time saved in the calls reappears outside them: when the module is imported"
+    return "the time saved in the calls reappears outside them"
+
+
+def _only_in_some_runs(figure: Figure, gain: Gain, blocks: Sequence[Block]) -> str | None:
+    """Whether the figures that the gain is made of are far from what a usual run needs.
+
+    Args:
+        figure: what shrank.
+        gain: by how much.
+        blocks: of the samples that this is from.
+    """
+    usual = _median(blocks, lambda before, after: math.log(_used(figure, before) / _used(figure, after)))
+    claimed = math.log(gain.ratio)
+    if claimed - usual <= max(claimed / 2, UNUSUAL):
+        return None
+    best, rest = format_ratio(gain.ratio), format_ratio(math.exp(usual))
+    return f"the gain shows only in some of its runs: {best} in the best, {rest} in the usual ones"
+
+
+def _counting(figure: Figure, blocks: Sequence[Block]) -> list[Block]:
+    """The blocks with those samples alone that a figure is from."""
+    at_once = any(sample.company is SampleMode.AT_ONCE for block in blocks for sample in block.before)
+    return [block.alone() if at_once and figure.noun == WALL.noun else block.together() for block in blocks]
+
+
+def _only_together(figure: Figure, gain: Gain, blocks: Sequence[Block], needed: float) -> str | None:
+    """Whether a gain that was measured while both ran together, on one core, is not there when each has it for itself.
+
+    A rewrite that empties the caches, or troubles the original otherwise, would look good beside it. Samples that run
+    alone are few and noisy, so they are asked for a part of the gain, by the better of two estimates; and that they do
+    not rule out the gain that is `needed`.
+    """
+    if all(sample.is_alone for block in blocks for sample in block.before):
+        return None
+    alone = [block.alone() for block in blocks]
+    ratios = [block.log_ratio(figure) for block in alone]
+    by_themselves = max(Block.joined(alone).log_ratio(figure), estimate(ratios))
+    highest = bounds(ratios, RULED_OUT_ALPHA)[1]
+    if by_themselves >= ALONE_SHARE * math.log(gain.ratio) and highest >= math.log(needed):
+        return None
+    told = format_ratio(math.exp(by_themselves))
+    return f"the gain shows only while both run together: {format_ratio(gain.ratio)}, and {told} where each runs alone"
+
+
+def _used(figure: Figure, sample: Sample) -> float:
+    return max(figure.read(sample.work), _CLOCK_S)
+
+
+def _median(blocks: Sequence[Block], difference: Callable[[Sample, Sample], float]) -> float:
+    return statistics.median(
+        difference(before, after) for block in blocks for before, after in zip(block.before, block.after, strict=True)
+    )
+
+
+def _only_when_repeated(gain: Gain, blocks: Sequence[Block]) -> bool:
+    """Whether less than half of the gain (of its logarithm) is there when every call is made for the first time.
+
+    Where calls are repeated in one process so that they can be measured, the driver resets the module in between, but a
+    rewrite may remember results where no reset reaches: in a file, in another module, in an object of its own.
+    """
+    if any(sample.first_pass_cpu_s is None for block in blocks for sample in (*block.before, *block.after)):
+        return False
+    first = [math.log(_first_pass_s(block.before) / _first_pass_s(block.after)) for block in blocks]
+    return bounds(first, REPEATED_ALPHA)[1] < math.log(gain.ratio) / 2
+
+
+def _first_pass_s(samples: Sequence[Sample]) -> float:
+    return max(min(sample.first_pass_cpu_s or 0.0 for sample in samples), _CLOCK_S)

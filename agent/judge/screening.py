@@ -1,0 +1,179 @@
+"""Ranks candidates cheaply, and decides nothing: who is not plainly behind is put to the test.
+
+All candidates are sampled together with one original. After each stage the better half goes on (successive halving,
+Karnin et al. 2013), so most samples are spent on those that it is hard to choose between.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from afterburner.agent.judge.comparison import Comparison, interval_text, left_behind, not_better_text
+from afterburner.agent.judge.figures import EVEN, figures_for
+from afterburner.agent.judge.sampling import ORIGINAL, Block, SampleFailedError, SampleMode
+from afterburner.agent.types import Decision, Gain
+from afterburner.agent.wording import format_ratio
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from afterburner.agent.deadline import Deadline
+    from afterburner.agent.judge.sampling import BlockSource
+    from afterburner.agent.types import Objective
+
+PROMISING_SHARE = 0.5  # of the minimum effect: below it a candidate is not worth a test
+HOPELESS = 0.9  # a gain (ratio) below which no candidate is sampled any further
+PLAIN_RISE = 0.5  # of wall time where samples ran at once: those few that ran alone tell no smaller one from noise
+STAGE_S = 2.0  # of measuring, unless one round of all that are left takes longer
+TOGETHER_S = 1.0  # likewise, where samples run together
+MOST_REPEATS = 8
+FEWEST_REPEATS = 2  # of a stage
+FEWEST_SAMPLES = 2  # of each rewrite in a stage, where samples run together
+LONG_ROUND_S = 6.0  # a round that takes this long is made once a stage
+TOO_LATE_TO_SCREEN = "the time budget ended before it was measured; --max-seconds allows more"
+
+
+@dataclass(slots=True)
+class Screening:
+    """One screening of the rewrites of a source."""
+
+    source: BlockSource
+    objective: Objective
+    min_effect: float
+    seed: int
+    deadline: Deadline
+    _blocks: dict[int, list[Block]] = field(default_factory=dict)
+    _failed: dict[int, Comparison] = field(default_factory=dict)
+    _takes: int = 0
+    _sample_s: float = 0.0  # what one takes, of wall time, when it runs alone
+    _looked_again: bool = False  # at a single one that is left
+    _looked_at_original_again: bool = False  # that had failed
+
+    def run(self) -> list[Comparison]:
+        """What it says of each rewrite, in their order.
+
+        Raises:
+            SandboxInternalError: the sandbox failed.
+        """
+        alive = list(range(len(self.source.rewrites)))
+        while alive and not self.deadline.passed():
+            alive = self._stage(alive)
+            ranked = sorted(alive, key=self._ratio, reverse=True)
+            alive = sorted(self._next(ranked))
+        return [self._told(number) for number in range(len(self.source.rewrites))]
+
+    def _next(self, ranked: Sequence[int]) -> list[int]:
+        """Who is sampled further: the better half.
+
+        Where samples run together figures are steadier: of the better half only who is promising, if there is more than
+        one to choose between; and whoever is promising by little once again, which is cheaper than a test.
+        """
+        if not ranked or self._ratio(ranked[0]) < HOPELESS:
+            return []
+        better = list(ranked[: len(ranked) // 2])
+        if not self.source.is_together:
+            return better
+        promising = [number for number in ranked if self._ratio(number) >= self._promising]
+        if len(promising) > 1:
+            better = [number for number in better if number in promising]
+        else:
+            in_doubt = promising and self._ratio(promising[0]) < 1 + self.min_effect
+            better = promising if in_doubt and not self._looked_again else []
+        self._looked_again = len(better) == 1
+        return better
+
+    @property
+    def _promising(self) -> float:
+        return 1 + PROMISING_SHARE * self.min_effect
+
+    def _stage(self, alive: Sequence[int]) -> list[int]:
+        """Sample these; those that did not fail."""
+        if self.source.is_together:
+            return self._take_together(alive)
+        is_first = not self._blocks
+        alive, round_s = self._take(alive, 1)
+        if is_first and alive:
+            self._sample_s = round_s / self.source.only(alive).round_size
+            self.source, _ = self.source.paced([self._blocks[number][0] for number in alive])
+            # Who leaves something running would trouble those that it is sampled together with.
+            alive = [number for number in alive if left_behind(self._blocks[number]) is None]
+            if self.source.is_together:
+                return alive if self.deadline.passed() else self._take_together(alive)
+        more = min(MOST_REPEATS, max(FEWEST_REPEATS, int(STAGE_S / max(round_s, 1e-3)))) - 1
+        for repeats in (more // 2, more - more // 2):
+            if alive and repeats and round_s < LONG_ROUND_S and not self.deadline.passed():
+                alive, _ = self._take(alive, min(repeats, self.source.only(alive).most_repeats))
+        return alive
+
+    def _take_together(self, alive: Sequence[int]) -> list[int]:
+        """Sample these together; where somebody does not stand that, all of them alone."""
+        source = self.source.only(alive)
+        wanted = int(TOGETHER_S / max(self._sample_s * source.round_size, 1e-3))
+        fewest = FEWEST_SAMPLES // source.per_repeat
+        still = self._take(alive, min(max(fewest, wanted), MOST_REPEATS, source.most_repeats))[0]
+        return still if self.source.is_together else self._stage(still)
+
+    def _take(self, wanted: Sequence[int], repeats: int) -> tuple[list[int], float]:
+        """So many rounds of samples, without those that fail; and what a round takes, in seconds of wall time."""
+        alive = [number for number in wanted if number not in self._failed]
+        while alive:
+            self._takes += 1
+            try:
+                blocks = self.source.only(alive).take(repeats, self.seed + self._takes, alone=False)
+            except SampleFailedError as error:
+                if self.source.is_together:  # it may be the doing of another; alone it is plain whose it is
+                    self._go_apart()
+                    repeats = 1
+                    continue
+                if error.side == ORIGINAL and not self._looked_at_original_again:
+                    self._looked_at_original_again = True  # a busy machine may have made it late
+                    continue
+                at_fault = alive if error.side == ORIGINAL else [alive[error.side - 1]]
+                self._failed |= dict.fromkeys(at_fault, Comparison.failed(error, "when measured"))
+                alive = [number for number in alive if number not in self._failed]
+                continue
+            for number, block in zip(alive, blocks, strict=True):
+                self._blocks.setdefault(number, []).append(block)
+            samples = [*blocks[0].before, *(sample for block in blocks for sample in block.after)]
+            return alive, sum(sample.process.wall_time_s for sample in samples) / repeats
+        return [], 0.0
+
+    def _go_apart(self) -> None:
+        """Sample everybody alone from now on; figures of samples in company would be the only ones that count."""
+        self.source = self.source.apart()
+        for number, blocks in self._blocks.items():
+            alone = [block for block in blocks if all(sample.is_alone for sample in block.before)]
+            self._blocks[number] = alone or blocks
+
+    def _ratio(self, number: int) -> float:
+        block = Block.joined(self._blocks[number])
+        return math.exp(block.log_ratio(figures_for(self.objective, [block]).primary))
+
+    def _told(self, number: int) -> Comparison:
+        if number in self._failed:
+            return self._failed[number]
+        if number not in self._blocks:
+            return Comparison(Decision.REFUSED, TOO_LATE_TO_SCREEN)
+        blocks = self._blocks[number]
+        whole = Block.joined(blocks)
+        figures = figures_for(self.objective, [whole])
+        gain = _estimate(blocks, self._ratio(number), [math.exp(block.log_ratio(figures.primary)) for block in blocks])
+        left = left_behind(blocks)
+        if left is not None:
+            return Comparison.of_blocks(Decision.REFUSED, left, gain, blocks)
+        if gain.ratio < self._promising:
+            reason = not_better_text(gain, 1 + self.min_effect)
+            return Comparison.of_blocks(Decision.NOT_BETTER, reason, gain, blocks)
+        worse = figures.secondary_ratio([whole])
+        at_once = any(sample.company is SampleMode.AT_ONCE for block in blocks for sample in block.before)
+        if worse * figures.tolerated < 1 - (PLAIN_RISE if at_once else EVEN):
+            reason = f"{figures.secondary.noun} rose to {format_ratio(1 / worse)}"
+            return Comparison.of_blocks(Decision.NOT_BETTER, reason, gain, blocks)
+        return Comparison.of_blocks(Decision.PROMISING, interval_text(gain), gain, blocks)
+
+
+def _estimate(blocks: Sequence[Block], ratio: float, ratios: Sequence[float]) -> Gain:
+    """An estimate with the range of the blocks it is from: no interval at any level."""
+    return Gain(ratio, min(ratio, *ratios), max(ratio, *ratios), confidence=0.0, pairs=len(blocks))

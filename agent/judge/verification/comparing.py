@@ -1,0 +1,122 @@
+"""Makes the same calls with a rewrite and finds the first that does something else; only the host compares."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from afterburner.agent.inputs.replayed_calls import HASH_SEEDS
+from afterburner.agent.inputs.side_by_side import side_by_side
+from afterburner.sandbox import CallCase, FunctionEntry, Program, Verdict
+from afterburner.sandbox.differences import render_outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from afterburner.agent.types import Target, WorkloadCall
+    from afterburner.sandbox import CaseReport, Limits, PythonEnvironment
+    from afterburner.sandbox.sandbox import Sandbox
+
+SLOWDOWN_TOLERATED = 4
+MOST_SPLITS = 4  # of calls that ran into a limit together, and not by themselves
+_LIMITS = frozenset({Verdict.TIME_LIMIT, Verdict.MEMORY_LIMIT, Verdict.OUTPUT_LIMIT})
+_NUMBERED = re.compile(r"^call \d+ ")
+
+
+@dataclass(frozen=True, slots=True)
+class Differing:
+    """Calls in the order in which a process made them; the last of them differs."""
+
+    calls: tuple[WorkloadCall, ...]
+    hash_seed: int
+    verdict: Verdict
+    actual: str
+    difference: str
+
+    @property
+    def may_shrink(self) -> bool:
+        """Whether smaller inputs are worth the time: not where each try waits for a limit, or nothing runs at all."""
+        return self.verdict in {Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR} and "the module cannot" not in self.actual
+
+
+@dataclass(frozen=True, slots=True)
+class Comparer:
+    """Compares rewrites of one target with what the original did."""
+
+    sandbox: Sandbox
+    target: Target
+    environment: PythonEnvironment
+    limits: Limits
+    float_tolerance: float | None = None  # how outcomes are compared: see `CallCase`
+    fixed_clock: bool = False  # likewise
+
+    def first_difference(self, source: str, calls: Sequence[WorkloadCall]) -> Differing | None:
+        """The first call that `source` makes otherwise than expected: under each hash seed, and in both directions."""
+        orders = [tuple(calls if number % 2 == 0 else calls[::-1]) for number in range(len(HASH_SEEDS))]
+        tasks = [
+            partial(self._first_believed, source, order, hash_seed)
+            for order, hash_seed in zip(orders, HASH_SEEDS, strict=True)
+        ]
+        return next(filter(None, side_by_side(self.sandbox, tasks)), None)
+
+    def _first_believed(
+        self, source: str, calls: Sequence[WorkloadCall], hash_seed: int, splits: int = MOST_SPLITS
+    ) -> Differing | None:
+        """The same in one process; where a limit that ended it is not believed, in several with some calls each.
+
+        Such a process has made the first calls and none of the last, and nothing that it did was compared.
+        """
+        found = self.in_order(source, calls, hash_seed)
+        if found is None or self._is_believed(source, found):
+            return found
+        at = len(found.calls) - 1
+        parts = [part for part in (calls[:at], calls[at + 1 :]) if part and splits]
+        return next(filter(None, (self._first_believed(source, part, hash_seed, splits - 1) for part in parts)), None)
+
+    def _is_believed(self, source: str, found: Differing) -> bool:
+        """Whether a limit that was hit is the rewrite's fault: with the call alone, and not for the original.
+
+        A machine that is busy with other things makes everybody late.
+        """
+        if found.verdict not in _LIMITS:
+            return True
+        last = found.calls[-1:]
+        return self.in_order(source, last, found.hash_seed) is not None and (
+            self.in_order(self.target.source, last, found.hash_seed) is None
+        )
+
+    def in_order(self, source: str, calls: Sequence[WorkloadCall], hash_seed: int) -> Differing | None:
+        """The same in one process that makes the calls in this order."""
+        entry = FunctionEntry(self.target.module, self.target.path, self.target.function or "")
+        program = Program("python", source, entry=entry, environment=self.environment)
+        case = CallCase(
+            tuple(call.blob for call in calls),
+            tuple(call.expected for call in calls),
+            hash_seed=hash_seed,
+            float_tolerance=self.float_tolerance,
+            fixed_clock=self.fixed_clock,
+        )
+        [report] = self.sandbox.run(program, [case], self._limits(calls)).cases
+        if report.verdict is Verdict.ACCEPTED:
+            return None
+        at = len(report.outcomes) if report.difference_at is None else report.difference_at
+        if at >= len(calls):
+            return None  # every call was made and is right; what else is wrong with the process is for others to judge
+        return _differing(report, calls[: at + 1], hash_seed, at)
+
+    def _limits(self, calls: Sequence[WorkloadCall]) -> Limits:
+        # What the workload's own calls are allowed covers the start of the process and what the module imports.
+        more_s = SLOWDOWN_TOLERATED * sum(call.cpu_time_s for call in calls)
+        return replace(
+            self.limits, wall_time_s=self.limits.wall_time_s + more_s, cpu_time_s=self.limits.cpu_time_s + more_s
+        )
+
+
+def _differing(report: CaseReport, calls: Sequence[WorkloadCall], hash_seed: int, at: int) -> Differing:
+    detail = _NUMBERED.sub("", report.detail)
+    if report.difference_at is None:
+        actual = f"did not come to an end: {detail}"
+        return Differing(tuple(calls), hash_seed, report.verdict, actual, actual)
+    return Differing(tuple(calls), hash_seed, report.verdict, render_outcome(report.outcomes[at].encoded), detail)

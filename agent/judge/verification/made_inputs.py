@@ -1,0 +1,176 @@
+"""Inputs to compare two programs on, round by round: made by a process that holds only the original.
+
+What the original does not do twice alike, or takes too long for, is left out. Rounds are kept, so that the next rewrite
+meets the same inputs without delay.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from afterburner.agent.inputs.harness import Harness
+from afterburner.agent.inputs.hypothesis_interpreter import drawing_environment
+from afterburner.agent.inputs.replayed_calls import Replay
+from afterburner.agent.types import Skipped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from afterburner.agent.deadline import Deadline
+    from afterburner.agent.inputs.harness_answers import Answer, FoundCall
+    from afterburner.agent.inputs.hypothesis_interpreter import Drawing
+    from afterburner.agent.types import Target, WorkloadCall
+    from afterburner.sandbox import Limits, PythonEnvironment
+    from afterburner.sandbox.sandbox import Sandbox
+
+MAX_ROUNDS = 40
+EDGES_PER_ROUND = (120, 30)  # edge cases that the first round looks at, and each later one
+DRAWS_PER_ROUND = 80
+WANTED_PER_ROUND = 64  # one process makes so many calls
+MOST_S = 0.2  # that the original may take for one input
+ROUND_S = 1.0  # of the original's CPU time, for all inputs of a round
+STARTING_FROM = 12  # real calls
+STARTING_BYTES = 1024 * 1024
+JOB_S = 4.0  # for thinking of the inputs of a round and trying them
+LEAST_S = 0.5  # likewise, where the time is nearly over
+FRUITLESS = 3  # rounds without anything new, after which nothing more is thought of
+
+
+@dataclass(slots=True)
+class Inputs:
+    """The rounds of inputs for one original."""
+
+    sandbox: Sandbox
+    target: Target  # with the original's source
+    environment: PythonEnvironment
+    limits: Limits
+    calls: Sequence[WorkloadCall]  # the real ones, which the others are made from
+    seed: int
+    float_tolerance: float | None = None  # how outcomes are compared: see `CallCase`
+    fixed_clock: bool = False  # likewise
+    skipped: list[Skipped] = field(default_factory=list)
+    exhausted: bool = False
+    _rounds: list[list[WorkloadCall]] = field(default_factory=list)
+    _known: set[bytes] = field(default_factory=set)
+    _asked: int = 0
+    _fruitless: int = 0
+    _drawing: Drawing | None = None
+    _may_draw: bool = True
+
+    def __post_init__(self) -> None:
+        """Real calls count as known."""
+        self._known.update(_digest(call.blob) for call in self.calls)
+
+    def rounds(self, deadline: Deadline) -> Iterator[list[WorkloadCall]]:
+        """The rounds made so far, then new ones until the deadline, or until nothing new comes up.
+
+        The first comes whatever the clock says, and so does every one that was made: nobody is to agree on no input.
+        """
+        known, yielded = len(self._rounds), 0
+        while True:
+            if yielded == len(self._rounds):
+                if self.exhausted or (self._asked and deadline.passed()):
+                    return
+                self._add_round(deadline)
+            elif 0 < yielded < known and deadline.passed():
+                return
+            else:
+                yield self._rounds[yielded]
+                yielded += 1
+
+    def _add_round(self, deadline: Deadline) -> None:
+        found = self._affordable(self._new(self._ask(deadline)))
+        kept: list[WorkloadCall] = []
+        if found:
+            replay = Replay(
+                self.sandbox,
+                self.target,
+                self.environment,
+                self._limits(2 * ROUND_S),
+                float_tolerance=self.float_tolerance,
+                fixed_clock=self.fixed_clock,
+            )
+            kept, _ = replay.keep_usable(found)  # what it leaves out was thought of, not asked for by anybody
+        self._fruitless = 0 if kept else self._fruitless + 1
+        self._asked += 1
+        if kept:
+            self._rounds.append(kept)
+        self.exhausted = self._fruitless >= FRUITLESS or self._asked >= MAX_ROUNDS
+
+    def _ask(self, deadline: Deadline) -> Answer:
+        """One job: edge cases first, and what Hypothesis draws."""
+        first, later = EDGES_PER_ROUND
+        start = 0 if not self._asked else first + later * (self._asked - 1)
+        stop = start + (later if self._asked else first)
+        draws = DRAWS_PER_ROUND if self._asked and self._may_draw else 0
+        fields = {
+            "blobs": [base64.b64encode(blob).decode("ascii") for blob in self.starting_from()],
+            "edges": [start, stop],
+            "draws": draws,
+            "seed": self.seed * MAX_ROUNDS + self._asked,
+            "wanted": WANTED_PER_ROUND,
+            "most_s": MOST_S,
+            "budget_s": min(JOB_S, deadline.left_s() + LEAST_S),
+        }
+        environment = self.environment
+        if draws:
+            self._drawing = self._drawing or drawing_environment(self.environment, self.target)
+            environment = self._drawing.environment
+            fields["extra_site"] = self._drawing.extra_site
+        harness = Harness(self.sandbox, self.target, environment, self._limits(2 * JOB_S))
+        answer = harness.ask("mutate", "mutated", fields)
+        self._skip(answer.skipped)
+        for failure in answer.failures:
+            if failure.stage in {"no_hypothesis", "import"} and draws:
+                self._may_draw = False
+                self._skip(
+                    [("drawn with Hypothesis", f"only edge cases are tried, nothing is drawn: {failure.reason}")]
+                )
+                return self._ask(deadline)
+            self._skip([("made inputs", failure.reason)])
+        return answer
+
+    def _skip(self, entries: Iterable[tuple[str, str]]) -> None:
+        self.skipped += [skipped for entry in entries if (skipped := Skipped(*entry)) not in self.skipped]
+
+    def starting_from(self) -> list[bytes]:
+        """The blobs of the smallest real calls, and always of one."""
+        blobs: list[bytes] = []
+        room = STARTING_BYTES
+        for call in sorted(self.calls, key=lambda call: len(call.blob))[:STARTING_FROM]:
+            room -= len(call.blob)
+            if room >= 0 or not blobs:
+                blobs.append(call.blob)
+        return blobs
+
+    def _new(self, answer: Answer) -> list[FoundCall]:
+        found = []
+        for call in answer.calls:
+            digest = _digest(call.blob)
+            if digest not in self._known:
+                self._known.add(digest)
+                found.append(call)
+        return found
+
+    def _affordable(self, found: Sequence[FoundCall]) -> list[FoundCall]:
+        """As many as fit into the time of a round, the quickest first."""
+        left_s, chosen = ROUND_S, []
+        for call in sorted(found, key=lambda call: call.cpu_time_s):
+            left_s -= call.cpu_time_s
+            if left_s < 0:
+                break
+            chosen.append(call)
+        return sorted(chosen, key=lambda call: call.number)
+
+    def _limits(self, seconds: float) -> Limits:
+        allowed_s = (
+            self.limits.wall_time_s + seconds
+        )  # what the real calls are allowed covers the start and the imports
+        return replace(self.limits, wall_time_s=allowed_s, cpu_time_s=allowed_s)
+
+
+def _digest(blob: bytes) -> bytes:
+    return hashlib.sha256(blob).digest()

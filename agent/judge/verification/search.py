@@ -1,0 +1,115 @@
+"""Looks for an input on which a rewrite differs from the original, and shows the smallest that it finds."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from afterburner.agent.deadline import Deadline
+from afterburner.agent.judge.verification.comparing import Comparer
+from afterburner.agent.judge.verification.made_inputs import Inputs
+from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
+from afterburner.agent.judge.verification.shrinking import Shrinker
+from afterburner.agent.types import Skipped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from afterburner.agent.judge.verification.comparing import Differing
+    from afterburner.agent.judge.workbench import Workbench
+    from afterburner.agent.types import WorkloadCall
+
+SMALL_BYTES = 1024  # a larger input is not made smaller before it is known whether a small one shows a difference, too
+ROUNDS_FOR_SMALLER = 2
+SHRINKING_S = 4.0  # beyond the deadline of the search: a difference is found once
+
+
+class DifferenceSearch:
+    """Compares rewrites of one function with the original on inputs that were made for it.
+
+    Args:
+        bench: the target, its workload, and where to run it. Inputs are made from those calls that selection may see.
+        original_source: the whole text of the original's file.
+        seed: the inputs are the same for the same seed.
+        tell: is told how far it is.
+        shrinking_s: how long a difference that was found is made smaller.
+    """
+
+    def __init__(
+        self,
+        bench: Workbench,
+        original_source: str,
+        seed: int,
+        tell: Callable[[str], None] | None = None,
+        shrinking_s: float = SHRINKING_S,
+    ) -> None:
+        self._tell, self._shrinking_s = tell or _ignore, shrinking_s
+        self._by_cases = bench.by_cases
+        target = replace(bench.target, source=original_source)
+        place = (bench.sandbox, target, bench.environment, bench.limits)
+        tolerance, clock = bench.workload.float_tolerance, bench.workload.fixed_clock
+        self._comparer = Comparer(*place, tolerance, clock)
+        self._inputs = Inputs(*place, bench.workload.calls, seed, tolerance, clock)
+
+    def against(
+        self,
+        candidate_source: str,
+        deadline: Deadline,
+        *,
+        real_calls: Sequence[WorkloadCall] = (),
+        rounds: int | None = None,
+    ) -> Counterexample | Agreement:
+        """Compare until a difference is found, the deadline is over, or nothing new comes up.
+
+        Args:
+            candidate_source: the whole text of the file with the rewrite in place.
+            deadline: of the search: after the first made round none is begun of which less than half would come
+                before it, if it took as long as the one before. A difference that was found is made smaller for some
+                seconds more.
+            real_calls: what to compare on first: calls of the workload, in the order in which they are to be made.
+            rounds: of made inputs, at most. Those of earlier searches come first and cost little.
+
+        Raises:
+            SandboxInternalError: the sandbox failed.
+        """
+        if self._by_cases:
+            reason = "inputs are made for functions; a whole program is compared on its cases alone"
+            return Agreement((), (Skipped("made inputs", reason),), exhausted=True)
+        agreed: Counter[str] = Counter()
+        started_s = time.monotonic()
+        for calls in self._rounds(deadline, real_calls, rounds):
+            found = self._comparer.first_difference(candidate_source, calls)
+            if found is not None:
+                self._tell("found a difference; making the input smaller")
+                return self._shrunk(candidate_source, found)
+            agreed.update(call.origin for call in calls)
+            self._tell(f"the same on {agreed.total()} inputs so far")
+            begun_s, started_s = started_s, time.monotonic()
+            if calls is not real_calls and (started_s - begun_s) / 2 > deadline.left_s():
+                break
+        return Agreement(tuple(agreed.most_common()), tuple(self._inputs.skipped), exhausted=self._inputs.exhausted)
+
+    def _shrunk(self, source: str, found: Differing) -> Counterexample:
+        """The difference on a smaller input; made inputs are small to begin with."""
+        until = Deadline.after(self._shrinking_s)
+        if len(found.calls[-1].blob) > SMALL_BYTES and found.may_shrink:
+            for calls in islice(self._inputs.rounds(until), ROUNDS_FOR_SMALLER):
+                smaller = self._comparer.first_difference(source, calls)
+                if smaller is not None and len(smaller.calls[-1].blob) < len(found.calls[-1].blob):
+                    found = smaller
+                    break
+        return Shrinker(self._comparer, source, until, self._inputs.starting_from()).shrink(found)
+
+    def _rounds(
+        self, deadline: Deadline, real_calls: Sequence[WorkloadCall], rounds: int | None
+    ) -> Iterator[Sequence[WorkloadCall]]:
+        if real_calls:
+            yield real_calls
+        yield from islice(self._inputs.rounds(deadline), rounds)
+
+
+def _ignore(_message: str) -> None:
+    pass

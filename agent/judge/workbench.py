@@ -1,0 +1,202 @@
+"""Everything a run works with that is not state: the sandbox, the workload, and how programs are made of sources."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar
+
+from afterburner.agent.code.locate import with_source
+from afterburner.agent.inputs.cases import whole_program
+from afterburner.agent.inputs.line_profile import profile_lines
+from afterburner.agent.inputs.passes import passes_needed
+from afterburner.agent.inputs.replayed_calls import HASH_SEEDS
+from afterburner.agent.judge.sample_sources import DuelSource, FreshSource, Sampler
+from afterburner.agent.types import Objective
+from afterburner.sandbox import CallCase, FunctionEntry, Limits, Program, TestCase
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from afterburner.agent.inputs.line_profile import LineProfile
+    from afterburner.agent.judge.sample_sources import Case
+    from afterburner.agent.judge.sampling import BlockSource
+    from afterburner.agent.types import Target, Workload, WorkloadCall, WorkloadCase
+    from afterburner.sandbox import PythonEnvironment
+    from afterburner.sandbox.sandbox import Sandbox
+
+Input = TypeVar("Input", "WorkloadCall", "WorkloadCase")
+
+SAMPLE_TIME_S = 0.1  # of the inputs of a fresh process, which takes as long to start
+FORK_TIME_S = 0.025  # of a fork's: the more samples, the steadier the smallest of them
+DEAREST_S = 0.5
+JUDGED_AGAIN_S = 0.05  # of the calls that a candidate makes under another hash seed
+MEASURABLE_CALL_S = 0.02
+MEASURABLE_PROGRAM_S = 0.2  # starting Python takes a good part of a tenth of a second
+TOLERANT_OUTPUT_BYTES = 64 * 1024 * 1024  # outcomes whose floats are compared one by one cannot be folded
+SLOWDOWN_TOLERATED = 4
+GRACE_S = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Workbench:
+    """Makes programs, cases and samplers for one target."""
+
+    target: Target
+    workload: Workload
+    sandbox: Sandbox
+    environment: PythonEnvironment
+    limits: Limits
+    cpu: int | None
+
+    @property
+    def by_cases(self) -> bool:
+        """Whether the whole program is judged by stdin/stdout cases."""
+        return bool(self.workload.cases)
+
+    def program(self, source: str) -> Program:
+        """The program that `source`, the text of the target's whole file, makes."""
+        if self.by_cases:
+            return whole_program(self.target, source, self.environment)
+        if self.target.function is None:
+            msg = "a target without a function is judged by stdin/stdout cases"
+            raise ValueError(msg)
+        entry = FunctionEntry(self.target.module, self.target.path, self.target.function)
+        return Program("python", source, entry=entry, environment=self.environment)
+
+    def judged_cases(self) -> tuple[Case, ...]:
+        """The cases that tell, during selection, whether a program is right; only cheap calls under more than one seed.
+
+        A winner makes every call under every hash seed, see `confirmed_cases`.
+        """
+        if self.by_cases:
+            return _test_cases(self.workload.cases)
+        first, second = HASH_SEEDS[:2]
+        cheap = affordable(self.workload.calls, 0.0, JUDGED_AGAIN_S)
+        return self.call_case(self.workload.calls, hash_seed=first), self.call_case(cheap, hash_seed=second)
+
+    def confirmed_cases(self) -> tuple[Case, ...]:
+        """The cases that tell whether a winner is right: the held-out inputs too.
+
+        First what `judged_cases` left out; then all calls in one process and in the order in which they were found, so
+        that a rewrite which carries state from one call to the next (a cache, say) meets the calls that the state is
+        wrong for.
+        """
+        if self.by_cases:
+            return _test_cases(self.workload.held_out_cases)
+        first, *others = HASH_SEEDS
+        held_out = self.workload.held_out_calls
+        calls = sorted((*self.workload.calls, *held_out), key=lambda call: call.position)
+        new = (self.call_case(held_out, hash_seed=first),) if held_out else ()
+        return (*new, *(self.call_case(calls, hash_seed=seed) for seed in others))
+
+    def call_case(self, calls: Sequence[WorkloadCall], *, hash_seed: int) -> CallCase:
+        """One process that makes these calls, judged as the workload says."""
+        return CallCase(
+            calls=tuple(call.blob for call in calls),
+            expected_outcomes=tuple(call.expected for call in calls),
+            hash_seed=hash_seed,
+            float_tolerance=self.workload.float_tolerance,
+            fixed_clock=self.workload.fixed_clock,
+        )
+
+    def timed_cases(self, objective: Objective, *, held_out: bool) -> tuple[Case, ...]:
+        """The cases that fresh processes are sampled on.
+
+        For memory, calls are repeated until the original takes a time in which memory can be sampled.
+        """
+        if self.by_cases:
+            cases = self.workload.held_out_cases if held_out else self.workload.cases
+            return _test_cases(affordable(cases, MEASURABLE_PROGRAM_S, SAMPLE_TIME_S))
+        calls = self._timed_calls(SAMPLE_TIME_S, held_out=held_out)
+        passes = 1 if objective is Objective.TIME else passes_needed(calls)
+        return (replace(self.call_case(calls, hash_seed=0), passes=passes, cold_caches=True),)
+
+    def block_source(
+        self, original: str, rewrites: Sequence[str], objective: Objective, *, held_out: bool
+    ) -> tuple[BlockSource, int]:
+        """Where blocks of samples of an original and of rewrites come from, and the index of the first held-out input.
+
+        Args:
+            original: text of the whole file.
+            rewrites: likewise.
+            objective: what is measured; time is measured in forks of a template, memory in processes of their own.
+            held_out: whether the held-out inputs come along.
+        """
+        parts = (False, True) if held_out else (False,)
+        if self.by_cases or objective is not Objective.TIME:
+            cases = [self.timed_cases(objective, held_out=part) for part in parts]
+            sampler = self.sampler([case for part in cases for case in part])
+            return FreshSource(sampler, self.program(original), tuple(map(self.program, rewrites))), len(cases[0])
+        chosen = [self._timed_calls(FORK_TIME_S, held_out=part) for part in parts]
+        calls = [call for part in chosen for call in part]
+        return self.source_of_calls(original, rewrites, calls), len(chosen[0])
+
+    def source_of_calls(self, original: str, rewrites: Sequence[str], calls: Sequence[WorkloadCall]) -> BlockSource:
+        """Where blocks of samples come from, each of which makes all these calls once."""
+        return DuelSource(
+            self.sandbox,
+            self.program(original),
+            tuple(map(self.program, rewrites)),
+            self.call_case(calls, hash_seed=0),
+            self.limits,
+            self.cpu,
+        )
+
+    def _timed_calls(self, sample_s: float, *, held_out: bool) -> list[WorkloadCall]:
+        calls = self.workload.held_out_calls if held_out else self.workload.calls
+        return affordable(calls, MEASURABLE_CALL_S, sample_s)
+
+    def sampler(self, cases: Sequence[Case]) -> Sampler:
+        """A sampler on these cases, with the timed process alone on its CPU."""
+        return Sampler(self.sandbox, tuple(cases), self.limits, self.cpu)
+
+    def line_profile(self, source: str, of: str, most_s: float) -> LineProfile:
+        """Where `source`, the text of the file of the incumbent `of`, spends its time; it takes at most `most_s`."""
+        target = with_source(self.target, source)
+        return profile_lines(self.sandbox, target, self.environment, self.workload, self.limits, of=of, most_s=most_s)
+
+    def with_time_for(self, calls: Sequence[WorkloadCall]) -> Workbench:
+        """The same bench with time for these calls beside what the limits allow: they may be none of the workload's."""
+        more_s = SLOWDOWN_TOLERATED * sum(call.cpu_time_s for call in calls)
+        wall_s, cpu_s = self.limits.wall_time_s + more_s, self.limits.cpu_time_s + more_s
+        return replace(self, limits=replace(self.limits, wall_time_s=wall_s, cpu_time_s=cpu_s))
+
+    def limited_by(self, wall_time_s: float) -> Workbench:
+        """The same bench with limits that follow from what the original needed for its slowest case."""
+        allowed_s = SLOWDOWN_TOLERATED * wall_time_s + GRACE_S
+        return replace(self, limits=replace(self.limits, wall_time_s=allowed_s, cpu_time_s=allowed_s))
+
+
+def look_limits(allowed_s: float, float_tolerance: float | None) -> Limits:
+    """The limits of one look at a source of inputs, and of the original on all of them."""
+    limits = Limits(wall_time_s=allowed_s, cpu_time_s=allowed_s)
+    return limits if float_tolerance is None else replace(limits, output_bytes=TOLERANT_OUTPUT_BYTES)
+
+
+def affordable(inputs: Sequence[Input], measurable_s: float, sample_s: float) -> list[Input]:
+    """The inputs that a sample is taken on.
+
+    A decision takes some forty samples, so what a sample costs is what the user waits for; the judge looks at every
+    input all the same. It is the costliest input that takes no more than `DEAREST_S` of CPU time, and the costliest of
+    the others that fit into `sample_s` with it. Where only dearer inputs can be measured, the cheapest of these.
+
+    Args:
+        inputs: with what each took of the original's CPU time.
+        measurable_s: an input below this tells more of the process around it than of the target.
+        sample_s: what all of them together may take, unless one alone takes longer.
+    """
+    by_cost = sorted(range(len(inputs)), key=lambda index: inputs[index].cpu_time_s, reverse=True)
+    dearer = [index for index in by_cost if inputs[index].cpu_time_s > DEAREST_S]
+    chosen = by_cost[len(dearer) : len(dearer) + 1]
+    if dearer and (not chosen or inputs[chosen[0]].cpu_time_s < measurable_s):
+        chosen = dearer[-1:]
+    total_s = sum(inputs[index].cpu_time_s for index in chosen)
+    for index in by_cost:
+        if index not in chosen and total_s + inputs[index].cpu_time_s <= sample_s:
+            chosen.append(index)
+            total_s += inputs[index].cpu_time_s
+    return [inputs[index] for index in sorted(chosen)]
+
+
+def _test_cases(cases: Sequence[WorkloadCase]) -> tuple[TestCase, ...]:
+    return tuple(TestCase(case.stdin, case.expected_stdout, case.name) for case in cases)

@@ -1,0 +1,1 @@
+"""The loop: its graph, state, records, and how a result is made of them."""

@@ -1,0 +1,470 @@
+"""The one loop (Algorithm 1 of the paper): prepare → generate → profile → select → (generate | confirm … confirm).
+
+The main path reads top to bottom; what a run works with is its `Workbench`, what it carries is its `LoopState`. The
+state is stored after every node, and a node that was killed runs again: it changes nothing but what it returns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Literal, Protocol, cast
+
+from afterburner.agent.code.same_work import key_of
+from afterburner.agent.errors import ProposerError, TargetError, WorkloadError
+from afterburner.agent.inputs.cases import failing_case
+from afterburner.agent.inputs.side_by_side import side_by_side
+from afterburner.agent.judge.comparison import Comparison, median_measurement
+from afterburner.agent.judge.confirming import SEARCH_ROUNDS, SEARCH_S, Confirming, SpentTests
+from afterburner.agent.judge.gates import refusal
+from afterburner.agent.judge.sampling import SampleFailedError
+from afterburner.agent.judge.sequential import MOST_TESTS
+from afterburner.agent.loop.records import (
+    detail_of,
+    line_of,
+    record_of,
+    refused,
+    refuted,
+    sampled_again,
+    settled,
+    with_memory_of,
+)
+from afterburner.agent.loop.search_policy import SearchPolicy
+from afterburner.agent.loop.state import Incumbent, LoopState, Pending
+from afterburner.agent.models.feedback import parse_telling
+from afterburner.agent.models.proposer import Proposal, ProposalRequest, asks_model
+from afterburner.agent.models.requests.spending import TIME_IS_UP
+from afterburner.agent.models.requests.usage import Usage
+from afterburner.agent.types import Decision, JudgedCandidate, Objective, ProgressEvent
+from afterburner.agent.wording import count
+from afterburner.sandbox import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+    from langgraph.graph.state import CompiledStateGraph
+
+    from afterburner.agent.code.context.surroundings import Surroundings
+    from afterburner.agent.deadline import Deadline
+    from afterburner.agent.inputs.line_profile import LineProfile
+    from afterburner.agent.judge.decide import Judge
+    from afterburner.agent.judge.sample_sources import Case, Sampler
+    from afterburner.agent.judge.verification.outcome import Counterexample
+    from afterburner.agent.judge.workbench import Workbench
+    from afterburner.agent.models.proposer import Proposer
+    from afterburner.agent.models.requests.model_session import ModelSession
+    from afterburner.agent.types import RunSettings, WorkloadCall
+    from afterburner.sandbox import Report
+
+BASELINE_SAMPLES = 3
+PROFILE_SHARE = 0.1  # of what is left of the search's time, for one line profile
+
+
+class _Node(Protocol):
+    """What LangGraph takes for a node."""
+
+    def __call__(self, state: LoopState) -> dict[str, object]: ...
+
+
+@dataclass(slots=True)
+class Loop:
+    """One run on one target."""
+
+    bench: Workbench
+    proposer: Proposer
+    judge: Judge
+    settings: RunSettings
+    search_until: Deadline  # selection stops here, so that confirmation still has its share of the time
+    confirm_until: Deadline
+    on_event: Callable[[ProgressEvent], None]
+    used_s: Callable[[], float] = lambda: 0.0  # of the time budget, in earlier processes too
+    tests: SpentTests = field(default_factory=SpentTests)
+    surroundings: Surroundings | None = None  # the project, for proposers and for what a rewrite may import
+    asking: ModelSession | None = None  # what the proposer's requests share, if it makes any
+    _confirming: Confirming | None = field(default=None, init=False)
+
+    @property
+    def policy(self) -> SearchPolicy:
+        """What decides from where a round goes on, and whether there is another."""
+        return SearchPolicy.of(self.settings)
+
+    def compile(
+        self, checkpointer: BaseCheckpointSaver[str]
+    ) -> CompiledStateGraph[LoopState, None, LoopState, LoopState]:
+        """Build the LangGraph graph."""
+        from langgraph.graph import END, START, StateGraph  # noqa: PLC0415 - heavy
+
+        graph = StateGraph(LoopState)
+        for node in (self.prepare, self.inspect, self.generate, self.profile, self.select, self.confirm):
+            graph.add_node(node.__name__, self._on_the_clock(node))
+        graph.add_edge(START, "prepare")
+        graph.add_edge("prepare", "inspect")
+        graph.add_edge("inspect", "generate")
+        graph.add_edge("generate", "profile")
+        graph.add_edge("profile", "select")
+        graph.add_conditional_edges("select", self.after_select, {"generate": "inspect", "confirm": "confirm"})
+        graph.add_conditional_edges("confirm", self.after_confirm, {"confirm": "confirm", "end": END})
+        return graph.compile(checkpointer=checkpointer)
+
+    def resume_from(self, state: LoopState) -> None:
+        """Go on from a stored state of another process, if the original still does what it did then.
+
+        Raises:
+            WorkloadError: it does not.
+        """
+        if state["slowest_s"] is not None:
+            self.bench = self.bench.limited_by(state["slowest_s"])
+        report = self._run(self.bench.target.source, (*self.bench.judged_cases(), *self.bench.confirmed_cases()))
+        if report.verdict is not Verdict.ACCEPTED:
+            raise WorkloadError(
+                f"{self.bench.target.path}: the original does not do what it did when the run was begun: "
+                f"{detail_of(report)}. Something that it uses has changed: other files of the project, or packages. "
+                "The run is kept: resume it when they are as they were, or begin a new one."
+            )
+
+    def prepare(self, state: LoopState) -> LoopState:
+        """Measure the original: C* and M* of the first iteration. What it needs sets the limits of its rewrites."""
+        self._tell("prepare", "measuring the original")
+        source = self.bench.target.source
+        original = self.bench.program(source)
+        report = self._run(source, (*self.bench.judged_cases(), *self.bench.confirmed_cases()))
+        if report.verdict is not Verdict.ACCEPTED:
+            raise self._unsteady(report.verdict, detail_of(report))
+        slowest = max(case.measurement.wall_time_s for case in report.cases)
+        self.bench = self.bench.limited_by(slowest)
+        selected, kept = (self._fresh(held_out=part) for part in (False, True))
+        try:
+            measurement = median_measurement([selected.sample(original).work for _ in range(BASELINE_SAMPLES)])
+            kept.sample(original)  # now, for in the confirmation it would look like the winner's fault
+        except SampleFailedError as error:
+            raise self._unsteady(error.verdict, error.detail) from error
+        incumbent = Incumbent("original", source, measurement, ratio=1.0)
+        return {**state, "lineage": [incumbent], "slowest_s": slowest}
+
+    def inspect(self, state: LoopState) -> dict[str, object]:
+        """Profile the incumbent line by line, once, if a language model is to be told of it.
+
+        A node of its own: when a run that broke off while the model was asked goes on, the request is the same.
+        """
+        incumbent, known = self._base_of(state)[0], state.get("line_profile")
+        wanted = parse_telling(self.settings.tell).profile and self.settings.objective is not Objective.MEMORY
+        is_for_model = self.bench.target.language == "python" and asks_model(self.proposer)
+        if not wanted or not is_for_model or (known is not None and known.of == incumbent.id):
+            return {}
+        self._tell("generate", f"profiling {incumbent.id} line by line", state["iteration"] + 1)
+        profile = self.bench.line_profile(incumbent.source, incumbent.id, PROFILE_SHARE * self.search_until.left_s())
+        if profile.note:
+            partly = "of a part only" if profile.lines else "none"
+            self._tell("generate", f"line profile: {partly}: {profile.note}", state["iteration"] + 1)
+        return {"line_profile": profile}
+
+    def generate(self, state: LoopState) -> dict[str, object]:
+        """Ask the proposer for candidates that improve on the incumbent."""
+        from afterburner.agent.code.locate import with_source  # noqa: PLC0415 - imports libcst
+
+        iteration, (incumbent, again) = state["iteration"] + 1, self._base_of(state)
+        where = f", from {again.id} again" if again else ""
+        self._tell("generate", f"asking {self.proposer.name}{where}", iteration)
+        request = ProposalRequest(
+            target=with_source(self.bench.target, incumbent.source),
+            objective=self.settings.objective,
+            measurement=incumbent.measurement,
+            passed=True,
+            iteration=iteration,
+            count=self.settings.candidates,
+            history=tuple(state["records"]),
+            seed=self.settings.seed,
+            profile=_if_of(state.get("line_profile"), incumbent),
+            tell=parse_telling(self.settings.tell),
+            describe=self.surroundings.describe if self.surroundings else None,
+            counterexample=next((each.counterexample for each in state["records"][::-1] if each.counterexample), None),
+            temperature=self.policy.temperature_of(iteration),
+            is_last=iteration >= self.settings.iterations,
+            usage=state["usage"],
+        )
+        proposals, is_last = self._propose(request)
+        pending = [self._pending(f"{iteration}.{n}", p, incumbent) for n, p in enumerate(proposals, start=1)]
+        restarts = [*state["restarts"], *([again.id] if again else ())]
+        usage = (self.asking.usage() if self.asking else None) or state["usage"]
+        # whoever asks no model, rules say, may go on when a cap is reached, but nobody does when the time is up
+        exhausted = is_last or not pending or usage.cap == TIME_IS_UP
+        return {
+            "iteration": iteration,
+            "pending": pending,
+            "restarts": restarts,
+            "exhausted": exhausted,
+            "usage": usage,
+        }
+
+    def profile(self, state: LoopState) -> dict[str, object]:
+        """Judge the candidates side by side, then time those that are right, in turns."""
+        incumbent = state["lineage"][-1]
+        language = self.bench.target.language
+        seen = {key_of(state["lineage"][0].source, language): "original"}
+        for record in state["records"]:
+            seen.setdefault(key_of(record.source, language), record.id)
+        fresh: list[Pending] = []
+        records: dict[str, JudgedCandidate] = {}
+        for candidate in state["pending"]:
+            earlier = seen.setdefault(key_of(candidate.source, language), candidate.id)
+            objection = candidate.error or refusal(state["lineage"][0].source, candidate.source, language)
+            if objection:
+                records[candidate.id] = refused(candidate, state["iteration"], objection)
+            elif earlier != candidate.id:
+                records[candidate.id] = refused(candidate, state["iteration"], f"the same code as {earlier}")
+            else:
+                fresh.append(candidate)
+        for record in self.profile_fresh(fresh, incumbent, state["iteration"]):
+            records[record.id] = record
+            self._tell("profile", line_of(record), state["iteration"], incumbent.ratio)
+        return {"records": state["records"] + [records[c.id] for c in state["pending"]], "pending": []}
+
+    def select(self, state: LoopState) -> dict[str, object]:
+        """Greedy selection: the candidate that screening ranks first replaces the incumbent, if no input refutes it."""
+        records, iteration = list(state["records"]), state["iteration"]
+        exhausted = state["exhausted"] or self.search_until.passed()
+        done = exhausted or iteration >= self.settings.iterations  # then whoever is confirmed is searched all the same
+        won = [
+            number
+            for number, record in enumerate(records)
+            if record.iteration == iteration and record.decision is Decision.PROMISING
+        ]
+        for number in sorted(won, key=lambda number: -_ratio_of(records[number])):
+            best = records[number]
+            found = None if done else self._difference(best.source, SEARCH_ROUNDS)
+            if found is not None:
+                records[number] = refuted(best, found)
+                self._tell("select", line_of(records[number]), iteration, state["lineage"][-1].ratio)
+                continue
+            incumbent = self._promote(best, state["lineage"][-1])
+            self._tell("select", f"{best.id} {best.proposer} is kept", iteration, incumbent.ratio)
+            return {"records": records, "lineage": [*state["lineage"], incumbent], "exhausted": exhausted}
+        return {"records": records, "exhausted": exhausted}
+
+    def after_select(self, state: LoopState) -> Literal["generate", "confirm"]:
+        """Go round again until the iterations, the proposals, the time or the patience are used up."""
+        if not self.policy.is_over(state):
+            return "generate"
+        if self.policy.has_given_up(state):
+            self._tell("select", f"nothing better in {count(self.policy.patience, 'round')}: the search ends")
+        return "confirm"
+
+    def confirm(self, state: LoopState) -> dict[str, object]:
+        """Confirm one winner against the original, on held-out inputs too; where it fails, the next one's turn comes.
+
+        One at a time, so that each is stored.
+        """
+        winners = state["winners"] if state["tried"] else self._winners(state)
+        if not winners:
+            return {"winners": []}
+        (winner, *winners), original, tried = winners, state["lineage"][0], state["tried"] + 1
+        self._tell("confirm", f"testing {winner.id} against the original on held-out inputs", best=winner.ratio)
+        confirmation = self._confirm_with().confirm(winner, original)
+        self._tell("confirm", f"{winner.id}: {confirmation.reason}", best=winner.ratio)
+        records = [settled(record, confirmation) for record in state["records"]]
+        if confirmation.confirmed or tried == MOST_TESTS or self.tests.used_up or self.confirm_until.passed():
+            winners = []
+        elif winners and confirmation.decision in {Decision.NOT_BETTER, Decision.TOO_NOISY}:
+            winners, records = self._still_promising(winners, original, records, attempt=tried)
+        return {"confirmation": confirmation, "records": records, "winners": winners, "tried": tried}
+
+    def after_confirm(self, state: LoopState) -> Literal["confirm", "end"]:
+        """Go on while there is somebody to fall back on."""
+        return "confirm" if state["winners"] else "end"
+
+    def finish(self, state: LoopState) -> LoopState:
+        """Confirm one winner after the other, as the graph does; for those who store nothing."""
+        while True:
+            state = cast("LoopState", {**state, **self.confirm(state)})
+            if self.after_confirm(state) == "end":
+                return state
+
+    def _still_promising(
+        self, winners: Sequence[Incumbent], original: Incumbent, records: Sequence[JudgedCandidate], attempt: int
+    ) -> tuple[list[Incumbent], list[JudgedCandidate]]:
+        """Those that are promising by new samples, too, the best first; and the records, which tell of the others.
+
+        Whoever there was no time for stays as promising as before.
+        """
+        still, others = [], {}
+        sampled = self._confirm_with().sampled_again(winners, original, attempt)
+        for winner, comparison in zip(winners, sampled, strict=True):
+            if comparison.gain is None and comparison.decision is Decision.REFUSED:
+                still.append(winner)
+            elif comparison.decision is Decision.PROMISING and comparison.gain is not None:
+                still.append(replace(winner, ratio=comparison.gain.ratio))
+            else:
+                others[winner.id] = comparison
+        told = [sampled_again(record, others[record.id]) if record.id in others else record for record in records]
+        return sorted(still, key=lambda winner: -winner.ratio), told
+
+    def _winners(self, state: LoopState) -> list[Incumbent]:
+        """Whom to confirm: the last incumbent, those before it, then who else beat the original, the best first."""
+        original, *accepted = state["lineage"]
+        known = {incumbent.id for incumbent in accepted}
+        others = [
+            self._promote(record, original)
+            for record in state["records"]
+            if record.iteration == 1 and record.decision is Decision.PROMISING and record.id not in known
+        ]
+        return [*reversed(accepted), *sorted(others, key=lambda other: -other.ratio)]
+
+    def _base_of(self, state: LoopState) -> tuple[Incumbent, JudgedCandidate | None]:
+        """What the next round goes on from; and the candidate that this is, where it is not the best."""
+        best, again = state["lineage"][-1], self.policy.restart_from(state)
+        return (best if again is None else self._promote(again, best)), again
+
+    def _propose(self, request: ProposalRequest) -> tuple[list[Proposal], bool]:
+        """The proposals, and whether they are the last: a model that fails later on must not cost what was found."""
+        try:
+            return self.proposer.propose(request), False
+        except ProposerError as error:
+            if request.iteration == 1:
+                raise
+            return [Proposal(self.proposer.name, None, error=str(error))], True
+
+    def _pending(self, candidate_id: str, proposal: Proposal, incumbent: Incumbent) -> Pending:
+        from afterburner.agent.code.placing import place  # noqa: PLC0415 - imports libcst
+
+        source, error = "", proposal.error
+        if proposal.rewrite is not None:
+            try:
+                source = place(self.bench.target, incumbent.source, proposal.rewrite, self.surroundings)
+            except TargetError as refusal:
+                error = str(refusal)
+            except RecursionError:
+                error = "The rewrite is nested too deeply to be put in place."
+        return Pending(candidate_id, proposal.proposer, source, proposal.reasoning, error, proposal.answer_form)
+
+    def profile_fresh(
+        self, candidates: Sequence[Pending], incumbent: Incumbent, iteration: int
+    ) -> list[JudgedCandidate]:
+        """Judge the candidates side by side, and rank those that are right against the incumbent."""
+        reports = self._judge_side_by_side(candidates, iteration)
+        right = [each for each, report in zip(candidates, reports, strict=True) if report.verdict is Verdict.ACCEPTED]
+        compared = self._screen(right, incumbent, iteration)
+        measured = side_by_side(
+            self.bench.sandbox,
+            [partial(self._with_memory, each, of.source) for each, of in zip(compared, right, strict=True)],
+        )
+        ranked = {of.id: comparison for of, comparison in zip(right, measured, strict=True)}
+        records = []
+        for candidate, report in zip(candidates, reports, strict=True):
+            if candidate.id in ranked:
+                records.append(record_of(candidate, iteration, ranked[candidate.id]))
+            else:
+                wrong = Comparison(Decision.WRONG, detail_of(report), verdict=report.verdict)
+                records.append(record_of(candidate, iteration, wrong, self._example(candidate, report)))
+        return records
+
+    def _judge_side_by_side(self, candidates: Sequence[Pending], iteration: int) -> list[Report]:
+        """Whether each candidate is right on the calls of selection; nothing is timed."""
+        if not candidates:
+            return []
+        self._tell("profile", f"judging {count(len(candidates), 'candidate')}", iteration)
+        cases = self.bench.judged_cases()
+        return side_by_side(self.bench.sandbox, [partial(self._run, each.source, cases) for each in candidates])
+
+    def _screen(self, candidates: Sequence[Pending], incumbent: Incumbent, iteration: int) -> list[Comparison]:
+        if not candidates:
+            return []
+        self._tell("profile", f"timing {count(len(candidates), 'candidate')}", iteration)
+        sources = [each.source for each in candidates]
+        source, _ = self.bench.block_source(incumbent.source, sources, self.settings.objective, held_out=False)
+        return self.judge.screen(source, self.search_until)
+
+    def _example(self, candidate: Pending, report: Report) -> str | None:
+        """A real input on which a candidate that was judged wrong differs, and how, in one line."""
+        if self.bench.by_cases:
+            return failing_case(self.bench.workload.cases, report.cases)
+        found = self._difference(candidate.source, 0, self.bench.workload.calls)
+        return found.line if found else None
+
+    def _difference(self, source: str, rounds: int, real_calls: Sequence[WorkloadCall] = ()) -> Counterexample | None:
+        """An input on which a candidate differs from the original, among real calls and so many rounds of made ones."""
+        until = self.search_until.within(SEARCH_S) if rounds else self.search_until
+        return self._confirm_with().difference(source, until, rounds, real_calls)
+
+    def _promote(self, record: JudgedCandidate, before: Incumbent) -> Incumbent:
+        measurement = record.measurement or before.measurement
+        return Incumbent(record.id, record.source, measurement, before.ratio * _ratio_of(record))
+
+    def _confirm_with(self) -> Confirming:
+        """Made once the original is measured: that sets the limits of its rewrites."""
+        if self._confirming is None:
+            self._confirming = Confirming(
+                self.bench,
+                self.judge,
+                self.confirm_until,
+                self.on_event,
+                deterministic=self.settings.deterministic,
+                tests=self.tests,
+            )
+        return self._confirming
+
+    def _on_the_clock(self, node: Callable[[LoopState], Mapping[str, object]]) -> _Node:
+        """The node, with the time that was used up when it ended."""
+
+        def carried_out(state: LoopState) -> dict[str, object]:
+            return {**node(state), "used_s": self.used_s()}
+
+        return carried_out
+
+    def _run(self, source: str, cases: Sequence[Case]) -> Report:
+        return self.bench.sandbox.run(self.bench.program(source), cases, self.bench.limits)
+
+    def _unsteady(self, verdict: Verdict, detail: str) -> WorkloadError:
+        if verdict in (Verdict.TIME_LIMIT, Verdict.MEMORY_LIMIT, Verdict.OUTPUT_LIMIT):
+            return WorkloadError(
+                f"{self.bench.target.path}: the original did not stay within the limits when it was measured: "
+                f"{detail}. Give smaller or fewer inputs with --calls, or try again when the machine has less to do."
+            )
+        return WorkloadError(
+            f"{self.bench.target.path}: the original does not do the same each time: {detail}. Make what it depends on "
+            "(time, chance, files, global state) a parameter, or give other inputs with --calls."
+        )
+
+    def _fresh(self, *, held_out: bool) -> Sampler:
+        return self.bench.sampler(self.bench.timed_cases(self.settings.objective, held_out=held_out))
+
+    def _with_memory(self, comparison: Comparison, source: str) -> Comparison:
+        """Add the memory of a process of its own: forks of a template share theirs with it."""
+        if comparison.after is None or comparison.after.peak_memory_kib:
+            return comparison
+        sampler = replace(self._fresh(held_out=False), cpu=None)  # nothing is timed here
+        try:
+            memory = sampler.sample(self.bench.program(source)).work
+        except SampleFailedError as error:
+            return Comparison(Decision.WRONG, f"when measured: {error.detail}", verdict=error.verdict)
+        return replace(comparison, after=with_memory_of(comparison.after, memory))
+
+    def _tell(self, stage: str, message: str, iteration: int = 0, best: float | None = None) -> None:
+        self.on_event(ProgressEvent(stage, message, iteration, best))
+
+
+def _ratio_of(record: JudgedCandidate) -> float:
+    return record.gain.ratio if record.gain else 1.0
+
+
+def _if_of(profile: LineProfile | None, incumbent: Incumbent) -> LineProfile | None:
+    return profile if profile is not None and profile.of == incumbent.id else None
+
+
+def empty_state() -> LoopState:
+    """What the graph is started with."""
+    return LoopState(
+        iteration=0,
+        lineage=[],
+        slowest_s=None,
+        pending=[],
+        records=[],
+        restarts=[],
+        exhausted=False,
+        winners=[],
+        tried=0,
+        confirmation=None,
+        line_profile=None,
+        usage=Usage(),
+        used_s=0.0,
+    )

@@ -1,0 +1,80 @@
+"""Turns the final state of a run into its result."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from afterburner.agent.inputs.judging import judging_notes
+from afterburner.agent.types import HeldOut, Objective, RunResult
+from afterburner.agent.wording import format_ratio
+
+if TYPE_CHECKING:
+    from afterburner.agent.judge.workbench import Workbench
+    from afterburner.agent.loop.state import LoopState
+    from afterburner.agent.types import Machine, RunSettings
+
+OBJECTIVE_NOUN = {Objective.TIME: "CPU time", Objective.MEMORY: "peak memory", Objective.INTEGRAL: "memory integral"}
+
+
+def make_result(  # noqa: PLR0913 - the parts of the report, each from its own place
+    settings: RunSettings, bench: Workbench, state: LoopState, *, run_id: str, machine: Machine, elapsed_s: float
+) -> RunResult:
+    """Tell what was found. Every figure of an offer comes from its confirmation, none from the search."""
+    from afterburner.agent.code.patch import readability, unified_diff  # noqa: PLC0415 - imports libcst
+
+    original, confirmation = state["lineage"][0], state["confirmation"]
+    offer = confirmation if confirmation is not None and confirmation.confirmed else None
+    best_source = winner_source(state) if offer else original.source
+    unused = HeldOut(bench.workload.held_out_count, passed=True, gain=None)
+    return RunResult(
+        run_id=run_id,
+        target=bench.target,
+        objective=settings.objective,
+        model=settings.model,
+        improved=offer is not None,
+        summary=_summary(settings, state),
+        gain=offer.gain if offer else None,
+        original=offer.original if offer else original.measurement,
+        best=offer.best if offer else original.measurement,
+        held_out=confirmation.held_out if confirmation else unused,
+        candidates=tuple(state["records"]),
+        patch=unified_diff(bench.target, best_source) if offer else "",
+        best_source=best_source,
+        readability=readability(original.source, best_source, bench.target.language) if offer else None,
+        workload_origins=tuple(Counter(bench.workload.origins()).items()),
+        skipped=bench.workload.skipped,
+        machine=machine,
+        elapsed_s=elapsed_s,
+        notes=(*_needed(settings), *_capped(state), *judging_notes(bench.workload), *(offer.notes if offer else ())),
+    )
+
+
+def winner_source(state: LoopState) -> str:
+    """The text of the file as offered. A winner that was tried after others had failed need not be in the lineage."""
+    confirmation = state["confirmation"]
+    assert confirmation is not None  # noqa: S101 - narrows the type; there is an offer
+    return next(record.source for record in state["records"] if record.id == confirmation.winner_id)
+
+
+def _needed(settings: RunSettings) -> tuple[str, ...]:
+    if not settings.min_effect_source:
+        return ()
+    return (f"a gain has to be proven above {format_ratio(1 + settings.min_effect)} ({settings.min_effect_source})",)
+
+
+def _capped(state: LoopState) -> tuple[str, ...]:
+    return (f"the model was not asked on: {state['usage'].cap}",) if state["usage"].cap else ()
+
+
+def _summary(settings: RunSettings, state: LoopState) -> str:
+    confirmation = state["confirmation"]
+    if confirmation is not None and confirmation.confirmed:
+        gain = confirmation.gain
+        return f"{OBJECTIVE_NOUN[settings.objective]} improved" + (f" {format_ratio(gain.ratio)}" if gain else "")
+    if confirmation is not None:
+        return f"nothing is offered: {confirmation.reason}"
+    if not state["records"]:
+        cap = state["usage"].cap
+        return f"nothing is offered: {cap}" if cap else "nothing is offered: there was nothing to propose"
+    return f"nothing is offered: none of {len(state['records'])} candidates was right and really better"

@@ -1,0 +1,142 @@
+"""How a run searches: from which rewrite each round goes on, how daring the model is, and when it is enough.
+
+Everything follows from the state that is stored after each step, so a resumed run goes on as it would have done.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from afterburner.agent.types import Decision
+from afterburner.sandbox import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from afterburner.agent.loop.state import Incumbent, LoopState
+    from afterburner.agent.types import JudgedCandidate, RunSettings
+
+HOTTEST = 2.0  # the highest temperature that any provider takes
+_FORM = "Give one number from 0 to 2, such as 0.7, or two, such as 0.2:1.0: of the first round and of the last."
+
+
+class SearchStyle(StrEnum):
+    """A preset of what is not given by an option of its own."""
+
+    ADAPTIVE = "adaptive"
+    GREEDY = "greedy"  # Algorithm 1 of the paper: always from the best so far, and all rounds are made
+
+
+@dataclass(frozen=True, slots=True)
+class Temperature:
+    """The temperature of the first round and of the last; those between lie on the straight line."""
+
+    first: float
+    last: float
+
+    @classmethod
+    def read(cls, text: str) -> Temperature:
+        """Read `T` or `T0:T1`.
+
+        Raises:
+            UsageError: it is neither, or out of bounds.
+        """
+        parts = text.split(":")
+        try:
+            values = [float(part) for part in parts]
+        except ValueError:
+            raise UsageError(f"--temperature {text}: that is no temperature. {_FORM}") from None
+        if len(values) > 2 or not all(math.isfinite(value) and 0 <= value <= HOTTEST for value in values):
+            raise UsageError(f"--temperature {text}: that is no temperature. {_FORM}")
+        return cls(values[0], values[-1])
+
+    def of_round(self, iteration: int, iterations: int) -> float:
+        """The temperature of a round, counted from 1, of so many."""
+        share = (iteration - 1) / (iterations - 1) if iterations > 1 else 0.0
+        return self.first + (self.last - self.first) * share
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPolicy:
+    """The decisions of one run's search.
+
+    Attributes:
+        iterations: the most rounds.
+        patience: after so many rounds in a row that found nothing better the search ends; 0: never.
+        restart: after so many, each further round goes on from the next best instead of the best; 0: never.
+        temperature: None: the model's own.
+    """
+
+    iterations: int
+    patience: int
+    restart: int
+    temperature: Temperature | None = None
+
+    @classmethod
+    def of(cls, settings: RunSettings) -> SearchPolicy:
+        """The policy that the settings ask for; what they leave open is the preset's.
+
+        Raises:
+            UsageError: there is no such preset, or the temperature is none.
+        """
+        try:
+            patience, restart = _PRESETS[SearchStyle(settings.search)]
+        except ValueError:
+            raise UsageError(f"There is no search {settings.search!r}. Use: {', '.join(SearchStyle)}.") from None
+        return cls(
+            settings.iterations,
+            patience if settings.patience is None else settings.patience,
+            restart if settings.restart is None else settings.restart,
+            Temperature.read(settings.temperature) if settings.temperature else None,
+        )
+
+    def temperature_of(self, iteration: int) -> float | None:
+        """What a model is asked with in a round; None: its own."""
+        return None if self.temperature is None else self.temperature.of_round(iteration, self.iterations)
+
+    def is_over(self, state: LoopState) -> bool:
+        """Whether no further round is made: all are, nothing is left to propose, or nothing better comes."""
+        return state["exhausted"] or state["iteration"] >= self.iterations or self.has_given_up(state)
+
+    def has_given_up(self, state: LoopState) -> bool:
+        """Whether so many rounds in a row found nothing better that the search ends."""
+        return 0 < self.patience <= fruitless_rounds(state)
+
+    def restart_from(self, state: LoopState) -> JudgedCandidate | None:
+        """The candidate that the next round goes on from instead of the best; None: from the best.
+
+        It is the best of those that were promising and that no round has restarted from.
+        """
+        if not 0 < self.restart <= fruitless_rounds(state):
+            return None
+        used = {state["lineage"][-1].id, *state["restarts"]}
+        return next((record for record in _ranked(state) if record.id not in used), None)
+
+
+_PRESETS = {SearchStyle.ADAPTIVE: (4, 2), SearchStyle.GREEDY: (0, 0)}  # patience, restart
+
+
+def fruitless_rounds(state: LoopState) -> int:
+    """How many rounds in a row, up to the last, did not replace the best so far."""
+    return state["iteration"] - _round_of(state["lineage"][-1])
+
+
+def _ranked(state: LoopState) -> list[JudgedCandidate]:
+    """The promising candidates, by how many times better than the original screening saw them, the best first."""
+    promising = [record for record in state["records"] if record.decision is Decision.PROMISING and record.gain]
+    return sorted(promising, key=lambda record: -over_original(record, state["lineage"]))
+
+
+def over_original(record: JudgedCandidate, lineage: Sequence[Incumbent]) -> float:
+    """How many times better than the original a candidate is, by way of the incumbent that it was compared with."""
+    before = [each for each in lineage if _round_of(each) < record.iteration]
+    return (before[-1].ratio if before else 1.0) * (record.gain.ratio if record.gain else 1.0)
+
+
+def _round_of(incumbent: Incumbent) -> int:
+    """The round that an incumbent was found in; 0 of the original."""
+    found, _, _ = incumbent.id.partition(".")
+    return int(found) if found.isdigit() else 0

@@ -1,0 +1,98 @@
+"""The state of a run as the checkpointer stores it: typed, small, serialisable.
+
+Nodes replace whole values and never append in place, so a node that runs twice after a crash changes nothing. Several
+values are held in lists, for the checkpoint brings tuples back as lists.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypedDict
+
+from afterburner.agent.inputs.line_profile import LineCost, LineProfile
+from afterburner.agent.judge.sampling import Block, Sample, SampleMode
+from afterburner.agent.models.requests.usage import Usage
+from afterburner.agent.types import Decision, Gain, HeldOut, JudgedCandidate
+from afterburner.sandbox import Measurement, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Incumbent:
+    """C* and M*: the best code so far. `id` is the candidate's, "original" for the user's own code."""
+
+    id: str
+    source: str
+    measurement: Measurement
+    ratio: float  # of the original's figure to this one's, as screening saw it
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A candidate that waits to be profiled. `error` is set, and `source` empty, where it cannot be run."""
+
+    id: str
+    proposer: str
+    source: str
+    reasoning: str
+    error: str
+    answer_form: str = ""  # how the model's answer was read; empty: it is none
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmation:
+    """The one confirmatory test of a winner against the original."""
+
+    winner_id: str
+    decision: Decision
+    verdict: Verdict
+    reason: str
+    gain: Gain | None
+    original: Measurement
+    best: Measurement
+    held_out: HeldOut
+    counterexample: str | None = None
+    notes: list[str] = field(default_factory=list)  # what the user should know about the offer
+    larger_inputs: str = ""  # what became of a gain that was hard to believe
+    blocks: list[Block] = field(default_factory=list)  # the samples of the test, without their parts
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether the winner may be offered."""
+        return self.decision is Decision.IMPROVED
+
+
+class LoopState(TypedDict):
+    """What the graph carries from node to node."""
+
+    iteration: int
+    lineage: list[Incumbent]  # the original first, each accepted candidate after it; the last one is C*
+    slowest_s: float | None  # wall time of the original's slowest case, which sets the limits of its rewrites
+    pending: list[Pending]
+    records: list[JudgedCandidate]
+    restarts: list[str]  # ids of the candidates that a round went on from instead of the last of the lineage
+    exhausted: bool  # the proposer has nothing more, or the time budget for selection is used up
+    winners: list[Incumbent]  # to fall back on, the best first; from the first confirmation on
+    tried: int  # winners whose confirmation has ended
+    confirmation: Confirmation | None  # the last one
+    line_profile: LineProfile | None  # of an incumbent, where a language model is told of it
+    usage: Usage  # of language models, as of the last iteration that was asked for
+    used_s: float  # of the time budget, when the last node ended
+
+
+CHECKPOINTED_TYPES = (
+    Block,
+    JudgedCandidate,
+    SampleMode,
+    Confirmation,
+    Decision,
+    Gain,
+    HeldOut,
+    Incumbent,
+    LineCost,
+    LineProfile,
+    Measurement,
+    Pending,
+    Sample,
+    Usage,
+    Verdict,
+)

@@ -1,0 +1,140 @@
+"""A proposer that gives the answers of a recording: no model, no key, the same every time."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from afterburner.agent.errors import ProposerError, UnknownModelError
+from afterburner.agent.models.requests.model_answers import ModelAnswer, proposal_of
+from afterburner.agent.models.requests.recording import RecordedTarget
+from afterburner.agent.models.requests.secrets import Scrubber
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from afterburner.agent.models.proposer import Proposal, ProposalRequest
+    from afterburner.agent.types import Target
+
+
+MAX_BYTES = 64 * 1024 * 1024
+
+
+class ReplayProposer:
+    """Gives a recording's answers in order, `count` in each iteration; afterwards nothing.
+
+    A recording holds one JSON object a line, `{"content": "…"}`. What `--record` wrote says with `file`, `function`,
+    `iteration`, `asked` (the model) and `candidate` where each answer belongs, with `reasoning` what was thought apart
+    from it, with `finish_reason` how it ended, with `error` why there is none, and with `hidden` that what was asked
+    had a secret value hidden in it; further keys are left alone, and null says as much as no key.
+
+    When asked for the nth time, it gives the answers of the nth iteration that has any for the target, those of each
+    model in turn. Where a replay stands follows from the iteration, so a resumed run goes on in the right place.
+    """
+
+    def __init__(self, path: str | Path, scrub: Scrubber | None = None) -> None:
+        """Read the recording; `scrub` knows the values that were hidden in it (None: those of this environment).
+
+        Raises:
+            UnknownModelError: there is no such file.
+            ProposerError: the file cannot be read, or a line of it is no recorded answer.
+        """
+        self.name = f"replay:{Path(path).name}"
+        self._scrub = scrub or Scrubber()
+        self._lines = _read(Path(path))
+
+    def propose(self, request: ProposalRequest) -> list[Proposal]:
+        """Give this iteration's answers.
+
+        Raises:
+            ProposerError: the recording is of other targets.
+        """
+        answers = _answers(self._of(request.target), request.iteration, request.count)
+        return [proposal_of(answer, request.target, self.name, self._scrub) for answer in answers]
+
+    def _of(self, target: Target) -> list[_Line]:
+        """The lines for a target; a function that was recorded in one file only may have moved to another since."""
+        wanted = RecordedTarget.of(target)
+        known = dict.fromkeys(line.target for line in self._lines if line.target is not None)
+        if wanted not in known:
+            moved = [each for each in known if each.function == wanted.function]
+            wanted = moved[0] if len(moved) == 1 else wanted
+        lines = [line for line in self._lines if line.target in {None, wanted}]
+        if not lines and self._lines:
+            others = ", ".join(map(str, known))
+            raise ProposerError(f"{self.name} was recorded for {others}, and has nothing for {wanted}.")
+        return lines
+
+
+def _answers(lines: Sequence[_Line], iteration: int, count: int) -> list[ModelAnswer]:
+    """The answers of an iteration, in order."""
+    if all(line.iteration is None for line in lines):
+        return [line.answer for line in lines[(iteration - 1) * count : iteration * count]]
+    if all(line.target is not None for line in lines):
+        iterations = sorted({line.iteration for line in lines if line.iteration is not None})
+        iteration = iterations[iteration - 1] if iteration <= len(iterations) else 0
+    lines = [line for line in lines if line.iteration == iteration]
+    models = list(dict.fromkeys(line.asked for line in lines))
+    # of two answers in one place, which a resumed run may have written, the later counts
+    placed = {(models.index(line.asked), line.candidate): line.answer for line in lines}
+    return [placed[place] for place in sorted(placed)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """An answer and its place; without an iteration it follows the line before.
+
+    Without a target, as older recordings are, it is for all, and its iteration is the one that is asked for.
+    """
+
+    answer: ModelAnswer
+    iteration: int | None
+    candidate: int
+    asked: str = ""
+    target: RecordedTarget | None = None
+
+
+def _read(path: Path) -> list[_Line]:
+    try:
+        if path.exists() and not path.is_file():
+            raise ProposerError(f"The recording {path} cannot be read: it is no file.")
+        if path.stat().st_size > MAX_BYTES:
+            raise ProposerError(f"The recording {path} is larger than {MAX_BYTES >> 20} MiB. Leave out other targets.")
+        text = path.read_text("utf-8")
+    except FileNotFoundError:
+        raise UnknownModelError(f"No such recording: {path}") from None
+    except UnicodeDecodeError as error:
+        raise ProposerError(f"The recording {path} is not UTF-8: {error}.") from None
+    except (OSError, ValueError) as error:
+        raise ProposerError(f"The recording {path} cannot be read: {error}.") from None
+    lines = [_line(line, path, number) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    if len({line.iteration is None for line in lines}) > 1:
+        raise ProposerError(f"In {path} some lines name their iteration and some do not; all or none of them have to.")
+    return lines
+
+
+def _line(line: str, path: Path, number: int) -> _Line:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError) as problem:
+        raise ProposerError(f"{path}, line {number}, is not JSON: {problem}.") from None
+    content = record.get("content") if isinstance(record, dict) else None
+    if not isinstance(content, str):
+        raise ProposerError(f'{path}, line {number}, is not of the form {{"content": "…"}}.')
+    model, finish_reason, error, reasoning = (
+        str(record.get(key) or "") for key in ("model", "finish_reason", "error", "reasoning")
+    )
+    answer = ModelAnswer(content, model, finish_reason, error, reasoning, hidden=bool(record.get("hidden")))
+    iteration, candidate = record.get("iteration"), record.get("candidate")
+    if candidate is None:
+        candidate = number
+    if not isinstance(iteration, int | None) or not isinstance(candidate, int):
+        raise ProposerError(f"{path}, line {number}: iteration and candidate have to be integers.")
+    if record.get("asked") is None:
+        return _Line(answer, iteration, candidate)
+    asked, file, function = (record.get(key) for key in ("asked", "file", "function"))
+    if not (isinstance(asked, str) and isinstance(file, str) and isinstance(function, str | None)) or iteration is None:
+        raise ProposerError(f"{path}, line {number}: with asked there have to be iteration, file and function.")
+    return _Line(answer, iteration, candidate, asked, RecordedTarget(file, function))

@@ -1,0 +1,262 @@
+"""Answers to one prompt: from the cache, from the model, from the next model; several side by side."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from afterburner.agent.errors import ProposerError
+from afterburner.agent.models.requests.completion import complete, idempotency_key
+from afterburner.agent.models.requests.endings import CapReachedError, ModelFailedError
+from afterburner.agent.models.requests.failures import failure_of
+from afterburner.agent.models.requests.litellm_module import import_litellm
+from afterburner.agent.models.requests.model_answers import ModelAnswer, answers_of, from_body, to_body
+from afterburner.agent.models.requests.parallel import at_once
+from afterburner.agent.models.requests.patience import patiently
+from afterburner.agent.models.requests.prices import cost_of
+from afterburner.agent.models.requests.request import ModelRequest, most_prompt_tokens
+from afterburner.agent.models.requests.secrets import has_stand_in
+from afterburner.agent.models.requests.spending import LEAST_OUTPUT_TOKENS, MOST_OUTPUT_TOKENS, Reservation
+from afterburner.agent.models.requests.usage import known_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from afterburner.agent.models.requests.failures import Failure
+    from afterburner.agent.models.requests.language_model import Model
+    from afterburner.agent.models.requests.model_session import ModelSession
+    from afterburner.agent.models.requests.recording import Place
+    from afterburner.agent.models.requests.usage import Usage
+
+_SHORTEST_LIMIT = 1_024  # an answer's limit of tokens is not made smaller than this for a server's sake
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked in one iteration."""
+
+    messages: tuple[Mapping[str, str], ...]
+    count: int
+    place: Place  # in a recording
+    seed: int
+    stored: Usage  # what the run had used when the iteration began
+    temperature: float | None = None
+    least_output_tokens: int = LEAST_OUTPUT_TOKENS  # an answer that may be no longer is not asked for
+
+    @property
+    def hidden(self) -> bool:
+        """Whether a secret value is hidden in it."""
+        return any(has_stand_in(message["content"]) for message in self.messages)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came of one request: answers, or why there are none."""
+
+    first: int  # number of the first answer
+    answers: list[ModelAnswer]
+    problem: ProposerError | None = None
+
+    @property
+    def failed(self) -> bool:
+        """Whether a model failed. That a cap is reached is no failure."""
+        return self.problem is not None and (not isinstance(self.problem, CapReachedError) or bool(self.problem.after))
+
+
+class RequestFailedError(Exception):
+    """One try failed; what it means is in `failure`."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.line)
+        self.failure = failure
+
+
+class ModelClient:
+    """Asks the first model, and the next one where a model fails for good, and from then on."""
+
+    def __init__(self, models: Sequence[Model], asking: ModelSession, *, timeout_s: float, retries: int) -> None:
+        """Take the models in the order in which they are asked; `timeout_s` is for one whole answer.
+
+        Raises:
+            ProposerError: there is a cap of money, and the price of a model is not known.
+        """
+        self._models = models
+        self._asking = asking
+        self._timeout_s = timeout_s
+        self._retries = retries
+        self._failed: dict[str, str] = {}  # models that are not asked again, with the reason
+        self._failing = threading.Lock()
+        unpriced = [model.name for model in models if model.price is None]
+        if asking.caps.cost_usd is not None and unpriced:
+            raise ProposerError(
+                f"The price of {' and '.join(unpriced)} is not known, so --max-cost cannot be kept. Leave it out, and "
+                "use --max-tokens or --max-requests."
+            )
+        asking.budget.usage()  # opens the ledger now: what cannot be written is to be found before any work
+
+    def ask(self, question: Question) -> list[ModelAnswer]:
+        """Give up to `count` answers, in an order that does not depend on which came first.
+
+        An answer that could not be had has its `error` set; what a cap did not allow is missing.
+
+        Raises:
+            ProposerError: no model gave any answer.
+        """
+        self._asking.budget.at_least(question.stored)
+        question = replace(question, messages=self._asking.scrub.hide_all(question.messages))
+        replies = self._replies(question, range(question.count), together=self._gives_several(question))
+        missing = range(sum(len(reply.answers) for reply in replies), question.count)
+        if missing and not any(reply.problem for reply in replies):
+            replies += self._replies(question, missing, together=False)  # a server that gives one at a time
+        failed = [reply for reply in replies if reply.failed]
+        came = any(reply.answers for reply in replies)
+        for reply in failed if came else failed[:1]:
+            reply.answers.append(ModelAnswer("", self._models[0].name, error=str(reply.problem)))
+            self._record(question, reply.first, reply.answers[-1], None)
+        if failed and not came:
+            raise max((reply.problem for reply in failed if reply.problem), key=lambda problem: len(str(problem)))
+        return [answer for reply in replies for answer in reply.answers][: question.count]
+
+    def _gives_several(self, question: Question) -> bool:
+        """Whether one request can bring several different answers; at temperature 0 all would be the same."""
+        return "n" in self._model().takes and question.count > 1 and question.temperature != 0
+
+    def _replies(self, question: Question, numbers: range, *, together: bool) -> list[Reply]:
+        jobs = [(numbers[0], len(numbers))] if together else [(number, 1) for number in numbers]
+        return at_once([partial(self._reply, question, first, n) for first, n in jobs])
+
+    def _reply(self, question: Question, first: int, n: int) -> Reply:
+        """Ask until a model answers."""
+        try:
+            while True:
+                model = self._model()
+                try:
+                    return Reply(first, self._answers(model, question, first, n))
+                except ModelFailedError as error:
+                    self._give_up(model, error)
+        except ProposerError as error:
+            return Reply(first, [], error)
+
+    def _model(self) -> Model:
+        """The first model that has not failed; the last one never counts as failed."""
+        return next(model for model in self._models if model.name not in self._failed)
+
+    def _give_up(self, model: Model, error: ModelFailedError) -> None:
+        """Go on with the next model.
+
+        Raises:
+            ModelFailedError: there is none. The last model is not given up: a later iteration may have better luck.
+        """
+        with self._failing:
+            if model.name in self._failed:
+                return
+            following = [each for each in self._models if each.name not in self._failed and each.name != model.name]
+            if not following:
+                raise error
+            self._failed[model.name] = str(error)
+        self._asking.tell(f"{error} Asking {following[0].name} instead.")
+
+    def _answers(self, model: Model, question: Question, first: int, n: int) -> list[ModelAnswer]:
+        """Ask one model, again if that may help, and fewer or shorter if the server does not take so much."""
+        prompt_tokens = most_prompt_tokens(question.messages)
+        fitting, limit = self._asking.budget.share(
+            question.stored,
+            question.count,
+            prompt_tokens,
+            model.price,
+            model.max_output_tokens,
+            question.least_output_tokens,
+        )
+        n = min(n, fitting)  # of the others each is asked for by itself, as far as these have left something
+        while True:
+            request = self._request(model, question, question.seed + first, n, limit)
+            try:
+                return self._stored(request, question, first) or patiently(
+                    partial(self._try, model, request, question, first),
+                    tries=self._retries + 1,
+                    asking=self._asking,
+                )
+            except RequestFailedError as error:
+                if error.failure.too_many and n > 1:
+                    n = 1
+                elif error.failure.too_long and limit is not None and limit > _SHORTEST_LIMIT:
+                    limit = max(limit // 2, _SHORTEST_LIMIT)
+                else:
+                    raise ModelFailedError(error.failure.line) from None
+
+    def _request(self, model: Model, question: Question, seed: int, n: int, limit: int | None) -> ModelRequest:
+        parameters: dict[str, Any] = {}
+        if question.temperature is not None:
+            parameters["temperature"] = question.temperature
+        if limit is not None:
+            parameters["max_tokens"] = limit
+        return ModelRequest(model.name, model.server, question.messages, seed, n, parameters)
+
+    def _key(self, request: ModelRequest) -> str:
+        """What an answer is stored by: without a cache it is there for this run alone, which may be killed."""
+        return idempotency_key(request, None if self._asking.use_cache else self._asking.run_id)
+
+    def _stored(self, request: ModelRequest, question: Question, first: int) -> list[ModelAnswer]:
+        """What the cache has for exactly this request."""
+        store = self._asking.store
+        body = store.get(self._key(request)) if store is not None else None
+        if body is None:
+            return []
+        answers = from_body(body)
+        self._asking.budget.count_cached()
+        self._asking.tell(f"{request.model} was asked this before: the answer is the stored one")
+        for number, answer in enumerate(answers, first):
+            self._record(question, number, answer, {"cached": True})
+        return answers
+
+    def _try(self, model: Model, request: ModelRequest, question: Question, first: int) -> list[ModelAnswer]:
+        """Send a request once. Its answer is stored before it is used, so that it is never paid for twice.
+
+        Raises:
+            RequestFailedError: it failed.
+            CapReachedError: a cap does not allow it.
+        """
+        asking, budget = self._asking, self._asking.budget
+        with budget.reserved(_most(model, request), self._timeout_s) as (reservation, timeout_s):
+            try:
+                response = complete(request, model.takes, timeout_s, self._key(request))
+            except Exception as error:  # noqa: BLE001 - LiteLLM lets the errors of many client libraries through
+                failure = failure_of(import_litellm(), model.name, error, timeout_s, asking.scrub)
+                if failure.free:
+                    budget.refuse(reservation)
+                raise RequestFailedError(failure) from None
+            answers = answers_of(response, model.name, asking.scrub.hide, hidden=question.hidden)[: request.n]
+            if asking.store is not None and answers:
+                asking.store.put(self._key(request), to_body(answers))
+            used = self._settle(model, response, reservation)
+        asking.tell(f"{model.name} answered")
+        answers = answers or [ModelAnswer("", model.name, error="The model's response holds no answer.")]
+        for number, answer in enumerate(answers, first):
+            self._record(question, number, answer, used if number == first else None)
+        return answers
+
+    def _settle(self, model: Model, response: Any, reservation: Reservation) -> dict[str, Any] | None:
+        """Count what the response says was used; where it says nothing, the most that it can be."""
+        usage = getattr(response, "usage", None)
+        prompt_tokens = known_tokens(getattr(usage, "prompt_tokens", None))
+        completion_tokens = known_tokens(getattr(usage, "completion_tokens", None))
+        if not (prompt_tokens and completion_tokens):
+            self._asking.budget.settle_unsaid(reservation)
+            return None
+        cost = cost_of(import_litellm(), model.name, response, model.price)
+        self._asking.budget.settle(reservation, prompt_tokens, completion_tokens, cost)
+        return {"prompt_tokens": prompt_tokens, "completion_tokens": completion_tokens, "cost_usd": cost}
+
+    def _record(self, question: Question, number: int, answer: ModelAnswer, usage: dict[str, Any] | None) -> None:
+        if self._asking.recording is not None:
+            self._asking.recording.append(question.place, number + 1, answer, usage)
+
+
+def _most(model: Model, request: ModelRequest) -> Reservation:
+    """The most that a request can use; where nothing limits its answer, as long as an answer is reckoned to be."""
+    prompt_tokens = most_prompt_tokens(request.messages)
+    longest = int(request.parameters.get("max_tokens") or model.max_output_tokens or MOST_OUTPUT_TOKENS)
+    cost = None if model.price is None else model.price.most(prompt_tokens, request.n * longest)
+    return Reservation(prompt_tokens, request.n * longest, cost)

@@ -1,0 +1,110 @@
+"""What a failed request means: whether to try again and when, whether it may have cost something, what to tell."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any
+
+from afterburner.agent.models.requests.redirects import RedirectedError
+from afterburner.agent.models.requests.responses import EndlessResponseError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from types import ModuleType
+
+_MAX_MESSAGE_CHARS = 300
+_NOT_ARRIVED = {"ConnectError", "ConnectTimeout", "PoolTimeout"}
+_REFUSED = (RedirectedError, EndlessResponseError)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One failed request, explained in one line without secrets."""
+
+    line: str
+    passing: bool  # may be gone the next time
+    free: bool  # turned away or never arrived: nothing was used
+    too_many: bool = False  # the server may not want to give several answers at once
+    too_long: bool = False  # the server may not want to give answers that long
+    busy: bool = False  # too many requests in too short a time
+    wait_s: float | None = None  # what the server asked us to wait
+
+
+def failure_of(
+    litellm: ModuleType, model: str, error: Exception, timeout_s: float, scrub: Callable[[str], str]
+) -> Failure:
+    """Say what an exception of LiteLLM, or of a client library below it, means."""
+    not_arrived = any(type(each).__name__ in _NOT_ARRIVED for each in _causes(error))
+    timed_out = isinstance(error, TimeoutError | litellm.Timeout)
+    status = 0 if timed_out else _status(error)
+    quota = "insufficient_quota" in str(error)
+    passing = isinstance(error, (litellm.RateLimitError, litellm.APIConnectionError, *_server_errors(litellm)))
+    refused = next((str(each) for each in _causes(error) if isinstance(each, _REFUSED)), "")  # by us
+    advice = refused or ("Its server cannot be reached: check its address and the network." if not_arrived else "")
+    line = " ".join(str(error).partition("Traceback (most recent call last)")[0].split())
+    return Failure(
+        line=f"{model} cannot be used. {advice or _advice(litellm, error, timeout_s)}"
+        f" ({scrub(line)[:_MAX_MESSAGE_CHARS] or type(error).__name__})",
+        passing=(passing or not_arrived or 500 <= status < 600) and not quota and not refused,
+        free=not_arrived or 400 <= status < 500,
+        too_many=status == 400,
+        too_long=status == 400 and ("token" in line or "context" in line),
+        busy=isinstance(error, litellm.RateLimitError),
+        wait_s=_retry_after(_headers(error)),
+    )
+
+
+def _advice(litellm: ModuleType, error: Exception, timeout_s: float) -> str:
+    for kind, text in (
+        (litellm.AuthenticationError, "Check the key in the environment."),
+        (litellm.PermissionDeniedError, "The key may not use this model."),
+        (litellm.NotFoundError, "Check the name of the model and the address of its server."),
+        (litellm.RateLimitError, "Wait, or ask for fewer candidates."),
+        ((litellm.Timeout, TimeoutError), f"It did not answer within {timeout_s:.3g} s."),
+        (litellm.ContextWindowExceededError, "The function is too long for it."),
+        (litellm.BadRequestError, "It does not accept the request."),
+        (_server_errors(litellm), "Its server failed or gave no usable answer: try again later."),
+        (litellm.APIConnectionError, "Check the network, and the address if you gave one."),
+        (ImportError, "Install what the provider needs."),
+    ):
+        if isinstance(error, kind):
+            return text
+    return "Try again, or choose another model."
+
+
+def _server_errors(litellm: ModuleType) -> tuple[type[Exception], ...]:
+    """What is no fault of ours; APIError is what some of LiteLLM's providers make of an answer that is no JSON."""
+    return (litellm.InternalServerError, litellm.ServiceUnavailableError, litellm.BadGatewayError, litellm.APIError)
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    for _ in range(20):
+        if error is None:
+            return
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _status(error: Exception) -> int:
+    try:
+        return int(getattr(error, "status_code", 0) or 0)
+    except (TypeError, ValueError):
+        return 0
+
+
+def _headers(error: Exception) -> Mapping[str, str]:
+    response: Any = getattr(error, "response", None)
+    return getattr(error, "litellm_response_headers", None) or getattr(response, "headers", None) or {}
+
+
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds, or a date (RFC 9110, section 10.2.3)."""
+    text = headers.get("retry-after") or headers.get("Retry-After") or ""
+    if text.strip().isdecimal():
+        return float(text)
+    try:
+        return max(parsedate_to_datetime(text).timestamp() - time.time(), 0.0)
+    except (TypeError, ValueError, OverflowError, OSError):
+        return None

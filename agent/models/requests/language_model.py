@@ -1,0 +1,65 @@
+"""One language model as LiteLLM knows it: where it is, what it costs, what it takes."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from afterburner.agent.errors import ProposerError, UnknownModelError
+from afterburner.agent.models.requests.litellm_module import import_litellm
+from afterburner.agent.models.requests.prices import Price, look_up
+from afterburner.agent.models.requests.request import server_of
+from afterburner.agent.models.unknown_model import unknown_model
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """What can be known of a model without asking it."""
+
+    name: str  # as the user gave it
+    server: str
+    price: Price | None
+    max_output_tokens: int | None
+    takes: frozenset[str]  # parameters of OpenAI's protocol
+
+
+def find_model(name: str) -> Model:
+    """Find out, without a request, whether and how a model can be asked.
+
+    Raises:
+        UnknownModelError: LiteLLM does not know the provider, or no model is named.
+        ProposerError: its key is not in the environment.
+    """
+    litellm = import_litellm()
+    bare_name, provider, api_base = _route(litellm, name)
+    if not bare_name:
+        raise UnknownModelError(f"{name} names a provider and no model.")
+    missing = litellm.validate_environment(name)["missing_keys"]
+    if any(key.endswith(("API_KEY", "TOKEN")) for key in missing):  # addresses have defaults, clouds other logins
+        local = " A local server takes any value." if os.environ.get("OPENAI_API_BASE") else ""
+        raise ProposerError(f"{name} needs a key: set {' or '.join(missing)} in the environment.{local}")
+    known = look_up(litellm, bare_name, provider)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # pydantic's, on types of LiteLLM's
+        takes = litellm.get_supported_openai_params(model=bare_name, custom_llm_provider=provider) or ()
+    server = server_of(provider, api_base)
+    return Model(name, server, known.price, known.max_output_tokens, frozenset(takes))
+
+
+def _route(litellm: ModuleType, name: str) -> tuple[str, str, str | None]:
+    """Give the provider's name for the model, the provider, and the address of its API where it is known."""
+    try:
+        bare_name, provider, _, api_base = litellm.get_llm_provider(name)
+    except litellm.BadRequestError:
+        raise unknown_model(
+            name,
+            "LiteLLM knows no provider for it",
+            providers=[each.value for each in litellm.LlmProviders],
+            models=litellm.model_list,
+        ) from None
+    return str(bare_name), str(provider), api_base

@@ -1,0 +1,94 @@
+"""What a model gave, as it is cached, recorded and replayed; and the proposal that is made of it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from afterburner.agent.models.proposer import Proposal
+from afterburner.agent.models.reading_answers import MAX_ANSWER_CHARS, proposal_from
+from afterburner.agent.models.requests.quoted import quoted_text
+from afterburner.agent.models.requests.secrets import damaged
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from afterburner.agent.models.requests.secrets import Scrubber
+    from afterburner.agent.types import Rewrite, Target
+
+_CUT_OFF = "length"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnswer:
+    """One answer. `error` says why there is none, and `content` is empty then.
+
+    `reasoning` are thoughts that came apart from it; LiteLLM takes `<thinking>…</thinking>` out of the content, too.
+    """
+
+    content: str
+    model: str
+    finish_reason: str = "stop"
+    error: str = ""
+    reasoning: str = ""
+    hidden: bool = False  # whether a secret value was hidden in what was asked
+
+
+def proposal_of(answer: ModelAnswer, target: Target, proposer: str, scrub: Scrubber) -> Proposal:
+    """Make the proposal of an answer, in its code the secret values put back that the target's file holds.
+
+    One that cannot be used says why.
+    """
+    if answer.error:
+        return Proposal(proposer, None, error=answer.error)
+    cut_off = answer.finish_reason == _CUT_OFF
+    text = scrub.restore(answer.content, target.source)
+    made = proposal_from(text, target, proposer, reasoning=answer.reasoning, cut_off=cut_off)
+    objection = _objection(made.rewrite, target, scrub, hidden=answer.hidden) if made.rewrite is not None else ""
+    if objection:
+        made = replace(made, rewrite=None, error=objection)
+    return replace(made, reasoning=scrub(made.reasoning), error=scrub(made.error))
+
+
+def _objection(rewrite: Rewrite, target: Target, scrub: Scrubber, *, hidden: bool) -> str:
+    """What an answer did to a hidden value that the user's code needs; empty: nothing."""
+    code = "\n".join((*rewrite.imports, *rewrite.helpers, rewrite.function))
+    held = scrub.held(target.source)
+    if damaged(code, target.source, hidden=hidden or bool(held)):
+        return (
+            "The answer changes the stand-in of a secret value, so that the value cannot be put back. Code is sent "
+            "without the values of the environment's secrets."
+        )
+    if held:
+        from afterburner.agent.code.locate import function_source  # noqa: PLC0415 - brings what locates files
+
+        quoted = quoted_text(function_source(target), target.language)
+        left = quoted_text(code, target.language)
+        if any(value not in left for value in scrub.held(quoted)):
+            return "The answer leaves out a string of the original that was hidden from it, as it holds a secret value."
+    return ""
+
+
+def answers_of(response: Any, model: str, hide: Callable[[str], str], *, hidden: bool) -> list[ModelAnswer]:
+    """Take the answers out of LiteLLM's response, secret values hidden; `hidden`: in what was asked there were some."""
+    return [
+        ModelAnswer(
+            hide(str(choice.message.content or "")[: MAX_ANSWER_CHARS + 1]),
+            model,
+            str(choice.finish_reason or "stop"),
+            reasoning=hide(str(getattr(choice.message, "reasoning_content", None) or "")[:MAX_ANSWER_CHARS]),
+            hidden=hidden,
+        )
+        for choice in response.choices
+    ]
+
+
+def to_body(answers: Sequence[ModelAnswer]) -> str:
+    """Write answers for the cache."""
+    return json.dumps([asdict(answer) for answer in answers])
+
+
+def from_body(body: str) -> list[ModelAnswer]:
+    """Read what `to_body` has written; before it wrote `hidden`, something may have been."""
+    return [ModelAnswer(**{"hidden": True} | fields) for fields in json.loads(body)]

@@ -1,0 +1,277 @@
+"""The caps of a run on money, tokens, requests and seconds, which hold however many requests are under way."""
+
+from __future__ import annotations
+
+import math
+import threading
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from afterburner.agent.models.requests.endings import CapReachedError
+from afterburner.agent.models.requests.usage import Usage, dollars, larger
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from afterburner.agent.deadline import Deadline
+    from afterburner.agent.models.requests.answer_store import AnswerStore
+    from afterburner.agent.models.requests.prices import Price
+
+MOST_OUTPUT_TOKENS = 16_384  # of one answer where a cap has to be kept, and what is reckoned with where nothing is said
+LEAST_OUTPUT_TOKENS = 2_000  # thoughts and all around the code; an answer that may be no longer is seldom whole
+LEAST_SECONDS = 1.0
+_BYTES_PER_TOKEN = 3  # of code, about
+TIME_IS_UP = "the time for the search (--max-seconds) is up"
+_LOOK_AGAIN_S = 0.5
+
+
+def least_tokens_for(original: str) -> int:
+    """How long an answer has to be allowed to be, so that it can hold the code that is to be rewritten."""
+    return LEAST_OUTPUT_TOKENS + len(original.encode("utf-8", "surrogatepass")) // _BYTES_PER_TOKEN
+
+
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """What a run may use; None: as much as it takes."""
+
+    cost_usd: float | None = None
+    tokens: int | None = None
+    requests: int | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reservation:
+    """The most that one request can use: kept back while it is under way. `cost_usd` is None without a price.
+
+    Two that are alike are still two.
+    """
+
+    prompt_tokens: int
+    completion_tokens: int
+    cost_usd: float | None
+    row: int | None = None  # in the ledger
+
+    @property
+    def tokens(self) -> int:
+        """Prompt and answers together."""
+        return self.prompt_tokens + self.completion_tokens
+
+
+class Budget:
+    """Reserve before a request, then settle, refuse or lose it: `reserved` sees to that. Any thread may do so.
+
+    Each step is written to the ledger before it counts, so that a run that was killed knows afterwards what it has
+    asked for: what was under way then is taken as lost.
+    """
+
+    def __init__(
+        self,
+        caps: Caps | None = None,
+        until: Deadline | None = None,
+        ledger: AnswerStore | None = None,
+        run_id: str = "",
+    ) -> None:
+        """Begin with what the ledger knows of this run."""
+        self.caps = caps or Caps()
+        self._until = until
+        self._ledger = ledger
+        self._run_id = run_id
+        self._changed = threading.Condition()
+        self._under_way: list[Reservation] = []
+        self._usage = ledger.usage(run_id) if ledger is not None else Usage()
+
+    def end_by(self, until: Deadline) -> None:
+        """Begin no request after that. Where the time of an earlier run was up, this one's is not."""
+        with self._changed:
+            self._until = until
+            if self._usage.cap == TIME_IS_UP:
+                self._usage = replace(self._usage, cap="")
+
+    def usage(self) -> Usage:
+        """What was used so far; what is still under way is not in it."""
+        with self._changed:
+            return self._usage
+
+    def at_least(self, stored: Usage) -> None:
+        """Go on from a stored state: the ledger may be another machine's."""
+        with self._changed:
+            self._usage = larger(self._usage, stored)
+
+    def count_cached(self) -> None:
+        """Tell of a request that the cache answered."""
+        with self._changed:
+            self._usage = replace(self._usage, cached=self._usage.cached + 1)
+
+    def share(  # noqa: PLR0913, PLR0917 - what a request depends on
+        self, stored: Usage, count: int, prompt_tokens: int, price: Price | None, longest: int | None, least: int
+    ) -> tuple[int, int | None]:
+        """How many of `count` answers fit, and how many tokens each may have; None if nothing has to be limited.
+
+        Fewer answers come before answers of less than `least` tokens: what is cut off costs money and is of no use. It
+        follows from what was stored at the beginning of the iteration and from nothing else: a resumed run has to
+        ask for exactly the same to find the answers that it has paid for.
+
+        Raises:
+            CapReachedError: what is left is not enough for a single answer.
+        """
+        if self.caps.tokens is None and self.caps.cost_usd is None:
+            return count, None
+        most = min(longest or MOST_OUTPUT_TOKENS, MOST_OUTPUT_TOKENS)
+        least = min(least, most)
+        for answers in range(count, 0, -1):
+            limit = most
+            if self.caps.tokens is not None:
+                limit = min(limit, (self.caps.tokens - stored.most_tokens) // answers - prompt_tokens)
+            if self.caps.cost_usd is not None and price is not None:
+                share = (self.caps.cost_usd - stored.most_cost_usd) / answers - prompt_tokens * price.input_usd
+                limit = min(limit, int(share / price.output_usd))
+            if limit >= least:
+                return answers, limit
+        raise self._reached(self._short_of(stored, Reservation(prompt_tokens, least, None)))
+
+    @contextmanager
+    def reserved(self, most: Reservation, wanted_s: float = math.inf) -> Iterator[tuple[Reservation, float]]:
+        """Keep back the most that a request can use, and say how long it may take, now that nothing is waited for.
+
+        Whatever happens inside: what is neither settled nor refused there is lost, so that nobody waits for it.
+
+        Raises:
+            CapReachedError: a cap, or the time, allows no such request.
+        """
+        reservation = self.reserve(most, wanted_s)
+        try:
+            left_s = self.left_s(wanted_s)  # the ledger may have been waited for
+        except CapReachedError:
+            self._withdraw(reservation)
+            raise
+        try:
+            yield reservation, left_s
+        finally:
+            if reservation in self._under_way:
+                self.lose(reservation)
+
+    def reserve(self, most: Reservation, wanted_s: float = math.inf) -> Reservation:
+        """Keep back the most that a request can use; wait where that depends on those that are under way.
+
+        Raises:
+            CapReachedError: a cap, or the time, allows no such request.
+        """
+        with self._changed:
+            self.left_s(wanted_s)
+            while not self._fits(most):
+                if not self._under_way or self._no_more_requests():
+                    raise self._reached(self._short_of(self._usage, most))
+                self._changed.wait(_LOOK_AGAIN_S)
+                self.left_s(wanted_s)
+            row = self._ledger.sent(self._run_id, most) if self._ledger is not None else None
+            reservation = replace(most, row=row)
+            self._usage = replace(self._usage, requests=self._usage.requests + 1)
+            self._under_way.append(reservation)
+            return reservation
+
+    def settle(self, reservation: Reservation, prompt_tokens: int, completion_tokens: int, cost: float | None) -> None:
+        """The answer is there, and says what it used."""
+        if self._ledger is not None:
+            self._ledger.answered(reservation, prompt_tokens, completion_tokens, cost)
+        with self._changed:
+            self._usage = replace(
+                self._usage,
+                prompt_tokens=self._usage.prompt_tokens + prompt_tokens,
+                completion_tokens=self._usage.completion_tokens + completion_tokens,
+                cost_usd=self._usage.cost_usd + (cost or 0.0),
+                unpriced=self._usage.unpriced + (cost is None),
+            )
+            self._release(reservation)
+
+    def refuse(self, reservation: Reservation) -> None:
+        """The request was turned away, or never arrived: it cost nothing, and counts as a request."""
+        if self._ledger is not None:
+            self._ledger.refused(reservation)
+        with self._changed:
+            self._release(reservation)
+
+    def _withdraw(self, reservation: Reservation) -> None:
+        """The request was never begun: it does not count."""
+        try:
+            if self._ledger is not None:
+                self._ledger.withdrawn(reservation)
+        finally:
+            with self._changed:
+                self._usage = replace(self._usage, requests=self._usage.requests - 1)
+                self._release(reservation)
+
+    def lose(self, reservation: Reservation) -> None:
+        """It was sent and nothing came back that says what it used: as much as it can have. So the ledger has it."""
+        with self._changed:
+            cost = reservation.cost_usd
+            self._usage = replace(
+                self._usage,
+                lost=self._usage.lost + 1,
+                lost_tokens=self._usage.lost_tokens + reservation.tokens,
+                lost_cost_usd=self._usage.lost_cost_usd + (cost or 0.0),
+                unpriced=self._usage.unpriced + (cost is None),
+            )
+            self._release(reservation)
+
+    def settle_unsaid(self, reservation: Reservation) -> None:
+        """The answer is there, and does not say what it used: as much as it can have."""
+        if self._ledger is not None:
+            self._ledger.unsaid(reservation)
+        with self._changed:
+            cost = reservation.cost_usd
+            self._usage = replace(
+                self._usage,
+                unsaid=self._usage.unsaid + 1,
+                unsaid_tokens=self._usage.unsaid_tokens + reservation.tokens,
+                unsaid_cost_usd=self._usage.unsaid_cost_usd + (cost or 0.0),
+                unpriced=self._usage.unpriced + (cost is None),
+            )
+            self._release(reservation)
+
+    def left_s(self, wanted_s: float) -> float:
+        """How long a request that begins now may take.
+
+        Raises:
+            CapReachedError: the time is up.
+        """
+        left_s = self._until.left_s() if self._until is not None else wanted_s
+        if left_s < LEAST_SECONDS and left_s < wanted_s:
+            raise self._reached(TIME_IS_UP)
+        return min(left_s, wanted_s)
+
+    def _release(self, reservation: Reservation) -> None:
+        with suppress(ValueError):
+            self._under_way.remove(reservation)
+        self._changed.notify_all()
+
+    def _fits(self, most: Reservation) -> bool:
+        if self._no_more_requests():
+            return False
+        caps, usage = self.caps, self._usage
+        tokens = usage.most_tokens + sum(each.tokens for each in self._under_way) + most.tokens
+        cost = usage.most_cost_usd + sum(each.cost_usd or 0.0 for each in self._under_way) + (most.cost_usd or 0.0)
+        return (caps.tokens is None or tokens <= caps.tokens) and (caps.cost_usd is None or cost <= caps.cost_usd)
+
+    def _no_more_requests(self) -> bool:
+        return self.caps.requests is not None and self._usage.requests >= self.caps.requests
+
+    def _short_of(self, usage: Usage, most: Reservation) -> str:
+        caps = self.caps
+        if caps.requests is not None and usage.requests >= caps.requests:
+            return f"the cap of {caps.requests} requests (--max-requests) is reached"
+        if caps.tokens is not None and usage.most_tokens + most.tokens > caps.tokens:
+            left = max(caps.tokens - usage.most_tokens, 0)
+            return (
+                f"of the cap of {caps.tokens:,} tokens (--max-tokens) {left:,} are left, too few for a request, which "
+                f"may need {most.tokens:,}"
+            )
+        limit = caps.cost_usd or 0.0
+        left_usd = dollars(max(limit - usage.most_cost_usd, 0.0))
+        return f"of the cap of {dollars(limit)} (--max-cost) {left_usd} is left, too little for a request"
+
+    def _reached(self, reason: str) -> CapReachedError:
+        """Keep the first reason: the run tells it at its end."""
+        with self._changed:
+            self._usage = replace(self._usage, cap=self._usage.cap or reason)
+        return CapReachedError(f"No further request was made: {reason}.")

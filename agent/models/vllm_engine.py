@@ -1,0 +1,264 @@
+"""A proposer that runs a model in this process, by vLLM's offline engine: for evaluation and for trained models.
+
+What of vLLM is used: `LLM(…)`, `LLM.get_default_sampling_params`, `LLM.chat`, `LLM.llm_engine.step`, `SamplingParams`,
+`LoRARequest`, `RequestOutput`, as they are in vLLM 0.33.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from contextlib import contextmanager
+from dataclasses import replace
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from afterburner.agent.errors import ProposerError
+from afterburner.agent.models.messages import messages_for
+from afterburner.agent.models.requests.endings import CapReachedError
+from afterburner.agent.models.requests.model_answers import ModelAnswer, proposal_of
+from afterburner.agent.models.requests.model_session import ModelSession
+from afterburner.agent.models.requests.recording import Place
+from afterburner.agent.models.requests.request import most_prompt_tokens
+from afterburner.agent.models.requests.secrets import has_stand_in
+from afterburner.agent.models.requests.spending import Reservation, least_tokens_for
+from afterburner.agent.models.requests.usage import known_tokens
+from afterburner.agent.models.vllm_name import parse_engine_model
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from afterburner.agent.models.proposer import Proposal, ProposalRequest
+    from afterburner.agent.models.vllm_name import EngineModel
+
+    Messages = tuple[dict[str, str], ...]
+
+_MAX_MESSAGE_CHARS = 300
+_MODELS_OWN = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
+# stdout belongs to the report and to `--json -`; nothing about the machine is sent anywhere; Ctrl-C ends all of it.
+_ENVIRONMENT = {
+    "VLLM_LOGGING_STREAM": "ext://sys.stderr",
+    "VLLM_LOGGING_LEVEL": "ERROR",
+    "VLLM_NO_USAGE_STATS": "1",
+    "VLLM_ENABLE_V1_MULTIPROCESSING": "0",
+}
+
+
+class VllmProposer:
+    """Loads a model when it is first asked, which takes a minute or more, and keeps it."""
+
+    asks_model = True
+
+    def __init__(self, model: str, *, temperature: float | None = None, asking: ModelSession | None = None) -> None:
+        """Name the model as `vllm_name` describes; without a temperature the model's own sampling settings hold.
+
+        Without `asking` nothing is capped and nothing is recorded.
+
+        Raises:
+            UnknownModelError: there is no such model or adapter.
+            ProposerError: there is a cap of money, and a model in this process has no price.
+        """
+        self.name = f"vllm:{model}"
+        self._model = parse_engine_model(model)
+        self._temperature = temperature
+        self._engine: Any = None
+        self._asking = asking or ModelSession()
+        if self._asking.caps.cost_usd is not None:
+            raise ProposerError(
+                f"{self.name} runs in this process and has no price, so --max-cost cannot be kept. Leave it out, and "
+                "use --max-tokens or --max-requests."
+            )
+        self._asking.budget.usage()  # opens the ledger now: what cannot be written is to be found before any work
+
+    def check(self) -> None:
+        """Find out whether the engine is installed at all, without loading it.
+
+        Raises:
+            ProposerError: it is not; the message says how to get it, and what works without.
+        """
+        if find_spec("vllm") is None:
+            raise ProposerError(
+                f"{self.name} needs vLLM, which is not installed: pip install '.[vllm]' in the clone, on a machine "
+                "with a GPU. Without one, serve the model elsewhere (`vllm serve`) and use hosted_vllm/<name> with "
+                "HOSTED_VLLM_API_BASE."
+            )
+
+    def propose(self, request: ProposalRequest) -> list[Proposal]:
+        """Ask for `request.count` answers; one that cannot be used comes back with its error.
+
+        Fewer come where a cap is reached or the time is up; the budget says so.
+
+        Raises:
+            ProposerError: the engine cannot start, or cannot take the prompt.
+        """
+        try:
+            answers = self._answers(request)
+        except CapReachedError:
+            return []
+        return [self._proposal(answer, request) for answer in answers]
+
+    def _answers(self, request: ProposalRequest) -> list[ModelAnswer]:
+        """Ask within the caps, and record what came.
+
+        Raises:
+            CapReachedError: a cap, or the time, allows no request, or the time was up before its end.
+        """
+        from afterburner.agent.code.locate import function_source  # noqa: PLC0415 - brings what locates files
+
+        asking, budget = self._asking, self._asking.budget
+        budget.at_least(request.usage)
+        messages = self._messages(request)
+        prompt_tokens = most_prompt_tokens(messages)
+        least = least_tokens_for(function_source(request.target))
+        longest = self._model.max_tokens
+        count, limit = budget.share(request.usage, request.count, prompt_tokens, None, longest, least)
+        limit = longest if limit is None else limit
+        budget.left_s(math.inf)
+        engine = self._loaded(request.seed)
+        most = Reservation(prompt_tokens, count * limit, None)
+        with budget.reserved(most) as (reservation, _):
+            with self._ending_in_time(engine):
+                (output,) = self._chat(engine, [replace(request, count=count)], [messages], limit)
+            used = self._settle(output, reservation)
+        asking.tell(f"{self.name} answered")
+        answers = self._model_answers(output, messages)
+        if asking.recording is not None:
+            place = Place.of(request, self.name)
+            for number, answer in enumerate(answers, 1):
+                asking.recording.append(place, number, answer, used if number == 1 else None)
+        return answers
+
+    def _settle(self, output: Any, reservation: Reservation) -> dict[str, Any] | None:
+        prompt_tokens = known_tokens(len(getattr(output, "prompt_token_ids", None) or ()))
+        completion_tokens = known_tokens(sum(len(getattr(each, "token_ids", None) or ()) for each in output.outputs))
+        if not (prompt_tokens and completion_tokens):
+            self._asking.budget.settle_unsaid(reservation)
+            return None
+        self._asking.budget.settle(reservation, prompt_tokens, completion_tokens, None)
+        return {"prompt_tokens": prompt_tokens, "completion_tokens": completion_tokens, "cost_usd": None}
+
+    @contextmanager
+    def _ending_in_time(self, engine: Any) -> Iterator[None]:
+        """Stop the engine between two tokens once the time is up; it is dropped then, for half an answer is in it."""
+        inner, budget = getattr(engine, "llm_engine", None), self._asking.budget
+        step = getattr(inner, "step", None)
+        if inner is None or step is None:
+            yield
+            return
+
+        def step_in_time() -> Any:
+            budget.left_s(math.inf)
+            return step()
+
+        inner.step = step_in_time
+        try:
+            yield
+        except BaseException:
+            self._engine = None
+            raise
+        finally:
+            inner.step = step
+
+    def propose_all(self, requests: Sequence[ProposalRequest]) -> list[list[Proposal]]:
+        """Ask for the answers to many requests in one batch, which is what the engine is fast at.
+
+        Raises:
+            ProposerError: the engine cannot start, or cannot take one of the prompts.
+        """
+        engine = self._loaded(requests[0].seed if requests else 0)
+        conversations = [self._messages(request) for request in requests]
+        outputs = self._chat(engine, requests, conversations, self._model.max_tokens)
+        return [
+            [self._proposal(answer, request) for answer in self._model_answers(output, messages)]
+            for output, messages, request in zip(outputs, conversations, requests, strict=True)
+        ]
+
+    def _messages(self, request: ProposalRequest) -> Messages:
+        return self._asking.scrub.hide_all(messages_for(request))
+
+    def _model_answers(self, output: Any, messages: Messages) -> list[ModelAnswer]:
+        """What the engine gave, secret values hidden."""
+        hide, hidden = self._asking.scrub.hide, any(has_stand_in(message["content"]) for message in messages)
+        return [
+            ModelAnswer(hide(each.text), self.name, str(each.finish_reason or "stop"), hidden=hidden)
+            for each in output.outputs
+        ]
+
+    def _chat(
+        self, engine: Any, requests: Sequence[ProposalRequest], conversations: Sequence[Messages], limit: int
+    ) -> list[Any]:
+        defaults = self._call("reading its settings", engine.get_default_sampling_params)
+        model = replace(self._model, max_tokens=limit)
+        params = [
+            import_module("vllm").SamplingParams(**sampling_arguments(model, each, defaults, self._temperature))
+            for each in requests
+        ]
+        asked = [list(messages) for messages in conversations]
+        outputs = self._call("answering", engine.chat, asked, params, use_tqdm=False, lora_request=self._lora_request())
+        return list(outputs)
+
+    def _loaded(self, seed: int) -> Any:
+        if self._engine is None:
+            self.check()
+            for name, value in _ENVIRONMENT.items():
+                os.environ.setdefault(name, value)
+            vllm = self._call("importing vLLM", import_module, "vllm")
+            self._engine = self._call("loading the model", vllm.LLM, **engine_arguments(self._model, seed))
+        return self._engine
+
+    def _lora_request(self) -> Any:
+        adapter = self._model.adapter
+        if adapter is None:
+            return None
+        return import_module("vllm.lora.request").LoRARequest("adapter", 1, adapter.folder)
+
+    def _call(self, doing: str, function: Any, *arguments: Any, **options: Any) -> Any:
+        """Call into vLLM, whose errors are of many kinds, and say in one line what failed.
+
+        Raises:
+            ProposerError: whatever went wrong there.
+        """
+        try:
+            return function(*arguments, **options)
+        except CapReachedError:
+            raise
+        except Exception as error:  # CUDA, files, memory, prompts: each has kinds of its own
+            line = " ".join(str(error).split())[:_MAX_MESSAGE_CHARS]
+            raise ProposerError(
+                f"{self.name} failed while {doing}: {type(error).__name__}: {line}. Check that this machine has a GPU "
+                "with enough free memory, and the model's folder; a smaller ?max_model_len= needs less memory."
+            ) from error
+
+    def _proposal(self, answer: ModelAnswer, request: ProposalRequest) -> Proposal:
+        proposal = proposal_of(answer, request.target, self.name, self._asking.scrub)
+        if answer.finish_reason == "length" and proposal.rewrite is None:
+            return replace(proposal, error=f"{proposal.error} ?max_tokens= and ?max_model_len= set the limit.")
+        return proposal
+
+
+def engine_arguments(model: EngineModel, seed: int) -> dict[str, Any]:
+    """The arguments of vLLM's `LLM`."""
+    arguments: dict[str, Any] = {"model": model.base, "seed": seed}
+    if model.max_model_len is not None:
+        arguments["max_model_len"] = model.max_model_len
+    if model.adapter is not None:
+        arguments |= {"enable_lora": True, "max_loras": 1, "max_lora_rank": model.adapter.max_rank}
+        if model.adapter.has_tokenizer:
+            arguments["tokenizer"] = model.adapter.folder  # with the chat template that it was trained on
+    return arguments
+
+
+def sampling_arguments(
+    model: EngineModel, request: ProposalRequest, defaults: Any, temperature: float | None
+) -> dict[str, Any]:
+    """The arguments of vLLM's `SamplingParams`; `defaults` are those that the model's folder recommends."""
+    arguments: dict[str, Any] = {name: getattr(defaults, name) for name in _MODELS_OWN}
+    temperature = temperature if request.temperature is None else request.temperature
+    if temperature is not None:
+        arguments["temperature"] = temperature
+    return arguments | {
+        "n": request.count,
+        "seed": request.seed + 1000 * request.iteration,
+        "max_tokens": model.max_tokens,
+    }

@@ -1,0 +1,1 @@
+"""What rules know of the code that they look at."""

@@ -1,0 +1,474 @@
+"""One run from end to end, for the command line and for Python: `optimize("file.py", function="pairs")`."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from afterburner.agent.code.languages import PYTHON, check_program
+from afterburner.agent.deadline import RunClock
+from afterburner.agent.errors import RunStoreError, WorkloadError
+from afterburner.agent.inputs.staging import stage
+from afterburner.agent.judge.confirming import SpentTests
+from afterburner.agent.judge.decide import Judge
+from afterburner.agent.judge.instructions import check_valgrind
+from afterburner.agent.judge.min_effect import min_effect_for
+from afterburner.agent.judge.sample_sources import timing_cpu
+from afterburner.agent.judge.sequential import MOST_TESTS
+from afterburner.agent.judge.workbench import Workbench, look_limits
+from afterburner.agent.loop.graph import Loop, empty_state
+from afterburner.agent.loop.records import withdrawn
+from afterburner.agent.loop.results import make_result, winner_source
+from afterburner.agent.loop.search_policy import SearchPolicy
+from afterburner.agent.loop.untraced import untraced
+from afterburner.agent.machine import describe_machine
+from afterburner.agent.models.feedback import parse_telling
+from afterburner.agent.models.requests.usage import NOTHING_USED, since
+from afterburner.agent.store.checkpoints import new_run_id, open_checkpointer, stored_state, thread_of
+from afterburner.agent.store.stored_run import Prepared, StoredRequest, owner_of
+from afterburner.agent.store.table import open_runs
+from afterburner.agent.store.unchanged import check_format, check_machine, check_unchanged
+from afterburner.agent.types import Objective, ProgressEvent, RunResult, RunSettings
+from afterburner.sandbox import AfterburnerError, Limits, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+
+    from afterburner.agent.code.context.surroundings import Surroundings
+    from afterburner.agent.evidence.gather import Evidence
+    from afterburner.agent.inputs.staging import Staged
+    from afterburner.agent.loop.state import LoopState
+    from afterburner.agent.models.proposer import Proposer
+    from afterburner.agent.models.requests.model_session import ModelSession
+    from afterburner.agent.store.stored_run import Output
+    from afterburner.agent.store.table import RunTable
+    from afterburner.agent.types import Machine, Target
+    from afterburner.sandbox import PythonEnvironment
+    from afterburner.sandbox.sandbox import Sandbox
+
+
+LONGEST_WORKLOAD_S = 30.0  # for one look at a source of inputs, and for the original on all of them
+SHORTEST_WORKLOAD_S = 5.0
+WORKLOAD_SHARE = 0.25  # of the time budget
+NODES_PER_ITERATION = 4
+NODES_AROUND = 5 + MOST_TESTS
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """What a run that is one of several gets from them: its id, what models may cost altogether, and the model."""
+
+    run_id: str
+    asking: ModelSession
+    proposer: Proposer
+
+
+def optimize(  # noqa: PLR0913 - the options of one run, all by keyword
+    file: str | Path,
+    *,
+    function: str | None = None,
+    objective: str = "time",
+    model: str = "rules",
+    iterations: int = RunSettings.iterations,
+    candidates: int = RunSettings.candidates,
+    calls: str | None = None,
+    cases: str | None = None,
+    python: str | None = None,
+    language: str | None = None,
+    search: str = RunSettings.search,
+    patience: int | None = None,
+    restart: int | None = None,
+    temperature: str = "",
+    seed: int = 0,
+    max_seconds: float = RunSettings.max_seconds,
+    min_effect: float | None = None,
+    tell: str = RunSettings.tell,
+    context_tokens: int = RunSettings.context_tokens,
+    allow_imports: Sequence[str] = (),
+    fallbacks: Sequence[str] = (),
+    max_cost_usd: float | None = None,
+    max_tokens: int | None = None,
+    max_requests: int | None = None,
+    timeout_s: float = RunSettings.timeout_s,
+    retries: int = RunSettings.retries,
+    on_event: Callable[[ProgressEvent], None] | None = None,
+) -> RunResult:
+    """Optimise one function of a file, or a whole stdin/stdout program, and prove the gain. Nothing is written.
+
+    Args:
+        file: the Python file, or with `cases` a program in any language of the sandbox.
+        function: `name` or `Class.name`; if None, the one with the most CPU time, or memory, by a profile.
+        objective: `time`, `memory` or `integral`.
+        model: `rules`, `replay:<file.jsonl>`, `vllm:<path>`, a LiteLLM model string, or several of these with commas.
+        iterations: rounds of generate, profile, select.
+        candidates: answers asked of a language model in each round.
+        calls: a Python file that calls the function.
+        cases: a folder of NAME.in and NAME.out.
+        python: the interpreter to run the code with.
+        language: of the file; None: its suffix tells.
+        search: `adaptive`, or `greedy` as in the paper; what the next three leave open.
+        patience: rounds in a row without a better rewrite that end the search; 0: none do.
+        restart: likewise, after which rounds go on from the next best; 0: never.
+        temperature: of a language model: `0.7`, or `0.2:1.0` of the first round and the last; empty: its own.
+        seed: of every random choice of ours.
+        max_seconds: budget for the run.
+        min_effect: the gain's lower bound must exceed 1 + this; None: what suits this machine.
+        tell: what a language model is told, as `--tell` takes it.
+        context_tokens: how much a model is told of the project around the function; 0: the function alone.
+        allow_imports: modules or distributions that a rewrite may newly import, or just `all`.
+        fallbacks: models that are asked, in this order, where the one before fails for good.
+        max_cost_usd: the most that language models may cost, US dollars; None: no cap, as below.
+        max_tokens: the most tokens that they may use, prompts and answers together.
+        max_requests: the most requests that may be made of them, each try counted.
+        timeout_s: how long one whole answer of a language model may take.
+        retries: how often a request is made again where that may help.
+        on_event: is told of progress; by several threads while a language model is asked.
+
+    Raises:
+        AfterburnerError: one of the tree in `afterburner.sandbox.errors` and `afterburner.agent.errors`.
+    """
+    from afterburner.agent.code.context.allowed import read_allow_imports  # noqa: PLC0415 - lazy, as all below
+
+    settings = RunSettings(
+        file=str(file),
+        function=function,
+        objective=_objective(objective),
+        model=model,
+        iterations=iterations,
+        candidates=candidates,
+        calls_file=calls,
+        cases_dir=cases,
+        python=python,
+        language=language,
+        search=search,
+        patience=patience,
+        restart=restart,
+        temperature=temperature,
+        seed=seed,
+        max_seconds=max_seconds,
+        tell=tell,
+        context_tokens=context_tokens,
+        allow_imports=read_allow_imports(",".join(allow_imports)),
+        fallbacks=tuple(fallbacks),
+        max_cost_usd=max_cost_usd,
+        max_tokens=max_tokens,
+        max_requests=max_requests,
+        timeout_s=timeout_s,
+        retries=retries,
+    )
+    if min_effect is not None:
+        settings = replace(settings, min_effect=min_effect, min_effect_source="the caller")
+    return run_settings(settings, on_event or _ignore)
+
+
+def run_settings(
+    settings: RunSettings,
+    on_event: Callable[[ProgressEvent], None],
+    *,
+    outputs: Mapping[str, Output] | None = None,
+    on_begun: Callable[[str], None] = lambda _: None,
+    member: Member | None = None,
+) -> RunResult:
+    """Carry out one run. What can fail cheaply fails first: the file, the model, the sandbox, then the workload.
+
+    Args:
+        settings: what is to be done.
+        on_event: is told of progress.
+        outputs: what the caller will write, kept for who resumes the run.
+        on_begun: is told the run's id, once it can be resumed.
+        member: what it shares with others, if it is one of several; None: it is a run by itself.
+
+    Raises:
+        AfterburnerError: see `optimize`.
+    """
+    from afterburner.agent.code.locate import find_target  # noqa: PLC0415 - lazy
+
+    whole_program = settings.cases_dir is not None and settings.function is None
+    SearchPolicy.of(settings)
+    parse_telling(settings.tell)
+    target = find_target(
+        Path(settings.file), settings.function, whole_program, settings.language, settings.project_root
+    )
+    check_program(settings, target.language)
+    run_id = member.run_id if member is not None else new_run_id()
+    with open_runs() as runs, runs.claimed(run_id):
+        runs.begin(run_id, StoredRequest(settings, dict(outputs or {}), str(Path.cwd())), target)
+        on_begun(run_id)
+        try:
+            return _carry_out(runs, run_id, settings, target, on_event, member=member)
+        except RunStoreError:
+            raise
+        except AfterburnerError:
+            if runs.prepared(run_id) is None:  # it failed before there was anything to go on with
+                runs.forget(run_id)
+            raise
+
+
+def resume_run(name: str, on_event: Callable[[ProgressEvent], None], *, member: Member | None = None) -> RunResult:
+    """Go on with a run that was interrupted, or tell the result of a finished one again.
+
+    Args:
+        name: its id, the beginning of one, or `latest`.
+        on_event: is told of progress.
+        member: as for `run_settings`.
+
+    Raises:
+        RunNotFoundError: there is no such run.
+        RunInUseError: another process works on it.
+        TargetChangedError: the file, or the interpreter, is not what it was.
+        AfterburnerError: see `optimize`.
+    """
+    with open_runs() as runs:
+        found = runs.find(name)
+        with runs.claimed(found.run_id):
+            result = runs.result(found.run_id)
+            if result is not None:
+                return result
+            check_format(found)
+            target = runs.target(found.run_id)
+            check_unchanged(found, target)
+            settings = runs.asked(found.run_id).settings_from(Path.cwd())
+            return _carry_out(runs, found.run_id, settings, target, on_event, member=member)
+
+
+def _carry_out(  # noqa: PLR0913 - a run, where it is kept, and who is told
+    runs: RunTable,
+    run_id: str,
+    settings: RunSettings,
+    target: Target,
+    on_event: Callable[[ProgressEvent], None],
+    *,
+    member: Member | None = None,
+) -> RunResult:
+    """Do what is left of a run that this process has claimed."""
+    from afterburner.agent.models.requests.model_session import open_model_session  # noqa: PLC0415 - lazy
+    from afterburner.sandbox import open_sandbox  # noqa: PLC0415 - lazy
+
+    prepared = runs.prepared(run_id)
+    with open_checkpointer(runs.database) as checkpointer:
+        state = stored_state(checkpointer, run_id)
+        clock = RunClock.start(settings.max_seconds, _used_s(prepared, state))
+        with ExitStack() as opened:
+            until = clock.search_until
+            if member is not None:
+                asking, proposer = member.asking, member.proposer
+            else:
+                recorded = prepared is not None  # before that nobody has answered
+                asking = opened.enter_context(open_model_session(settings, run_id, until, on_event, resuming=recorded))
+                proposer = open_proposer_of(settings, asking)
+            asking.end_by(until)
+            sandbox = opened.enter_context(open_sandbox("auto"))
+            on_event(ProgressEvent("prepare", f"staging {Path(target.project_root).name}"))
+            staged = stage(target, sandbox, settings.python)
+            machine = describe_machine(sandbox, staged.environment, target.language)
+            if prepared is None:
+                prepared = _prepare(settings, target, sandbox, staged, machine, clock, on_event)
+                prepared = replace(prepared, used_before=asking.usage() or NOTHING_USED)
+                runs.keep_prepared(run_id, prepared)
+            check_machine(run_id, prepared.machine, machine)
+            if state is not None and state["confirmation"] is not None and state["confirmation"].confirmed:
+                machine = prepared.machine  # where the figures of the offer come from
+            elif prepared.machine != machine:
+                prepared = _taken_over(prepared, settings, machine, on_event)
+                runs.keep_prepared(run_id, prepared)
+            settings = replace(prepared.settings, max_seconds=settings.max_seconds)  # which may have been raised since
+            limits = workload_limits(settings)
+            bench = Workbench(prepared.target, prepared.workload, sandbox, staged.environment, limits, timing_cpu())
+            loop = Loop(
+                bench=bench,
+                proposer=proposer,
+                judge=Judge(settings.objective, settings.min_effect, settings.seed),
+                settings=settings,
+                search_until=clock.search_until,
+                confirm_until=clock.confirm_until,
+                on_event=on_event,
+                used_s=clock.elapsed_s,
+                tests=SpentTests(runs.tests_begun(run_id), lambda begun: runs.count_tests(run_id, begun)),
+                surroundings=_surroundings(prepared, staged),
+                asking=asking,
+            )
+            if state is not None:
+                on_event(ProgressEvent("prepare", f"going on with run {run_id}"))
+                loop.resume_from(state)
+            state = _run_graph(loop, checkpointer, run_id)
+            evidence = _evidence(loop, state, staged, machine)
+    if evidence is not None and evidence.growth is not None and evidence.growth.disagreement:
+        state, evidence = withdrawn(state, evidence.growth.disagreement), None
+    result = make_result(settings, bench, state, run_id=run_id, machine=machine, elapsed_s=clock.elapsed_s())
+    usage = since(state["usage"], prepared.used_before) if asking.usage() is not None else None
+    result = replace(result, evidence=evidence, usage=usage)
+    runs.finish(run_id, result)
+    return result
+
+
+def _prepare(  # noqa: PLR0913, PLR0917 - what a workload depends on, and who is told
+    settings: RunSettings,
+    target: Target,
+    sandbox: Sandbox,
+    staged: Staged,
+    machine: Machine,
+    clock: RunClock,
+    on_event: Callable[[ProgressEvent], None],
+) -> Prepared:
+    """Find out what has to be known before the loop begins."""
+    settings = _with_min_effect(settings, machine)
+    for each in staged.left_out:
+        on_event(ProgressEvent("prepare", f"{each.origin}: {each.reason}"))
+    bench = _bench(settings, target, sandbox, staged.environment, on_event)
+    workload = replace(bench.workload, skipped=(*staged.left_out, *bench.workload.skipped))
+    return Prepared(settings, bench.target, workload, machine, clock.elapsed_s())
+
+
+def _taken_over(
+    prepared: Prepared, asked: RunSettings, machine: Machine, on_event: Callable[[ProgressEvent], None]
+) -> Prepared:
+    """What was prepared elsewhere, with the minimum effect that holds here: this is where winners are tested now."""
+    found = _with_min_effect(asked, machine)
+    on_event(ProgressEvent("prepare", f"not the machine of before: the minimum effect is {found.min_effect:g} here"))
+    settings = replace(prepared.settings, min_effect=found.min_effect, min_effect_source=found.min_effect_source)
+    return replace(prepared, settings=settings, machine=machine)
+
+
+def _used_s(prepared: Prepared | None, state: LoopState | None) -> float:
+    """Of the time budget, in earlier processes, as far as it led to something that was stored."""
+    if state is not None:
+        return state["used_s"]
+    return prepared.used_s if prepared is not None else 0.0
+
+
+def seconds_used(runs: RunTable, run_id: str) -> float:
+    """Of its time budget, by a run that may or may not be there."""
+    if run_id not in runs.members(owner_of(run_id)):
+        return 0.0
+    result = runs.result(run_id)
+    if result is not None:
+        return result.elapsed_s
+    with open_checkpointer(runs.database) as checkpointer:
+        return _used_s(runs.prepared(run_id), stored_state(checkpointer, run_id))
+
+
+def _surroundings(prepared: Prepared, staged: Staged) -> Surroundings | None:
+    """The project around the target, where there is a way to read it: of Python."""
+    from afterburner.agent.code.context.surroundings import Surroundings  # noqa: PLC0415 - lazy
+
+    if prepared.target.language != PYTHON:
+        return None
+    return Surroundings(prepared.target, staged.project, staged.environment, prepared.settings)
+
+
+def open_proposer_of(settings: RunSettings, asking: ModelSession) -> Proposer:
+    """Open the proposer that the settings name, and find out early what else they need.
+
+    Raises:
+        AfterburnerError: there is none, or something is not installed.
+    """
+    from afterburner.agent.models.registry import open_proposer  # noqa: PLC0415 - lazy
+
+    proposer = open_proposer(
+        settings.model,
+        timeout_s=settings.timeout_s,
+        retries=settings.retries,
+        fallbacks=settings.fallbacks,
+        asking=asking,
+    )
+    if settings.deterministic:
+        check_valgrind()
+    return proposer
+
+
+def _bench(
+    settings: RunSettings,
+    target: Target,
+    sandbox: Sandbox,
+    environment: PythonEnvironment,
+    on_event: Callable[[ProgressEvent], None],
+) -> Workbench:
+    from afterburner.agent.code.locate import find_target  # noqa: PLC0415
+    from afterburner.agent.inputs.build import build_workload  # noqa: PLC0415
+    from afterburner.agent.inputs.hottest import hottest_function  # noqa: PLC0415
+
+    def tell(message: str) -> None:
+        on_event(ProgressEvent("prepare", message))
+
+    limits = workload_limits(settings)
+    if target.function is None and settings.cases_dir is None:
+        tell("profiling the file to find the function to optimise")
+        function = hottest_function(sandbox, target, environment, settings, limits)
+        what = "uses the most CPU time" if settings.objective is Objective.TIME else "holds the most memory"
+        tell(f"{function} {what}")
+        target = find_target(Path(settings.file), function, project_root=settings.project_root)
+    workload = build_workload(sandbox, target, environment, settings, limits, tell)
+    if not workload.held_out_count:
+        raise WorkloadError(
+            f"{target.path}: there is just one usable input, and a rewrite has to be confirmed on inputs that it was "
+            "not selected on. Add a second case or call."
+        )
+    return Workbench(target, workload, sandbox, environment, limits, timing_cpu())
+
+
+def workload_limits(settings: RunSettings) -> Limits:
+    """For one look at a source of inputs, and for the original on all of them."""
+    allowed_s = min(max(WORKLOAD_SHARE * settings.max_seconds, SHORTEST_WORKLOAD_S), LONGEST_WORKLOAD_S)
+    return look_limits(allowed_s, settings.float_tolerance)
+
+
+def _run_graph(loop: Loop, checkpointer: BaseCheckpointSaver[str], run_id: str) -> LoopState:
+    """The state at the end of the loop, from wherever it stands."""
+    graph = loop.compile(checkpointer)
+    config = thread_of(run_id)
+    config["recursion_limit"] = NODES_PER_ITERATION * loop.settings.iterations + NODES_AROUND
+    stored = graph.get_state(config)
+    if stored.values and not stored.next:
+        return cast("LoopState", stored.values)
+    used = loop.asking.usage() if loop.asking is not None else None  # by runs before this one, if they share a budget
+    start = None if stored.next else empty_state() | {"usage": used or NOTHING_USED}
+    with untraced(config) as quiet:
+        return cast("LoopState", graph.invoke(start, quiet, durability="sync"))
+
+
+def _with_min_effect(settings: RunSettings, machine: Machine) -> RunSettings:
+    """The settings with the minimum effect that holds on this machine, unless the user has set one."""
+    if settings.min_effect_source:
+        return settings
+    found = min_effect_for(None, machine)
+    return replace(settings, min_effect=found.value, min_effect_source=found.source)
+
+
+def _evidence(loop: Loop, state: LoopState, staged: Staged, machine: Machine) -> Evidence | None:
+    """What is told of an offer beside its gain."""
+    from afterburner.agent.evidence.gather import Offered, gather_evidence  # noqa: PLC0415 - not every run gets here
+
+    confirmation = state["confirmation"]
+    if confirmation is None or not confirmation.confirmed or confirmation.gain is None:
+        return None
+    offered = Offered(
+        source=winner_source(state),
+        gain=confirmation.gain,
+        held_out_gain=confirmation.held_out.gain,
+        blocks=tuple(confirmation.blocks),
+        larger_inputs=confirmation.larger_inputs,
+    )
+    return gather_evidence(
+        loop.bench,
+        loop.settings,
+        offered,
+        project=staged.project,
+        machine=machine,
+        deadline=loop.confirm_until,
+        tell=lambda message: loop.on_event(ProgressEvent("confirm", message)),
+    )
+
+
+def _objective(name: str) -> Objective:
+    try:
+        return Objective(name)
+    except ValueError:
+        raise UsageError(f"There is no objective {name!r}. Use one of: {', '.join(Objective)}.") from None
+
+
+def _ignore(_event: ProgressEvent) -> None:
+    pass

@@ -1,0 +1,64 @@
+"""The types that may come back from what is stored of a run beside its checkpoints."""
+
+from afterburner.agent.evidence.classes import Fit
+from afterburner.agent.evidence.gather import Evidence
+from afterburner.agent.evidence.growth import Growth, GrowthPoint
+from afterburner.agent.evidence.project_files import ProjectFile
+from afterburner.agent.evidence.receipt import (
+    Receipt,
+    ReceiptBlock,
+    ReceiptFigures,
+    ReceiptInput,
+    ReceiptSample,
+    ReceiptSettings,
+    ReceiptTarget,
+)
+from afterburner.agent.inputs.harness_answers import Suite
+from afterburner.agent.inputs.rank import RankedTarget
+from afterburner.agent.loop.state import CHECKPOINTED_TYPES
+from afterburner.agent.store.batch_state import Done, ManyState, SuiteCheck
+from afterburner.agent.store.stored_run import Prepared
+from afterburner.agent.types import (
+    Machine,
+    Objective,
+    Readability,
+    RunResult,
+    RunSettings,
+    Skipped,
+    Target,
+    Workload,
+    WorkloadCall,
+    WorkloadCase,
+)
+
+STORED_TYPES = (
+    *CHECKPOINTED_TYPES,
+    Done,
+    Evidence,
+    Fit,
+    Growth,
+    GrowthPoint,
+    Machine,
+    ManyState,
+    Objective,
+    Prepared,
+    ProjectFile,
+    RankedTarget,
+    Readability,
+    Receipt,
+    ReceiptBlock,
+    ReceiptFigures,
+    ReceiptInput,
+    ReceiptSample,
+    ReceiptSettings,
+    ReceiptTarget,
+    RunResult,
+    RunSettings,
+    Skipped,
+    Suite,
+    SuiteCheck,
+    Target,
+    Workload,
+    WorkloadCall,
+    WorkloadCase,
+)

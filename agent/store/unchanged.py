@@ -1,0 +1,57 @@
+"""Whether all is still as it was when a run was begun, so that it can go on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from afterburner.agent.errors import RunStoreError, TargetChangedError, TargetError
+from afterburner.agent.store.stored_run import FORMAT
+
+if TYPE_CHECKING:
+    from afterburner.agent.store.stored_run import KeptRun
+    from afterburner.agent.types import Machine, Target
+
+_KEPT = "The run is kept"
+
+
+def check_format(run: KeptRun) -> None:
+    """Refuse a run that another version of this program has begun.
+
+    Raises:
+        RunStoreError: its state means something else here.
+    """
+    if run.format != FORMAT:
+        raise RunStoreError(
+            f"Run {run.run_id} was begun by another version of this program, which has to end it. {_KEPT}; or begin a "
+            "new one."
+        )
+
+
+def check_unchanged(run: KeptRun, target: Target) -> None:
+    """Refuse to go on where the user's file is not what it was.
+
+    Raises:
+        TargetChangedError: it is gone, or it was changed.
+    """
+    from afterburner.agent.code.locate import read_source  # noqa: PLC0415 - imports libcst
+
+    advice = f"{_KEPT}: put the file back as it was and resume it, or begin a new run."
+    try:
+        now = read_source(target.path)
+    except TargetError as error:
+        raise TargetChangedError(f"{error} {advice}") from error
+    if now != (target.source, target.encoding):
+        raise TargetChangedError(f"{target.path} was changed since run {run.run_id} was begun. {advice}")
+
+
+def check_machine(run_id: str, before: Machine, now: Machine) -> None:
+    """Refuse to go on under another Python: calls were recorded, and times taken, under the first.
+
+    Raises:
+        TargetChangedError: the interpreter is of another version.
+    """
+    if before.python != now.python:
+        raise TargetChangedError(
+            f"Run {run_id} was begun under Python {before.python}, and this is Python {now.python}. {_KEPT}: resume it "
+            "where --python, VIRTUAL_ENV or the project's .venv leads to the first, or begin a new run."
+        )

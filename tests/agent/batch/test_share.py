@@ -1,0 +1,26 @@
+"""How much of the time a target gets."""
+
+from __future__ import annotations
+
+import pytest
+
+from afterburner.agent.batch.work import LEAST_SHARE_S, share_of
+
+
+@pytest.mark.parametrize(
+    ("left_s", "turns", "max_seconds", "share_s"),
+    [
+        (300.0, 3, 300.0, 100.0),
+        (300.0, 10, 300.0, LEAST_SHARE_S),
+        (46.0, 2, 300.0, LEAST_SHARE_S),
+        (44.0, 1, 300.0, None),
+        (1.0, 1, 60.0, None),
+        (0.0, 5, 60.0, None),
+        (50.0, 2, 60.0, 30.0),
+        (31.0, 1, 60.0, 31.0),
+    ],
+)
+def test_a_share_is_equal_and_no_more_than_is_left(
+    left_s: float, turns: int, max_seconds: float, share_s: float | None
+) -> None:
+    assert share_of(left_s, turns, max_seconds) == share_s

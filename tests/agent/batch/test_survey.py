@@ -1,0 +1,161 @@
+"""A real project, profiled in the real sandbox: what is ranked, and how high."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from afterburner.agent.errors import WorkloadError
+from afterburner.agent.inputs.project_modules import source_files
+from afterburner.agent.inputs.rank import rank
+from afterburner.agent.inputs.survey import check_tests, python_command, take_survey
+from afterburner.agent.types import RunSettings
+from afterburner.sandbox import UsageError
+from afterburner.sandbox.project import list_project
+
+if TYPE_CHECKING:
+    from afterburner.agent.inputs.rank import RankedTarget
+    from afterburner.sandbox import Sandbox
+
+pytestmark = pytest.mark.slow
+
+LIMIT_S = 120.0
+
+
+def by_name(ranked: list[RankedTarget]) -> dict[str, RankedTarget]:
+    return {target.function: target for target in ranked}
+
+
+def test_the_tests_are_profiled_and_functions_ranked_by_what_they_cost(sandbox: Sandbox, shop: Path) -> None:
+    survey = take_survey(sandbox, shop / "shop", RunSettings(str(shop / "shop")), LIMIT_S)
+    ranked = rank(survey)
+    found = by_name(ranked)
+    assert list(found)[:3] == sorted(list(found)[:3], key=lambda name: -found[name].saving_s)
+    assert set(list(found)[:3]) == {"common", "tokens", "Shelf.missing"}
+    assert found["common"].test_files[0] == "tests/test_names.py"
+    assert set(found["common"].test_files) == {"tests/test_names.py", "tests/test_texts.py"}
+    assert found["table"].test_files == ("tests/test_texts.py",)
+    assert found["table"].calls == 2
+    assert 0.5 < sum(target.share for target in ranked) <= 1.5
+    assert {Path(target.path).name for target in ranked} == {"names.py", "texts.py"}
+    assert not {"Shelf.size", "later", "never_called"} & set(found), "properties, coroutines, what nobody calls"
+    assert survey.suite is not None
+    assert (survey.suite.passed, survey.suite.failing, survey.suite.complete) == (7, (), True)
+
+
+def test_a_folder_below_counts_alone(sandbox: Sandbox, shop: Path) -> None:
+    survey = take_survey(sandbox, shop / "shop" / "texts.py", RunSettings(str(shop)), LIMIT_S)
+    assert {target.function for target in rank(survey)} == {"table", "shared"}
+
+
+@pytest.mark.parametrize("words", [("app.py", "300"), ("-m", "app", "300")])
+def test_a_command_is_profiled_instead(sandbox: Sandbox, shop: Path, words: tuple[str, ...]) -> None:
+    settings = RunSettings(str(shop), command=words, command_folder=str(shop))
+    survey = take_survey(sandbox, shop, settings, LIMIT_S)
+    found = by_name(rank(survey))
+    assert {"table", "numbered"} <= set(found)
+    assert "common" not in found, "the tests were not run"
+    assert found["table"].calls == 3
+    assert found["table"].test_files == ()
+    assert survey.suite is not None
+    assert (survey.suite.passed, survey.suite.failing) == (1, ())
+
+
+def test_a_command_that_fails_before_it_calls_anything_says_why(sandbox: Sandbox, shop: Path) -> None:
+    settings = RunSettings(str(shop), command=("-m", "no_such_module"), command_folder=str(shop))
+    with pytest.raises(WorkloadError, match="no_such_module"):
+        take_survey(sandbox, shop, settings, LIMIT_S)
+
+
+@pytest.mark.parametrize("words", [("make", "test"), ("python",), ("python", "-m"), ("python", "-c", "pass")])
+def test_what_is_no_python_command(words: tuple[str, ...]) -> None:
+    with pytest.raises(UsageError, match="python SCRIPT"):
+        python_command(words)
+
+
+def test_the_tests_run_again_with_other_texts_in_place(sandbox: Sandbox, shop: Path) -> None:
+    path = shop / "shop" / "texts.py"
+    wrong = path.read_bytes().replace(b'";"', b'","')
+    settings = replace(RunSettings(str(shop / "shop")))
+    suite = check_tests(sandbox, shop / "shop", settings, LIMIT_S, {path: wrong})
+    assert suite is not None
+    assert suite.failing == ("tests/test_texts.py::test_table",)
+    assert suite.passed == 6
+    assert b'";"' in path.read_bytes(), "the project itself is untouched"
+
+
+def test_a_link_is_no_target_and_what_it_leads_to_is(sandbox: Sandbox, shop: Path) -> None:
+    """Its name comes last, and the text of an offer would be written through it."""
+    (shop / "zlinks").mkdir()
+    (shop / "zlinks" / "names.py").symlink_to(shop / "shop" / "names.py")
+    ranked = rank(take_survey(sandbox, shop, RunSettings(str(shop)), LIMIT_S))
+    assert by_name(ranked)["common"].path == str(shop / "shop" / "names.py")
+
+
+FORGED = """
+import json, os, sys
+def test_forged():
+    frame = sys._getframe()
+    while frame is not None:
+        survey = frame.f_locals.get("survey")
+        if survey is not None and hasattr(survey, "figures"):
+            figures = next(iter(survey.figures.values()))
+            survey.figures["/etc/passwd", "spend"] = figures
+            survey.figures[__file__, "test_forged"] = figures
+            return
+        frame = frame.f_back
+    raise AssertionError("there is nothing to forge")
+"""
+
+
+def test_a_project_cannot_name_other_files_than_those_that_were_asked_for(sandbox: Sandbox, shop: Path) -> None:
+    """The record of what ran is written by the process that runs the tests, which may write what it likes."""
+    (shop / "tests" / "test_zforged.py").write_text(FORGED)
+    survey = take_survey(sandbox, shop / "shop", RunSettings(str(shop / "shop")), LIMIT_S)
+    assert survey.suite is not None
+    assert survey.suite.passed == 8, "the forgery was made"
+    assert {Path(function.path).parent for function in survey.functions if function.qualname} == {shop / "shop"}
+
+
+FOREIGN = "def spend(rows):\n    return sorted(rows)\n"
+
+
+@pytest.mark.parametrize("below", ["", "shop"])
+def test_without_git_the_tests_beside_the_packages_are_found(sandbox: Sandbox, shop: Path, below: str) -> None:
+    """Also where other folders lie there that are none of the project's, one with a project of its own."""
+    shutil.rmtree(shop / ".git")
+    (shop / "app.py").unlink()
+    for folder in (".venv/lib", ".hidden", "node_modules/tool", "env/lib"):
+        (shop / folder).mkdir(parents=True)
+        (shop / folder / "aaa.py").write_text(FOREIGN)
+        (shop / folder / "pyproject.toml").write_text("")
+    (shop / "env" / "pyvenv.cfg").write_text("")
+    survey = take_survey(sandbox, shop / below, RunSettings(str(shop / below)), LIMIT_S)
+    assert survey.project_root == str(shop)
+    found = by_name(rank(survey))
+    assert {"common", "table", "Shelf.missing"} <= set(found)
+    assert found["table"].test_files == ("tests/test_texts.py",)
+    assert survey.suite is not None
+    assert (survey.suite.passed, survey.suite.failing) == (7, ())
+
+
+def test_a_folder_of_an_environment_is_no_project(sandbox: Sandbox, shop: Path) -> None:
+    (shop / ".venv").mkdir()
+    (shop / ".venv" / "aaa.py").write_text(FOREIGN)
+    (shop / ".venv" / "pyvenv.cfg").write_text("")
+    (shop / ".hidden").mkdir()
+    (shop / ".hidden" / "aaa.py").write_text(FOREIGN)
+    assert [path.name for path in source_files(shop, list_project(shop))] == [
+        "app.py",
+        "__init__.py",
+        "names.py",
+        "texts.py",
+    ]
+    with pytest.raises(UsageError, match="holds no Python file of the project"):
+        take_survey(sandbox, shop / ".venv", RunSettings(str(shop / ".venv")), LIMIT_S)
+    with pytest.raises(UsageError, match="name the folder of one project"):
+        take_survey(sandbox, Path("/"), RunSettings("/"), LIMIT_S)

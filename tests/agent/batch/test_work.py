@@ -1,0 +1,131 @@
+"""The work on many targets in the real sandbox, with a model that is loaded once."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from afterburner.agent.batch.results import ManyResult
+from afterburner.agent.batch.work import resume_many, work_through
+from afterburner.agent.models.registry import KINDS
+from afterburner.agent.types import RunSettings
+
+from .conftest import NAMES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from afterburner.agent.models.proposer import Proposal, ProposalRequest
+    from afterburner.agent.types import ProgressEvent
+    from afterburner.sandbox import Sandbox
+
+OPENED: list[str] = []
+ASKED: list[str | None] = []
+
+
+class CountedProposer:
+    """Counts how often it is opened, and proposes nothing."""
+
+    asks_model = False
+
+    def __init__(self, name: str, **_others: object) -> None:
+        self.name = name
+        OPENED.append(name)
+
+    def propose(self, request: ProposalRequest) -> list[Proposal]:
+        """Give nothing."""
+        ASKED.append(request.target.function)
+        return []
+
+
+@pytest.mark.slow
+def test_a_model_is_opened_once_for_all_targets(
+    sandbox: Sandbox,  # noqa: ARG001 - skips where there is no sandbox
+    shop: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setitem(KINDS, "counted:", f"{__name__}:CountedProposer")
+    OPENED.clear()
+    ASKED.clear()
+    many = ManyResult(shop / "shop", RunSettings(str(shop / "shop"), model="counted:one", max_seconds=600.0, top=3))
+    work_through(many, lambda _event: None, lambda _result, _settings: True)
+    assert len(many.outcomes) == 3
+    assert {"common", "Shelf.missing"} <= set(ASKED)
+    assert OPENED == ["counted:one"]
+
+
+@pytest.mark.slow
+def test_outside_git_each_run_sees_the_project_of_the_folder(
+    sandbox: Sandbox,  # noqa: ARG001 - skips where there is no sandbox
+    shop: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setitem(KINDS, "counted:", f"{__name__}:CountedProposer")
+    ASKED.clear()
+    shutil.rmtree(shop / ".git")
+    (shop / "app.py").unlink()
+    many = ManyResult(shop, RunSettings(str(shop), model="counted:two", max_seconds=600.0, top=1))
+    work_through(many, lambda _event: None, lambda _result, _settings: True)
+    [outcome] = many.outcomes
+    assert outcome.result is not None, outcome.reason
+    assert any(origin.startswith("pytest: tests/") for origin, _ in outcome.result.workload_origins)
+    assert outcome.result.target.project_root == str(shop)
+
+
+NO_RULE = """\
+def stirred(n):
+    state, seen = 1, 0
+    while n > 0:
+        state = (state * 1103515245 + 12345) % 2147483648
+        seen ^= state
+        n -= 1
+    return seen
+"""
+ITS_TESTS = """\
+from names import common
+from stirring import stirred
+
+def test_stirred():
+    assert [stirred(n) for n in (900_000, 1_000_000)]
+
+def test_common():
+    assert common(list(range(700)), list(range(500, 900))) == list(range(500, 700))
+    assert common(list(range(600)), list(range(500, 900))) == list(range(500, 600))
+"""
+
+
+@pytest.mark.slow
+def test_whoever_resumes_gives_each_target_its_own_run(
+    sandbox: Sandbox,  # noqa: ARG001 - skips where there is no sandbox
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The first target has no run, for no rule fits it; the run that was interrupted is the second target's."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "names.py").write_text(NAMES)
+    (project / "stirring.py").write_text(NO_RULE)
+    (project / "test_both.py").write_text(ITS_TESTS)
+    (project / "pyproject.toml").write_text("")
+
+    def interrupt(event: ProgressEvent) -> None:
+        if event.message.startswith("[1 of 1] common:") and event.stage == "profile":
+            raise KeyboardInterrupt
+
+    settings = RunSettings(str(project), max_seconds=300.0, iterations=1, top=1)
+    many = ManyResult(project, settings)
+    work_through(many, interrupt, lambda _result, _settings: True)
+    assert many.interrupted
+    resumed = resume_many(many.run_id, lambda _event: None, lambda _result, _settings: True)
+    first, second = resumed.outcomes
+    assert (first.target.function, first.decision, first.result) == ("stirred", "nothing_to_propose", None)
+    assert second.target.function == "common"
+    assert second.result is not None, second.reason
+    assert (second.result.target.function, second.result.run_id) == ("common", f"{many.run_id}.01")

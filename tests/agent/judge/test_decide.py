@@ -1,0 +1,294 @@
+"""What the judge says of programs that are faster, leaner, the same, wrong, or only seem better."""
+
+from __future__ import annotations
+
+import math
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from afterburner.agent.deadline import Deadline
+from afterburner.agent.judge.decide import Judge
+from afterburner.agent.judge.figures import CPU, WALL
+from afterburner.agent.judge.sample_sources import FreshSource, Sampler, timing_cpu
+from afterburner.agent.judge.sampling import Block, Sample, SampleMode
+from afterburner.agent.judge.sequential import Look
+from afterburner.agent.types import Decision, Objective
+from afterburner.sandbox import Limits, Measurement, Program, TestCase, Verdict
+
+from .conftest import blocks_of, sample, used
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from afterburner.agent.judge.comparison import Comparison
+    from afterburner.sandbox.sandbox import Sandbox
+
+SLOW = "print(sum(i * i for i in range(1_500_000)))"
+FAST = "n = 1_500_000 - 1\nprint(n * (n + 1) * (2 * n + 1) // 6)"
+WRONG = "print(1124998874999875000)"
+FAT = "rows = [str(i) for i in range(400_000)]\nprint(sum(map(len, rows)))"
+LEAN = "print(sum(len(str(i)) for i in range(400_000)))"
+SOON = 60.0
+LAST = Look(16, 0.003)
+
+
+def judge(objective: Objective = Objective.TIME) -> Judge:
+    return Judge(objective, min_effect=0.05, seed=0)
+
+
+def source(sandbox: Sandbox, before: str, *after: str) -> FreshSource:
+    [case] = sandbox.run(Program("python", before), [TestCase()]).cases
+    expected = TestCase(expected_stdout=case.stdout)
+    sampler = Sampler(sandbox, (expected, expected), Limits(), timing_cpu())
+    return FreshSource(sampler, Program("python", before), tuple(Program("python", text) for text in after))
+
+
+def screened(sandbox: Sandbox, before: str, after: str, objective: Objective = Objective.TIME) -> Comparison:
+    [comparison] = judge(objective).screen(source(sandbox, before, after), Deadline.after(SOON))
+    return comparison
+
+
+def weighed(blocks: list[Block], objective: Objective = Objective.TIME) -> Comparison:
+    comparison = judge(objective).weigh(blocks, LAST, is_last=True)
+    assert comparison is not None
+    return comparison
+
+
+@pytest.mark.timed
+def test_far_less_work_is_promising(sandbox: Sandbox) -> None:
+    comparison = screened(sandbox, SLOW, FAST)
+    assert comparison.decision is Decision.PROMISING, comparison.reason
+    assert comparison.gain is not None
+    assert comparison.before is not None
+    assert comparison.after is not None
+    assert comparison.before.cpu_time_s > comparison.after.cpu_time_s
+
+
+def test_a_slower_program_is_called_worse(sandbox: Sandbox) -> None:
+    comparison = screened(sandbox, FAST, SLOW)
+    assert comparison.decision is Decision.NOT_BETTER
+    assert "worse" in comparison.reason
+
+
+def test_a_wrong_program_is_never_faster(sandbox: Sandbox) -> None:
+    comparison = screened(sandbox, SLOW, WRONG)
+    assert comparison.decision is Decision.WRONG
+    assert comparison.verdict is Verdict.WRONG_ANSWER
+    assert comparison.gain is None
+
+
+def test_an_original_that_fails_when_measured_is_not_the_rewrites_fault(sandbox: Sandbox) -> None:
+    broken = FreshSource(
+        Sampler(sandbox, (TestCase(expected_stdout=b"1\n"),), Limits(), timing_cpu()),
+        Program("python", "print(2)"),
+        (Program("python", "print(1)"), Program("python", "print(1)")),
+    )
+    for comparison in judge().screen(broken, Deadline.after(SOON)):
+        assert comparison.decision is Decision.REFUSED
+        assert "the original did not do the same" in comparison.reason
+
+
+@pytest.mark.timed
+def test_memory_is_judged_by_the_peak(sandbox: Sandbox) -> None:
+    assert screened(sandbox, FAT, LEAN, Objective.MEMORY).decision is Decision.PROMISING
+    assert screened(sandbox, LEAN, FAT, Objective.MEMORY).decision is Decision.NOT_BETTER
+
+
+@pytest.mark.timed
+def test_confirmation_tells_the_held_out_gain_by_itself(sandbox: Sandbox) -> None:
+    taken: list[tuple[int, int]] = []
+    comparison, held_out = judge().confirm(
+        source(sandbox, SLOW, FAST),
+        Deadline.after(SOON),
+        held_out_from=1,
+        on_blocks=lambda done, most: taken.append((done, most)),
+    )
+    assert comparison.decision is Decision.IMPROVED, comparison.reason
+    assert comparison.gain is not None
+    assert comparison.gain.low > 1.05
+    assert comparison.gain.confidence == 0.98, "of a test that might have ended at another look"
+    assert comparison.gain.pairs == len(comparison.blocks) == taken[-1][0] == 8, "a large gain needs the first look"
+    assert held_out is not None
+    assert held_out.low > 1
+
+
+def test_nothing_is_decided_after_the_deadline(sandbox: Sandbox) -> None:
+    late = Deadline.after(0)
+    assert [each.decision for each in judge().screen(source(sandbox, SLOW, FAST, FAT), late)] == [Decision.REFUSED] * 2
+    comparison, held_out = judge().confirm(source(sandbox, SLOW, FAST), late, held_out_from=1)
+    assert (comparison.decision, held_out) == (Decision.REFUSED, None)
+
+
+def noisy_blocks(ratio: float, spread: float, count: int) -> list[Block]:
+    rng = random.Random(3)
+
+    def side(cpu_s: float) -> tuple[Sample, Sample]:
+        return tuple(sample(used(cpu_s * math.exp(rng.gauss(0, spread)))) for _ in range(2))  # type: ignore[return-value]
+
+    return [Block.of(side(ratio), side(1.0)) for _ in range(count)]
+
+
+def test_each_input_counts_with_its_own_least_figure() -> None:
+    """A neighbour disturbs one call in one process and another call in another."""
+    first, second = split(used(1.0), used(3.0)), split(used(1.4), used(2.0))
+    block = Block.of((first, second), (first, first))
+    assert [sum(each.cpu_time_s for each in side) for side in block.used] == [3.0, 4.0]
+    assert block.log_ratio(CPU) == pytest.approx(math.log(3 / 4))
+    assert block.without_parts().log_ratio(CPU) == pytest.approx(math.log(3 / 4))
+
+
+def paired(*factors: float, company: SampleMode, ratio: float = 1.1) -> Block:
+    """Samples of two inputs that ran together, pair by pair on a machine that was slower by each of these factors."""
+    before, after = (
+        [
+            Sample(used(3 * f * each), used(3 * f * each), (used(f * each), used(2 * f * each)), company=company)
+            for f in factors
+        ]
+        for each in (ratio, 1.0)
+    )
+    return Block.of([split(used(9.0), used(9.0)), *before], [split(used(5.0), used(4.0)), *after])
+
+
+def test_what_slows_down_a_pair_cancels_in_it() -> None:
+    block = paired(1.0, 7.0, 1.3, company=SampleMode.IN_TURNS)
+    assert block.log_ratio(CPU) == pytest.approx(math.log(1.1))
+    assert block.log_ratio(WALL) == pytest.approx(math.log(1.1)), "only one of them runs at a time"
+    at_once = paired(1.0, 7.0, 1.3, company=SampleMode.AT_ONCE)
+    assert at_once.log_ratio(CPU) == pytest.approx(math.log(1.1))
+    assert at_once.log_ratio(WALL) == pytest.approx(math.log(18 / 9)), "that of the samples that ran alone"
+    assert at_once.alone().log_ratio(CPU) == pytest.approx(math.log(18 / 9))
+
+
+def test_one_disturbed_pair_of_calls_made_in_turns_does_not_count() -> None:
+    pairs = [(used(1.1), used(1.0)), (used(1.1), used(1.0)), (used(1.1), used(50.0))]
+    before, after = (
+        [Sample(each, each, (each,), company=SampleMode.IN_TURNS) for each in side] for side in zip(*pairs, strict=True)
+    )
+    assert Block.of(before, after).log_ratio(CPU) == pytest.approx(math.log(1.1))
+
+
+def test_exchanging_the_sides_of_a_block_turns_its_sign() -> None:
+    """The test needs that: of two programs that are equal, each sign has to be as likely."""
+    chance = random.Random(1)
+
+    def side(company: SampleMode) -> list[Sample]:
+        return [
+            Sample(used(2.0), used(2.0), (used(chance.random()), used(chance.random())), company=company)
+            for _ in range(5)
+        ]
+
+    for company in SampleMode:
+        before, after = side(company), side(company)
+        for figure in (CPU, WALL):
+            there, back = Block.of(before, after).log_ratio(figure), Block.of(after, before).log_ratio(figure)
+            assert there == pytest.approx(-back)
+            assert there != 0
+
+
+def test_samples_that_do_not_tell_are_no_offer() -> None:
+    comparison = weighed(noisy_blocks(1.15, 0.3, 16))
+    assert comparison.decision is Decision.TOO_NOISY, comparison.reason
+    assert "too noisy to tell" in comparison.reason
+    assert judge().weigh(noisy_blocks(1.15, 0.3, 16), LAST, is_last=False) is None, "before the end it goes on"
+
+
+def test_identical_code_is_given_up_before_the_end() -> None:
+    comparison = judge().weigh(noisy_blocks(1.0, 0.02, 16), Look(16, 0.0015), is_last=False)
+    assert comparison is not None
+    assert comparison.decision is Decision.NOT_BETTER
+
+
+def test_cpu_time_saved_at_the_cost_of_wall_time_is_no_gain() -> None:
+    comparison = weighed(blocks_of(sample(used(1.0)), sample(used(0.5, wall_s=2.0))))
+    assert comparison.decision is Decision.NOT_BETTER
+    assert "wall time rose" in comparison.reason
+
+
+def test_wall_time_decides_where_the_original_mostly_waits() -> None:
+    waiting = sample(used(0.1, wall_s=1.0))
+    assert weighed(blocks_of(waiting, sample(used(0.05, wall_s=1.0)))).decision is Decision.NOT_BETTER
+    comparison = weighed(blocks_of(waiting, sample(used(0.1, wall_s=0.5))))
+    assert comparison.decision is Decision.IMPROVED, comparison.reason
+
+
+def test_one_sample_beside_a_busy_neighbour_does_not_make_an_original_wait() -> None:
+    """Its wall time doubles, yet another sample shows that it computes all the time."""
+    crowded, alone = sample(used(1.0, wall_s=2.0)), sample(used(1.0))
+    after = sample(used(0.5, wall_s=1.0))
+    comparison = weighed([Block.of((crowded, alone), (after, after))] * 16)
+    assert comparison.decision is Decision.IMPROVED, comparison.reason
+    assert comparison.gain is not None
+    assert comparison.gain.ratio == pytest.approx(2.0)
+
+
+def test_more_cores_are_no_gain_for_more_cpu_time() -> None:
+    comparison = weighed(blocks_of(sample(used(1.0)), sample(used(1.4, wall_s=0.5))))
+    assert comparison.decision is Decision.NOT_BETTER
+    assert "CPU time rose" in comparison.reason
+
+
+def test_work_that_moved_out_of_the_calls_is_not_saved() -> None:
+    comparison = weighed(blocks_of(sample(used(1.0)), sample(used(0.1), used(1.0))))
+    assert comparison.decision is Decision.REFUSED
+    assert "outside" in comparison.reason
+
+
+def test_memory_saved_by_far_more_time_is_no_gain() -> None:
+    lean = sample(used(5.0, peak_kib=1_000))
+    comparison = weighed(blocks_of(sample(used(1.0)), lean), Objective.MEMORY)
+    assert comparison.decision is Decision.NOT_BETTER
+    assert "CPU time rose" in comparison.reason
+
+
+class Ready:
+    """Blocks that are there already."""
+
+    rewrites = (Program("python", ""),)
+
+    def __init__(self, block: Block) -> None:
+        self._block = block
+
+    def take(self, repeats: int, seed: int, *, alone: bool = True) -> tuple[Block, ...]:  # noqa: ARG002 - the interface
+        return (self._block,)
+
+    @property
+    def is_together(self) -> bool:
+        return False
+
+    def apart(self) -> Ready:
+        return self
+
+    def paced(self, blocks: Sequence[Block]) -> tuple[Ready, int]:  # noqa: ARG002 - the interface
+        return self, 1
+
+    @property
+    def per_repeat(self) -> int:
+        return 2
+
+    @property
+    def round_size(self) -> int:
+        return 4
+
+    @property
+    def most_repeats(self) -> int:
+        return 16
+
+    def only(self, numbers: Sequence[int]) -> Ready:  # noqa: ARG002 - likewise
+        return self
+
+
+def split(*by_input: Measurement) -> Sample:
+    whole = used(sum(each.cpu_time_s for each in by_input))
+    return Sample(whole, whole, by_input)
+
+
+def test_a_loss_on_held_out_inputs_is_no_offer() -> None:
+    before, after = split(used(1.9), used(0.1)), split(used(0.1), used(0.5))
+    block = Block.of((before, before), (after, after))
+    comparison, held_out = judge().confirm(Ready(block), Deadline.after(SOON), held_out_from=1)
+    assert comparison.decision is Decision.NOT_BETTER
+    assert "held-out" in comparison.reason
+    assert held_out is not None
+    assert held_out.ratio == pytest.approx(0.2)

@@ -1,0 +1,249 @@
+"""Who goes on from a screening: the better half of each stage, whatever becomes of the others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from afterburner.agent.deadline import Deadline
+from afterburner.agent.judge.decide import Judge
+from afterburner.agent.judge.sample_sources import DuelSource, timing_cpu
+from afterburner.agent.judge.sampling import ORIGINAL, Block, SampleFailedError, SampleMode
+from afterburner.agent.types import Decision, Objective
+from afterburner.sandbox import CallCase, FunctionEntry, Limits, Program, Verdict
+from afterburner.sandbox.driver.ab_calls import dump_call
+
+from .conftest import sample, used
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from afterburner.agent.judge.comparison import Comparison
+    from afterburner.agent.judge.sampling import BlockSource
+    from afterburner.sandbox.sandbox import Sandbox
+
+SOON = 60.0
+JUDGE = Judge(Objective.TIME, min_effect=0.05, seed=0)
+
+
+class Known:
+    """Programs whose times are known. A rewrite named "wrong" fails when it is sampled; `asked` counts samples."""
+
+    def __init__(self, cpu_s: dict[str, float], asked: dict[str, int] | None = None, original_s: float = 1.0) -> None:
+        self._cpu_s, self._original_s = cpu_s, original_s
+        self.asked = dict.fromkeys(cpu_s, 0) if asked is None else asked
+
+    @property
+    def rewrites(self) -> tuple[Program, ...]:
+        return tuple(Program("python", name) for name in self._cpu_s)
+
+    def take(self, repeats: int, seed: int, *, alone: bool = True) -> tuple[Block, ...]:  # noqa: ARG002 - the interface
+        for name in self._cpu_s:
+            self.asked[name] += 2 * repeats
+        if self._original_s == 0:
+            raise SampleFailedError(Verdict.WRONG_ANSWER, "another answer", ORIGINAL)
+        if "wrong" in self._cpu_s:
+            raise SampleFailedError(Verdict.WRONG_ANSWER, "2 instead of 1", 1 + list(self._cpu_s).index("wrong"))
+        before = [sample(used(self._original_s))] * 2 * repeats
+        return tuple(Block.of(before, [sample(used(cpu_s))] * 2 * repeats) for cpu_s in self._cpu_s.values())
+
+    @property
+    def is_together(self) -> bool:
+        return False
+
+    def apart(self) -> Known:
+        return self
+
+    def paced(self, blocks: Sequence[Block]) -> tuple[Known, int]:  # noqa: ARG002 - the interface
+        return self, 1
+
+    @property
+    def per_repeat(self) -> int:
+        return 2
+
+    @property
+    def round_size(self) -> int:
+        return self.per_repeat * (1 + len(self._cpu_s))
+
+    @property
+    def most_repeats(self) -> int:
+        return 16
+
+    def only(self, numbers: Sequence[int]) -> Known:
+        names = list(self._cpu_s)
+        return Known({names[number]: self._cpu_s[names[number]] for number in numbers}, self.asked, self._original_s)
+
+
+def screened(source: BlockSource) -> list[Comparison]:
+    return JUDGE.screen(source, Deadline.after(SOON))
+
+
+def test_most_samples_go_to_those_that_it_is_hard_to_choose_between() -> None:
+    source = Known({"slow": 1.5, "same": 1.0, "good": 0.5, "better": 0.45, "bad": 1.1, "so so": 0.9})
+    comparisons = dict(zip(source.asked, screened(source), strict=True))
+    assert source.asked["better"] > source.asked["good"] == source.asked["so so"] > source.asked["same"]
+    assert source.asked["same"] == source.asked["slow"] == source.asked["bad"]
+    assert [name for name, each in comparisons.items() if each.decision is Decision.PROMISING] == [
+        "good", "better", "so so",
+    ]  # fmt: skip
+    gain = comparisons["better"].gain
+    assert gain is not None
+    assert gain.ratio == pytest.approx(1 / 0.45)
+    assert gain.low <= gain.ratio <= gain.high
+    assert gain.confidence == 0, "a range of blocks is no interval of a test"
+
+
+def test_who_fails_when_measured_does_not_spoil_it_for_the_others() -> None:
+    wrong, good = screened(Known({"wrong": 0.1, "good": 0.5}))
+    assert (wrong.decision, wrong.verdict) == (Decision.WRONG, Verdict.WRONG_ANSWER)
+    assert "2 instead of 1" in wrong.reason
+    assert good.decision is Decision.PROMISING
+
+
+def test_an_original_that_fails_is_nobodys_fault() -> None:
+    comparisons = screened(Known({"one": 0.5, "two": 0.5}, original_s=0.0))
+    assert {each.decision for each in comparisons} == {Decision.REFUSED}
+
+
+class Hindered(Known):
+    """The original fails in the first take, as one that is late on a busy machine does."""
+
+    def take(self, repeats: int, seed: int, *, alone: bool = True) -> tuple[Block, ...]:
+        self._original_s = 0.0 if not any(self.asked.values()) else 1.0
+        return super().take(repeats, seed, alone=alone)
+
+
+def test_an_original_that_fails_once_costs_nobody_its_chance() -> None:
+    good, same = screened(Hindered({"good": 0.5, "same": 1.0}))
+    assert good.decision is Decision.PROMISING, good.reason
+    assert same.decision is Decision.NOT_BETTER
+
+
+def test_where_all_are_far_behind_no_more_is_measured() -> None:
+    source = Known({"slow": 2.0, "slower": 3.0, "slowest": 4.0, "worse": 5.0})
+    assert {each.decision for each in screened(source)} == {Decision.NOT_BETTER}
+    assert len(set(source.asked.values())) == 1
+
+
+class Together(Known):
+    """After the first take samples run at once; the rewrites seem to be 6% better than they are in the second take.
+
+    From the third on the machine is faster by half.
+    """
+
+    company = SampleMode.ALONE
+    per_repeat = 1
+
+    @property
+    def is_together(self) -> bool:
+        return self.company is SampleMode.AT_ONCE
+
+    def take(self, repeats: int, seed: int, *, alone: bool = True) -> tuple[Block, ...]:  # noqa: ARG002 - the interface
+        is_lucky = self.is_together and min(self.asked[name] for name in self._cpu_s) == 1
+        speed = 1.0 if is_lucky or not self.is_together else 1.5
+        for name in self._cpu_s:
+            self.asked[name] += 1
+        before = [sample(used(self._original_s / speed), company=self.company)] * repeats
+        luck = 1.06 if is_lucky else 1.0
+        return tuple(
+            Block.of(before, [sample(used(cpu_s / speed / luck), company=self.company)] * repeats)
+            for cpu_s in self._cpu_s.values()
+        )
+
+    def only(self, numbers: Sequence[int]) -> Together:
+        found = Together(super().only(numbers)._cpu_s, self.asked, self._original_s)
+        found.company = self.company
+        return found
+
+    def paced(self, blocks: Sequence[Block]) -> tuple[Together, int]:  # noqa: ARG002 - the interface
+        self.company = SampleMode.AT_ONCE
+        return self, 1
+
+
+@pytest.mark.parametrize("others", [{}, {"slow": 1.2}, {"slow": 1.2, "slower": 1.3}], ids=len)
+def test_a_second_look_is_taken_at_who_is_promising_by_little(others: dict[str, float]) -> None:
+    lucky = Together({"same": 1.01, **others})
+    same, *_ = screened(lucky)
+    assert (same.decision, lucky.asked["same"]) == (Decision.NOT_BETTER, 3)
+    good = Together({"good": 0.8, **others})
+    best, *_ = screened(good)
+    assert (best.decision, good.asked["good"]) == (Decision.PROMISING, 2)
+
+
+class Quarrelling(Together):
+    """SampleMode is stood once, and in it all seem twice as fast; after that only samples alone can be had."""
+
+    def take(self, repeats: int, seed: int, *, alone: bool = True) -> tuple[Block, ...]:
+        if self.is_together and min(self.asked.values()) > 1:
+            raise SampleFailedError(Verdict.TIME_LIMIT, "too long", 1)
+        blocks = super().take(repeats, seed, alone=alone)
+        if not self.is_together:
+            return blocks
+        return tuple(
+            Block.of(block.before, [replace(each, work=used(each.work.cpu_time_s / 2)) for each in block.after])
+            for block in blocks
+        )
+
+    def only(self, numbers: Sequence[int]) -> Quarrelling:
+        found = Quarrelling(super().only(numbers)._cpu_s, self.asked, self._original_s)
+        found.company = self.company
+        return found
+
+    def apart(self) -> Quarrelling:
+        found = self.only(range(len(self._cpu_s)))
+        found.company = SampleMode.ALONE
+        return found
+
+
+def test_where_company_is_not_stood_any_more_the_figures_of_samples_alone_count() -> None:
+    same, slow = screened(Quarrelling({"same": 1.01, "slow": 1.05}))
+    assert (same.decision, slow.decision) == (Decision.NOT_BETTER, Decision.NOT_BETTER), same.reason
+
+
+def program(body: str) -> Program:
+    entry = FunctionEntry("target", "/afterburner/program/target.py", "f")
+    return Program("python", f"def f(n):\n    return {body}\n", entry)
+
+
+def test_rewrites_are_sampled_in_turns_with_one_original(sandbox: Sandbox) -> None:
+    calls = tuple(dump_call((n,), {}, {}) for n in (20_000, 30_000))
+    original = program("sum(i * i for i in range(n))")
+    expected = tuple(outcome.encoded for outcome in sandbox.run(original, [CallCase(calls)]).cases[0].outcomes)
+    rewrites = (
+        program("(n - 1) * n * (2 * n - 1) // 6"),
+        program("sum(i * i for i in range(n)) + (n > 25_000)"),
+        program("sum(0 * j + i * i for i in range(n) for j in range(3)) // 3"),
+    )
+    source = DuelSource(sandbox, original, rewrites, CallCase(calls, expected), Limits(), timing_cpu())
+    quick, wrong, slow = screened(source)
+    assert quick.decision is Decision.PROMISING, quick.reason
+    assert quick.gain is not None
+    assert quick.gain.ratio > 10
+    assert wrong.decision is Decision.WRONG
+    assert "instead of" in wrong.reason
+    assert slow.decision is Decision.NOT_BETTER, slow.reason
+    companies = [{sample.company for sample in (*block.before, *block.after)} for block in quick.blocks]
+    assert companies == [{SampleMode.ALONE}, {SampleMode.IN_TURNS}], "who is best is plain after one round in turns"
+
+
+def test_who_leaves_a_process_running_is_not_sampled_beside_others(sandbox: Sandbox) -> None:
+    """It would slow down all who share the core, until one of them takes too long and is blamed for it."""
+    calls = tuple(dump_call((n,), {}, {}) for n in range(2_000, 2_010))
+    original = program("sum(i * i for i in range(n))")
+    expected = tuple(outcome.encoded for outcome in sandbox.run(original, [CallCase(calls)]).cases[0].outcomes)
+    formula = "(n - 1) * n * (2 * n - 1) // 6"
+    quick = program(formula)
+    busy = f"import os\ndef f(n):\n    if os.fork() == 0:\n        while True: pass\n    return {formula}\n"
+    rewrites = (replace(quick, source=busy), quick, replace(quick, source=busy + "# again\n"))
+    source = DuelSource(sandbox, original, rewrites, CallCase(calls, expected), Limits(2.0, 2.0), timing_cpu())
+    first, honest, again = screened(source)
+    assert honest.decision is Decision.PROMISING, honest.reason
+    for leaves in (first, again):
+        assert leaves.decision is Decision.REFUSED, leaves.reason
+        assert "processes" in leaves.reason
+        assert {sample.company for block in leaves.blocks for sample in block.after} == {SampleMode.ALONE}
+    comparison, _ = JUDGE.confirm(source.only([0]), Deadline.after(SOON), held_out_from=len(calls))
+    assert comparison.decision is Decision.REFUSED
+    assert "processes" in comparison.reason

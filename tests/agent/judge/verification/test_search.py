@@ -1,0 +1,260 @@
+"""Which differences are found, what is shown of them, and what is no difference."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from afterburner.agent.deadline import Deadline
+from afterburner.agent.judge.verification.comparing import Comparer
+from afterburner.agent.judge.verification.made_inputs import WANTED_PER_ROUND
+from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
+from afterburner.agent.judge.verification.search import DifferenceSearch
+from afterburner.sandbox import Verdict
+
+if TYPE_CHECKING:
+    from ..evidence.conftest import MakeBench  # noqa: TID252 - a fixture of its
+    from ..workloads.conftest import Project  # noqa: TID252 - likewise
+    from .conftest import Compare
+
+pytestmark = pytest.mark.slow
+
+STABLE = """\
+def f(rows, reverse=False):
+    out = []
+    for row in rows:
+        place = len(out)
+        while place and out[place - 1][1] > row[1]:
+            place -= 1
+        out.insert(place, row)
+    return out[::-1] if reverse else out
+"""
+UNSTABLE = "def f(rows, reverse=False):\n    return sorted(rows, key=lambda row: (row[1], row[0]), reverse=reverse)\n"
+BY_SORTING = (
+    "def f(rows, reverse=False):\n    out = sorted(rows, key=lambda row: row[1])\n"
+    "    return out[::-1] if reverse else out\n"
+)
+ROWS = 'f([("a", 3), ("b", 1), ("c", 2)])\nf([("n%d" % n, n * 7 % 101) for n in range(60)])'
+
+
+def test_equal_keys_are_tried_and_what_is_shown_can_be_pasted(compare: Compare) -> None:
+    found = compare(STABLE, UNSTABLE, ROWS)
+    assert isinstance(found, Counterexample)
+    assert found.every_time
+    assert found.shrink_steps > 0
+    before: dict[str, Any] = {}
+    after: dict[str, Any] = {}
+    exec(STABLE, before)  # noqa: S102 - the two functions above
+    exec(UNSTABLE, after)  # noqa: S102 - likewise
+    [call] = found.calls
+    assert len(eval(call.removeprefix("f"))) == 2  # noqa: S307 - two rows are enough to show it
+    assert found.expected == f"returned {eval(call, before)}"  # noqa: S307 - likewise
+    assert found.actual == f"returned {eval(call, after)}"  # noqa: S307 - likewise
+    assert found.line.startswith(f"{call} returned ")
+
+
+def test_rewrites_that_do_the_same_agree_on_inputs_of_many_kinds(compare: Compare) -> None:
+    found = compare(STABLE, BY_SORTING, ROWS, rounds=4)
+    assert isinstance(found, Agreement)
+    kinds = dict(found.by_kind)
+    assert found.inputs == sum(kinds.values()) > 100
+    assert {"empty", "equal keys", "negative", "optional argument given", "captured from __main__"} <= kinds.keys()
+    assert any(kind in kinds for kind in ("made anew", "several parts changed", "parts of several calls"))
+    assert found.line.startswith(f"the same on {found.inputs} inputs: ")
+
+
+@pytest.mark.parametrize(
+    ("original", "candidate", "calls", "said"),
+    [
+        pytest.param(
+            "def f(names, word=None):\n    return [name for name in names if word is None or word in name]\n",
+            "def f(names, word=None):\n    return [name for name in names if word in name]\n",
+            "f(['ash', 'elm'], 's')\nf(['oak'], 'x')",
+            "TypeError",
+            id="None where the default is None",
+        ),
+        pytest.param(
+            "def f(words):\n    return list(dict.fromkeys(words))\n",
+            "def f(words):\n    return list(set(words))\n",
+            "f(['ash'])\nf(['elm', 'elm'])",
+            "instead of",
+            id="the order of a set of texts",
+        ),
+        pytest.param(
+            "def f(left, right):\n    left = left + [0]\n    return left, right\n",
+            "def f(left, right):\n    left.append(0)\n    return left[:], right\n",
+            "f([1], [2])\nf([3, 4], [5])",
+            "left argument",
+            id="an argument that is changed",
+        ),
+        pytest.param(
+            "import math\ndef f(values):\n    return math.fsum(values) / max(len(values), 1)\n",
+            "def f(values):\n    return sum(values) / max(len(values), 1)\n",
+            "f([0.5, 0.25])\nf([1.5, 2.0, 4.25])",
+            "instead of",
+            id="the last digit of a float",
+        ),
+        pytest.param(
+            "def f(items):\n    return sum(items)\n",
+            "import os\ndef f(items):\n    if -1 in items:\n        os._exit(0)\n    return sum(items)\n",
+            "f([1, 2])\nf([3])",
+            "did not come to an end",
+            id="the end of the process",
+        ),
+    ],
+)
+def test_differences_that_no_real_call_shows(
+    compare: Compare, original: str, candidate: str, calls: str, said: str
+) -> None:
+    found = compare(original, candidate, calls)
+    assert isinstance(found, Counterexample)
+    assert said in found.line
+    assert len(found.line) < 300
+
+
+def test_what_a_rewrite_remembers_is_told_with_the_calls_before(compare: Compare) -> None:
+    found = compare(
+        "def f(items):\n    return sum(items)\n",
+        "known = {}\ndef f(items):\n    return known.setdefault(len(items), sum(items))\n",
+        "f([1, 2])\nf([3, 4])\nf([5])",
+    )
+    assert isinstance(found, Counterexample)
+    assert len(found.calls) == 2
+    assert found.line.startswith(f"after {found.calls[0]}: {found.calls[1]} returned ")
+
+
+def test_inputs_keep_the_form_that_the_calls_show(compare: Compare) -> None:
+    """A record with a field less and a ragged matrix are no inputs; the rewrite fails on them."""
+    found = compare(
+        "def f(grid, pairs):\n    return [row[0] for row in grid], [pair[0] for pair in pairs]\n",
+        "def f(grid, pairs):\n    return [a for a, b, c in grid], [left for left, right in pairs]\n",
+        "f([[1, 2, 3], [4, 5, 6], [7, 8, 9]], [('a', 1)])\nf([[1, 0, 0]], [('b', 2), ('c', 3)])",
+        rounds=4,
+    )
+    assert isinstance(found, Agreement), found.line
+
+
+def test_what_takes_too_long_or_is_no_input_is_left_out(compare: Compare) -> None:
+    """The rewrite differs where the original counts for ever, and where it raises a TypeError; nowhere else."""
+    found = compare(
+        "def f(n, items):\n    while n > 0:\n        n -= 1\n    return len(items) + n\n",
+        "def f(n, items):\n    return len(items) + (0 if 0 < n < 10**8 else -1 if n >= 10**8 else n)\n",
+        "f(5, [1])\nf(40, [2, 3])",
+    )
+    assert isinstance(found, Agreement), found.line
+    assert any("takes longer than" in skipped.reason for skipped in found.skipped)
+
+
+OBJECTS = """\
+from dataclasses import dataclass
+
+@dataclass
+class Item:
+    name: str
+    price: int
+
+class Cart:
+    def __init__(self, items):
+        self.items = items
+
+    def dearest(self):
+        best = None
+        for item in self.items:
+            if best is None or item.price > best.price:
+                best = item
+        return best
+
+def f(items):
+    return Cart(items).dearest()
+"""
+
+
+@pytest.mark.parametrize(
+    ("function", "calls", "shown"),
+    [
+        ("f", "f([Item('a', 1), Item('b', 2)])\nf([Item('c', 3)])", "f([Item(name="),
+        ("Cart.dearest", "Cart([Item('a', 1), Item('b', 2)]).dearest()", "Cart.dearest(<Cart with items=[Item(name="),
+    ],
+)
+def test_fields_of_objects_are_changed(compare: Compare, function: str, calls: str, shown: str) -> None:
+    last = OBJECTS.replace("item.price > best", "item.price >= best")
+    found = compare(OBJECTS, last, calls, function=function)
+    assert isinstance(found, Counterexample)
+    assert found.calls[0].startswith(shown)
+
+
+def test_the_same_seed_gives_the_same_inputs(make_bench: MakeBench) -> None:
+    bench = make_bench(f'{STABLE}\nif __name__ == "__main__":\n    f([("a", 3), ("b", 1)])\n    f([("c", 2)])\n', "f")
+    lines = [
+        DifferenceSearch(bench, bench.target.source, seed).against(UNSTABLE, Deadline.after(60)).line for seed in (3, 3)
+    ]
+    assert lines[0] == lines[1]
+
+
+def test_without_hypothesis_edge_cases_remain_and_the_report_says_so(make_bench: MakeBench, project: Project) -> None:
+    """A module of the project that is called like Hypothesis stands in its way, as it would for the user's own code."""
+    project.write("hypothesis.py", "raise ImportError('this is another one')\n")
+    bench = make_bench(f'{STABLE}\nif __name__ == "__main__":\n    f([("a", 3), ("b", 1)])\n    f([("c", 2)])\n', "f")
+    found = DifferenceSearch(bench, bench.target.source, 0).against(BY_SORTING, Deadline.after(8))
+    assert isinstance(found, Agreement)
+    assert found.inputs > 50
+    assert any("only edge cases" in skipped.reason for skipped in found.skipped)
+
+
+def test_a_rewrite_that_does_not_end_is_told_apart_from_a_busy_machine(make_bench: MakeBench) -> None:
+    source = "def f(n):\n    return max(n, 0)\n\nif __name__ == '__main__':\n    f(3)\n    f(5)\n"
+    bench = make_bench(source, "f")
+    bench = replace(bench, limits=replace(bench.limits, wall_time_s=2.0, cpu_time_s=2.0))
+    endless = source.replace("    return max(n, 0)\n", "    while n < 0:\n        pass\n    return max(n, 0)\n")
+    found = DifferenceSearch(bench, source, 0).against(endless, Deadline.after(30))
+    assert isinstance(found, Counterexample)
+    assert found.actual.startswith("did not come to an end")
+    assert found.calls[0].startswith("f(-")
+
+
+class NearlyOver(Deadline):
+    """Never over, and never more than a moment away."""
+
+    def passed(self) -> bool:
+        return False
+
+    def left_s(self) -> float:
+        return 0.001
+
+
+@pytest.mark.parametrize("kind", [NearlyOver, Deadline])
+def test_no_round_is_begun_of_which_most_would_be_too_late(make_bench: MakeBench, kind: type[Deadline]) -> None:
+    bench = make_bench(f'{STABLE}\nif __name__ == "__main__":\n    f([("a", 3), ("b", 1)])\n    f([("c", 2)])\n', "f")
+    found = DifferenceSearch(bench, bench.target.source, 0).against(BY_SORTING, kind.after(600), rounds=3)
+    assert isinstance(found, Agreement)
+    assert found.inputs > 0
+    assert (found.inputs <= WANTED_PER_ROUND) == (kind is NearlyOver), "that is one round"
+
+
+def test_a_search_for_which_there_is_no_time_left_tries_some_inputs_all_the_same(make_bench: MakeBench) -> None:
+    bench = make_bench(f'{STABLE}\nif __name__ == "__main__":\n    f([("a", 3), ("b", 1)])\n    f([("c", 2)])\n', "f")
+    search = DifferenceSearch(bench, bench.target.source, 0)
+    found = search.against(BY_SORTING, Deadline.after(0))
+    assert isinstance(found, Agreement)
+    assert found.inputs > 0
+    assert isinstance(search.against(UNSTABLE, Deadline.after(0)), Counterexample)
+
+
+def test_a_limit_that_is_not_believed_hides_no_difference(make_bench: MakeBench) -> None:
+    """All calls together need more memory than there is, each of them does not; what was not compared is made again."""
+    calls = "".join(f"    f({n})\n" for n in range(24))
+    source = f"def f(n):\n    return n\n\nif __name__ == '__main__':\n{calls}"
+    bench = make_bench(source, "f")
+    bench = replace(bench, limits=replace(bench.limits, memory_kib=300 * 1024))
+    hungry = "KEPT = []\ndef f(n):\n    KEPT.append(b'x' * (20 << 20))\n    return n if n != {wrong} else -n\n"
+    comparer = Comparer(bench.sandbox, bench.target, bench.environment, bench.limits)
+    made = bench.workload.calls_in_order()
+    for call in (made[2], made[len(made) // 2], made[-2]):
+        wrong = int(call.description.removeprefix("f(").removesuffix(")"))
+        found = comparer.first_difference(hungry.format(wrong=wrong), made)
+        assert found is not None, call.description
+        assert found.verdict is Verdict.WRONG_ANSWER
+        assert found.actual == f"returned -{wrong}"
+    assert comparer.first_difference(hungry.format(wrong=99), made) is None

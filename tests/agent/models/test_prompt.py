@@ -1,0 +1,168 @@
+"""The prompt has the paper's parts in the paper's order; the description tells enough and no secrets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from afterburner.agent.models.answer_format import parse_answer
+from afterburner.agent.models.description import MAX_CONTEXT_CHARS, describe_target
+from afterburner.agent.models.prompt import build_prompt
+from afterburner.agent.types import Objective
+from afterburner.sandbox import Measurement
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from afterburner.agent.types import Target
+
+    MakeTarget = Callable[..., Target]
+
+MEASURED = Measurement(1.25, 1.0, 20_480, 25_600.5)
+
+
+@pytest.mark.parametrize(
+    ("objective", "words"),
+    [
+        (Objective.TIME, "time-efficient"),
+        (Objective.MEMORY, "memory-efficient"),
+        (Objective.INTEGRAL, "both time and memory efficient"),
+    ],
+)
+def test_the_parts_come_in_order_with_units(objective: Objective, words: str) -> None:
+    system, user = build_prompt("Python", objective, "Add up.", "def f(): ...\n", passed=True, measurement=MEASURED)
+    assert (system["role"], user["role"]) == ("system", "user")
+    parts = [
+        f"{words} solution in Python",
+        "Add up.",
+        "```python\ndef f(): ...\n```",
+        "Passed: True\nTime: 1.25 s\nMemory: 20480 KiB\nIntegral: 25600.5 KiB·s",
+        "<thinking>",
+    ]
+    places = [user["content"].index(part) for part in parts]
+    assert places == sorted(places)
+
+
+def test_a_counterexample_is_one_more_section_and_without_one_nothing_changes() -> None:
+    def ask(*counterexample: str | None) -> str:
+        return build_prompt("Python", Objective.TIME, "Add up.", "x", True, MEASURED, *counterexample)[1]["content"]
+
+    plain, told = ask(), ask("f([1,\n1]) returned 2 instead of 1 " + "x" * 5000)
+    assert ask(None) == ask("") == plain
+    assert "Counterexample" not in plain
+    before, _, after = told.partition("## Counterexample\n")
+    section, _, rest = after.partition("\n\n## Output format")
+    assert before + "## Output format" + rest == plain
+    assert section.endswith("…")
+    assert "here: f([1, 1]) returned 2 instead of 1" in section
+    assert len(section) < 1_400
+
+
+def test_a_first_generation_has_no_original() -> None:
+    text = build_prompt("C++", Objective.TIME, "Add up.", "", passed=False, measurement=None)[1]["content"]
+    assert "## Original solution\n```c++\n\n```" in text
+    assert "Time: not measured" in text
+    assert "write the first one" in text
+
+
+def test_code_with_fences_of_its_own_is_fenced_longer() -> None:
+    text = build_prompt("Python", Objective.TIME, "", "'''\n````\n'''", passed=True, measurement=MEASURED)[1]["content"]
+    assert "`````python\n'''\n````\n'''\n`````" in text
+
+
+def test_the_format_that_is_asked_for_is_the_one_that_is_read() -> None:
+    text = build_prompt("Python", Objective.TIME, "", "x", passed=True, measurement=MEASURED)[1]["content"]
+    assert parse_answer(text[text.index("<thinking>") :]).code == "the complete code\n"
+
+
+SOURCE = '''\
+import os
+import re
+from shop import Item
+LIMIT = 10
+API_KEY = "abc"
+PASSWORDS = {"root": "hunter2"}
+DSN = f"db://{LIMIT}"
+SETTINGS = {"auth_token": "x1", "colour": "red", "size": 3}
+OPAQUE = "sk-live-0123456789abcdef"
+CLIENT = Item(secret="s3cr3t", name="n")
+URL = "https://me:pass@host/"
+WORD = re.compile(r"\\w+")
+unrelated = "never mentioned"
+
+
+def helper(x):
+    return x + LIMIT
+
+
+def other():
+    return 1
+
+
+class Cart:
+    """A cart."""
+
+    rate = 2
+
+    def __init__(self, items):
+        self.items = items
+
+    def tax(self):
+        return self.rate
+
+    def idle(self):
+        return "idle"
+
+    @staticmethod
+    def total(self, names: list[str], *, by=None) -> int:
+        """Give the total.
+
+        It counts everything.
+        """
+        print(API_KEY, PASSWORDS, DSN, SETTINGS, OPAQUE, CLIENT, URL, WORD)
+        return sum(helper(i) for i in self.items) + self.tax()
+'''
+
+
+def test_a_function_is_described_by_what_its_own_file_says(make_target: MakeTarget) -> None:
+    text = describe_target(make_target(SOURCE, "Cart.total"))
+    for part in (
+        "method `Cart.total`",
+        "def total(self, names: list[str], *, by=None) -> int",
+        "Give the total.\n\nIt counts everything.",
+        "import os\nimport re\nfrom shop import Item",
+        "def helper(x):\n    return x + LIMIT",
+        "self.items = items",
+        "return self.rate",
+        "WORD = re.compile('\\\\w+')",
+        "'colour': 'red', 'size': 3",
+    ):
+        assert part in text
+    for part in ("unrelated", "def other", "idle", "return sum("):
+        assert part not in text
+
+
+@pytest.mark.parametrize("secret", ["'abc'", "hunter2", "db://", "x1", "sk-live", "s3cr3t", "me:pass"])
+def test_what_looks_like_a_secret_is_not_told(make_target: MakeTarget, secret: str) -> None:
+    assert secret not in describe_target(make_target(SOURCE, "Cart.total"))
+
+
+def test_the_description_is_bounded(make_target: MakeTarget) -> None:
+    names = [f"n{i}" for i in range(400)]
+    source = "".join(f"{name} = [{'1, ' * 100}]\n" for name in names)
+    source += "def big():\n" + "    x = 1\n" * 5000
+    source += f"def f():\n    return big({', '.join(names)})\n"
+    text = describe_target(make_target(source, "f"))
+    assert len(text) < MAX_CONTEXT_CHARS + 1000
+    assert "left out" in text
+
+
+def test_a_program_is_described_by_its_docstring(make_target: MakeTarget) -> None:
+    text = describe_target(make_target('"""Count words."""\nprint(len(input().split()))\n', None))
+    assert "stdin" in text
+    assert "Count words." in text
+
+
+def test_an_async_function_says_so(make_target: MakeTarget) -> None:
+    assert "async def f(a, b=2)" in describe_target(make_target("async def f(a, b=2):\n    return a\n", "f"))
