@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 from afterburner.agent.code.languages import PYTHON, check_program
 from afterburner.agent.deadline import RunClock
 from afterburner.agent.errors import RunStoreError, WorkloadError
+from afterburner.agent.events import ProgressEvent
 from afterburner.agent.inputs.staging import stage
 from afterburner.agent.judge.confirming import SpentTests
 from afterburner.agent.judge.decide import Judge
@@ -20,17 +21,18 @@ from afterburner.agent.judge.sequential import MOST_TESTS
 from afterburner.agent.judge.workbench import Workbench, look_limits
 from afterburner.agent.loop.graph import Loop, empty_state
 from afterburner.agent.loop.records import withdrawn
-from afterburner.agent.loop.results import make_result, winner_source
+from afterburner.agent.loop.results import RunResult, make_result, winner_source
 from afterburner.agent.loop.search_policy import SearchPolicy
 from afterburner.agent.loop.untraced import untraced
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.models.feedback import parse_telling
 from afterburner.agent.models.requests.usage import NOTHING_USED, since
+from afterburner.agent.options import RunSettings
 from afterburner.agent.store.checkpoints import new_run_id, open_checkpointer, stored_state, thread_of
 from afterburner.agent.store.stored_run import Prepared, StoredRequest, owner_of
 from afterburner.agent.store.table import open_runs
 from afterburner.agent.store.unchanged import check_format, check_machine, check_unchanged
-from afterburner.agent.types import Objective, ProgressEvent, RunResult, RunSettings
+from afterburner.agent.types import Objective
 from afterburner.sandbox import AfterburnerError, Limits, UsageError
 
 if TYPE_CHECKING:

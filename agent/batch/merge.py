@@ -16,7 +16,8 @@ from afterburner.agent.code.splice import RewriteError, with_imports
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from afterburner.agent.types import RunResult, Target
+    from afterburner.agent.loop.results import RunResult
+    from afterburner.agent.types import Target
 
 Edit = tuple[int, int, tuple[str, ...]]  # the lines from..to of the original, and what comes in their place
 

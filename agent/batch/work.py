@@ -12,6 +12,7 @@ from afterburner.agent.batch.results import ManyResult, Outcome, restored
 from afterburner.agent.code.locate import find_target
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.errors import RunInUseError, RunStoreError, TargetChangedError
+from afterburner.agent.events import ProgressEvent
 from afterburner.agent.inputs.rank import rank
 from afterburner.agent.inputs.survey import check_tests, take_survey
 from afterburner.agent.models.proposer import ProposalRequest
@@ -19,7 +20,6 @@ from afterburner.agent.store.batch_state import SuiteCheck
 from afterburner.agent.store.stored_run import MEMBER, RunState, StoredRequest
 from afterburner.agent.store.table import open_runs
 from afterburner.agent.store.unchanged import check_format, check_unchanged
-from afterburner.agent.types import ProgressEvent
 from afterburner.sandbox import AfterburnerError, Measurement
 
 if TYPE_CHECKING:
@@ -27,11 +27,12 @@ if TYPE_CHECKING:
 
     from afterburner.agent.batch.results import Offered
     from afterburner.agent.inputs.rank import RankedTarget
+    from afterburner.agent.loop.results import RunResult
     from afterburner.agent.models.proposer import Proposer
     from afterburner.agent.models.requests.model_session import ModelSession
+    from afterburner.agent.options import RunSettings
     from afterburner.agent.store.stored_run import Output
     from afterburner.agent.store.table import RunTable
-    from afterburner.agent.types import RunResult, RunSettings
     from afterburner.sandbox.sandbox import Sandbox
 
 SURVEY_SHARE = 0.25  # of the time budget, for the profile

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from afterburner.agent.cli.outputs import Outputs
-    from afterburner.agent.types import RunResult, RunSettings
+    from afterburner.agent.loop.results import RunResult
+    from afterburner.agent.options import RunSettings
 
 
 def deliver(result: RunResult, settings: RunSettings, outputs: Outputs) -> None:

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
     from afterburner.agent.batch.results import ManyResult, Outcome
     from afterburner.agent.cli.outputs import Outputs
-    from afterburner.agent.types import RunResult, RunSettings, Target
+    from afterburner.agent.loop.results import RunResult
+    from afterburner.agent.options import RunSettings
+    from afterburner.agent.types import Target
 
 TOP = 10
 ALL = "all.patch"

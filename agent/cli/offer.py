@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from afterburner.agent.types import RunResult
+    from afterburner.agent.loop.results import RunResult
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from afterburner.agent.types import ProgressEvent, RunSettings
+    from afterburner.agent.events import ProgressEvent
+    from afterburner.agent.options import RunSettings
 
 REDRAWS_PER_SECOND = 4
 

@@ -81,8 +81,8 @@ def replay_receipt(  # noqa: PLR0913 - one parameter for each option
     receipt = read_receipt(path)
     with show_progress(None, quiet=quiet) as on_event:
         from afterburner.agent.deadline import Deadline  # noqa: PLC0415
+        from afterburner.agent.events import ProgressEvent  # noqa: PLC0415
         from afterburner.agent.evidence import replaying  # noqa: PLC0415
-        from afterburner.agent.types import ProgressEvent  # noqa: PLC0415
 
         replayed = replaying.replay_receipt(
             receipt,

@@ -16,8 +16,9 @@ from afterburner.sandbox.commands.destinations import STDOUT
 from afterburner.sandbox.commands.options import above_zero_if_given, filled
 
 if TYPE_CHECKING:
+    from afterburner.agent.loop.results import RunResult
+    from afterburner.agent.options import RunSettings
     from afterburner.agent.store.stored_run import KeptRun, StoredRequest
-    from afterburner.agent.types import RunResult, RunSettings
 
 _OUT = "What to write (without any of these: what the run was begun with)"
 

@@ -14,7 +14,8 @@ from afterburner.agent.cli.outputs import Outputs
 from afterburner.agent.cli.settings import Layer, origin_of
 from afterburner.agent.loop.search_policy import SearchStyle, Temperature
 from afterburner.agent.models.feedback import parse_telling
-from afterburner.agent.types import Objective, RunSettings
+from afterburner.agent.options import RunSettings
+from afterburner.agent.types import Objective  # noqa: TC001 - typer reads the annotation
 from afterburner.sandbox import UsageError
 from afterburner.sandbox.commands.options import (
     above_zero,
@@ -27,7 +28,7 @@ from afterburner.sandbox.commands.options import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from afterburner.agent.types import RunResult
+    from afterburner.agent.loop.results import RunResult
 
 LARGEST_SEED = 2**32 - 1  # PYTHONHASHSEED takes no more
 _DEFAULTS = RunSettings(file="")

@@ -16,7 +16,7 @@ from afterburner.sandbox.commands.streams import is_live
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from afterburner.agent.types import ProgressEvent
+    from afterburner.agent.events import ProgressEvent
 
 DECISIONS = 60
 MAX_SECONDS = 150.0

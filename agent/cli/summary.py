@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from afterburner.agent.cli.offer import Offer
-    from afterburner.agent.types import Gain, JudgedCandidate, RunResult
+    from afterburner.agent.loop.results import RunResult
+    from afterburner.agent.types import Gain, JudgedCandidate
     from afterburner.sandbox import Measurement
 
 SHOWN = 8  # origins, and inputs that were skipped, before the rest is only counted

@@ -11,7 +11,7 @@ from afterburner.sandbox import UsageError
 from afterburner.sandbox.languages import LANGUAGES, find_language, language_of_suffix
 
 if TYPE_CHECKING:
-    from afterburner.agent.types import RunSettings
+    from afterburner.agent.options import RunSettings
 
 PYTHON = "python"
 RULES = "rules"

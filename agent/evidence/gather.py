@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from afterburner.agent.evidence.receipt import Receipt
     from afterburner.agent.judge.sampling import Block
     from afterburner.agent.judge.workbench import Workbench
-    from afterburner.agent.types import Gain, Machine, RunSettings
+    from afterburner.agent.options import RunSettings
+    from afterburner.agent.types import Gain, Machine
     from afterburner.sandbox.project import StagedProject
 
 GROWTH_S = 12.0  # the most that measuring growth may take; making its inputs included

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from afterburner.agent.evidence.project_files import ProjectFile
     from afterburner.agent.judge.sampling import Block, SampleMode
     from afterburner.agent.judge.workbench import Workbench
-    from afterburner.agent.types import Gain, Machine, RunSettings
+    from afterburner.agent.options import RunSettings
+    from afterburner.agent.types import Gain, Machine
     from afterburner.sandbox import Measurement
 
 KIND = "afterburner-agent receipt"

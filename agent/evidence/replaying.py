@@ -22,13 +22,12 @@ from afterburner.agent.inputs.harness_answers import FoundCall, scrub
 from afterburner.agent.inputs.replayed_calls import Replay
 from afterburner.agent.inputs.staging import environment_of
 from afterburner.agent.judge.comparison import Comparison
+from afterburner.agent.judge.confirmation import Incumbent, confirmation_of, detail_of
 from afterburner.agent.judge.confirming import Confirming
 from afterburner.agent.judge.decide import TOO_LATE_TO_CONFIRM, Judge
 from afterburner.agent.judge.gates import refusal
 from afterburner.agent.judge.sample_sources import timing_cpu
 from afterburner.agent.judge.workbench import Workbench, look_limits
-from afterburner.agent.loop.records import confirmation_of, detail_of
-from afterburner.agent.loop.state import Incumbent
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.types import Decision, HeldOut, Target, Workload, WorkloadCase
 from afterburner.agent.wording import count
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
 
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.evidence.receipt import Receipt, ReceiptInput
-    from afterburner.agent.loop.state import Confirmation
+    from afterburner.agent.judge.confirmation import Confirmation
     from afterburner.agent.types import Gain, Machine, WorkloadCall
     from afterburner.sandbox import Limits, PythonEnvironment
     from afterburner.sandbox.sandbox import Sandbox

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from afterburner.agent.inputs.harness_answers import FoundCall
-    from afterburner.agent.types import RunSettings, Target, WorkloadCall
+    from afterburner.agent.options import RunSettings
+    from afterburner.agent.types import Target, WorkloadCall
     from afterburner.sandbox import Limits, PythonEnvironment
     from afterburner.sandbox.sandbox import Sandbox
 

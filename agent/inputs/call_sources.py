@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     from afterburner.agent.inputs.harness import Harness
     from afterburner.agent.inputs.harness_answers import Answer, FoundCall
-    from afterburner.agent.types import RunSettings, WorkloadCall
+    from afterburner.agent.options import RunSettings
+    from afterburner.agent.types import WorkloadCall
 
 MAX_CALLS_FILE_BYTES = 4 * 1024 * 1024
 DERIVE_FROM = 3

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from afterburner.agent.inputs.harness_answers import Answer, MemoryProfile
-    from afterburner.agent.types import RunSettings, Target
+    from afterburner.agent.options import RunSettings
+    from afterburner.agent.types import Target
     from afterburner.sandbox import Limits, PythonEnvironment
     from afterburner.sandbox.sandbox import Sandbox
 

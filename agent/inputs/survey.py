@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from afterburner.agent.inputs.harness_answers import Answer, Suite, SurveyedFunction
-    from afterburner.agent.types import RunSettings, Target
+    from afterburner.agent.options import RunSettings
+    from afterburner.agent.types import Target
     from afterburner.sandbox.project import StagedProject
     from afterburner.sandbox.sandbox import Sandbox
 

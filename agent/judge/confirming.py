@@ -13,18 +13,19 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from afterburner.agent.code.languages import PYTHON
+from afterburner.agent.events import ProgressEvent
 from afterburner.agent.inputs.side_by_side import beside
 from afterburner.agent.judge.caches import kept_between_calls
 from afterburner.agent.judge.circumstances import find_dependence
 from afterburner.agent.judge.comparison import Comparison
+from afterburner.agent.judge.confirmation import confirmation_of, detail_of, differs
 from afterburner.agent.judge.instructions import count_instructions
 from afterburner.agent.judge.larger_inputs import larger_calls
 from afterburner.agent.judge.sampling import SampleFailedError
 from afterburner.agent.judge.sequential import FIRST_LOOKS, MOST_TESTS
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 from afterburner.agent.judge.verification.search import DifferenceSearch
-from afterburner.agent.loop.records import confirmation_of, detail_of, differs
-from afterburner.agent.types import Decision, Gain, HeldOut, Objective, ProgressEvent
+from afterburner.agent.types import Decision, Gain, HeldOut, Objective
 from afterburner.agent.wording import count, format_ratio
 from afterburner.sandbox import Verdict
 from afterburner.sandbox.commands.figures import format_kib
@@ -33,10 +34,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from afterburner.agent.deadline import Deadline
+    from afterburner.agent.judge.confirmation import Confirmation, Incumbent
     from afterburner.agent.judge.decide import Judge
     from afterburner.agent.judge.sample_sources import Case
     from afterburner.agent.judge.workbench import Workbench
-    from afterburner.agent.loop.state import Confirmation, Incumbent
     from afterburner.agent.types import WorkloadCall
     from afterburner.sandbox import Report
 

@@ -12,30 +12,23 @@ from typing import TYPE_CHECKING, Literal, Protocol, cast
 
 from afterburner.agent.code.same_work import key_of
 from afterburner.agent.errors import ProposerError, TargetError, WorkloadError
+from afterburner.agent.events import ProgressEvent
 from afterburner.agent.inputs.cases import failing_case
 from afterburner.agent.inputs.side_by_side import side_by_side
 from afterburner.agent.judge.comparison import Comparison, median_measurement
+from afterburner.agent.judge.confirmation import Incumbent, detail_of, with_memory_of
 from afterburner.agent.judge.confirming import SEARCH_ROUNDS, SEARCH_S, Confirming, SpentTests
 from afterburner.agent.judge.gates import refusal
 from afterburner.agent.judge.sampling import SampleFailedError
 from afterburner.agent.judge.sequential import MOST_TESTS
-from afterburner.agent.loop.records import (
-    detail_of,
-    line_of,
-    record_of,
-    refused,
-    refuted,
-    sampled_again,
-    settled,
-    with_memory_of,
-)
+from afterburner.agent.loop.records import line_of, record_of, refused, refuted, sampled_again, settled
 from afterburner.agent.loop.search_policy import SearchPolicy
-from afterburner.agent.loop.state import Incumbent, LoopState, Pending
+from afterburner.agent.loop.state import LoopState, Pending
 from afterburner.agent.models.feedback import parse_telling
 from afterburner.agent.models.proposer import Proposal, ProposalRequest, asks_model
 from afterburner.agent.models.requests.spending import TIME_IS_UP
 from afterburner.agent.models.requests.usage import Usage
-from afterburner.agent.types import Decision, JudgedCandidate, Objective, ProgressEvent
+from afterburner.agent.types import Decision, JudgedCandidate, Objective
 from afterburner.agent.wording import count
 from afterburner.sandbox import Verdict
 
@@ -54,7 +47,8 @@ if TYPE_CHECKING:
     from afterburner.agent.judge.workbench import Workbench
     from afterburner.agent.models.proposer import Proposer
     from afterburner.agent.models.requests.model_session import ModelSession
-    from afterburner.agent.types import RunSettings, WorkloadCall
+    from afterburner.agent.options import RunSettings
+    from afterburner.agent.types import WorkloadCall
     from afterburner.sandbox import Report
 
 BASELINE_SAMPLES = 3

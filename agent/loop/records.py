@@ -6,16 +6,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from afterburner.agent.judge.comparison import Comparison
-from afterburner.agent.loop.state import Confirmation
+from afterburner.agent.judge.confirmation import differs
 from afterburner.agent.models.answer_format import STRICT
 from afterburner.agent.types import Decision, JudgedCandidate
 from afterburner.sandbox import Verdict
 
 if TYPE_CHECKING:
+    from afterburner.agent.judge.confirmation import Confirmation
     from afterburner.agent.judge.verification.outcome import Counterexample
-    from afterburner.agent.loop.state import Incumbent, LoopState, Pending
-    from afterburner.agent.types import HeldOut
-    from afterburner.sandbox import Measurement, Report
+    from afterburner.agent.loop.state import LoopState, Pending
 
 
 def refused(candidate: Pending, iteration: int, reason: str) -> JudgedCandidate:
@@ -44,11 +43,6 @@ def record_of(
     )
 
 
-def detail_of(report: Report) -> str:
-    """What went wrong in the case that gave the report its verdict."""
-    return next(case.detail for case in report.cases if case.verdict is report.verdict)
-
-
 def line_of(record: JudgedCandidate) -> str:
     """One line of progress."""
     decision = record.decision.value.replace("_", " ")
@@ -58,40 +52,6 @@ def line_of(record: JudgedCandidate) -> str:
 def form_of(record: JudgedCandidate) -> str:
     """What is said behind a proposer whose answer was not in the format that it was asked for: ` (no tags)`."""
     return f" ({record.answer_form})" if record.answer_form not in {"", STRICT} else ""
-
-
-def confirmation_of(
-    winner: Incumbent,
-    original: Incumbent,
-    comparison: Comparison,
-    held_out: HeldOut,
-    counterexample: str | None = None,
-) -> Confirmation:
-    """What the confirmatory test of a winner showed."""
-    return Confirmation(
-        winner_id=winner.id,
-        decision=comparison.decision,
-        verdict=comparison.verdict or Verdict.ACCEPTED,
-        reason=comparison.reason,
-        gain=comparison.gain,
-        original=with_memory_of(comparison.before or original.measurement, original.measurement),
-        best=with_memory_of(comparison.after or winner.measurement, winner.measurement),
-        held_out=held_out,
-        counterexample=counterexample,
-        blocks=[block.without_parts() for block in comparison.blocks],
-    )
-
-
-def with_memory_of(measurement: Measurement, other: Measurement) -> Measurement:
-    """The times of one, the memory of the other if the first has none: forks of a template share theirs with it."""
-    if measurement.peak_memory_kib:
-        return measurement
-    return replace(
-        measurement,
-        peak_memory_kib=other.peak_memory_kib,
-        memory_integral_kib_s=other.memory_integral_kib_s,
-        samples=other.samples,
-    )
 
 
 def settled(record: JudgedCandidate, confirmation: Confirmation) -> JudgedCandidate:
@@ -117,12 +77,6 @@ def sampled_again(record: JudgedCandidate, comparison: Comparison) -> JudgedCand
         gain=comparison.gain or record.gain,
         measurement=comparison.after or record.measurement,
     )
-
-
-def differs(found: Counterexample) -> Comparison:
-    """What a counterexample makes of a candidate."""
-    reason = f"it differs from the original on an input made from the real ones ({found.kind})"
-    return Comparison(Decision.WRONG, reason, verdict=Verdict.WRONG_ANSWER)
 
 
 def refuted(record: JudgedCandidate, found: Counterexample) -> JudgedCandidate:

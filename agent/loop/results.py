@@ -3,16 +3,49 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from afterburner.agent.inputs.judging import judging_notes
-from afterburner.agent.types import HeldOut, Objective, RunResult
+from afterburner.agent.types import HeldOut, Objective
 from afterburner.agent.wording import format_ratio
 
 if TYPE_CHECKING:
+    from afterburner.agent.evidence.gather import Evidence
     from afterburner.agent.judge.workbench import Workbench
     from afterburner.agent.loop.state import LoopState
-    from afterburner.agent.types import Machine, RunSettings
+    from afterburner.agent.models.requests.usage import Usage
+    from afterburner.agent.options import RunSettings
+    from afterburner.agent.types import Gain, JudgedCandidate, Machine, Readability, Skipped, Target
+    from afterburner.sandbox import Measurement
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """One finished run of the loop on one target. Gains are of the winner against the original, from confirmation."""
+
+    run_id: str
+    target: Target
+    objective: Objective
+    model: str
+    improved: bool
+    summary: str  # one sentence: what was found, or why nothing is offered
+    gain: Gain | None
+    original: Measurement
+    best: Measurement
+    held_out: HeldOut
+    candidates: tuple[JudgedCandidate, ...]
+    patch: str  # unified diff, empty without an improvement
+    best_source: str  # the whole file as offered
+    readability: Readability | None
+    workload_origins: tuple[tuple[str, int], ...]  # ("captured from __main__", 12), …
+    skipped: tuple[Skipped, ...]
+    machine: Machine
+    elapsed_s: float
+    evidence: Evidence | None = None  # of an offer
+    notes: tuple[str, ...] = ()  # what the user should know about the offer
+    usage: Usage | None = None  # of language models; None: none was asked
+
 
 OBJECTIVE_NOUN = {Objective.TIME: "CPU time", Objective.MEMORY: "peak memory", Objective.INTEGRAL: "memory integral"}
 

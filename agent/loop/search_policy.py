@@ -16,8 +16,10 @@ from afterburner.sandbox import UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from afterburner.agent.loop.state import Incumbent, LoopState
-    from afterburner.agent.types import JudgedCandidate, RunSettings
+    from afterburner.agent.judge.confirmation import Incumbent
+    from afterburner.agent.loop.state import LoopState
+    from afterburner.agent.options import RunSettings
+    from afterburner.agent.types import JudgedCandidate
 
 HOTTEST = 2.0  # the highest temperature that any provider takes
 _FORM = "Give one number from 0 to 2, such as 0.7, or two, such as 0.2:1.0: of the first round and of the last."

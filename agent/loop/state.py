@@ -6,24 +6,15 @@ values are held in lists, for the checkpoint brings tuples back as lists.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypedDict
 
 from afterburner.agent.inputs.line_profile import LineCost, LineProfile
+from afterburner.agent.judge.confirmation import Confirmation, Incumbent
 from afterburner.agent.judge.sampling import Block, Sample, SampleMode
 from afterburner.agent.models.requests.usage import Usage
 from afterburner.agent.types import Decision, Gain, HeldOut, JudgedCandidate
 from afterburner.sandbox import Measurement, Verdict
-
-
-@dataclass(frozen=True, slots=True)
-class Incumbent:
-    """C* and M*: the best code so far. `id` is the candidate's, "original" for the user's own code."""
-
-    id: str
-    source: str
-    measurement: Measurement
-    ratio: float  # of the original's figure to this one's, as screening saw it
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,29 +27,6 @@ class Pending:
     reasoning: str
     error: str
     answer_form: str = ""  # how the model's answer was read; empty: it is none
-
-
-@dataclass(frozen=True, slots=True)
-class Confirmation:
-    """The one confirmatory test of a winner against the original."""
-
-    winner_id: str
-    decision: Decision
-    verdict: Verdict
-    reason: str
-    gain: Gain | None
-    original: Measurement
-    best: Measurement
-    held_out: HeldOut
-    counterexample: str | None = None
-    notes: list[str] = field(default_factory=list)  # what the user should know about the offer
-    larger_inputs: str = ""  # what became of a gain that was hard to believe
-    blocks: list[Block] = field(default_factory=list)  # the samples of the test, without their parts
-
-    @property
-    def confirmed(self) -> bool:
-        """Whether the winner may be offered."""
-        return self.decision is Decision.IMPROVED
 
 
 class LoopState(TypedDict):

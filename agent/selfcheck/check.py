@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.agent.deadline import Deadline
+from afterburner.agent.events import ProgressEvent
 from afterburner.agent.judge.decide import Judge
 from afterburner.agent.judge.figures import CPU
 from afterburner.agent.judge.min_effect import DEFAULT, LOWEST, remember
@@ -29,7 +30,7 @@ from afterburner.agent.selfcheck.findings import (
 )
 from afterburner.agent.selfcheck.place import calibrate, open_subject
 from afterburner.agent.selfcheck.subjects import DISGUISES, SHAPES
-from afterburner.agent.types import Objective, ProgressEvent
+from afterburner.agent.types import Objective
 from afterburner.agent.wording import format_ratio
 from afterburner.sandbox.commands.figures import format_seconds
 

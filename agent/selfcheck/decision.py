@@ -14,16 +14,18 @@ from afterburner.agent.deadline import SEARCH_SHARE, Deadline
 from afterburner.agent.judge.decide import Judge
 from afterburner.agent.loop.graph import Loop, empty_state
 from afterburner.agent.loop.state import Pending
-from afterburner.agent.types import Decision, Objective, RunSettings
+from afterburner.agent.options import RunSettings
+from afterburner.agent.types import Decision, Objective
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from afterburner.agent.events import ProgressEvent
     from afterburner.agent.judge.comparison import Comparison
+    from afterburner.agent.judge.confirmation import Confirmation, Incumbent
     from afterburner.agent.judge.workbench import Workbench
-    from afterburner.agent.loop.state import Confirmation, Incumbent
     from afterburner.agent.models.proposer import Proposal, ProposalRequest
-    from afterburner.agent.types import JudgedCandidate, ProgressEvent
+    from afterburner.agent.types import JudgedCandidate
 
 MAX_SECONDS = RunSettings.max_seconds  # of a decision, as of a run
 

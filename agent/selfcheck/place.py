@@ -9,6 +9,7 @@ from afterburner.agent.errors import WorkloadError
 from afterburner.agent.inputs.staging import stage
 from afterburner.agent.judge.sample_sources import timing_cpu
 from afterburner.agent.judge.workbench import Workbench
+from afterburner.agent.options import RunSettings
 from afterburner.agent.selfcheck.decision import Prepared, prepare
 from afterburner.agent.selfcheck.subjects import (
     FUNCTION,
@@ -21,7 +22,6 @@ from afterburner.agent.selfcheck.subjects import (
     render,
     size_of,
 )
-from afterburner.agent.types import RunSettings
 from afterburner.sandbox import Limits, Program, SandboxInternalError, TestCase
 
 if TYPE_CHECKING:

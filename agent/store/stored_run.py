@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.models.requests.usage import NOTHING_USED
 from afterburner.agent.models.vllm_name import anchored
-from afterburner.agent.types import RunSettings  # noqa: TC001 - read when a stored text is
+from afterburner.agent.options import RunSettings  # noqa: TC001 - read when a stored text is
 
 if TYPE_CHECKING:
     from afterburner.agent.models.requests.usage import Usage

@@ -15,15 +15,15 @@ from afterburner.agent.evidence.receipt import (
 )
 from afterburner.agent.inputs.harness_answers import Suite
 from afterburner.agent.inputs.rank import RankedTarget
+from afterburner.agent.loop.results import RunResult
 from afterburner.agent.loop.state import CHECKPOINTED_TYPES
+from afterburner.agent.options import RunSettings
 from afterburner.agent.store.batch_state import Done, ManyState, SuiteCheck
 from afterburner.agent.store.stored_run import Prepared
 from afterburner.agent.types import (
     Machine,
     Objective,
     Readability,
-    RunResult,
-    RunSettings,
     Skipped,
     Target,
     Workload,

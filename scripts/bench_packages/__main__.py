@@ -58,7 +58,7 @@ def measure(package: Package) -> dict[str, Any]:
 def tests_of(package: Package, folder: Path) -> dict[str, Any] | None:
     """Run the tests of what now lies in the folder, in the sandbox; None if they do not come to their end."""
     from afterburner.agent.inputs.survey import check_tests, python_command  # noqa: PLC0415 - not for --help
-    from afterburner.agent.types import RunSettings  # noqa: PLC0415
+    from afterburner.agent.options import RunSettings  # noqa: PLC0415
     from afterburner.sandbox import open_sandbox  # noqa: PLC0415
 
     settings = RunSettings(

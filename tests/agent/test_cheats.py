@@ -23,7 +23,8 @@ from afterburner.agent.judge.verification.search import DifferenceSearch
 from afterburner.agent.loop.graph import Loop, empty_state
 from afterburner.agent.loop.state import LoopState
 from afterburner.agent.models.proposer import Proposal, ProposalRequest
-from afterburner.agent.types import Decision, JudgedCandidate, Objective, RunSettings
+from afterburner.agent.options import RunSettings
+from afterburner.agent.types import Decision, JudgedCandidate, Objective
 from afterburner.sandbox.sandbox import Sandbox
 
 SECTION = re.compile(

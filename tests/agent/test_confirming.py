@@ -14,12 +14,13 @@ from afterburner.agent.deadline import Deadline
 from afterburner.agent.inputs.replayed_calls import HASH_SEEDS
 from afterburner.agent.inputs.staging import stage
 from afterburner.agent.judge.circumstances import find_dependence
+from afterburner.agent.judge.confirmation import Incumbent
 from afterburner.agent.judge.confirming import TESTS_USED_UP, Confirming, SpentTests
 from afterburner.agent.judge.decide import Judge
 from afterburner.agent.judge.sequential import FURTHER_LOOKS, MOST_TESTS
 from afterburner.agent.judge.workbench import Workbench
-from afterburner.agent.loop.state import Incumbent
-from afterburner.agent.types import Decision, Objective, RunSettings
+from afterburner.agent.options import RunSettings
+from afterburner.agent.types import Decision, Objective
 from afterburner.sandbox import Measurement
 from afterburner.sandbox.sandbox import Sandbox
 

@@ -14,12 +14,14 @@ from afterburner.agent.code.patch import unified_diff
 from afterburner.agent.code.placing import place
 from afterburner.agent.code.splice import parse_answer_code
 from afterburner.agent.errors import TargetError
-from afterburner.agent.types import RunSettings, Target
+from afterburner.agent.options import RunSettings
 from afterburner.sandbox import PythonEnvironment
 from afterburner.sandbox.project import stage_project
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from afterburner.agent.types import Target
 
     MakeTarget = Callable[..., Target]
 

@@ -19,8 +19,9 @@ from afterburner.agent.errors import ProposerError, TargetError, WorkloadError
 from afterburner.agent.evidence.receipt import receipt_bytes
 from afterburner.agent.evidence.receipt_reading import parse_receipt
 from afterburner.agent.evidence.replaying import Answer, replay_receipt
+from afterburner.agent.options import RunSettings
 from afterburner.agent.session import optimize, run_settings
-from afterburner.agent.types import Decision, Objective, RunSettings
+from afterburner.agent.types import Decision, Objective
 from afterburner.sandbox import UsageError, Verdict
 from afterburner.sandbox.errors import ToolchainMissingError
 from afterburner.sandbox.languages import LANGUAGES, find_language

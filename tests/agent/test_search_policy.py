@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from afterburner.agent.judge.confirmation import Incumbent
 from afterburner.agent.loop.graph import empty_state
 from afterburner.agent.loop.search_policy import SearchPolicy, SearchStyle, Temperature, fruitless_rounds, over_original
-from afterburner.agent.loop.state import Incumbent
-from afterburner.agent.types import Decision, Gain, JudgedCandidate, RunSettings
+from afterburner.agent.options import RunSettings
+from afterburner.agent.types import Decision, Gain, JudgedCandidate
 from afterburner.sandbox import Measurement, UsageError
 
 if TYPE_CHECKING:

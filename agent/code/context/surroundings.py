@@ -17,7 +17,8 @@ from afterburner.agent.code.formatting import find_style, format_changed
 if TYPE_CHECKING:
     from afterburner.agent.code.context.token_budget import Piece
     from afterburner.agent.code.formatting import Style
-    from afterburner.agent.types import RunSettings, Target
+    from afterburner.agent.options import RunSettings
+    from afterburner.agent.types import Target
     from afterburner.sandbox import PythonEnvironment
     from afterburner.sandbox.project import StagedProject
 

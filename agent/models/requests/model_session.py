@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from afterburner.agent.deadline import Deadline
+    from afterburner.agent.events import ProgressEvent
     from afterburner.agent.models.requests.answer_store import AnswerStore
     from afterburner.agent.models.requests.recording import Recording
-    from afterburner.agent.types import ProgressEvent, RunSettings
+    from afterburner.agent.options import RunSettings
 
 
 def _nobody(_message: str, _spent: str) -> None:
@@ -94,9 +95,9 @@ def open_model_session(
     resuming: bool = False,
 ) -> Iterator[ModelSession]:
     """Open what the requests of a run share; `resuming` with the recording, which is this run's."""
+    from afterburner.agent.events import ProgressEvent  # noqa: PLC0415 - likewise
     from afterburner.agent.models.requests.answer_store import AnswerStore  # noqa: PLC0415 - likewise
     from afterburner.agent.models.requests.recording import Recording  # noqa: PLC0415 - who asks no model needs none
-    from afterburner.agent.types import ProgressEvent  # noqa: PLC0415 - likewise
 
     asking = ModelSession(
         caps=Caps(settings.max_cost_usd, settings.max_tokens, settings.max_requests),

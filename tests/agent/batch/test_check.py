@@ -14,8 +14,8 @@ from afterburner.agent.cli.outputs import Outputs
 from afterburner.agent.code.locate import find_target
 from afterburner.agent.inputs.harness_answers import Suite
 from afterburner.agent.inputs.survey import check_tests
+from afterburner.agent.options import RunSettings
 from afterburner.agent.store.batch_state import SuiteCheck
-from afterburner.agent.types import RunSettings
 from afterburner.sandbox import AfterburnerError
 
 if TYPE_CHECKING:

@@ -18,7 +18,8 @@ from afterburner.agent.types import Rewrite
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from afterburner.agent.types import RunResult, Target
+    from afterburner.agent.loop.results import RunResult
+    from afterburner.agent.types import Target
 
 SOURCE = """\
 import os

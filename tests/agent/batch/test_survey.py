@@ -13,7 +13,7 @@ from afterburner.agent.errors import WorkloadError
 from afterburner.agent.inputs.project_modules import source_files
 from afterburner.agent.inputs.rank import rank
 from afterburner.agent.inputs.survey import check_tests, python_command, take_survey
-from afterburner.agent.types import RunSettings
+from afterburner.agent.options import RunSettings
 from afterburner.sandbox import UsageError
 from afterburner.sandbox.project import list_project
 

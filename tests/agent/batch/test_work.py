@@ -10,15 +10,15 @@ import pytest
 from afterburner.agent.batch.results import ManyResult
 from afterburner.agent.batch.work import resume_many, work_through
 from afterburner.agent.models.registry import KINDS
-from afterburner.agent.types import RunSettings
+from afterburner.agent.options import RunSettings
 
 from .conftest import NAMES
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from afterburner.agent.events import ProgressEvent
     from afterburner.agent.models.proposer import Proposal, ProposalRequest
-    from afterburner.agent.types import ProgressEvent
     from afterburner.sandbox import Sandbox
 
 OPENED: list[str] = []

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.console import Console
 
+from afterburner.agent.loop.results import RunResult
+from afterburner.agent.options import RunSettings
 from afterburner.agent.types import (
     Decision,
     Gain,
@@ -17,8 +19,6 @@ from afterburner.agent.types import (
     Machine,
     Objective,
     Readability,
-    RunResult,
-    RunSettings,
     Skipped,
     Target,
 )

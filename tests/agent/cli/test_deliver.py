@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     from conftest import CommandLine
 
-    from afterburner.agent.types import RunResult, RunSettings
+    from afterburner.agent.loop.results import RunResult
+    from afterburner.agent.options import RunSettings
 
 OLD, NEW = "def total():\n    return 1 + 1\n", "def total():\n    return 2\n"
 

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from afterburner.agent.types import RunResult, RunSettings
+    from afterburner.agent.loop.results import RunResult
+    from afterburner.agent.options import RunSettings
 
     Render = Callable[..., str]
 

@@ -9,7 +9,7 @@ from afterburner.agent.cli.offer import weigh
 from afterburner.agent.types import Readability
 
 if TYPE_CHECKING:
-    from afterburner.agent.types import RunResult
+    from afterburner.agent.loop.results import RunResult
 
 
 def test_an_improvement_is_offered_down_to_the_threshold(improved: RunResult) -> None:

@@ -22,7 +22,8 @@ WAITING = '''
 import threading
 import time
 from afterburner.agent.cli.progress import show_progress
-from afterburner.agent.types import ProgressEvent, RunSettings
+from afterburner.agent.events import ProgressEvent
+from afterburner.agent.options import RunSettings
 
 def wait(seconds: float, quiet: bool = False) -> None:
     with show_progress(RunSettings(file="x.py", iterations=3), quiet=quiet) as tell:

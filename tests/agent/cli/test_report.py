@@ -16,7 +16,8 @@ from afterburner.agent.cli.report import to_json, to_json_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from afterburner.agent.types import RunResult, RunSettings
+    from afterburner.agent.loop.results import RunResult
+    from afterburner.agent.options import RunSettings
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "run-json.md"
 CONTRACT = {

@@ -16,7 +16,7 @@ from afterburner.agent.types import Objective
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from afterburner.agent.types import RunResult
+    from afterburner.agent.loop.results import RunResult
 
     Render = Callable[..., str]
 

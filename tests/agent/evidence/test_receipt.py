@@ -15,7 +15,8 @@ from afterburner.agent.evidence.receipt import ReceiptInput, make_receipt, recei
 from afterburner.agent.evidence.receipt_reading import ReceiptError, parse_receipt, read_receipt
 from afterburner.agent.judge.sampling import Block, Sample
 from afterburner.agent.judge.workbench import Workbench
-from afterburner.agent.types import RunSettings, Target, Workload, WorkloadCall
+from afterburner.agent.options import RunSettings
+from afterburner.agent.types import Target, Workload, WorkloadCall
 from afterburner.sandbox import Limits, Measurement, PythonEnvironment, Sandbox
 
 from .conftest import GAIN, MACHINE, RECEIPT

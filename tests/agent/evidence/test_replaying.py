@@ -15,11 +15,11 @@ from afterburner.agent.evidence.project_files import ProjectFile
 from afterburner.agent.evidence.receipt import Receipt, make_receipt, receipt_bytes, sha256_of
 from afterburner.agent.evidence.replaying import Answer, _answer, replay_receipt
 from afterburner.agent.judge.comparison import Comparison
+from afterburner.agent.judge.confirmation import Incumbent, confirmation_of
 from afterburner.agent.judge.decide import TOO_LATE_TO_CONFIRM
-from afterburner.agent.loop.records import confirmation_of
-from afterburner.agent.loop.state import Incumbent
 from afterburner.agent.machine import describe_machine
-from afterburner.agent.types import Decision, Gain, HeldOut, RunSettings, Workload, WorkloadCase
+from afterburner.agent.options import RunSettings
+from afterburner.agent.types import Decision, Gain, HeldOut, Workload, WorkloadCase
 from afterburner.sandbox import Measurement, UsageError
 
 from .conftest import COMMON, COMMON_BY_SET

@@ -11,7 +11,8 @@ import pytest
 from afterburner.agent.code.locate import find_target
 from afterburner.agent.inputs.build import build_workload
 from afterburner.agent.inputs.hottest import hottest_function
-from afterburner.agent.types import Objective, RunSettings, Target, Workload, WorkloadCall
+from afterburner.agent.options import RunSettings
+from afterburner.agent.types import Objective, Target, Workload, WorkloadCall
 from afterburner.sandbox import Limits, PythonEnvironment
 from afterburner.sandbox.interpreter import find_interpreter, python_environment
 from afterburner.sandbox.project import stage_project

@@ -22,7 +22,7 @@ from afterburner.agent.selfcheck.decision import best_of
 from afterburner.agent.selfcheck.findings import Findings, Rate, Tried, suitable_min_effect
 from afterburner.agent.selfcheck.place import calibrate, open_subject
 from afterburner.agent.selfcheck.subjects import DISGUISES, SHAPES
-from afterburner.agent.types import Decision, Gain, Machine, Objective, ProgressEvent
+from afterburner.agent.types import Decision, Gain, Machine, Objective
 from afterburner.sandbox import Measurement
 from afterburner.sandbox.meter.build import cache_folder
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from conftest import CommandLine
 
+    from afterburner.agent.events import ProgressEvent
     from afterburner.sandbox.sandbox import Sandbox
 
 SHORT = {"a short one": (SHAPES[0], 5e-6)}

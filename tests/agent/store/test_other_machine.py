@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from afterburner.agent.types import Machine, ProgressEvent
+    from afterburner.agent.events import ProgressEvent
+    from afterburner.agent.types import Machine
 
 SLOW = """\
 def common(left, right):

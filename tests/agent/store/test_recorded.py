@@ -10,7 +10,7 @@ from model_server import ModelServer, serving
 
 from afterburner.agent import session as running
 from afterburner.agent.loop.graph import Loop
-from afterburner.agent.types import RunSettings
+from afterburner.agent.options import RunSettings
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,7 +16,9 @@ from afterburner.agent.evidence.gather import Evidence
 from afterburner.agent.evidence.growth import Growth, GrowthPoint
 from afterburner.agent.inputs.harness_answers import Suite
 from afterburner.agent.inputs.rank import RankedTarget
+from afterburner.agent.loop.results import RunResult
 from afterburner.agent.models.requests.usage import Usage, since
+from afterburner.agent.options import RunSettings
 from afterburner.agent.store import table as table_module
 from afterburner.agent.store.batch_state import Done, ManyState, SuiteCheck
 from afterburner.agent.store.checkpoints import open_checkpointer, thread_of
@@ -33,8 +35,6 @@ from afterburner.agent.types import (
     Machine,
     Objective,
     Readability,
-    RunResult,
-    RunSettings,
     Skipped,
     Target,
     Workload,

@@ -11,7 +11,7 @@ import pytest
 
 from afterburner.agent.code.context.surroundings import Surroundings
 from afterburner.agent.code.locate import find_target
-from afterburner.agent.types import RunSettings
+from afterburner.agent.options import RunSettings
 from afterburner.sandbox import PythonEnvironment
 from afterburner.sandbox.project import stage_project
 
