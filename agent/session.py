@@ -15,24 +15,24 @@ from afterburner.agent.inputs.staging import stage
 from afterburner.agent.judge.confirming import SpentTests
 from afterburner.agent.judge.decide import Judge
 from afterburner.agent.judge.instructions import check_valgrind
+from afterburner.agent.judge.measuring.sample_sources import timing_cpu
+from afterburner.agent.judge.measuring.workbench import Workbench, look_limits
 from afterburner.agent.judge.min_effect import min_effect_for
-from afterburner.agent.judge.sample_sources import timing_cpu
 from afterburner.agent.judge.sequential import MOST_TESTS
-from afterburner.agent.judge.workbench import Workbench, look_limits
 from afterburner.agent.loop.graph import Loop, empty_state
 from afterburner.agent.loop.records import withdrawn
 from afterburner.agent.loop.results import RunResult, make_result, winner_source
 from afterburner.agent.loop.search_policy import SearchPolicy
 from afterburner.agent.loop.untraced import untraced
 from afterburner.agent.machine import describe_machine
-from afterburner.agent.models.feedback import parse_telling
-from afterburner.agent.models.requests.usage import NOTHING_USED, since
+from afterburner.agent.models.prompts.feedback import parse_telling
 from afterburner.agent.options import RunSettings
 from afterburner.agent.store.checkpoints import new_run_id, open_checkpointer, stored_state, thread_of
 from afterburner.agent.store.stored_run import Prepared, StoredRequest, owner_of
 from afterburner.agent.store.table import open_runs
 from afterburner.agent.store.unchanged import check_format, check_machine, check_unchanged
 from afterburner.agent.types import Objective
+from afterburner.agent.usage import NOTHING_USED, since
 from afterburner.sandbox import AfterburnerError, Limits, UsageError
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from afterburner.agent.evidence.gather import Evidence
     from afterburner.agent.inputs.staging import Staged
     from afterburner.agent.loop.state import LoopState
-    from afterburner.agent.models.proposer import Proposer
+    from afterburner.agent.models.prompts.proposer import Proposer
     from afterburner.agent.models.requests.model_session import ModelSession
     from afterburner.agent.store.stored_run import Output
     from afterburner.agent.store.table import RunTable

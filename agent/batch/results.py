@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from afterburner.agent.inputs.harness_answers import Suite
     from afterburner.agent.inputs.rank import RankedTarget
     from afterburner.agent.loop.results import RunResult
-    from afterburner.agent.models.requests.usage import Usage
     from afterburner.agent.options import RunSettings
     from afterburner.agent.store.batch_state import SuiteCheck
     from afterburner.agent.store.stored_run import KeptRun
     from afterburner.agent.store.table import RunTable
+    from afterburner.agent.usage import Usage
 
     Offered = Callable[[RunResult, RunSettings], bool]
 

@@ -15,7 +15,7 @@ from afterburner.agent.errors import RunInUseError, RunStoreError, TargetChanged
 from afterburner.agent.events import ProgressEvent
 from afterburner.agent.inputs.rank import rank
 from afterburner.agent.inputs.survey import check_tests, take_survey
-from afterburner.agent.models.proposer import ProposalRequest
+from afterburner.agent.models.prompts.proposer import ProposalRequest
 from afterburner.agent.store.batch_state import SuiteCheck
 from afterburner.agent.store.stored_run import MEMBER, RunState, StoredRequest
 from afterburner.agent.store.table import open_runs
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from afterburner.agent.batch.results import Offered
     from afterburner.agent.inputs.rank import RankedTarget
     from afterburner.agent.loop.results import RunResult
-    from afterburner.agent.models.proposer import Proposer
+    from afterburner.agent.models.prompts.proposer import Proposer
     from afterburner.agent.models.requests.model_session import ModelSession
     from afterburner.agent.options import RunSettings
     from afterburner.agent.store.stored_run import Output

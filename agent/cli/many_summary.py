@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from afterburner.agent.cli.text import display_path, scrub_line
-from afterburner.agent.models.requests.usage import told
+from afterburner.agent.usage import told
 from afterburner.agent.wording import count, format_ratio
 
 if TYPE_CHECKING:

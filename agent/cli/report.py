@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from afterburner.agent.evidence.growth import Growth
     from afterburner.agent.evidence.pareto import ParetoPoint
     from afterburner.agent.loop.results import RunResult
-    from afterburner.agent.models.requests.usage import Usage
     from afterburner.agent.options import RunSettings
     from afterburner.agent.types import Gain, HeldOut, JudgedCandidate
+    from afterburner.agent.usage import Usage
     from afterburner.sandbox import Measurement
 
 SCHEMA = 1

@@ -13,7 +13,7 @@ from afterburner.agent.cli.interrupts import say_how_to_resume
 from afterburner.agent.cli.outputs import Outputs
 from afterburner.agent.cli.settings import Layer, origin_of
 from afterburner.agent.loop.search_policy import SearchStyle, Temperature
-from afterburner.agent.models.feedback import parse_telling
+from afterburner.agent.models.prompts.feedback import parse_telling
 from afterburner.agent.options import RunSettings
 from afterburner.agent.types import Objective  # noqa: TC001 - typer reads the annotation
 from afterburner.sandbox import UsageError

@@ -16,8 +16,8 @@ from afterburner.agent.cli.text import (
 from afterburner.agent.evidence.pareto import pareto_front, says_something
 from afterburner.agent.loop.records import form_of
 from afterburner.agent.loop.results import OBJECTIVE_NOUN
-from afterburner.agent.models.requests.usage import told
 from afterburner.agent.types import Decision
+from afterburner.agent.usage import told
 from afterburner.agent.wording import count, format_ratio
 from afterburner.sandbox.commands.figures import format_kib, format_seconds
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from afterburner.agent.evidence.growth import Growth
     from afterburner.agent.evidence.receipt import Receipt
-    from afterburner.agent.judge.sampling import Block
-    from afterburner.agent.judge.workbench import Workbench
+    from afterburner.agent.judge.measuring.sampling import Block
+    from afterburner.agent.judge.measuring.workbench import Workbench
     from afterburner.agent.options import RunSettings
     from afterburner.agent.types import Gain, Machine
     from afterburner.sandbox.project import StagedProject

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from afterburner.agent.deadline import Deadline
+    from afterburner.agent.judge.measuring.workbench import Workbench
     from afterburner.agent.judge.scaled_calls import ScaledCall
-    from afterburner.agent.judge.workbench import Workbench
     from afterburner.sandbox import CaseReport
 
 ROUNDS = 5

@@ -15,15 +15,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from afterburner.agent.judge.sampling import add_up
+from afterburner.agent.judge.measuring.sampling import add_up
 from afterburner.agent.types import Decision, Objective, WorkloadCall, WorkloadCase
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from afterburner.agent.evidence.project_files import ProjectFile
-    from afterburner.agent.judge.sampling import Block, SampleMode
-    from afterburner.agent.judge.workbench import Workbench
+    from afterburner.agent.judge.measuring.sampling import Block, SampleMode
+    from afterburner.agent.judge.measuring.workbench import Workbench
     from afterburner.agent.options import RunSettings
     from afterburner.agent.types import Gain, Machine
     from afterburner.sandbox import Measurement

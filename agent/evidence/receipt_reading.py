@@ -26,7 +26,7 @@ from afterburner.agent.evidence.receipt import (
     sha256_of,
     text_sha256,
 )
-from afterburner.agent.judge.sampling import SampleMode
+from afterburner.agent.judge.measuring.sampling import SampleMode
 from afterburner.agent.types import Decision, Gain, Machine, Objective
 from afterburner.sandbox import UsageError
 from afterburner.sandbox.languages import LANGUAGES

@@ -26,8 +26,8 @@ from afterburner.agent.judge.confirmation import Incumbent, confirmation_of, det
 from afterburner.agent.judge.confirming import Confirming
 from afterburner.agent.judge.decide import TOO_LATE_TO_CONFIRM, Judge
 from afterburner.agent.judge.gates import refusal
-from afterburner.agent.judge.sample_sources import timing_cpu
-from afterburner.agent.judge.workbench import Workbench, look_limits
+from afterburner.agent.judge.measuring.sample_sources import timing_cpu
+from afterburner.agent.judge.measuring.workbench import Workbench, look_limits
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.types import Decision, HeldOut, Target, Workload, WorkloadCase
 from afterburner.agent.wording import count

@@ -16,7 +16,7 @@ from afterburner.sandbox import CallCase, Verdict
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from afterburner.agent.judge.workbench import Workbench
+    from afterburner.agent.judge.measuring.workbench import Workbench
     from afterburner.agent.types import WorkloadCall
     from afterburner.sandbox import Program
 

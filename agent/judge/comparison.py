@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from afterburner.agent.judge.gates import judge_complaints
-from afterburner.agent.judge.sampling import ORIGINAL
+from afterburner.agent.judge.measuring.sampling import ORIGINAL
 from afterburner.agent.types import Decision
 from afterburner.agent.wording import format_ratio
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from afterburner.agent.judge.sampling import Block, SampleFailedError
+    from afterburner.agent.judge.measuring.sampling import Block, SampleFailedError
     from afterburner.agent.types import Gain
     from afterburner.sandbox import Measurement, Verdict
 

@@ -10,7 +10,7 @@ from afterburner.agent.types import Decision
 from afterburner.sandbox import Verdict
 
 if TYPE_CHECKING:
-    from afterburner.agent.judge.sampling import Block
+    from afterburner.agent.judge.measuring.sampling import Block
     from afterburner.agent.judge.verification.outcome import Counterexample
     from afterburner.agent.types import Gain, HeldOut
     from afterburner.sandbox import Measurement, Report

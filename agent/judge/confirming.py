@@ -21,7 +21,7 @@ from afterburner.agent.judge.comparison import Comparison
 from afterburner.agent.judge.confirmation import confirmation_of, detail_of, differs
 from afterburner.agent.judge.instructions import count_instructions
 from afterburner.agent.judge.larger_inputs import larger_calls
-from afterburner.agent.judge.sampling import SampleFailedError
+from afterburner.agent.judge.measuring.sampling import SampleFailedError
 from afterburner.agent.judge.sequential import FIRST_LOOKS, MOST_TESTS
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 from afterburner.agent.judge.verification.search import DifferenceSearch
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.judge.confirmation import Confirmation, Incumbent
     from afterburner.agent.judge.decide import Judge
-    from afterburner.agent.judge.sample_sources import Case
-    from afterburner.agent.judge.workbench import Workbench
+    from afterburner.agent.judge.measuring.sample_sources import Case
+    from afterburner.agent.judge.measuring.workbench import Workbench
     from afterburner.agent.types import WorkloadCall
     from afterburner.sandbox import Report
 

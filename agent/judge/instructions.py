@@ -12,7 +12,7 @@ import shutil
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from afterburner.agent.judge.sampling import SampleFailedError
+from afterburner.agent.judge.measuring.sampling import SampleFailedError
 from afterburner.sandbox import CallCase, Verdict
 from afterburner.sandbox.errors import ToolchainMissingError
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from afterburner.agent.deadline import Deadline
-    from afterburner.agent.judge.sample_sources import Case
-    from afterburner.agent.judge.workbench import Workbench
+    from afterburner.agent.judge.measuring.sample_sources import Case
+    from afterburner.agent.judge.measuring.workbench import Workbench
     from afterburner.sandbox import Program
 
 SLOWDOWN = 150  # of Python under valgrind, at most

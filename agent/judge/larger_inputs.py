@@ -10,7 +10,7 @@ from afterburner.agent.judge.scaled_calls import Climb, likely_bases, scale_call
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from afterburner.agent.judge.workbench import Workbench
+    from afterburner.agent.judge.measuring.workbench import Workbench
     from afterburner.agent.types import WorkloadCall
 
 MOST_BASES = 3

@@ -6,8 +6,8 @@ import math
 import statistics
 from typing import TYPE_CHECKING
 
-from afterburner.agent.judge.figures import WALL
-from afterburner.agent.judge.sampling import Block, SampleMode
+from afterburner.agent.judge.measuring.figures import WALL
+from afterburner.agent.judge.measuring.sampling import Block, SampleMode
 from afterburner.agent.judge.sequential import bounds, estimate
 from afterburner.agent.types import Objective
 from afterburner.agent.wording import format_ratio
@@ -15,8 +15,8 @@ from afterburner.agent.wording import format_ratio
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from afterburner.agent.judge.figures import Figure
-    from afterburner.agent.judge.sampling import Sample
+    from afterburner.agent.judge.measuring.figures import Figure
+    from afterburner.agent.judge.measuring.sampling import Sample
     from afterburner.agent.types import Gain
 
 NOTICEABLE_CPU_S = 0.005

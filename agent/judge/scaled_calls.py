@@ -13,7 +13,7 @@ from afterburner.agent.inputs.replayed_calls import Replay
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from afterburner.agent.judge.workbench import Workbench
+    from afterburner.agent.judge.measuring.workbench import Workbench
     from afterburner.agent.types import WorkloadCall
 
 FACTORS = tuple(2.0**power for power in range(-6, 4))  # small ones too: the real call may be too dear already

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from afterburner.agent.judge.comparison import Comparison, interval_text, left_behind, not_better_text
-from afterburner.agent.judge.figures import EVEN, figures_for
-from afterburner.agent.judge.sampling import ORIGINAL, Block, SampleFailedError, SampleMode
+from afterburner.agent.judge.measuring.figures import EVEN, figures_for
+from afterburner.agent.judge.measuring.sampling import ORIGINAL, Block, SampleFailedError, SampleMode
 from afterburner.agent.types import Decision, Gain
 from afterburner.agent.wording import format_ratio
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from afterburner.agent.deadline import Deadline
-    from afterburner.agent.judge.sampling import BlockSource
+    from afterburner.agent.judge.measuring.sampling import BlockSource
     from afterburner.agent.types import Objective
 
 PROMISING_SHARE = 0.5  # of the minimum effect: below it a candidate is not worth a test

@@ -19,16 +19,16 @@ from afterburner.agent.judge.comparison import Comparison, median_measurement
 from afterburner.agent.judge.confirmation import Incumbent, detail_of, with_memory_of
 from afterburner.agent.judge.confirming import SEARCH_ROUNDS, SEARCH_S, Confirming, SpentTests
 from afterburner.agent.judge.gates import refusal
-from afterburner.agent.judge.sampling import SampleFailedError
+from afterburner.agent.judge.measuring.sampling import SampleFailedError
 from afterburner.agent.judge.sequential import MOST_TESTS
 from afterburner.agent.loop.records import line_of, record_of, refused, refuted, sampled_again, settled
 from afterburner.agent.loop.search_policy import SearchPolicy
 from afterburner.agent.loop.state import LoopState, Pending
-from afterburner.agent.models.feedback import parse_telling
-from afterburner.agent.models.proposer import Proposal, ProposalRequest, asks_model
+from afterburner.agent.models.prompts.feedback import parse_telling
+from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest, asks_model
 from afterburner.agent.models.requests.spending import TIME_IS_UP
-from afterburner.agent.models.requests.usage import Usage
 from afterburner.agent.types import Decision, JudgedCandidate, Objective
+from afterburner.agent.usage import Usage
 from afterburner.agent.wording import count
 from afterburner.sandbox import Verdict
 
@@ -42,10 +42,10 @@ if TYPE_CHECKING:
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.inputs.line_profile import LineProfile
     from afterburner.agent.judge.decide import Judge
-    from afterburner.agent.judge.sample_sources import Case, Sampler
+    from afterburner.agent.judge.measuring.sample_sources import Case, Sampler
+    from afterburner.agent.judge.measuring.workbench import Workbench
     from afterburner.agent.judge.verification.outcome import Counterexample
-    from afterburner.agent.judge.workbench import Workbench
-    from afterburner.agent.models.proposer import Proposer
+    from afterburner.agent.models.prompts.proposer import Proposer
     from afterburner.agent.models.requests.model_session import ModelSession
     from afterburner.agent.options import RunSettings
     from afterburner.agent.types import WorkloadCall
@@ -319,7 +319,7 @@ class Loop:
             return [Proposal(self.proposer.name, None, error=str(error))], True
 
     def _pending(self, candidate_id: str, proposal: Proposal, incumbent: Incumbent) -> Pending:
-        from afterburner.agent.code.placing import place  # noqa: PLC0415 - imports libcst
+        from afterburner.agent.loop.placing import place  # noqa: PLC0415 - imports libcst
 
         source, error = "", proposal.error
         if proposal.rewrite is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.judge.comparison import Comparison
 from afterburner.agent.judge.confirmation import differs
-from afterburner.agent.models.answer_format import STRICT
+from afterburner.agent.models.prompts.answer_format import STRICT
 from afterburner.agent.types import Decision, JudgedCandidate
 from afterburner.sandbox import Verdict
 

@@ -12,11 +12,11 @@ from afterburner.agent.wording import format_ratio
 
 if TYPE_CHECKING:
     from afterburner.agent.evidence.gather import Evidence
-    from afterburner.agent.judge.workbench import Workbench
+    from afterburner.agent.judge.measuring.workbench import Workbench
     from afterburner.agent.loop.state import LoopState
-    from afterburner.agent.models.requests.usage import Usage
     from afterburner.agent.options import RunSettings
     from afterburner.agent.types import Gain, JudgedCandidate, Machine, Readability, Skipped, Target
+    from afterburner.agent.usage import Usage
     from afterburner.sandbox import Measurement
 
 

@@ -11,9 +11,9 @@ from typing import TypedDict
 
 from afterburner.agent.inputs.line_profile import LineCost, LineProfile
 from afterburner.agent.judge.confirmation import Confirmation, Incumbent
-from afterburner.agent.judge.sampling import Block, Sample, SampleMode
-from afterburner.agent.models.requests.usage import Usage
+from afterburner.agent.judge.measuring.sampling import Block, Sample, SampleMode
 from afterburner.agent.types import Decision, Gain, HeldOut, JudgedCandidate
+from afterburner.agent.usage import Usage
 from afterburner.sandbox import Measurement, Verdict
 
 

@@ -17,13 +17,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from afterburner.agent.errors import ProposerError, UnknownModelError
-from afterburner.agent.models.proposer import Proposal, asks_model
+from afterburner.agent.models.prompts.proposer import Proposal, asks_model
 from afterburner.agent.types import Decision
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from afterburner.agent.models.proposer import ProposalRequest, Proposer
+    from afterburner.agent.models.prompts.proposer import ProposalRequest, Proposer
 
 _GAINED = {Decision.IMPROVED, Decision.PROMISING}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from afterburner.agent.models.messages import messages_for
+from afterburner.agent.models.prompts.messages import messages_for
 from afterburner.agent.models.requests.client import ModelClient, Question
 from afterburner.agent.models.requests.language_model import find_model
 from afterburner.agent.models.requests.model_answers import proposal_of
@@ -15,7 +15,7 @@ from afterburner.agent.models.requests.spending import least_tokens_for
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from afterburner.agent.models.proposer import Proposal, ProposalRequest
+    from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest
 
 
 class LiteLLMProposer:

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from afterburner.agent.errors import UnknownModelError
-from afterburner.agent.models.proposer import MODEL_EXAMPLES
+from afterburner.agent.models.prompts.proposer import MODEL_EXAMPLES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from afterburner.agent.models.proposer import Proposer
+    from afterburner.agent.models.prompts.proposer import Proposer
     from afterburner.agent.models.requests.model_session import ModelSession
 
 _HERE = "afterburner.agent.models"

@@ -15,7 +15,7 @@ from afterburner.agent.models.requests.secrets import Scrubber
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from afterburner.agent.models.proposer import Proposal, ProposalRequest
+    from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest
     from afterburner.agent.types import Target
 
 

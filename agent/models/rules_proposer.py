@@ -13,7 +13,7 @@ from afterburner.agent.code.languages import PYTHON
 from afterburner.agent.code.locate import function_source, functions_in, with_source
 from afterburner.agent.code.source_text import fingerprint
 from afterburner.agent.code.splice import splice
-from afterburner.agent.models.proposer import Proposal
+from afterburner.agent.models.prompts.proposer import Proposal
 from afterburner.agent.rules import PREPARING
 from afterburner.agent.rules.rule import RuleInput
 from afterburner.agent.types import Decision, Rewrite
@@ -21,7 +21,7 @@ from afterburner.agent.types import Decision, Rewrite
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from afterburner.agent.models.proposer import ProposalRequest
+    from afterburner.agent.models.prompts.proposer import ProposalRequest
     from afterburner.agent.rules.rule import Rule, RuleOutput
     from afterburner.agent.types import JudgedCandidate, Target
 

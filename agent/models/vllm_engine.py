@@ -15,21 +15,22 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from afterburner.agent.errors import ProposerError
-from afterburner.agent.models.messages import messages_for
+from afterburner.agent.models.prompts.messages import messages_for
 from afterburner.agent.models.requests.endings import CapReachedError
 from afterburner.agent.models.requests.model_answers import ModelAnswer, proposal_of
 from afterburner.agent.models.requests.model_session import ModelSession
 from afterburner.agent.models.requests.recording import Place
 from afterburner.agent.models.requests.request import most_prompt_tokens
+from afterburner.agent.models.requests.reservation import Reservation
 from afterburner.agent.models.requests.secrets import has_stand_in
-from afterburner.agent.models.requests.spending import Reservation, least_tokens_for
-from afterburner.agent.models.requests.usage import known_tokens
+from afterburner.agent.models.requests.spending import least_tokens_for
 from afterburner.agent.models.vllm_name import parse_engine_model
+from afterburner.agent.usage import known_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from afterburner.agent.models.proposer import Proposal, ProposalRequest
+    from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest
     from afterburner.agent.models.vllm_name import EngineModel
 
     Messages = tuple[dict[str, str], ...]

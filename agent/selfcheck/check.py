@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.events import ProgressEvent
 from afterburner.agent.judge.decide import Judge
-from afterburner.agent.judge.figures import CPU
+from afterburner.agent.judge.measuring.figures import CPU
 from afterburner.agent.judge.min_effect import DEFAULT, LOWEST, remember
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.selfcheck.decision import best_of, confirm_alone

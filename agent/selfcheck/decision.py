@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from afterburner.agent.events import ProgressEvent
     from afterburner.agent.judge.comparison import Comparison
     from afterburner.agent.judge.confirmation import Confirmation, Incumbent
-    from afterburner.agent.judge.workbench import Workbench
-    from afterburner.agent.models.proposer import Proposal, ProposalRequest
+    from afterburner.agent.judge.measuring.workbench import Workbench
+    from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest
     from afterburner.agent.types import JudgedCandidate
 
 MAX_SECONDS = RunSettings.max_seconds  # of a decision, as of a run

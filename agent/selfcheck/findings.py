@@ -7,7 +7,7 @@ import statistics
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from afterburner.agent.judge.figures import CPU, WALL
+from afterburner.agent.judge.measuring.figures import CPU, WALL
 from afterburner.agent.judge.min_effect import DEFAULT, HIGHEST, LOWEST
 from afterburner.agent.selfcheck.exact import upper_bound
 from afterburner.agent.selfcheck.power import Noise, robust_sd
@@ -16,7 +16,7 @@ from afterburner.agent.types import Decision
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from afterburner.agent.judge.figures import Figure
+    from afterburner.agent.judge.measuring.figures import Figure
     from afterburner.agent.selfcheck.decision import Choice, Test
     from afterburner.agent.types import Machine
 

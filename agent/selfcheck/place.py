@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.errors import WorkloadError
 from afterburner.agent.inputs.staging import stage
-from afterburner.agent.judge.sample_sources import timing_cpu
-from afterburner.agent.judge.workbench import Workbench
+from afterburner.agent.judge.measuring.sample_sources import timing_cpu
+from afterburner.agent.judge.measuring.workbench import Workbench
 from afterburner.agent.options import RunSettings
 from afterburner.agent.selfcheck.decision import Prepared, prepare
 from afterburner.agent.selfcheck.subjects import (

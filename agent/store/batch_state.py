@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from afterburner.agent.inputs.harness_answers import Suite
     from afterburner.agent.inputs.rank import RankedTarget
-    from afterburner.agent.models.requests.usage import Usage
+    from afterburner.agent.usage import Usage
 
 NAMED = 5  # tests in one sentence
 

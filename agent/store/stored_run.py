@@ -7,13 +7,13 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from afterburner.agent.models.requests.usage import NOTHING_USED
 from afterburner.agent.models.vllm_name import anchored
 from afterburner.agent.options import RunSettings  # noqa: TC001 - read when a stored text is
+from afterburner.agent.usage import NOTHING_USED
 
 if TYPE_CHECKING:
-    from afterburner.agent.models.requests.usage import Usage
     from afterburner.agent.types import Machine, Target, Workload
+    from afterburner.agent.usage import Usage
 
 FORMAT = 1  # one higher with every change of `LoopState`, `Prepared` or `RunResult` that older runs cannot live with
 Output = bool | str | None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from afterburner.agent.errors import RunInUseError, RunNotFoundError, RunStoreError
 from afterburner.agent.loop.results import RunResult
 from afterburner.agent.store.codec import from_bytes, from_text, to_bytes, to_text
-from afterburner.agent.store.database import open_database
+from afterburner.agent.store.connect import open_database
 from afterburner.agent.store.stored_run import FORMAT, MEMBER, KeptRun, Prepared, RunState, owner_of
 from afterburner.agent.types import Target
 

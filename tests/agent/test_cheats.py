@@ -22,7 +22,7 @@ from afterburner.agent.judge.decide import Judge
 from afterburner.agent.judge.verification.search import DifferenceSearch
 from afterburner.agent.loop.graph import Loop, empty_state
 from afterburner.agent.loop.state import LoopState
-from afterburner.agent.models.proposer import Proposal, ProposalRequest
+from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest
 from afterburner.agent.options import RunSettings
 from afterburner.agent.types import Decision, JudgedCandidate, Objective
 from afterburner.sandbox.sandbox import Sandbox

@@ -25,15 +25,16 @@ from afterburner.agent.loop.graph import Loop, empty_state
 from afterburner.agent.loop.results import make_result
 from afterburner.agent.loop.state import LoopState, Pending
 from afterburner.agent.machine import describe_machine
-from afterburner.agent.models.proposer import Proposal, ProposalRequest
+from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest
 from afterburner.agent.models.registry import open_proposer
 from afterburner.agent.models.requests.endings import CapReachedError
 from afterburner.agent.models.requests.model_session import ModelSession
-from afterburner.agent.models.requests.spending import Budget, Caps, Reservation
+from afterburner.agent.models.requests.reservation import Reservation
+from afterburner.agent.models.requests.spending import Budget, Caps
 from afterburner.agent.models.rules_proposer import RulesProposer
 from afterburner.agent.options import RunSettings
 from afterburner.agent.store.checkpoints import new_run_id, open_checkpointer
-from afterburner.agent.store.database import open_database
+from afterburner.agent.store.connect import open_database
 from afterburner.agent.types import Decision, Gain, JudgedCandidate, Objective, Rewrite
 from afterburner.sandbox import Limits, Measurement, Verdict
 from afterburner.sandbox.sandbox import Sandbox

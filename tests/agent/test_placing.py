@@ -11,9 +11,9 @@ import pytest
 from afterburner.agent.code.context.surroundings import Surroundings
 from afterburner.agent.code.locate import find_target
 from afterburner.agent.code.patch import unified_diff
-from afterburner.agent.code.placing import place
 from afterburner.agent.code.splice import parse_answer_code
 from afterburner.agent.errors import TargetError
+from afterburner.agent.loop.placing import place
 from afterburner.agent.options import RunSettings
 from afterburner.sandbox import PythonEnvironment
 from afterburner.sandbox.project import stage_project

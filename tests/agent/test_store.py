@@ -13,13 +13,13 @@ from langgraph.checkpoint.base import empty_checkpoint
 
 from afterburner.agent.inputs.line_profile import LineCost, LineProfile
 from afterburner.agent.judge.confirmation import Confirmation, Incumbent
-from afterburner.agent.judge.sampling import Block, Sample, SampleMode
+from afterburner.agent.judge.measuring.sampling import Block, Sample, SampleMode
 from afterburner.agent.loop.graph import empty_state
 from afterburner.agent.loop.state import CHECKPOINTED_TYPES, Pending
 from afterburner.agent.models.requests.answer_store import AnswerStore
 from afterburner.agent.sqlite_files import write_ahead
 from afterburner.agent.store.checkpoints import new_run_id, open_checkpointer, thread_of
-from afterburner.agent.store.database import open_database
+from afterburner.agent.store.connect import open_database
 from afterburner.agent.types import Decision, Gain, HeldOut, JudgedCandidate
 from afterburner.sandbox import AfterburnerError, Measurement, Verdict
 from afterburner.sandbox.folders import state_folder

@@ -2,7 +2,7 @@
 
 import pytest
 
-from afterburner.agent.judge.workbench import affordable
+from afterburner.agent.judge.measuring.workbench import affordable
 from afterburner.agent.types import WorkloadCase
 
 

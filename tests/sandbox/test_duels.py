@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from afterburner.agent.judge.sample_sources import timing_cpu
+from afterburner.agent.judge.measuring.sample_sources import timing_cpu
 from afterburner.sandbox import CallCase, FunctionEntry, Limits, Program, Verdict
 from afterburner.sandbox.driver.ab_calls import dump_call
 from afterburner.sandbox.duels import Duel

@@ -18,8 +18,8 @@ from afterburner.agent.types import Skipped
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from afterburner.agent.judge.measuring.workbench import Workbench
     from afterburner.agent.judge.verification.comparing import Differing
-    from afterburner.agent.judge.workbench import Workbench
     from afterburner.agent.types import WorkloadCall
 
 SMALL_BYTES = 1024  # a larger input is not made smaller before it is known whether a small one shows a difference, too

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.events import ProgressEvent
 from afterburner.agent.inputs.staging import stage
+from afterburner.agent.judge.measuring.workbench import Workbench, look_limits
 from afterburner.agent.judge.verification.options import VerifySettings
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 from afterburner.agent.judge.verification.search import DifferenceSearch
-from afterburner.agent.judge.workbench import Workbench, look_limits
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.options import RunSettings
 

@@ -10,8 +10,8 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from afterburner.agent.models.requests.usage import Usage
 from afterburner.agent.sqlite_files import make_private, write_ahead
+from afterburner.agent.usage import Usage
 from afterburner.sandbox import AfterburnerError
 from afterburner.sandbox.folders import state_folder
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from afterburner.agent.models.requests.spending import Reservation
+    from afterburner.agent.models.requests.reservation import Reservation
 
 FILE_NAME = "answers.sqlite"
 BUSY_TIMEOUT_S = 30.0

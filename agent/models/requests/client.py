@@ -17,9 +17,10 @@ from afterburner.agent.models.requests.parallel import at_once
 from afterburner.agent.models.requests.patience import patiently
 from afterburner.agent.models.requests.prices import cost_of
 from afterburner.agent.models.requests.request import ModelRequest, most_prompt_tokens
+from afterburner.agent.models.requests.reservation import Reservation
 from afterburner.agent.models.requests.secrets import has_stand_in
-from afterburner.agent.models.requests.spending import LEAST_OUTPUT_TOKENS, MOST_OUTPUT_TOKENS, Reservation
-from afterburner.agent.models.requests.usage import known_tokens
+from afterburner.agent.models.requests.spending import LEAST_OUTPUT_TOKENS, MOST_OUTPUT_TOKENS
+from afterburner.agent.usage import known_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from afterburner.agent.models.requests.language_model import Model
     from afterburner.agent.models.requests.model_session import ModelSession
     from afterburner.agent.models.requests.recording import Place
-    from afterburner.agent.models.requests.usage import Usage
+    from afterburner.agent.usage import Usage
 
 _SHORTEST_LIMIT = 1_024  # an answer's limit of tokens is not made smaller than this for a server's sake
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from afterburner.agent.errors import ProposerError, UnknownModelError
+from afterburner.agent.models.prompts.unknown_model import unknown_model
 from afterburner.agent.models.requests.litellm_module import import_litellm
 from afterburner.agent.models.requests.prices import Price, look_up
 from afterburner.agent.models.requests.request import server_of
-from afterburner.agent.models.unknown_model import unknown_model
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -6,8 +6,8 @@ import json
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from afterburner.agent.models.proposer import Proposal
-from afterburner.agent.models.reading_answers import MAX_ANSWER_CHARS, proposal_from
+from afterburner.agent.models.prompts.proposer import Proposal
+from afterburner.agent.models.prompts.reading_answers import MAX_ANSWER_CHARS, proposal_from
 from afterburner.agent.models.requests.quoted import quoted_text
 from afterburner.agent.models.requests.secrets import damaged
 

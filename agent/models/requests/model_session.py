@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.models.requests.secrets import Scrubber
 from afterburner.agent.models.requests.spending import Budget, Caps
-from afterburner.agent.models.requests.usage import Usage, told
+from afterburner.agent.usage import Usage, told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -6,7 +6,7 @@ import random
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from afterburner.agent.models.requests.endings import CapReachedError
-from afterburner.agent.models.requests.usage import counted
+from afterburner.agent.usage import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from afterburner.sandbox import AfterburnerError
 
 if TYPE_CHECKING:
-    from afterburner.agent.models.proposer import ProposalRequest
+    from afterburner.agent.models.prompts.proposer import ProposalRequest
     from afterburner.agent.models.requests.model_answers import ModelAnswer
     from afterburner.agent.types import Target
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from afterburner.agent.models.requests.endings import CapReachedError
-from afterburner.agent.models.requests.usage import Usage, dollars, larger
+from afterburner.agent.models.requests.reservation import Reservation
+from afterburner.agent.usage import Usage, dollars, larger
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,24 +39,6 @@ class Caps:
     cost_usd: float | None = None
     tokens: int | None = None
     requests: int | None = None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Reservation:
-    """The most that one request can use: kept back while it is under way. `cost_usd` is None without a price.
-
-    Two that are alike are still two.
-    """
-
-    prompt_tokens: int
-    completion_tokens: int
-    cost_usd: float | None
-    row: int | None = None  # in the ledger
-
-    @property
-    def tokens(self) -> int:
-        """Prompt and answers together."""
-        return self.prompt_tokens + self.completion_tokens
 
 
 class Budget:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from afterburner.agent.events import ProgressEvent
-    from afterburner.agent.models.proposer import Proposal, ProposalRequest
+    from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest
     from afterburner.sandbox import Sandbox
 
 OPENED: list[str] = []

@@ -10,7 +10,7 @@ from afterburner.agent.evidence.classes import fit_growth
 from afterburner.agent.evidence.growth import Growth, GrowthPoint
 from afterburner.agent.evidence.project_files import ProjectFile
 from afterburner.agent.evidence.receipt import Receipt, ReceiptInput, ReceiptSettings, ReceiptTarget, sha256_of
-from afterburner.agent.judge.workbench import Workbench
+from afterburner.agent.judge.measuring.workbench import Workbench
 from afterburner.agent.types import Decision, Gain, Machine, Objective
 
 from ..workloads.conftest import project  # noqa: F401, TID252 - the same small projects, as a fixture

@@ -13,8 +13,8 @@ import pytest
 
 from afterburner.agent.evidence.receipt import ReceiptInput, make_receipt, receipt_bytes, seal_of, sha256_of
 from afterburner.agent.evidence.receipt_reading import ReceiptError, parse_receipt, read_receipt
-from afterburner.agent.judge.sampling import Block, Sample
-from afterburner.agent.judge.workbench import Workbench
+from afterburner.agent.judge.measuring.sampling import Block, Sample
+from afterburner.agent.judge.measuring.workbench import Workbench
 from afterburner.agent.options import RunSettings
 from afterburner.agent.types import Target, Workload, WorkloadCall
 from afterburner.sandbox import Limits, Measurement, PythonEnvironment, Sandbox

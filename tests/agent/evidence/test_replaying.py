@@ -27,7 +27,7 @@ from .conftest import COMMON, COMMON_BY_SET
 if TYPE_CHECKING:
     from conftest import CommandLine
 
-    from afterburner.agent.judge.workbench import Workbench
+    from afterburner.agent.judge.measuring.workbench import Workbench
 
     from .conftest import MakeBench
 

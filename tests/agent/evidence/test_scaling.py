@@ -10,8 +10,8 @@ from afterburner.agent.judge.scaled_calls import Climb, likely_bases, scale_call
 from .conftest import COMMON
 
 if TYPE_CHECKING:
+    from afterburner.agent.judge.measuring.workbench import Workbench
     from afterburner.agent.judge.scaled_calls import ScaledCall
-    from afterburner.agent.judge.workbench import Workbench
 
     from .conftest import MakeBench
 

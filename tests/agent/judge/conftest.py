@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from afterburner.agent.judge.sampling import Block, Sample
+from afterburner.agent.judge.measuring.sampling import Block, Sample
 from afterburner.sandbox import Measurement
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.judge.instructions import check_valgrind, count_instructions
-from afterburner.agent.judge.sampling import SampleFailedError
-from afterburner.agent.judge.workbench import Workbench
+from afterburner.agent.judge.measuring.sampling import SampleFailedError
+from afterburner.agent.judge.measuring.workbench import Workbench
 from afterburner.agent.types import Target, Workload
 from afterburner.sandbox import CallCase, Limits, Verdict
 from afterburner.sandbox.driver.ab_calls import dump_call

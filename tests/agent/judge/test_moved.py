@@ -10,8 +10,8 @@ import pytest
 
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.judge.decide import Judge
-from afterburner.agent.judge.sample_sources import DuelSource, FreshSource, Sampler, timing_cpu
-from afterburner.agent.judge.sampling import Block, SampleMode
+from afterburner.agent.judge.measuring.sample_sources import DuelSource, FreshSource, Sampler, timing_cpu
+from afterburner.agent.judge.measuring.sampling import Block, SampleMode
 from afterburner.agent.judge.sequential import Look
 from afterburner.agent.types import Decision, Gain, Objective
 from afterburner.sandbox import CallCase, FunctionEntry, Limits, Program
@@ -20,7 +20,7 @@ from afterburner.sandbox.driver.ab_calls import dump_call
 from .conftest import blocks_of, sample, used
 
 if TYPE_CHECKING:
-    from afterburner.agent.judge.sampling import Sample
+    from afterburner.agent.judge.measuring.sampling import Sample
     from afterburner.sandbox import Measurement
     from afterburner.sandbox.sandbox import Sandbox
 

@@ -9,8 +9,8 @@ import pytest
 
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.judge.decide import Judge
-from afterburner.agent.judge.sample_sources import DuelSource, timing_cpu
-from afterburner.agent.judge.sampling import ORIGINAL, Block, SampleFailedError, SampleMode
+from afterburner.agent.judge.measuring.sample_sources import DuelSource, timing_cpu
+from afterburner.agent.judge.measuring.sampling import ORIGINAL, Block, SampleFailedError, SampleMode
 from afterburner.agent.types import Decision, Objective
 from afterburner.sandbox import CallCase, FunctionEntry, Limits, Program, Verdict
 from afterburner.sandbox.driver.ab_calls import dump_call
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from afterburner.agent.judge.comparison import Comparison
-    from afterburner.agent.judge.sampling import BlockSource
+    from afterburner.agent.judge.measuring.sampling import BlockSource
     from afterburner.sandbox.sandbox import Sandbox
 
 SOON = 60.0

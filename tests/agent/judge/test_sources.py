@@ -9,9 +9,9 @@ import pytest
 
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.judge.decide import Judge
-from afterburner.agent.judge.figures import WALL, figures_for
-from afterburner.agent.judge.sample_sources import DuelSource, timing_cpu
-from afterburner.agent.judge.sampling import SampleFailedError, SampleMode
+from afterburner.agent.judge.measuring.figures import WALL, figures_for
+from afterburner.agent.judge.measuring.sample_sources import DuelSource, timing_cpu
+from afterburner.agent.judge.measuring.sampling import SampleFailedError, SampleMode
 from afterburner.agent.types import Decision, Objective
 from afterburner.sandbox import CallCase, FunctionEntry, Limits, Program, Verdict
 from afterburner.sandbox.driver.ab_calls import dump_call

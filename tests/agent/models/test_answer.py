@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from afterburner.agent.errors import ProposerError
-from afterburner.agent.models.answer_format import Answer, AnswerFormatError, parse_answer
+from afterburner.agent.models.prompts.answer_format import Answer, AnswerFormatError, parse_answer
 
 CODE = "def f():\n    return 1\n"
 

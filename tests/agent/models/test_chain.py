@@ -11,7 +11,7 @@ from afterburner.agent.code.locate import with_source
 from afterburner.agent.code.splice import splice
 from afterburner.agent.errors import ProposerError
 from afterburner.agent.models.chain import ChainProposer
-from afterburner.agent.models.proposer import Proposal, ProposalRequest
+from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest
 from afterburner.agent.models.registry import open_proposer
 from afterburner.agent.models.rules_proposer import RulesProposer
 from afterburner.agent.types import Decision, JudgedCandidate, Objective
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from afterburner.agent.models.proposer import Proposer
+    from afterburner.agent.models.prompts.proposer import Proposer
     from afterburner.agent.types import Target
 
     MakeTarget = Callable[..., Target]

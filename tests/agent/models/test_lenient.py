@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from afterburner.agent.code.locate import find_target
-from afterburner.agent.models.answer_format import Answer, AnswerFormatError, parse_answer
-from afterburner.agent.models.lenient_reading import Wanted, read_answer
-from afterburner.agent.models.reading_answers import proposal_from
+from afterburner.agent.models.prompts.answer_format import Answer, AnswerFormatError, parse_answer
+from afterburner.agent.models.prompts.lenient_reading import Wanted, read_answer
+from afterburner.agent.models.prompts.reading_answers import proposal_from
 
 CODE = "def f():\n    return 1\n"
 OTHER = "def f():\n    return 2\n"

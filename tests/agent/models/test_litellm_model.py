@@ -16,7 +16,7 @@ import pytest
 
 from afterburner.agent.errors import ProposerError
 from afterburner.agent.models.litellm_proposer import LiteLLMProposer
-from afterburner.agent.models.proposer import ProposalRequest, Proposer
+from afterburner.agent.models.prompts.proposer import ProposalRequest, Proposer
 from afterburner.agent.models.registry import open_proposer
 from afterburner.agent.types import Objective, Rewrite
 from afterburner.sandbox import Measurement

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from afterburner.agent.inputs.line_profile import LineCost, LineProfile
-from afterburner.agent.models.feedback import EVERYTHING, PAPER, PARTS, PRESETS, Telling, parse_telling
-from afterburner.agent.models.line_table import MAX_LINE_CHARS, MAX_LINES, line_table
-from afterburner.agent.models.messages import messages_for
-from afterburner.agent.models.prompt import build_prompt
-from afterburner.agent.models.proposer import ProposalRequest
-from afterburner.agent.models.trail import MAX_ATTEMPTS, MAX_IDEA_CHARS, MAX_REASON_CHARS, trail
+from afterburner.agent.models.prompts.feedback import EVERYTHING, PAPER, PARTS, PRESETS, Telling, parse_telling
+from afterburner.agent.models.prompts.line_table import MAX_LINE_CHARS, MAX_LINES, line_table
+from afterburner.agent.models.prompts.messages import messages_for
+from afterburner.agent.models.prompts.prompt import build_prompt
+from afterburner.agent.models.prompts.proposer import ProposalRequest
+from afterburner.agent.models.prompts.trail import MAX_ATTEMPTS, MAX_IDEA_CHARS, MAX_REASON_CHARS, trail
 from afterburner.agent.types import Decision, Gain, JudgedCandidate, Objective
 from afterburner.sandbox import Measurement, UsageError, Verdict
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from afterburner.agent.models.answer_format import parse_answer
-from afterburner.agent.models.description import MAX_CONTEXT_CHARS, describe_target
-from afterburner.agent.models.prompt import build_prompt
+from afterburner.agent.models.prompts.answer_format import parse_answer
+from afterburner.agent.models.prompts.description import MAX_CONTEXT_CHARS, describe_target
+from afterburner.agent.models.prompts.prompt import build_prompt
 from afterburner.agent.types import Objective
 from afterburner.sandbox import Measurement
 

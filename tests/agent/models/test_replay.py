@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from afterburner.agent.errors import ProposerError
-from afterburner.agent.models.proposer import ProposalRequest
+from afterburner.agent.models.prompts.proposer import ProposalRequest
 from afterburner.agent.models.registry import open_proposer
 from afterburner.agent.types import Objective, Rewrite
 from afterburner.sandbox import Measurement

@@ -10,7 +10,7 @@ import pytest
 
 from afterburner.agent.code.locate import with_source
 from afterburner.agent.code.splice import splice
-from afterburner.agent.models.proposer import Proposal, ProposalRequest
+from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest
 from afterburner.agent.models.rules_proposer import RulesProposer
 from afterburner.agent.rules.rule import RuleInput, RuleOutput
 from afterburner.agent.types import Decision, JudgedCandidate, Objective, Target

@@ -14,7 +14,7 @@ import pytest
 
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.errors import ProposerError, UnknownModelError
-from afterburner.agent.models.proposer import ProposalRequest
+from afterburner.agent.models.prompts.proposer import ProposalRequest
 from afterburner.agent.models.registry import open_proposer
 from afterburner.agent.models.requests.answer_store import AnswerStore
 from afterburner.agent.models.requests.model_session import ModelSession
@@ -37,7 +37,7 @@ SOURCE = "def common(left, right):\n    return [name for name in left if name in
 BATCH = """
 import json, sys
 from pathlib import Path
-from afterburner.agent.models.proposer import ProposalRequest
+from afterburner.agent.models.prompts.proposer import ProposalRequest
 from afterburner.agent.models.registry import open_proposer
 from afterburner.agent.code.locate import find_target
 from afterburner.agent.types import Objective

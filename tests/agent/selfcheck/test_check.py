@@ -14,8 +14,8 @@ from rich.console import Console
 
 from afterburner.agent.cli.selfcheck_report import print_findings, to_json, to_json_text
 from afterburner.agent.judge.decide import Comparison, Judge
+from afterburner.agent.judge.measuring.sampling import Block, Sample
 from afterburner.agent.judge.min_effect import DEFAULT, HIGHEST, LOWEST, min_effect_for
-from afterburner.agent.judge.sampling import Block, Sample
 from afterburner.agent.selfcheck.check import SelfCheck, keep
 from afterburner.agent.selfcheck.decision import Test as AloneTest
 from afterburner.agent.selfcheck.decision import best_of

@@ -19,7 +19,7 @@ from afterburner.agent.errors import RunStoreError
 from afterburner.agent.options import RunSettings
 from afterburner.agent.store import postgres as postgres_module
 from afterburner.agent.store.checkpoints import open_checkpointer, thread_of
-from afterburner.agent.store.database import open_database
+from afterburner.agent.store.connect import open_database
 from afterburner.agent.store.stored_run import RunState, StoredRequest
 from afterburner.agent.store.table import open_runs
 from afterburner.agent.types import Target

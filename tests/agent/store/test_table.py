@@ -17,7 +17,6 @@ from afterburner.agent.evidence.growth import Growth, GrowthPoint
 from afterburner.agent.inputs.harness_answers import Suite
 from afterburner.agent.inputs.rank import RankedTarget
 from afterburner.agent.loop.results import RunResult
-from afterburner.agent.models.requests.usage import Usage, since
 from afterburner.agent.options import RunSettings
 from afterburner.agent.store import table as table_module
 from afterburner.agent.store.batch_state import Done, ManyState, SuiteCheck
@@ -41,6 +40,7 @@ from afterburner.agent.types import (
     WorkloadCall,
     WorkloadCase,
 )
+from afterburner.agent.usage import Usage, since
 from afterburner.sandbox import Measurement, Verdict
 
 if TYPE_CHECKING:

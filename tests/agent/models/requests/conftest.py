@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 from model_server import ModelServer, StoredRequest, serving
 
-from afterburner.agent.models.proposer import ProposalRequest
+from afterburner.agent.models.prompts.proposer import ProposalRequest
 from afterburner.agent.models.requests import patience
-from afterburner.agent.models.requests.usage import Usage
 from afterburner.agent.types import Objective
+from afterburner.agent.usage import Usage
 from afterburner.sandbox import Measurement
 
 if TYPE_CHECKING:

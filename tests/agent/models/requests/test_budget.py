@@ -17,14 +17,15 @@ from afterburner.agent.models.registry import open_proposer
 from afterburner.agent.models.requests.answer_store import AnswerStore
 from afterburner.agent.models.requests.endings import CapReachedError
 from afterburner.agent.models.requests.model_session import ModelSession
-from afterburner.agent.models.requests.spending import LEAST_OUTPUT_TOKENS, LEAST_SECONDS, Budget, Caps, Reservation
-from afterburner.agent.models.requests.usage import Usage, dollars, told
+from afterburner.agent.models.requests.reservation import Reservation
+from afterburner.agent.models.requests.spending import LEAST_OUTPUT_TOKENS, LEAST_SECONDS, Budget, Caps
+from afterburner.agent.usage import Usage, dollars, told
 from afterburner.sandbox import AfterburnerError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from afterburner.agent.models.proposer import Proposal, ProposalRequest
+    from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest
 
     MakeRequest = Callable[..., ProposalRequest]
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from model_server import ModelServer
 
-    from afterburner.agent.models.proposer import Proposal, ProposalRequest
+    from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest
 
     MakeRequest = Callable[..., ProposalRequest]
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from model_server import ModelServer, StoredRequest
 
-    from afterburner.agent.models.proposer import Proposal, ProposalRequest
+    from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest
     from afterburner.agent.types import Target
 
     MakeRequest = Callable[..., ProposalRequest]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from model_server import ModelServer
 
-    from afterburner.agent.models.proposer import ProposalRequest
+    from afterburner.agent.models.prompts.proposer import ProposalRequest
 
     MakeRequest = Callable[..., ProposalRequest]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from afterburner.agent.code.placing import place
+from afterburner.agent.loop.placing import place
 from afterburner.agent.models.registry import open_proposer
 from afterburner.agent.models.requests.answer_store import AnswerStore
 from afterburner.agent.models.requests.model_session import ModelSession
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from model_server import ModelServer, StoredRequest
 
-    from afterburner.agent.models.proposer import Proposal, ProposalRequest
+    from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest
 
     MakeRequest = Callable[..., ProposalRequest]
 

@@ -18,7 +18,8 @@ from model_server import ModelServer, serving
 from afterburner.agent.models.requests.answer_store import AnswerStore
 from afterburner.agent.models.requests.endings import CapReachedError
 from afterburner.agent.models.requests.request import ModelRequest
-from afterburner.agent.models.requests.spending import Budget, Caps, Reservation
+from afterburner.agent.models.requests.reservation import Reservation
+from afterburner.agent.models.requests.spending import Budget, Caps
 from afterburner.sandbox import AfterburnerError
 from afterburner.sandbox.folders import state_folder
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 WRITER = """
 import sys
-from afterburner.agent.models.requests.spending import Reservation
+from afterburner.agent.models.requests.reservation import Reservation
 from afterburner.agent.models.requests.answer_store import AnswerStore
 store = AnswerStore()
 for number in range(25):
@@ -117,7 +118,7 @@ from afterburner.agent.models.requests.client import ModelClient, Question
 from afterburner.agent.models.requests.language_model import find_model
 from afterburner.agent.models.requests.model_session import ModelSession
 from afterburner.agent.models.requests.answer_store import AnswerStore
-from afterburner.agent.models.requests.usage import Usage
+from afterburner.agent.usage import Usage
 cache = "no-cache" not in sys.argv
 asking = ModelSession(run_id=sys.argv[1], use_cache=cache, open_store=AnswerStore)
 asker = ModelClient([find_model("openai/gpt-4o-mini")], asking, timeout_s=60, retries=2)

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from afterburner.agent.inputs.replayed_calls import HASH_SEEDS
-from afterburner.agent.judge.figures import waits
-from afterburner.agent.judge.sampling import (
+from afterburner.agent.judge.measuring.figures import waits
+from afterburner.agent.judge.measuring.sampling import (
     ORIGINAL,
     Block,
     Sample,

@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from afterburner.agent.code.source_text import dedent, parse
-from afterburner.agent.models.answer_format import FENCE, Answer, AnswerFormatError, parse_answer
+from afterburner.agent.models.prompts.answer_format import FENCE, Answer, AnswerFormatError, parse_answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -12,7 +12,7 @@ from afterburner.agent.code.context.token_budget import BYTES_PER_TOKEN
 from afterburner.agent.code.languages import PYTHON
 
 if TYPE_CHECKING:
-    from afterburner.agent.models.proposer import ProposalRequest
+    from afterburner.agent.models.prompts.proposer import ProposalRequest
     from afterburner.agent.types import Target
 
 MAX_CONTEXT_CHARS = int(DEFAULT_TOKENS * BYTES_PER_TOKEN)

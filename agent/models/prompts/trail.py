@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from afterburner.agent.models.prompt import one_line
+from afterburner.agent.models.prompts.prompt import one_line
 from afterburner.agent.types import Decision
 from afterburner.agent.wording import count, format_ratio
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from afterburner.agent.models.feedback import EVERYTHING
+from afterburner.agent.models.prompts.feedback import EVERYTHING
 from afterburner.agent.types import Objective
 
 if TYPE_CHECKING:
-    from afterburner.agent.models.feedback import Telling
+    from afterburner.agent.models.prompts.feedback import Telling
     from afterburner.sandbox import Measurement
 
 EFFICIENCY_WORDS = {

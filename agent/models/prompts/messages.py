@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from afterburner.agent.code.languages import spoken_name
-from afterburner.agent.models.description import description_of
-from afterburner.agent.models.line_table import line_table
-from afterburner.agent.models.prompt import build_prompt
-from afterburner.agent.models.trail import trail
+from afterburner.agent.models.prompts.description import description_of
+from afterburner.agent.models.prompts.line_table import line_table
+from afterburner.agent.models.prompts.prompt import build_prompt
+from afterburner.agent.models.prompts.trail import trail
 
 if TYPE_CHECKING:
-    from afterburner.agent.models.proposer import ProposalRequest
+    from afterburner.agent.models.prompts.proposer import ProposalRequest
 
 
 def messages_for(request: ProposalRequest) -> list[dict[str, str]]:

@@ -11,7 +11,7 @@ import tokenize
 from typing import TYPE_CHECKING
 
 from afterburner.agent.code.source_text import split_lines
-from afterburner.agent.models.prompt import one_line
+from afterburner.agent.models.prompts.prompt import one_line
 
 if TYPE_CHECKING:
     from afterburner.agent.inputs.line_profile import LineCost, LineProfile

@@ -6,7 +6,7 @@ import difflib
 from typing import TYPE_CHECKING
 
 from afterburner.agent.errors import UnknownModelError
-from afterburner.agent.models.proposer import MODEL_EXAMPLES
+from afterburner.agent.models.prompts.proposer import MODEL_EXAMPLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

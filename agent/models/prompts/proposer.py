@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from afterburner.agent.models.feedback import EVERYTHING, Telling
-from afterburner.agent.models.requests.usage import NOTHING_USED, Usage
+from afterburner.agent.models.prompts.feedback import EVERYTHING, Telling
+from afterburner.agent.usage import NOTHING_USED, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from afterburner.agent.errors import ProposerError
-from afterburner.agent.models.lenient_reading import Wanted, read_answer
-from afterburner.agent.models.proposer import Proposal
+from afterburner.agent.models.prompts.lenient_reading import Wanted, read_answer
+from afterburner.agent.models.prompts.proposer import Proposal
 
 if TYPE_CHECKING:
     from afterburner.agent.types import Target

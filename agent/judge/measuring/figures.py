@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from afterburner.agent.judge.sampling import add_up
+from afterburner.agent.judge.measuring.sampling import add_up
 from afterburner.agent.judge.sequential import bounds, estimate
 from afterburner.agent.types import Gain, Objective
 from afterburner.agent.wording import format_ratio
@@ -19,7 +19,7 @@ from afterburner.agent.wording import format_ratio
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from afterburner.agent.judge.sampling import Block, Sample
+    from afterburner.agent.judge.measuring.sampling import Block, Sample
     from afterburner.sandbox import Measurement
 
 WAITS_BELOW = 0.8  # CPU time over wall time of the calls

@@ -10,7 +10,7 @@ from afterburner.agent.inputs.cases import whole_program
 from afterburner.agent.inputs.line_profile import profile_lines
 from afterburner.agent.inputs.passes import passes_needed
 from afterburner.agent.inputs.replayed_calls import HASH_SEEDS
-from afterburner.agent.judge.sample_sources import DuelSource, FreshSource, Sampler
+from afterburner.agent.judge.measuring.sample_sources import DuelSource, FreshSource, Sampler
 from afterburner.agent.types import Objective
 from afterburner.sandbox import CallCase, FunctionEntry, Limits, Program, TestCase
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from afterburner.agent.inputs.line_profile import LineProfile
-    from afterburner.agent.judge.sample_sources import Case
-    from afterburner.agent.judge.sampling import BlockSource
+    from afterburner.agent.judge.measuring.sample_sources import Case
+    from afterburner.agent.judge.measuring.sampling import BlockSource
     from afterburner.agent.types import Target, Workload, WorkloadCall, WorkloadCase
     from afterburner.sandbox import PythonEnvironment
     from afterburner.sandbox.sandbox import Sandbox

@@ -1,0 +1,51 @@
+"""Opens the store of runs: a file of SQLite, or a PostgreSQL server that a variable names."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from afterburner.agent.errors import RunStoreError, SettingsError
+from afterburner.agent.store.sqlite import open_sqlite
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from afterburner.agent.store.database import Database
+
+STORE_VARIABLE = "AFTERBURNER_STORE"
+SCHEMES = ("postgresql://", "postgres://")
+_CHECKPOINTER = "langgraph.checkpoint.postgres"
+
+
+@contextmanager
+def open_database() -> Iterator[Database]:
+    """Open the store, made anew where it is not there. An error of it inside the block is told as one of the store.
+
+    Raises:
+        RunStoreError: it cannot be made, reached, read or written, or a newer version of this program has written it.
+        SettingsError: AFTERBURNER_STORE names no store.
+    """
+    url = os.environ.get(STORE_VARIABLE, "")
+    if not url:
+        with open_sqlite() as file:
+            yield file
+        return
+    if not url.startswith(SCHEMES):
+        raise SettingsError(  # without the value: it may hold a password
+            f"{STORE_VARIABLE} is no address of a PostgreSQL server. Write it as {SCHEMES[0]}USER@HOST/DATABASE, or "
+            "unset it to keep runs in a file here."
+        )
+    try:
+        if find_spec(_CHECKPOINTER) is None:
+            raise ModuleNotFoundError(f"there is no {_CHECKPOINTER}")
+        from afterburner.agent.store.postgres import open_postgres  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        raise RunStoreError(
+            f"{STORE_VARIABLE} needs packages that are not here: {' '.join(str(error).split()).rstrip('.')}. Install "
+            "them: pip install '.[postgres]' in the clone, or unset the variable to keep runs in a file."
+        ) from error
+    with open_postgres(url) as server:
+        yield server
