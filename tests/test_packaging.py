@@ -125,7 +125,7 @@ def test_the_installed_package_finds_its_own_files(installed: Path, tmp_path: Pa
         "    print(*sorted(path.name for path in Path(module.__file__).parent.iterdir() if path.is_file()))"
     )
     done = run([installed / "bin" / "python", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
-    folders = ("sandbox/meter", "sandbox/driver", "agent/inputs/harness")
+    folders = ("sandbox/meter", "sandbox/driver", "agent/inputs/inside")
     expected = [sorted(path.name for path in (ROOT / folder).iterdir() if path.is_file()) for folder in folders]
     assert [line.split() for line in done.stdout.splitlines()] == expected
 

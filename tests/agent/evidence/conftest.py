@@ -13,12 +13,12 @@ from afterburner.agent.evidence.receipt import Receipt, ReceiptInput, ReceiptSet
 from afterburner.agent.judge.measuring.workbench import Workbench
 from afterburner.agent.types import Decision, Gain, Machine, Objective
 
-from ..workloads.conftest import project  # noqa: F401, TID252 - the same small projects, as a fixture
+from ..inputs.conftest import project  # noqa: F401, TID252 - the same small projects, as a fixture
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..workloads.conftest import Project  # noqa: TID252 - likewise
+    from ..inputs.conftest import Project  # noqa: TID252 - likewise
 
     MakeBench = Callable[..., Workbench]
 

@@ -173,7 +173,7 @@ def test_a_second_look_is_taken_at_who_is_promising_by_little(others: dict[str, 
 
 
 class Quarrelling(Together):
-    """SampleMode is stood once, and in it all seem twice as fast; after that only samples alone can be had."""
+    """Company is stood once, and in it all seem twice as fast; after that only samples alone can be had."""
 
     def take(self, repeats: int, seed: int, *, alone: bool = True) -> tuple[Block, ...]:
         if self.is_together and min(self.asked.values()) > 1:

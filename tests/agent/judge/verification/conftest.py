@@ -9,15 +9,15 @@ import pytest
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.judge.verification.search import DifferenceSearch
 
-from ..evidence.conftest import make_bench  # noqa: F401, TID252 - the same workbenches, as a fixture
-from ..workloads.conftest import project  # noqa: F401, TID252 - which need this one
+from ...evidence.conftest import make_bench  # noqa: F401, TID252 - the same workbenches, as a fixture
+from ...inputs.conftest import project  # noqa: F401, TID252 - which need this one
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 
-    from ..evidence.conftest import MakeBench  # noqa: TID252 - likewise
+    from ...evidence.conftest import MakeBench  # noqa: TID252 - likewise
 
     Compare = Callable[..., Counterexample | Agreement]
 

@@ -15,8 +15,8 @@ from afterburner.agent.judge.verification.search import DifferenceSearch
 from afterburner.sandbox import Verdict
 
 if TYPE_CHECKING:
-    from ..evidence.conftest import MakeBench  # noqa: TID252 - a fixture of its
-    from ..workloads.conftest import Project  # noqa: TID252 - likewise
+    from ...evidence.conftest import MakeBench  # noqa: TID252 - a fixture of its
+    from ...inputs.conftest import Project  # noqa: TID252 - likewise
     from .conftest import Compare
 
 pytestmark = pytest.mark.slow

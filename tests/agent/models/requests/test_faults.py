@@ -154,7 +154,7 @@ def test_the_next_model_is_asked_where_one_fails_for_good(
     assert [asked.body["model"] for asked in server.asked] == ["gpt-4o", "gpt-4o"]
     handed_on = [line for line in told if " instead." in line]
     assert len(handed_on) == 2, "each change is told once"
-    assert "ModelSession openai/gpt-4o instead" in handed_on[1]
+    assert "Asking openai/gpt-4o instead" in handed_on[1]
     assert asking.budget.usage().requests == 4
 
 
