@@ -9,7 +9,7 @@ WORKERS ?= auto
 DEMO ?= examples/log_report.py
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-quick check lint types format verify-examples readme-demo rules-page sandbox-pictures bench-sandbox bench-selection bench-packages soak soak-kills load-service lock clean clean-all
+.PHONY: help setup setup-tests demo test test-quick test-nightly check lint types format verify-examples readme-demo rules-page sandbox-pictures bench-sandbox bench-selection bench-packages soak soak-kills load-service lock clean clean-all
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name what; do \
@@ -21,15 +21,24 @@ setup: ## system packages, .venv, pinned dependencies (the other targets call it
 demo: setup ## optimise a real slow file and show the proof; nothing is written
 	$(BIN)/afterburner-agent run $(DEMO) --model rules
 
+setup-tests: ## what the tests need beyond that: compilers, Docker, PostgreSQL, torch
+	@scripts/setup.sh tests
+
 # What measures time runs alone, after the others: two busy workers are no place for a comparison.
-test: setup ## all tests
+test: setup-tests ## all tests but the nightly ones
 	@status=0; \
-	$(PYTEST) -n $(WORKERS) --maxprocesses 8 -m "not timed" || status=$$?; \
-	$(PYTEST) -m timed || status=$$?; \
+	$(PYTEST) -n $(WORKERS) --maxprocesses 8 -m "not timed and not nightly" || status=$$?; \
+	$(PYTEST) -m "timed and not nightly" || status=$$?; \
+	exit $$status
+
+test-nightly: setup-tests ## the scripts, every example and kind, many kills: half an hour more
+	@status=0; \
+	$(PYTEST) -n $(WORKERS) --maxprocesses 8 -m "not timed and nightly" || status=$$?; \
+	$(PYTEST) -m "timed and nightly" || status=$$?; \
 	exit $$status
 
 test-quick: setup ## the tests that take no more than a few seconds
-	$(PYTEST) -n $(WORKERS) --maxprocesses 8 -m "not slow and not timed"
+	$(PYTEST) -n $(WORKERS) --maxprocesses 8 -m "not slow and not timed and not nightly"
 
 check: lint types test ## what has to hold before a commit
 

@@ -2,6 +2,8 @@
 # Sets up what a checkout needs: system packages, a virtual environment in .venv, the pinned dependencies, this project.
 # It asks nothing and does nothing the second time. What it may not install itself it names, with the command.
 #
+#     scripts/setup.sh                                what the program needs
+#     scripts/setup.sh tests                          also what the tests run: compilers, Docker, PostgreSQL, torch, …
 #     PYTHON=/path/to/python3.12 scripts/setup.sh     to choose the Python of .venv
 set -eu
 
@@ -9,6 +11,8 @@ cd "$(dirname "$0")/.."
 unset PYTHONPATH PYTHONHOME
 lock=requirements/dev.lock
 stamp=.venv/.setup-done
+models=requirements/models.txt
+models_stamp=.venv/.setup-models-done
 
 say() { printf 'setup: %s\n' "$*"; }
 fail() {
@@ -91,11 +95,56 @@ install_system_packages() {
     [ -n "$missing" ] || return 0
     command=$(command_that_installs "$missing")
     may_install || fail "missing:$missing. Install with (as root): $command"
-    say "installing$missing"
+    renew_package_lists
+    apt_install "$missing" || fail "apt-get could not install:$missing. Install them and run this again."
+}
+
+renew_package_lists() {
     apt-get update -qq || say "the package lists could not be renewed; trying with the old ones"
+}
+
+apt_install() {
+    say "installing$1"
     # shellcheck disable=SC2086 # a list of words
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing </dev/null ||
-        fail "apt-get could not install:$missing. Install them and run this again."
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $1 </dev/null
+}
+
+# Debian's names of what the tests start beside the program: the languages of the sandbox, a Docker daemon and a root
+# filesystem for its image, a PostgreSQL server, a counter of instructions, `patch`, a system Python with a package in it.
+missing_test_packages() {
+    has cc || has gcc || printf ' gcc libc6-dev'
+    has g++ || printf ' g++'
+    has javac || printf ' default-jdk-headless'
+    has go || printf ' golang-go'
+    has node || printf ' nodejs'
+    has ruby || printf ' ruby'
+    has rustc || printf ' rustc'
+    has docker && has dockerd || printf ' docker.io'
+    has debootstrap || printf ' debootstrap'
+    [ -e /etc/ssl/certs/ca-certificates.crt ] || printf ' ca-certificates' # debootstrap may fetch by https
+    ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || printf ' postgresql'
+    has valgrind || printf ' valgrind'
+    has patch || printf ' patch'
+    /usr/bin/python3 -c 'import setuptools' 2>/dev/null || printf ' python3 python3-setuptools'
+}
+
+# Nothing here stops the tests: those of what is missing are skipped, and say so.
+install_test_packages() {
+    missing=$(missing_test_packages)
+    [ -n "$missing" ] || return 0
+    if ! may_install; then
+        say "some tests will be skipped. On Debian and Ubuntu, install what they need with (as root):"
+        say "    apt-get update && apt-get install -y --no-install-recommends$missing"
+        return 0
+    fi
+    # Debian would make and start a PostgreSQL server of its own as well, which nothing here needs.
+    mkdir -p /etc/postgresql-common/createcluster.d
+    echo 'create_main_cluster = false' >/etc/postgresql-common/createcluster.d/afterburner.conf
+    renew_package_lists
+    apt_install "$missing" && return 0
+    for package in $missing; do # one that is not to be had must not keep the others away
+        apt_install " $package" || say "apt-get could not install $package; the tests that need it will be skipped"
+    done
 }
 
 make_venv() {
@@ -107,17 +156,42 @@ make_venv() {
     "$python" -m venv --clear .venv || fail "$python could not make .venv here; see above."
 }
 
+pip() { PIP_USER=0 .venv/bin/python -m pip --disable-pip-version-check --no-input "$@"; }
+
 install_project() {
     say "installing $(grep -c '==' "$lock") pinned packages into .venv (a minute or two)"
-    pip="env PIP_USER=0 .venv/bin/python -m pip --disable-pip-version-check --no-input"
-    $pip install -q --require-hashes -r "$lock" || fail "the pinned packages could not be installed; see above."
+    pip install -q --require-hashes -r "$lock" || fail "the pinned packages could not be installed; see above."
     # The build tool is one of the pinned packages: an isolated build would fetch an unpinned one.
-    $pip install -q --no-deps --no-build-isolation -e . || fail "this project could not be installed; see above."
+    pip install -q --no-deps --no-build-isolation -e . || fail "this project could not be installed; see above."
 }
 
-install_system_packages
-set_up_before && exit 0
-make_venv
-install_project
-fingerprint >"$stamp"
-say "done: .venv/bin/afterburner-agent --help"
+set_up() {
+    install_system_packages
+    set_up_before && return 0
+    make_venv
+    install_project
+    fingerprint >"$stamp"
+    say "done: .venv/bin/afterburner-agent --help"
+}
+
+# The tests make a small language model and serve it.
+install_models() {
+    wanted=$(cat "$stamp" && cksum "$models")
+    [ -f "$models_stamp" ] && [ "$(cat "$models_stamp")" = "$wanted" ] && return 0
+    say "installing torch and transformers for the tests of local models (a few minutes)"
+    if pip install -q -r "$models"; then
+        printf '%s\n' "$wanted" >"$models_stamp"
+    else
+        say "they could not be installed; the tests that need them will be skipped. Again: make setup-tests"
+    fi
+}
+
+case "${1:-}" in
+"") set_up ;;
+tests)
+    set_up
+    install_test_packages
+    install_models
+    ;;
+*) fail "unknown argument $1; there is only: scripts/setup.sh [tests]" ;;
+esac

@@ -10,7 +10,9 @@ from attack_files import Attack, read_attacks
 from attack_host import WORD, Host, attacked_host
 
 from afterburner.sandbox import CaseReport, Program, Sandbox, TestCase, Verdict
+from afterburner.sandbox.errors import ToolchainMissingError
 from afterburner.sandbox.languages import LANGUAGES
+from afterburner.sandbox.toolchains import find_toolchain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +35,10 @@ def by_name(attack: Attack) -> str:
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=by_name)
 def test_under_bubblewrap(attack: Attack, sandbox: Sandbox, host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    try:
+        find_toolchain(LANGUAGES[attack.language])
+    except ToolchainMissingError as error:
+        pytest.skip(str(error))
     withstand(attack, sandbox, host, monkeypatch)
 
 
