@@ -16,11 +16,14 @@ from afterburner.agent.events import ProgressEvent
 from afterburner.agent.inputs.rank import rank
 from afterburner.agent.inputs.survey import check_tests, take_survey
 from afterburner.agent.models.prompts.proposer import ProposalRequest
+from afterburner.agent.models.requests.model_session import open_model_session
+from afterburner.agent.session import Member, open_proposer_of, resume_run, run_settings, seconds_used
 from afterburner.agent.store.batch_state import SuiteCheck
+from afterburner.agent.store.checkpoints import new_run_id
 from afterburner.agent.store.stored_run import MEMBER, RunState, StoredRequest
 from afterburner.agent.store.table import open_runs
 from afterburner.agent.store.unchanged import check_format, check_unchanged
-from afterburner.sandbox import AfterburnerError, Measurement
+from afterburner.sandbox import AfterburnerError, Measurement, open_sandbox
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -62,8 +65,6 @@ def work_through(
     Raises:
         AfterburnerError: there is nothing to rank, no model, or no sandbox. What fails for one target is its outcome.
     """
-    from afterburner.agent.store.checkpoints import new_run_id  # noqa: PLC0415 - lazy
-
     many.run_id = new_run_id()
     with open_runs() as runs, runs.claimed(many.run_id):
         runs.begin(many.run_id, StoredRequest(many.settings, dict(outputs or {}), str(Path.cwd())), None)
@@ -118,10 +119,6 @@ def _work_through(
     on_event: Callable[[ProgressEvent], None],
     offered: Offered,
 ) -> None:
-    from afterburner.agent.models.requests.model_session import open_model_session  # noqa: PLC0415 - lazy, as below
-    from afterburner.agent.session import open_proposer_of, seconds_used  # noqa: PLC0415
-    from afterburner.sandbox import open_sandbox  # noqa: PLC0415
-
     settings = many.settings
     used_s = many.used_s + seconds_used(runs, _member_id(many, many.tried + 1))
     deadline = Deadline.after(settings.max_seconds - used_s)
@@ -226,8 +223,6 @@ class _Worker:
 
     def optimise(self, target: RankedTarget, number: int, share_s: float, *, is_begun: bool) -> Outcome:
         """One run, or what is left of it. Whatever goes wrong in it, the next target has its turn."""
-        from afterburner.agent.session import Member, resume_run, run_settings  # noqa: PLC0415 - imports langgraph
-
         settings, run_id = self._settings_of(target, share_s), _member_id(self.many, number)
         member = Member(run_id, self.asking, self.proposer)
 

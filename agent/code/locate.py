@@ -11,12 +11,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from afterburner.agent.code.bindings import explain_name
+from afterburner.agent.code.index import index_functions, nested_functions
 from afterburner.agent.code.languages import PYTHON, language_of
 from afterburner.agent.code.module_name import module_name
+from afterburner.agent.code.programs import find_program
 from afterburner.agent.code.read_file import read_bytes
 from afterburner.agent.code.source_text import dedent, parse, split_lines
 from afterburner.agent.errors import TargetError
 from afterburner.agent.types import Target
+from afterburner.sandbox.project import find_project_root
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -72,8 +76,6 @@ def find_target(
     """
     written_in = language_of(path, language)
     if written_in != PYTHON:
-        from afterburner.agent.code.programs import find_program  # noqa: PLC0415 - not the usual case
-
         return find_program(path, written_in, function=function, whole_program=whole_program)
     absolute = Path(os.path.abspath(path))  # noqa: PTH100 - Path.resolve would follow links
     source, encoding = read_source(absolute)
@@ -141,8 +143,6 @@ def _check_syntax(text: str, path: str | Path) -> None:
 
 
 def _project_root(path: Path) -> str:
-    from afterburner.sandbox.project import find_project_root  # noqa: PLC0415 - reading a file needs no sandbox
-
     return str(find_project_root(str(path)))
 
 
@@ -158,8 +158,6 @@ def _module(source: str) -> cst.Module:
 
 
 def _places(source: str) -> list[FunctionPlace]:
-    from afterburner.agent.code.index import index_functions  # noqa: PLC0415 - brings libcst
-
     try:
         return index_functions(_module(source))
     except RecursionError:
@@ -186,9 +184,6 @@ def _at(whole: Target, function: str) -> Target:
 
 def _not_found(whole: Target, function: str, names: list[str]) -> str:
     """Say why there is no such function: what the name is instead, or which names are like it."""
-    from afterburner.agent.code.bindings import explain_name  # noqa: PLC0415 - needed on this path only
-    from afterburner.agent.code.index import nested_functions  # noqa: PLC0415 - brings libcst
-
     methods = [name for name in names if name.startswith(function + ".")]
     if methods:
         return f"{function} in {whole.path} is a class. Name one of its methods: {_listed(methods)}."

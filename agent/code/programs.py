@@ -11,6 +11,7 @@ from afterburner.agent.code.read_file import MAX_SOURCE_BYTES, read_bytes
 from afterburner.agent.code.source_text import line_end, split_lines, usual_line_end
 from afterburner.agent.errors import TargetError
 from afterburner.agent.types import Rewrite, Target
+from afterburner.sandbox.project import find_project_root
 
 _MARK = b"\xef\xbb\xbf"
 _MODULE = "program"  # it has no import name, and records ask for one
@@ -23,8 +24,6 @@ def find_program(path: str | Path, language: str, *, function: str | None, whole
         TargetError: the file cannot be read or is not UTF-8, a function is asked for, or there are no cases.
     """
     check_whole(path, language, function=function, whole_program=whole_program)
-    from afterburner.sandbox.project import find_project_root  # noqa: PLC0415 - reading a file needs no sandbox
-
     absolute = Path(os.path.abspath(path))  # noqa: PTH100 - Path.resolve would follow links
     source, encoding = _decoded(absolute, read_bytes(absolute))
     return Target(

@@ -7,6 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.agent.deadline import Deadline
+from afterburner.agent.evidence.growth import measure_growth
+from afterburner.agent.evidence.project_files import project_files
+from afterburner.agent.evidence.receipt import make_receipt
 from afterburner.agent.types import Objective
 
 if TYPE_CHECKING:
@@ -69,8 +72,6 @@ def gather_evidence(  # noqa: PLR0913 - the parts of a run, each from its own pl
     """
     growth = None
     if settings.objective is Objective.TIME and not deadline.passed():
-        from afterburner.agent.evidence.growth import measure_growth  # noqa: PLC0415 - not every run gets here
-
         tell("measuring how time grows with the input")
         growth = measure_growth(bench, offered.source, Deadline.after(min(GROWTH_S, deadline.left_s())))
     receipt = _receipt(bench, settings, offered, project, machine) if settings.receipt else None
@@ -80,9 +81,6 @@ def gather_evidence(  # noqa: PLR0913 - the parts of a run, each from its own pl
 def _receipt(
     bench: Workbench, settings: RunSettings, offered: Offered, project: StagedProject, machine: Machine
 ) -> Receipt:
-    from afterburner.agent.evidence.project_files import project_files  # noqa: PLC0415 - likewise
-    from afterburner.agent.evidence.receipt import make_receipt  # noqa: PLC0415
-
     files = project_files(project, bench.environment, Path(bench.target.path))
     return make_receipt(
         bench,

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.code.languages import PYTHON
 from afterburner.agent.types import Skipped
+from afterburner.sandbox.interpreter import find_interpreter, own_environment, python_environment
+from afterburner.sandbox.project import StagedProject, stage_project
 
 if TYPE_CHECKING:
     from afterburner.agent.types import Target
     from afterburner.sandbox import PythonEnvironment
-    from afterburner.sandbox.project import StagedProject
     from afterburner.sandbox.sandbox import Sandbox
 
 LEFT_OUT_NAMED = 3
@@ -33,8 +34,6 @@ def stage(target: Target, sandbox: Sandbox, python: str | None) -> Staged:
     Raises:
         UsageError: the interpreter cannot be used.
     """
-    from afterburner.sandbox.project import stage_project  # noqa: PLC0415 - lazy, as below
-
     if target.language != PYTHON:
         return _of_program(target, sandbox)
     project = stage_project(Path(target.project_root), sandbox.staging_folder(), Path(target.path))
@@ -43,8 +42,6 @@ def stage(target: Target, sandbox: Sandbox, python: str | None) -> Staged:
 
 def _of_program(target: Target, sandbox: Sandbox) -> Staged:
     """A program in another language sees nothing of a project, and no interpreter of it."""
-    from afterburner.sandbox.project import StagedProject  # noqa: PLC0415 - lazy, as above
-
     project = StagedProject((), 0, (), Path(target.project_root), sandbox.staging_folder())
     return Staged(project, environment_of(target, sandbox, project, None), ())
 
@@ -57,12 +54,6 @@ def environment_of(target: Target, sandbox: Sandbox, project: StagedProject, pyt
     Raises:
         UsageError: the interpreter cannot be used.
     """
-    from afterburner.sandbox.interpreter import (  # noqa: PLC0415
-        find_interpreter,
-        own_environment,
-        python_environment,
-    )
-
     if target.language != PYTHON:
         return own_environment()
     return python_environment(

@@ -11,7 +11,10 @@ from afterburner.agent.code.locate import find_target
 from afterburner.agent.errors import WorkloadError
 from afterburner.agent.inputs.harness import Harness
 from afterburner.agent.inputs.project_modules import source_files
+from afterburner.agent.inputs.staging import stage
 from afterburner.sandbox import Limits, UsageError
+from afterburner.sandbox.interpreter import has_package
+from afterburner.sandbox.project import find_root_of_folder, list_project, replace_in_copy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -102,8 +105,6 @@ def check_tests(
         limit_s: after this it is stopped.
         texts: what the files hold, by their absolute paths.
     """
-    from afterburner.sandbox.project import replace_in_copy  # noqa: PLC0415 - lazy
-
     asked, staged = _prepare(sandbox, place, settings)
     for path, data in texts.items():
         replace_in_copy(staged, path.relative_to(staged.root), data)
@@ -120,8 +121,6 @@ def own_files(project: StagedProject) -> list[Path]:
 
 def _prepare(sandbox: Sandbox, place: Path, settings: RunSettings) -> tuple[Harness, StagedProject]:
     """Stage the project, with what every file of `place` is imported from."""
-    from afterburner.agent.inputs.staging import stage  # noqa: PLC0415 - lazy
-
     readable = _targets(place)
     staged = stage(readable[0], sandbox, settings.python)
     roots = dict.fromkeys([*(target.import_root for target in readable), *staged.environment.import_paths])
@@ -132,8 +131,6 @@ def _prepare(sandbox: Sandbox, place: Path, settings: RunSettings) -> tuple[Harn
 
 def _targets(place: Path) -> list[Target]:
     """The files of `place` that can be read, as parts of the project that `place` itself belongs to."""
-    from afterburner.sandbox.project import find_root_of_folder, list_project  # noqa: PLC0415 - lazy
-
     place = Path(os.path.abspath(place))  # noqa: PTH100 - Path.resolve would follow links
     root = find_root_of_folder(place if place.is_dir() else place.parent)
     files = source_files(place, list_project(root) if place.is_dir() else ())
@@ -152,8 +149,6 @@ def _target(path: Path, root: Path) -> Target | None:
 
 def _ask(harness: Harness, settings: RunSettings, fields: dict[str, object]) -> tuple[Answer, tuple[str, ...]]:
     """Run the command, or the tests: with pytest, or by unittest where pytest is not installed."""
-    from afterburner.sandbox.interpreter import has_package  # noqa: PLC0415 - lazy
-
     command = settings.command
     if not command and not has_package(harness.environment, "pytest"):
         command = UNITTEST

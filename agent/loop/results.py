@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from afterburner.agent.code.patch import readability, unified_diff
 from afterburner.agent.inputs.judging import judging_notes
 from afterburner.agent.types import HeldOut, Objective
 from afterburner.agent.wording import format_ratio
@@ -54,8 +55,6 @@ def make_result(  # noqa: PLR0913 - the parts of the report, each from its own p
     settings: RunSettings, bench: Workbench, state: LoopState, *, run_id: str, machine: Machine, elapsed_s: float
 ) -> RunResult:
     """Tell what was found. Every figure of an offer comes from its confirmation, none from the search."""
-    from afterburner.agent.code.patch import readability, unified_diff  # noqa: PLC0415 - imports libcst
-
     original, confirmation = state["lineage"][0], state["confirmation"]
     offer = confirmation if confirmation is not None and confirmation.confirmed else None
     best_source = winner_source(state) if offer else original.source

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from afterburner.agent.code.locate import find_target
 from afterburner.agent.errors import WorkloadError
+from afterburner.agent.inputs.build import build_workload
 from afterburner.agent.inputs.staging import stage
 from afterburner.agent.judge.measuring.sample_sources import timing_cpu
 from afterburner.agent.judge.measuring.workbench import Workbench
@@ -48,9 +50,6 @@ def open_subject(sandbox: Sandbox, subject: Subject, folder: Path) -> Prepared:
         UsageError: the interpreter cannot be used.
         SandboxInternalError: the sandbox failed.
     """
-    from afterburner.agent.code.locate import find_target  # noqa: PLC0415 - imports libcst
-    from afterburner.agent.inputs.build import build_workload  # noqa: PLC0415 - likewise, through its sources
-
     path, calls = folder / f"{MODULE}.py", folder / "calls.py"
     path.write_text(subject.source(), encoding="utf-8")
     calls.write_text(subject.calls_source(_SEED), encoding="utf-8")

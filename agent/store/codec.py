@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from afterburner.agent.errors import RunStoreError
 from afterburner.agent.store.stored_run import StoredRequest
+from afterburner.agent.store.stored_types import STORED_TYPES
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
@@ -63,8 +64,6 @@ def from_bytes(kind: type[Kind], data: bytes) -> Kind:
 
 def _serializer() -> JsonPlusSerializer:
     from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer  # noqa: PLC0415 - heavy
-
-    from afterburner.agent.store.stored_types import STORED_TYPES  # noqa: PLC0415 - the evidence's modules
 
     return JsonPlusSerializer(allowed_msgpack_modules=STORED_TYPES)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from afterburner.agent.errors import RunInUseError, RunNotFoundError, RunStoreError
 from afterburner.agent.loop.results import RunResult
+from afterburner.agent.store.batch_state import ManyState
 from afterburner.agent.store.codec import from_bytes, from_text, to_bytes, to_text
 from afterburner.agent.store.connect import open_database
 from afterburner.agent.store.stored_run import FORMAT, MEMBER, KeptRun, Prepared, RunState, owner_of
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
-    from afterburner.agent.store.batch_state import ManyState
     from afterburner.agent.store.database import Database, Statement
     from afterburner.agent.store.stored_run import StoredRequest
 
@@ -75,8 +75,6 @@ class RunTable:
 
     def many(self, run_id: str) -> ManyState | None:
         """What a run over many targets has found out so far; None before its profile."""
-        from afterburner.agent.store.batch_state import ManyState  # noqa: PLC0415 - most runs are on one target
-
         data = self._blob("result", run_id) or self._blob("prepared", run_id)
         return None if data is None else from_bytes(ManyState, data)
 

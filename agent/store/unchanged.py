@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from afterburner.agent.code.locate import read_source
 from afterburner.agent.errors import RunStoreError, TargetChangedError, TargetError
 from afterburner.agent.store.stored_run import FORMAT
 
@@ -33,8 +34,6 @@ def check_unchanged(run: KeptRun, target: Target) -> None:
     Raises:
         TargetChangedError: it is gone, or it was changed.
     """
-    from afterburner.agent.code.locate import read_source  # noqa: PLC0415 - imports libcst
-
     advice = f"{_KEPT}: put the file back as it was and resume it, or begin a new run."
     try:
         now = read_source(target.path)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.code.context.token_budget import Piece, Use, fit
 from afterburner.agent.code.context.uses import used_definitions
+from afterburner.agent.code.locate import function_source
 from afterburner.agent.code.source_text import parse
 
 if TYPE_CHECKING:
@@ -62,8 +63,6 @@ def describe(  # noqa: PLR0913 - all that is told comes together here
 
 
 def _function(target: Target) -> _Function:
-    from afterburner.agent.code.locate import function_source  # noqa: PLC0415 - brings what locates files
-
     node = parse(function_source(target)).body[0]
     if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         raise TypeError(f"{target.function} is no function")

@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from afterburner.agent.code.locate import find_target
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.events import ProgressEvent
+from afterburner.agent.inputs.build import build_workload
 from afterburner.agent.inputs.staging import stage
 from afterburner.agent.judge.measuring.workbench import Workbench, look_limits
 from afterburner.agent.judge.verification.options import VerifySettings
@@ -16,6 +18,7 @@ from afterburner.agent.judge.verification.outcome import Agreement, Counterexamp
 from afterburner.agent.judge.verification.search import DifferenceSearch
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.options import RunSettings
+from afterburner.sandbox import open_sandbox
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,10 +87,6 @@ def verify_settings(settings: VerifySettings, on_event: Callable[[ProgressEvent]
     Raises:
         AfterburnerError: see `verify`.
     """
-    from afterburner.agent.code.locate import find_target  # noqa: PLC0415 - imports libcst, as those below
-    from afterburner.agent.inputs.build import build_workload  # noqa: PLC0415
-    from afterburner.sandbox import open_sandbox  # noqa: PLC0415
-
     started_s = time.monotonic()
     deadline = Deadline.after(settings.max_seconds)
 
