@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from afterburner.sandbox.commands.figures import three_digits
+from afterburner.sandbox.terminal.formatting import three_digits
 
 
 def format_ratio(ratio: float) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from afterburner.sandbox.environment import PythonEnvironment
 from afterburner.sandbox.errors import (
     AfterburnerError,
     SandboxInternalError,
     SandboxUnavailableError,
     UsageError,
 )
+from afterburner.sandbox.task import Task
 from afterburner.sandbox.types import (
     Bind,
     CallCase,
@@ -23,9 +23,9 @@ from afterburner.sandbox.types import (
     Limits,
     Measurement,
     Program,
+    PythonEnvironment,
     RawResult,
     Report,
-    Task,
     TestCase,
     Verdict,
 )

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from afterburner.sandbox.container import Container
-    from afterburner.sandbox.environment import PythonEnvironment
     from afterburner.sandbox.languages import Language
     from afterburner.sandbox.toolchains import Toolchain
-    from afterburner.sandbox.types import ContainerSpec
+    from afterburner.sandbox.types import ContainerSpec, PythonEnvironment
 
 
 class Backend(Protocol):

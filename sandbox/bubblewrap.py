@@ -13,16 +13,15 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from afterburner.sandbox.container import METER, PROGRAM_FOLDER, SHARED_MEMORY_KIB, WRITABLE, Container
 from afterburner.sandbox.control_groups import find_control_groups
-from afterburner.sandbox.interpreter import own_environment
+from afterburner.sandbox.installations import own_environment
 from afterburner.sandbox.toolchains import find_toolchain
 
 if TYPE_CHECKING:
     from afterburner.sandbox.control_groups import ControlGroup, ControlGroups
-    from afterburner.sandbox.environment import PythonEnvironment
     from afterburner.sandbox.languages import Language
     from afterburner.sandbox.preflight import Bubblewrap
     from afterburner.sandbox.toolchains import Toolchain
-    from afterburner.sandbox.types import Bind, ContainerSpec, Limits
+    from afterburner.sandbox.types import Bind, ContainerSpec, Limits, PythonEnvironment
 
 _END_TIMEOUT_S = 2.0
 _METER_KIB = 16_384  # of version 2, where the meter and its buffers are in the group, too

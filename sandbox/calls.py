@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from afterburner.sandbox.differences import explain_difference, incomparable_reason
 from afterburner.sandbox.errors import UsageError
 from afterburner.sandbox.frames import split_frames
-from afterburner.sandbox.judge import scrub
 from afterburner.sandbox.samples import measure_windows
+from afterburner.sandbox.scrubbing import scrub
 from afterburner.sandbox.tolerance import Agreement, compare_with_tolerance
 from afterburner.sandbox.types import CallOutcome, Measurement, Verdict
 

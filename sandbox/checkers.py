@@ -14,9 +14,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from afterburner.sandbox.comparing import Comparison, ExactComparison, Expected
+from afterburner.sandbox.comparing_custom import CustomComparison
 from afterburner.sandbox.comparing_lines import LineComparison
 from afterburner.sandbox.comparing_tokens import TokenComparison
-from afterburner.sandbox.custom_checker import CustomComparison
 from afterburner.sandbox.errors import UsageError
 from afterburner.sandbox.types import Limits
 

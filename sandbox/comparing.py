@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from afterburner.sandbox.errors import UsageError
-from afterburner.sandbox.judge import scrub
+from afterburner.sandbox.scrubbing import scrub
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

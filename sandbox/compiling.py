@@ -8,14 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from afterburner.sandbox.container import PROGRAM_FOLDER
-from afterburner.sandbox.judge import scrub
 from afterburner.sandbox.launch import spec_for, toolchain_variables
+from afterburner.sandbox.scrubbing import scrub
 from afterburner.sandbox.types import Command, Compilation
 from afterburner.sandbox.verdicts import report_of_process
 
 if TYPE_CHECKING:
+    from afterburner.sandbox.container import OpenContainer
     from afterburner.sandbox.languages import Language
-    from afterburner.sandbox.sandbox import Sandbox
     from afterburner.sandbox.toolchains import Toolchain
     from afterburner.sandbox.types import Program
 
@@ -23,7 +23,7 @@ _MAX_MESSAGE_BYTES = 32_768
 
 
 def compile_program(
-    sandbox: Sandbox, program: Program, language: Language, toolchain: Toolchain, cpu: int | None
+    supply: OpenContainer, program: Program, language: Language, toolchain: Toolchain, cpu: int | None
 ) -> tuple[Compilation, bytes]:
     """The artefact, and what the compiler said; without success, no artefact.
 
@@ -35,7 +35,7 @@ def compile_program(
     variables |= {"SOURCE": f"{PROGRAM_FOLDER}/{language.source}", "ARTEFACT": "/tmp/artefact"}  # noqa: S108
     # What the compiler prints is its message; what the shell prints is the artefact.
     script = f'set -e\n{{\n{language.compile}\n}} >&2 </dev/null\nexec cat -- "$ARTEFACT"\n'
-    with sandbox.supplied(spec_for(limits, toolchain.binds, toolchain.image)) as container:
+    with supply(spec_for(limits, toolchain.binds, toolchain.image)) as container:
         container.put(language.source, program.source.encode("utf-8", "surrogatepass"))
         artefact = bytearray()
         raw = container.run(

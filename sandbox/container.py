@@ -17,9 +17,12 @@ from afterburner.sandbox.types import KEPT_OUTPUT_BYTES, Measurement, RawResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
     from types import TracebackType
 
-    from afterburner.sandbox.types import Command, Limits
+    from afterburner.sandbox.types import Command, ContainerSpec, Limits
+
+    OpenContainer = Callable[[ContainerSpec], AbstractContextManager["Container"]]
 
 HOME = "/afterburner"  # what the sandbox itself puts into a container lies here
 METER = f"{HOME}/meter"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.sandbox.errors import SandboxInternalError
-from afterburner.sandbox.meter.build import cache_folder
+from afterburner.sandbox.folders import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Where things are kept between runs, apart from the cache (`meter.build.cache_folder`)."""
+"""Where things are kept between runs."""
 
 from __future__ import annotations
 
@@ -10,3 +10,10 @@ def state_folder() -> Path:
     """`$XDG_STATE_HOME/afterburner-agent`, by default below `~/.local/state`."""
     base = os.environ.get("XDG_STATE_HOME") or "~/.local/state"
     return Path(base).expanduser() / "afterburner-agent"
+
+
+def cache_folder() -> Path:
+    """The folder of the user's cache that is ours: under `$XDG_CACHE_HOME`, or `~/.cache`."""
+    root = os.environ.get("XDG_CACHE_HOME", "")
+    base = Path(root) if Path(root).is_absolute() else Path.home() / ".cache"
+    return base / "afterburner-agent"

@@ -20,10 +20,9 @@ if TYPE_CHECKING:
 
     from afterburner.sandbox.calls import PreparedCall
     from afterburner.sandbox.container import Container
-    from afterburner.sandbox.environment import PythonEnvironment
     from afterburner.sandbox.languages import Language
     from afterburner.sandbox.toolchains import Toolchain
-    from afterburner.sandbox.types import Limits, Program, TestCase
+    from afterburner.sandbox.types import Limits, Program, PythonEnvironment, TestCase
 
 DRIVER = f"{HOME}/driver"  # the scripts of `sandbox/driver`, in every container that runs Python
 _SEARCH_PATH = "/usr/local/bin:/usr/bin:/bin"

@@ -5,9 +5,11 @@ from __future__ import annotations
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
+from afterburner.sandbox.bubblewrap import BubblewrapBackend
+from afterburner.sandbox.docker_settings import DockerOptions
 from afterburner.sandbox.errors import SandboxUnavailableError, UsageError
 from afterburner.sandbox.leftovers import workspace
-from afterburner.sandbox.meter.build import meter_path
+from afterburner.sandbox.meter_build import meter_path
 from afterburner.sandbox.preflight import find_bubblewrap
 from afterburner.sandbox.sandbox import Sandbox
 
@@ -15,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
-    from afterburner.sandbox.docker_backend import DockerOptions
     from afterburner.sandbox.preflight import Bubblewrap
 
 
@@ -49,8 +50,6 @@ def open_sandbox(backend: str = "auto", *, docker: DockerOptions | None = None) 
 
 @contextmanager
 def _open_bubblewrap(found: Bubblewrap) -> Iterator[Sandbox]:
-    from afterburner.sandbox.bubblewrap import BubblewrapBackend  # noqa: PLC0415 - only what is used is loaded
-
     meter = meter_path()
     with workspace() as folder:
         yield Sandbox(BubblewrapBackend(found, meter, folder), folder)
@@ -58,7 +57,7 @@ def _open_bubblewrap(found: Bubblewrap) -> Iterator[Sandbox]:
 
 @contextmanager
 def _open_docker(options: DockerOptions | None) -> Iterator[Sandbox]:
-    from afterburner.sandbox.docker_backend import DockerBackend, DockerOptions  # noqa: PLC0415 - likewise
+    from afterburner.sandbox.docker_backend import DockerBackend  # noqa: PLC0415 - likewise
 
     meter = meter_path()
     with workspace() as folder:

@@ -18,13 +18,11 @@ from anyio.from_thread import start_blocking_portal
 from pydantic import BaseModel, ValidationError
 from tenacity import AsyncRetrying, retry_if_result, stop_after_delay
 
+from afterburner.sandbox import service_schema as schema
 from afterburner.sandbox.checkers import Checker, Lines
 from afterburner.sandbox.errors import AfterburnerError, SandboxInternalError, SandboxUnavailableError, UsageError
 from afterburner.sandbox.sandbox import Sandbox
-from afterburner.sandbox.service import schema
-from afterburner.sandbox.service.problems import KINDS
-from afterburner.sandbox.service.settings import TOKEN_VARIABLE
-from afterburner.sandbox.service.translate import report_of, request_of
+from afterburner.sandbox.service_translation import report_of, request_of
 from afterburner.sandbox.types import Limits
 
 if TYPE_CHECKING:
@@ -35,10 +33,10 @@ if TYPE_CHECKING:
     from tenacity import RetryCallState
 
     from afterburner.sandbox.container import Container
-    from afterburner.sandbox.environment import PythonEnvironment
     from afterburner.sandbox.languages import Language
+    from afterburner.sandbox.task import Task
     from afterburner.sandbox.toolchains import Toolchain
-    from afterburner.sandbox.types import CallCase, ContainerSpec, Program, Report, Task, TestCase
+    from afterburner.sandbox.types import CallCase, ContainerSpec, Program, PythonEnvironment, Report, TestCase
 
 _BUSY = (429, 503)
 _PATIENCE_S = 600.0  # with a service that is busy
@@ -58,7 +56,7 @@ def open_remote(url: str) -> Iterator[RemoteSandbox]:
         SandboxUnavailableError: nothing answers there, or something else than the service.
         UsageError: it is no address, or the token is refused.
     """
-    token = os.environ.get(TOKEN_VARIABLE)
+    token = os.environ.get(schema.TOKEN_VARIABLE)
     with start_blocking_portal() as portal:
         try:
             client = httpx.AsyncClient(
@@ -279,10 +277,12 @@ def _raise(response: httpx.Response, url: str) -> NoReturn:
             f"What answers at {url} is no sandbox service: HTTP {response.status_code}. Check the address."
         ) from error
     if response.status_code == httpx.codes.UNAUTHORIZED:
-        raise UsageError(f"The sandbox service at {url} refuses the token. Set {TOKEN_VARIABLE} to the right one.")
+        raise UsageError(
+            f"The sandbox service at {url} refuses the token. Set {schema.TOKEN_VARIABLE} to the right one."
+        )
     if response.status_code in _BUSY:
         raise SandboxUnavailableError(f"The sandbox service at {url} stays busy: {problem.error}")
-    kind: type[AfterburnerError] = KINDS.get(problem.kind, UsageError)
+    kind: type[AfterburnerError] = schema.KINDS.get(problem.kind, UsageError)
     raise kind(f"The sandbox service at {url} says: {problem.error}")
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 from afterburner.sandbox.calls import read_reply
 from afterburner.sandbox.checkers import comparison
-from afterburner.sandbox.custom_checker import run_checker
+from afterburner.sandbox.custom_checker import CheckedOutput, run_checker
 from afterburner.sandbox.errors import SandboxInternalError
 from afterburner.sandbox.types import KEPT_OUTPUT_BYTES, CallCase, Verdict
 from afterburner.sandbox.verdicts import report_of_process, worst
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from afterburner.sandbox.checkers import Checker, Custom
     from afterburner.sandbox.comparing import Comparison
-    from afterburner.sandbox.container import Container
+    from afterburner.sandbox.container import Container, OpenContainer
+    from afterburner.sandbox.custom_checker import RunAlone
     from afterburner.sandbox.launch import Launch
-    from afterburner.sandbox.sandbox import Sandbox
     from afterburner.sandbox.types import CaseReport, Limits, RawResult, TestCase
 
 ATTEMPTS = 3  # at one case, before a failure of the sandbox itself is told
@@ -31,8 +31,8 @@ _Result = TypeVar("_Result")
 class Supply:
     """A usable container whenever one is asked for: the same one, until it is spent."""
 
-    def __init__(self, sandbox: Sandbox, launch: Launch) -> None:
-        self._sandbox = sandbox
+    def __init__(self, open_container: OpenContainer, launch: Launch) -> None:
+        self._open_container = open_container
         self._launch = launch
         self._stack = ExitStack()
         self._current: Container | None = None
@@ -49,7 +49,7 @@ class Supply:
         """The container to use now."""
         if self._current is None or not self._current.usable:
             self.discard()
-            self._current = self._stack.enter_context(self._sandbox.supplied(self._launch.spec))
+            self._current = self._stack.enter_context(self._open_container(self._launch.spec))
             self._launch.fill(self._current)
         return self._current
 
@@ -70,16 +70,16 @@ def retry_internal_errors(attempt: Callable[[], _Result], between: Callable[[], 
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """How every case is run and judged."""
+class CaseSettings:
+    """How every case is run and judged; `run_alone` runs a checker program."""
 
-    sandbox: Sandbox
     limits: Limits
     checker: Checker
     cpu: int | None
+    run_alone: RunAlone
 
 
-def run_case(supply: Supply, launch: Launch, case: TestCase | CallCase, way: Way) -> CaseReport:
+def run_case(supply: Supply, launch: Launch, case: TestCase | CallCase, settings: CaseSettings) -> CaseReport:
     """Runs one case and judges it.
 
     Raises:
@@ -88,8 +88,8 @@ def run_case(supply: Supply, launch: Launch, case: TestCase | CallCase, way: Way
 
     def attempt() -> CaseReport:
         if isinstance(case, CallCase):
-            return _run_calls(supply.get(), launch, case, way)
-        return _run_script(supply.get(), launch, case, way)
+            return _run_calls(supply.get(), launch, case, settings)
+        return _run_script(supply.get(), launch, case, settings)
 
     return retry_internal_errors(attempt, supply.discard)
 
@@ -122,15 +122,20 @@ class _Judge:
         self._held.clear()
 
 
-def _run_script(container: Container, launch: Launch, case: TestCase, way: Way) -> CaseReport:
+def _run_script(container: Container, launch: Launch, case: TestCase, settings: CaseSettings) -> CaseReport:
     command, stdin = launch.command(case)
 
     def check(checker: Custom, printed: bytes, expected: bytes) -> str | None:
-        return run_checker(way.sandbox, checker, case.stdin, printed, expected, cpu=way.cpu)
+        output = CheckedOutput(case.stdin, printed, expected)
+        return run_checker(settings.run_alone, checker, output, cpu=settings.cpu)
 
-    judging = None if case.expected_stdout is None else _Judge(comparison(way.checker, case.expected_stdout, check))
+    judging = (
+        None if case.expected_stdout is None else _Judge(comparison(settings.checker, case.expected_stdout, check))
+    )
     sink = None if judging is None else judging.feed
-    report = report_of_process(container.run(command, stdin, way.limits, cpu=way.cpu, stdout_sink=sink), way.limits)
+    report = report_of_process(
+        container.run(command, stdin, settings.limits, cpu=settings.cpu, stdout_sink=sink), settings.limits
+    )
     if report.verdict is not Verdict.ACCEPTED or judging is None:
         return report
     difference = judging.finish()
@@ -139,10 +144,10 @@ def _run_script(container: Container, launch: Launch, case: TestCase, way: Way) 
     return replace(report, verdict=Verdict.WRONG_ANSWER, detail=difference)
 
 
-def _run_calls(container: Container, launch: Launch, case: CallCase, way: Way) -> CaseReport:
+def _run_calls(container: Container, launch: Launch, case: CallCase, settings: CaseSettings) -> CaseReport:
     command, stdin = launch.command(case)
-    raw = container.run(command, stdin, way.limits, cpu=way.cpu)
-    return _judge_calls(report_of_process(raw, way.limits), raw, case)
+    raw = container.run(command, stdin, settings.limits, cpu=settings.cpu)
+    return _judge_calls(report_of_process(raw, settings.limits), raw, case)
 
 
 def _judge_calls(report: CaseReport, raw: RawResult, case: CallCase) -> CaseReport:

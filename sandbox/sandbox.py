@@ -15,7 +15,7 @@ from afterburner.sandbox.duels import prepare_duel, read_duel
 from afterburner.sandbox.errors import SandboxInternalError, UsageError
 from afterburner.sandbox.languages import find_language
 from afterburner.sandbox.launch import DRIVER, encoded_source, python_launch, python_variables, toolchain_launch
-from afterburner.sandbox.running import Supply, Way, retry_internal_errors, run_case
+from afterburner.sandbox.running import CaseSettings, Supply, retry_internal_errors, run_case
 from afterburner.sandbox.schedule import run_many, run_many_async
 from afterburner.sandbox.types import (
     CallCase,
@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     from afterburner.sandbox.duels import Duel, DuelReport
     from afterburner.sandbox.languages import Language
     from afterburner.sandbox.launch import File, Launch
-    from afterburner.sandbox.types import Command, ContainerSpec, RawResult, Task
+    from afterburner.sandbox.task import Task
+    from afterburner.sandbox.types import Command, ContainerSpec, RawResult
 
 __all__ = ["DRIVER", "Sandbox", "encoded_source", "python_variables"]
 
@@ -160,13 +161,24 @@ class Sandbox:
         if compilation is not None and not compilation.succeeded:
             return _not_compiled(compilation, len(cases), self.describe())
         reports: list[CaseReport] = []
-        way = Way(self, limits, checker, cpu)
-        with self._launched(program, language, limits, artefact) as launch, Supply(self, launch) as supply:
+        settings = CaseSettings(limits, checker, cpu, self.run_alone)
+        with self._launched(program, language, limits, artefact) as launch, Supply(self.supplied, launch) as supply:
             for case in cases:
-                reports.append(run_case(supply, launch, case, way))
+                reports.append(run_case(supply, launch, case, settings))
                 if stop_at_failure and reports[-1].verdict is not Verdict.ACCEPTED:
                     break
         return replace(summarise(reports, self.backend.name), compilation=compilation)
+
+    def run_task(self, task: Task, *, cpu: int | None = None) -> Report:
+        """Runs a task; see `run`."""
+        return self.run(
+            task.program,
+            task.cases,
+            task.limits,
+            checker=task.checker or _BY_LINES,
+            cpu=cpu,
+            stop_at_failure=task.stop_at_failure,
+        )
 
     def run_alone(
         self,
@@ -198,7 +210,7 @@ class Sandbox:
             return compilation
         with self._launched(program, language, limits, artefact) as launch:
             command, given = launch.command(TestCase(stdin))
-            with Supply(self, replace(launch, files=(*launch.files, *files))) as supply:
+            with Supply(self.supplied, replace(launch, files=(*launch.files, *files))) as supply:
                 return retry_internal_errors(lambda: supply.get().run(command, given, limits, cpu=cpu), supply.discard)
 
     def duel(
@@ -216,7 +228,10 @@ class Sandbox:
             UsageError: the program is no function of a Python module.
             SandboxInternalError: the sandbox itself failed, several times.
         """
-        with self._launched(program, find_language("python"), limits, None) as launch, Supply(self, launch) as supply:
+        with (
+            self._launched(program, find_language("python"), limits, None) as launch,
+            Supply(self.supplied, launch) as supply,
+        ):
             command, stdin = launch.driver_command(prepare_duel(program, duel), duel.case)
             raw = retry_internal_errors(lambda: supply.get().run(command, stdin, limits, cpu=cpu), supply.discard)
         whole = report_of_process(raw, limits)
@@ -252,7 +267,7 @@ class Sandbox:
         key = (language.name, toolchain.version, program.source)
         found = self._artefacts.get(key)
         if found is None:
-            found = retry_internal_errors(lambda: compile_program(self, program, language, toolchain, cpu))
+            found = retry_internal_errors(lambda: compile_program(self.supplied, program, language, toolchain, cpu))
             if found[0].succeeded:  # a failure may be a busy machine's, where the compiler ran into its limit
                 self._artefacts.keep(key, found)
         return found

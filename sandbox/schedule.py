@@ -7,22 +7,39 @@ from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from afterburner.sandbox.checkers import Lines
 from afterburner.sandbox.cores import divide_cores
 from afterburner.sandbox.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+    from contextlib import AbstractContextManager
 
-    from afterburner.sandbox.sandbox import Sandbox
-    from afterburner.sandbox.types import Report, Task
+    from afterburner.sandbox.task import Task
+    from afterburner.sandbox.types import Report
 
 _AHEAD = 2  # tasks that are taken from the caller for each that runs: enough that no core waits
 
 
-def run_many(sandbox: Sandbox, tasks: Iterable[Task], jobs: int | None) -> Iterator[Report]:
+class Runner(Protocol):
+    """What tasks are run by: `Sandbox`."""
+
+    @property
+    def stopped(self) -> bool:
+        """Whether `stop` was called."""
+
+    def stop(self) -> None:
+        """Ends whatever runs."""
+
+    def branch(self) -> AbstractContextManager[Runner]:
+        """The same again, to be stopped by itself."""
+
+    def run_task(self, task: Task, *, cpu: int | None = None) -> Report:
+        """Runs one task."""
+
+
+def run_many(sandbox: Runner, tasks: Iterable[Task], jobs: int | None) -> Iterator[Report]:
     """The reports in the order of the tasks; see `Sandbox.run_many`."""
     waiting = iter(tasks)
     with _crew(sandbox, jobs) as (executor, work, workers):
@@ -33,7 +50,7 @@ def run_many(sandbox: Sandbox, tasks: Iterable[Task], jobs: int | None) -> Itera
             yield report
 
 
-async def run_many_async(sandbox: Sandbox, tasks: Iterable[Task], jobs: int | None) -> AsyncIterator[Report]:
+async def run_many_async(sandbox: Runner, tasks: Iterable[Task], jobs: int | None) -> AsyncIterator[Report]:
     """As `run_many`, for an event loop; see `Sandbox.run_many_async`."""
     waiting = iter(tasks)
     with _crew(sandbox, jobs) as (executor, work, workers):
@@ -45,7 +62,7 @@ async def run_many_async(sandbox: Sandbox, tasks: Iterable[Task], jobs: int | No
 
 
 @contextmanager
-def _crew(sandbox: Sandbox, jobs: int | None) -> Iterator[tuple[ThreadPoolExecutor, Callable[[Task], Report], int]]:
+def _crew(sandbox: Runner, jobs: int | None) -> Iterator[tuple[ThreadPoolExecutor, Callable[[Task], Report], int]]:
     """Threads to run tasks in. Whoever leaves early, by an error or a cancellation, ends what still runs at once."""
     if jobs is not None and jobs < 1:
         raise UsageError(f"jobs={jobs}: at least one task has to run at a time.")
@@ -55,14 +72,7 @@ def _crew(sandbox: Sandbox, jobs: int | None) -> Iterator[tuple[ThreadPoolExecut
 
         def work(task: Task) -> Report:
             with cores.lease(lambda: branch.stopped) as cpu:
-                return branch.run(
-                    task.program,
-                    task.cases,
-                    task.limits,
-                    checker=task.checker or Lines(),
-                    cpu=cpu,
-                    stop_at_failure=task.stop_at_failure,
-                )
+                return branch.run_task(task, cpu=cpu)
 
         executor = ThreadPoolExecutor(workers, thread_name_prefix="sandbox")
         try:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.sandbox.errors import SandboxUnavailableError, ToolchainMissingError
-from afterburner.sandbox.interpreter import own_environment, shared_root
+from afterburner.sandbox.installations import own_environment, shared_root
 from afterburner.sandbox.languages import find_language
 from afterburner.sandbox.types import Bind
 

@@ -10,9 +10,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from afterburner.sandbox.checkers import Checker
-    from afterburner.sandbox.environment import PythonEnvironment
-
 
 class Verdict(StrEnum):
     """What became of a program, in the order of `VERDICT_PRIORITY`."""
@@ -85,6 +82,33 @@ class FunctionEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class Bind:
+    """A read-only view of a host path inside the sandbox."""
+
+    source: str
+    destination: str
+
+
+@dataclass(frozen=True, slots=True)
+class PythonEnvironment:
+    """The Python that a program runs under: an interpreter, what must be bound for it, and perhaps a staged project.
+
+    `executable` is the path to start inside the sandbox. `binds` hold the interpreter's prefixes, its site-packages
+    and the staged project at its original path. `import_paths` go to the front of `sys.path` (project roots).
+    `site_packages` are the host folders that packages are installed in. `prefix` is what the interpreter is started
+    by, such as a tool that counts its instructions.
+    """
+
+    executable: str
+    version: tuple[int, int]
+    binds: tuple[Bind, ...]
+    import_paths: tuple[str, ...] = ()
+    working_directory: str = "/tmp"  # noqa: S108 - the sandbox's own tmpfs
+    site_packages: tuple[str, ...] = ()
+    prefix: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
     """Source text, its language and how it is entered.
 
@@ -130,17 +154,6 @@ class CallCase:
     float_tolerance: float | None = None  # relative; None: floats have to be equal to the last bit (see `tolerance.py`)
     fixed_clock: bool = False  # clocks that the called code reads stand still, but for a step at each reading
     name: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """One program and what it is to be run on, for `Sandbox.run_many`."""
-
-    program: Program
-    cases: Sequence[TestCase | CallCase]
-    limits: Limits = Limits()
-    checker: Checker | None = None  # None: the expected lines, see `Lines`
-    stop_at_failure: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,14 +209,6 @@ class Report:
     cases: tuple[CaseReport, ...]
     backend: str
     compilation: Compilation | None = None  # None: the language is not compiled
-
-
-@dataclass(frozen=True, slots=True)
-class Bind:
-    """A read-only view of a host path inside the sandbox."""
-
-    source: str
-    destination: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 from typing import TYPE_CHECKING
 
-from afterburner.sandbox.judge import scrub
+from afterburner.sandbox.scrubbing import scrub
 from afterburner.sandbox.types import VERDICT_PRIORITY, CaseReport, Measurement, Report, Verdict
 
 if TYPE_CHECKING:

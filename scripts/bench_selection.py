@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING
 from afterburner.agent.judge.sequential import ALPHA
 from afterburner.agent.machine import describe_machine
 from afterburner.sandbox import AfterburnerError, open_sandbox
-from afterburner.sandbox.interpreter import own_environment
+from afterburner.sandbox.installations import own_environment
 from scripts.selection_bench.book import Book, BookError, load
 from scripts.selection_bench.examples import decisions
 from scripts.selection_bench.picture import draw

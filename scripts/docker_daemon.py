@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, TextIO
 import docker
 from docker.errors import DockerException, ImageNotFound
 
-from afterburner.sandbox.meter.build import cache_folder
+from afterburner.sandbox.folders import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -24,7 +24,7 @@ from afterburner.agent.cli.settings import (
 )
 from afterburner.agent.cli.text import display_path, scrub_line
 from afterburner.sandbox import AfterburnerError
-from afterburner.sandbox.commands.destinations import STDOUT, check_destination, write_result
+from afterburner.sandbox.terminal.destinations import STDOUT, check_destination, write_result
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -154,7 +154,7 @@ def _print(stream: TextIO, rows: Sequence[Row], notes: Sequence[str]) -> None:
     from rich.table import Table  # noqa: PLC0415 - a pipe does not need it
     from rich.text import Text  # noqa: PLC0415
 
-    from afterburner.sandbox.commands.console import open_console  # noqa: PLC0415
+    from afterburner.sandbox.terminal.console import open_console  # noqa: PLC0415
 
     console = open_console(stream)
     table = Table(box=None, show_header=False, pad_edge=False)

@@ -10,7 +10,7 @@ from afterburner.agent.cli.offer import weigh
 from afterburner.agent.cli.report import to_json_text
 from afterburner.agent.cli.text import confirm, display_path, is_interactive
 from afterburner.sandbox import AfterburnerError
-from afterburner.sandbox.commands.destinations import STDOUT, write_result
+from afterburner.sandbox.terminal.destinations import STDOUT, write_result
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -33,7 +33,7 @@ def deliver(result: RunResult, settings: RunSettings, outputs: Outputs) -> None:
     """
     from afterburner.agent.cli.summary import print_summary  # noqa: PLC0415 - imports rich, which --help may not need
     from afterburner.agent.code.patch import patch_bytes  # noqa: PLC0415 - likewise
-    from afterburner.sandbox.commands.console import open_console  # noqa: PLC0415 - likewise
+    from afterburner.sandbox.terminal.console import open_console  # noqa: PLC0415 - likewise
 
     console = open_console(sys.stderr if outputs.take_stdout else sys.stdout)
     offer = weigh(result, settings.min_gain_per_line)

@@ -23,7 +23,7 @@ from afterburner.agent.cli.settings import SettingsCommand
 from afterburner.agent.cli.text import harden_streams, scrub, scrub_line
 from afterburner.agent.cli.verify import verify
 from afterburner.sandbox import AfterburnerError
-from afterburner.sandbox.commands.streams import abandon
+from afterburner.sandbox.terminal.streams import abandon
 
 PROGRAM = "afterburner-agent"
 DEBUG_VARIABLE = "AFTERBURNER_DEBUG"

@@ -12,7 +12,7 @@ from afterburner.agent.cli.interrupts import say_how_to_resume
 from afterburner.agent.cli.offer import weigh
 from afterburner.agent.cli.text import confirm, display_path, is_interactive
 from afterburner.sandbox import AfterburnerError, UsageError
-from afterburner.sandbox.commands.destinations import STDOUT, write_result
+from afterburner.sandbox.terminal.destinations import STDOUT, write_result
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -90,7 +90,7 @@ def deliver_many(many: ManyResult, outputs: Outputs) -> None:
         AfterburnerError: something could not be written; the JSON was, if that is possible.
     """
     from afterburner.agent.cli.many_summary import print_many  # noqa: PLC0415 - imports rich
-    from afterburner.sandbox.commands.console import open_console  # noqa: PLC0415 - likewise
+    from afterburner.sandbox.terminal.console import open_console  # noqa: PLC0415 - likewise
 
     console = open_console(sys.stderr if outputs.json == STDOUT else sys.stdout)
     names = patch_names(many)

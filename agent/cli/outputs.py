@@ -8,7 +8,7 @@ from itertools import combinations
 from pathlib import Path
 
 from afterburner.sandbox import UsageError
-from afterburner.sandbox.commands.destinations import (
+from afterburner.sandbox.terminal.destinations import (
     STDOUT,
     check_destination,
     check_folder,

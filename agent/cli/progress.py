@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.cli.text import format_elapsed, scrub_line
 from afterburner.agent.wording import format_ratio
-from afterburner.sandbox.commands.streams import is_live
+from afterburner.sandbox.terminal.streams import is_live
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -96,7 +96,7 @@ class LiveProgress:
 def _live(settings: RunSettings | None) -> Iterator[Callable[[ProgressEvent], None]]:
     from rich.live import Live  # noqa: PLC0415 - rich is needed on terminals only
 
-    from afterburner.sandbox.commands.console import open_console  # noqa: PLC0415 - likewise
+    from afterburner.sandbox.terminal.console import open_console  # noqa: PLC0415 - likewise
 
     progress = LiveProgress(settings)
     with Live(

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from afterburner.agent.cli.text import scrub_line
-from afterburner.sandbox.commands.destinations import STDOUT, check_destination, write_result
-from afterburner.sandbox.commands.options import above_zero, filled
+from afterburner.sandbox.terminal.destinations import STDOUT, check_destination, write_result
+from afterburner.sandbox.terminal.options import above_zero, filled
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -72,7 +72,7 @@ def replay_receipt(  # noqa: PLR0913 - one parameter for each option
     """
     from afterburner.agent.cli.progress import show_progress  # noqa: PLC0415 - not needed to answer --help, as below
     from afterburner.agent.evidence.receipt_reading import read_receipt  # noqa: PLC0415
-    from afterburner.sandbox.commands.console import open_console  # noqa: PLC0415
+    from afterburner.sandbox.terminal.console import open_console  # noqa: PLC0415
 
     path = Path(file)
     if json is not None:

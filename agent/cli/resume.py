@@ -12,8 +12,8 @@ from afterburner.agent.cli.deliver import deliver
 from afterburner.agent.cli.interrupts import say_how_to_resume
 from afterburner.agent.cli.outputs import Outputs
 from afterburner.sandbox import UsageError
-from afterburner.sandbox.commands.destinations import STDOUT
-from afterburner.sandbox.commands.options import above_zero_if_given, filled
+from afterburner.sandbox.terminal.destinations import STDOUT
+from afterburner.sandbox.terminal.options import above_zero_if_given, filled
 
 if TYPE_CHECKING:
     from afterburner.agent.loop.results import RunResult

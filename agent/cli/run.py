@@ -17,7 +17,7 @@ from afterburner.agent.models.prompts.feedback import parse_telling
 from afterburner.agent.options import RunSettings
 from afterburner.agent.types import Objective  # noqa: TC001 - typer reads the annotation
 from afterburner.sandbox import UsageError
-from afterburner.sandbox.commands.options import (
+from afterburner.sandbox.terminal.options import (
     above_zero,
     above_zero_if_given,
     filled,

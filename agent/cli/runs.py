@@ -11,8 +11,8 @@ import typer
 
 from afterburner.agent.cli.text import display_path, format_elapsed, scrub_line
 from afterburner.agent.wording import count, format_ratio
-from afterburner.sandbox.commands.destinations import STDOUT, check_destination, write_result
-from afterburner.sandbox.commands.options import filled
+from afterburner.sandbox.terminal.destinations import STDOUT, check_destination, write_result
+from afterburner.sandbox.terminal.options import filled
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -192,6 +192,6 @@ def _write_json(place: str, document: dict[str, Any]) -> None:
 
 
 def _console() -> Console:
-    from afterburner.sandbox.commands.console import open_console  # noqa: PLC0415 - likewise
+    from afterburner.sandbox.terminal.console import open_console  # noqa: PLC0415 - likewise
 
     return open_console(sys.stdout)

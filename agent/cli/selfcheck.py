@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from afterburner.sandbox.commands.destinations import STDOUT, check_destination, write_result
-from afterburner.sandbox.commands.options import above_zero, filled
-from afterburner.sandbox.commands.streams import is_live
+from afterburner.sandbox.terminal.destinations import STDOUT, check_destination, write_result
+from afterburner.sandbox.terminal.options import above_zero, filled
+from afterburner.sandbox.terminal.streams import is_live
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -45,7 +45,7 @@ def selfcheck(
     from afterburner.agent.cli.selfcheck_report import print_findings, to_json_text  # noqa: PLC0415 - imports rich
     from afterburner.agent.selfcheck.check import SelfCheck, keep  # noqa: PLC0415 - imports what measures
     from afterburner.sandbox import open_sandbox  # noqa: PLC0415 - likewise
-    from afterburner.sandbox.commands.console import open_console  # noqa: PLC0415 - imports rich
+    from afterburner.sandbox.terminal.console import open_console  # noqa: PLC0415 - imports rich
 
     interrupted = False
     with _progress(quiet=quiet) as tell, open_sandbox("auto") as sandbox:
@@ -70,7 +70,7 @@ def selfcheck(
 def _progress(*, quiet: bool) -> Iterator[Callable[[ProgressEvent], None]]:
     """Progress on stderr: one line that is redrawn on a terminal, a line for each event elsewhere."""
     from afterburner.agent.cli.progress import PlainProgress  # noqa: PLC0415 - not needed to answer --help
-    from afterburner.sandbox.commands.console import open_console  # noqa: PLC0415 - imports rich
+    from afterburner.sandbox.terminal.console import open_console  # noqa: PLC0415 - imports rich
 
     with redirect_stdout(sys.stderr):
         if quiet:

@@ -11,7 +11,7 @@ from rich.table import Table
 from afterburner.agent.cli.text import display_path, scrub_line
 from afterburner.agent.judge.min_effect import DEFAULT, HIGHEST, LOWEST
 from afterburner.agent.wording import count, format_ratio
-from afterburner.sandbox.commands.figures import format_seconds
+from afterburner.sandbox.terminal.formatting import format_seconds
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -19,7 +19,7 @@ from afterburner.agent.loop.results import OBJECTIVE_NOUN
 from afterburner.agent.types import Decision
 from afterburner.agent.usage import told
 from afterburner.agent.wording import count, format_ratio
-from afterburner.sandbox.commands.figures import format_kib, format_seconds
+from afterburner.sandbox.terminal.formatting import format_kib, format_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -13,8 +13,8 @@ import typer
 from afterburner.agent.cli.run import LARGEST_SEED
 from afterburner.agent.cli.text import display_path, scrub_line
 from afterburner.agent.judge.verification.options import VerifySettings
-from afterburner.sandbox.commands.destinations import STDOUT, check_destination, write_result
-from afterburner.sandbox.commands.options import above_zero, above_zero_if_given, filled
+from afterburner.sandbox.terminal.destinations import STDOUT, check_destination, write_result
+from afterburner.sandbox.terminal.options import above_zero, above_zero_if_given, filled
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -88,7 +88,7 @@ def verify(  # noqa: PLR0913 - one parameter for each option
     Inputs are found as for `run`, then changed and recombined. Exit code 0: none was found; 1: one was, and is shown.
     """
     from afterburner.agent.cli.progress import show_progress  # noqa: PLC0415 - not needed to answer --help
-    from afterburner.sandbox.commands.console import open_console  # noqa: PLC0415 - likewise
+    from afterburner.sandbox.terminal.console import open_console  # noqa: PLC0415 - likewise
 
     if json is not None:
         check_destination("--json", json, Path(file), "the file with the original")

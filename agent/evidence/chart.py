@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from afterburner.agent.evidence.axes import axes_of, series_of
-from afterburner.sandbox.commands.figures import format_seconds
+from afterburner.sandbox.terminal.formatting import format_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from afterburner.agent.evidence.axes import axes_of, decades, series_of
-from afterburner.sandbox.commands.figures import format_seconds
+from afterburner.sandbox.terminal.formatting import format_seconds
 
 if TYPE_CHECKING:
     from afterburner.agent.evidence.axes import Axes, Series

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from afterburner.sandbox.interpreter import OWN_SITE, has_package, own_environment, own_package_binds
+from afterburner.sandbox.installations import OWN_SITE, has_package, own_environment, own_package_binds
 
 if TYPE_CHECKING:
     from afterburner.agent.types import Target

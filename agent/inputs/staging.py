@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.code.languages import PYTHON
 from afterburner.agent.types import Skipped
-from afterburner.sandbox.interpreter import find_interpreter, own_environment, python_environment
+from afterburner.sandbox.installations import own_environment
+from afterburner.sandbox.interpreter import find_interpreter, python_environment
 from afterburner.sandbox.project import StagedProject, stage_project
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from afterburner.agent.inputs.harness import Harness
 from afterburner.agent.inputs.project_modules import source_files
 from afterburner.agent.inputs.staging import stage
 from afterburner.sandbox import Limits, UsageError
-from afterburner.sandbox.interpreter import has_package
+from afterburner.sandbox.installations import has_package
 from afterburner.sandbox.project import find_root_of_folder, list_project, replace_in_copy
 
 if TYPE_CHECKING:

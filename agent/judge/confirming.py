@@ -28,7 +28,7 @@ from afterburner.agent.judge.verification.search import DifferenceSearch
 from afterburner.agent.types import Decision, Gain, HeldOut, Objective
 from afterburner.agent.wording import count, format_ratio
 from afterburner.sandbox import Verdict
-from afterburner.sandbox.commands.figures import format_kib
+from afterburner.sandbox.terminal.formatting import format_kib
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -32,7 +32,7 @@ from afterburner.agent.selfcheck.place import calibrate, open_subject
 from afterburner.agent.selfcheck.subjects import DISGUISES, SHAPES
 from afterburner.agent.types import Objective
 from afterburner.agent.wording import format_ratio
-from afterburner.sandbox.commands.figures import format_seconds
+from afterburner.sandbox.terminal.formatting import format_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

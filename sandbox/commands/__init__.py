@@ -1,1 +1,1 @@
-"""The sandbox's part of the command line, and what the commands of every floor print with."""
+"""The sandbox's commands: `sandbox run`, `sandbox serve` and `doctor`."""

@@ -21,10 +21,10 @@ from afterburner.sandbox.commands.hello import EXPECTED, HELLO
 from afterburner.sandbox.control_groups import find_control_groups
 from afterburner.sandbox.cores import divide_cores
 from afterburner.sandbox.errors import AfterburnerError, SandboxUnavailableError
-from afterburner.sandbox.folders import state_folder
+from afterburner.sandbox.folders import cache_folder, state_folder
 from afterburner.sandbox.interpreter import find_interpreter
 from afterburner.sandbox.languages import LANGUAGES
-from afterburner.sandbox.meter.build import cache_folder, meter_path
+from afterburner.sandbox.meter_build import meter_path
 from afterburner.sandbox.opening import open_sandbox
 from afterburner.sandbox.preflight import find_bubblewrap
 from afterburner.sandbox.types import Limits, Program, TestCase, Verdict

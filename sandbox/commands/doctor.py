@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from afterburner.sandbox.commands.streams import is_live
+from afterburner.sandbox.terminal.streams import is_live
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -61,14 +61,14 @@ def _status() -> Iterator[Callable[[str], None]]:
     if not is_live(sys.stderr):
         yield lambda _name: None
         return
-    from afterburner.sandbox.commands.console import open_console  # noqa: PLC0415 - imports rich
+    from afterburner.sandbox.terminal.console import open_console  # noqa: PLC0415 - imports rich
 
     with open_console(sys.stderr).status("looking") as status:
         yield lambda name: status.update(f"looking: {name}")
 
 
 def _show(checks: list[Check], *, usable: bool) -> None:
-    from afterburner.sandbox.commands.console import open_console  # noqa: PLC0415 - imports rich
+    from afterburner.sandbox.terminal.console import open_console  # noqa: PLC0415 - imports rich
 
     conclusion = "The sandbox works." if usable else "No sandbox can run Python here; see what is missing or broken."
     if not sys.stdout.isatty():

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from afterburner.sandbox.commands.figures import format_kib, format_seconds
+from afterburner.sandbox.terminal.formatting import format_kib, format_seconds
 from afterburner.sandbox.types import Measurement, Verdict
 
 if TYPE_CHECKING:

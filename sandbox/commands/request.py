@@ -14,7 +14,8 @@ from afterburner.sandbox.checkers import Exact, Floats, Lines, Tokens
 from afterburner.sandbox.errors import UsageError
 from afterburner.sandbox.interpreter import find_interpreter, python_environment
 from afterburner.sandbox.languages import LANGUAGES, find_language, language_of_suffix
-from afterburner.sandbox.types import Limits, Program, Task, TestCase
+from afterburner.sandbox.task import Task
+from afterburner.sandbox.types import Limits, Program, TestCase
 
 if TYPE_CHECKING:
     from afterburner.sandbox.checkers import Checker

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from afterburner.sandbox.commands.destinations import STDOUT, check_destination, write_result
-from afterburner.sandbox.commands.options import above_zero, filled, read_size
 from afterburner.sandbox.commands.request import CheckerName, read_request
-from afterburner.sandbox.commands.streams import abandon, write_all
 from afterburner.sandbox.errors import UsageError
-from afterburner.sandbox.judge import scrub
+from afterburner.sandbox.scrubbing import scrub
+from afterburner.sandbox.terminal.destinations import STDOUT, check_destination, write_result
+from afterburner.sandbox.terminal.options import above_zero, filled, read_size
+from afterburner.sandbox.terminal.streams import abandon, write_all
 from afterburner.sandbox.types import Limits, Verdict
 
 if TYPE_CHECKING:
@@ -119,8 +119,8 @@ def _carry_out(request: Request, backend: str, image: str | None) -> Report:
 
 
 def _deliver(request: Request, report: Report, json: str | None, *, quiet: bool) -> None:
-    from afterburner.sandbox.commands.console import open_console  # noqa: PLC0415 - imports rich
     from afterburner.sandbox.commands.outcome import print_outcome, to_json_text, told_case  # noqa: PLC0415 - likewise
+    from afterburner.sandbox.terminal.console import open_console  # noqa: PLC0415 - imports rich
 
     if json is not None:
         write_result("--json", json, to_json_text(request, report).encode("ascii"))

@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from afterburner.sandbox.commands.options import above_zero, read_size, zero_or_more
 from afterburner.sandbox.errors import UsageError
+from afterburner.sandbox.terminal.options import above_zero, read_size, zero_or_more
 
 _GIB = 1 << 30
 

@@ -1,1 +1,1 @@
-"""The meter: a small static C program, process 1 of every container, and how it is compiled."""
+"""The meter: a small static C program, process 1 of every container; `meter_build` compiles it."""

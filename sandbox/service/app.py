@@ -19,7 +19,9 @@ from afterburner.sandbox.service.gate import LOGGER, Gate
 from afterburner.sandbox.service.metrics import Metrics
 from afterburner.sandbox.service.monolith import ExecuteRequest, ExecuteResponse, execution_of
 from afterburner.sandbox.service.problems import Refusal, explain_mistakes, failure, refusal_of
-from afterburner.sandbox.service.schema import (
+from afterburner.sandbox.service.settings import Settings
+from afterburner.sandbox.service.tasks import job_of
+from afterburner.sandbox.service_schema import (
     AppliedLimits,
     Health,
     LanguageModel,
@@ -29,8 +31,6 @@ from afterburner.sandbox.service.schema import (
     RunRequest,
     RunResponse,
 )
-from afterburner.sandbox.service.settings import Settings
-from afterburner.sandbox.service.tasks import job_of
 from afterburner.sandbox.types import Report
 
 _Result = TypeVar("_Result")

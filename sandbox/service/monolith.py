@@ -15,8 +15,8 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from afterburner.sandbox.errors import UsageError
 from afterburner.sandbox.sandbox import Sandbox
-from afterburner.sandbox.service.schema import Text
 from afterburner.sandbox.service.settings import Settings
+from afterburner.sandbox.service_schema import Text
 from afterburner.sandbox.types import CaseReport, Compilation, Limits, Program, Verdict
 from afterburner.sandbox.verdicts import report_of_process
 

@@ -7,23 +7,13 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import JSONResponse
 
-from afterburner.sandbox.errors import (
-    AfterburnerError,
-    CheckerError,
-    SandboxInternalError,
-    SandboxUnavailableError,
-    UsageError,
-)
+from afterburner.sandbox.service_schema import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-KINDS: Mapping[str, type[AfterburnerError]] = {
-    "usage": UsageError,
-    "checker": CheckerError,
-    "unavailable": SandboxUnavailableError,
-    "internal": SandboxInternalError,
-}
+    from afterburner.sandbox.errors import AfterburnerError
+
 _STATUSES = {"usage": 422, "checker": 422, "unavailable": 501, "internal": 500}
 _SHOWN_MISTAKES = 5
 _NO_OBJECT = "This is no JSON object, or the header `Content-Type: application/json` is missing"

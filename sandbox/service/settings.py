@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from afterburner.sandbox.errors import UsageError
+from afterburner.sandbox.service_schema import TOKEN_VARIABLE
 from afterburner.sandbox.types import Limits
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-TOKEN_VARIABLE = "AFTERBURNER_SERVICE_TOKEN"  # noqa: S105 - the name of a variable
 MOST = Limits(
     wall_time_s=120.0,
     cpu_time_s=120.0,

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from afterburner.sandbox.checkers import Checker, Custom, Exact, Floats, Lines, Tokens
 from afterburner.sandbox.errors import UsageError
-from afterburner.sandbox.service.schema import CustomModel, ExactModel, FloatsModel, LinesModel, TokensModel
+from afterburner.sandbox.service_schema import CustomModel, ExactModel, FloatsModel, LinesModel, TokensModel
 from afterburner.sandbox.types import Limits, Program, TestCase, Verdict
 from afterburner.sandbox.verdicts import summarise
 
 if TYPE_CHECKING:
     from afterburner.sandbox.sandbox import Sandbox
-    from afterburner.sandbox.service.schema import CheckerModel, LimitsModel, ProgramModel, RunRequest
     from afterburner.sandbox.service.settings import Settings
+    from afterburner.sandbox.service_schema import CheckerModel, LimitsModel, ProgramModel, RunRequest
     from afterburner.sandbox.types import CaseReport, Report
 
 _BATCH = 16  # cases whose whole outputs are held at a time

@@ -14,7 +14,8 @@ from afterburner.sandbox import Limits, Program, SandboxUnavailableError, Task, 
 from afterburner.sandbox.commands.hello import EXPECTED, HELLO
 from afterburner.sandbox.compiling import compile_program
 from afterburner.sandbox.container import PROGRAM_FOLDER
-from afterburner.sandbox.interpreter import has_package, python_environment
+from afterburner.sandbox.installations import has_package
+from afterburner.sandbox.interpreter import python_environment
 from afterburner.sandbox.languages import LANGUAGES
 from afterburner.sandbox.launch import python_launch, toolchain_launch
 from afterburner.sandbox.toolchains import find_toolchain
@@ -92,7 +93,7 @@ def _language_rate(place: Place, name: str, *, rounds: int) -> Iterator[Row | Mi
         return
     compilation, artefact = None, None
     if language.compile is not None:
-        compilation, artefact = compile_program(place.sandbox, program, language, toolchain, None)
+        compilation, artefact = compile_program(place.sandbox.supplied, program, language, toolchain, None)
         if not compilation.succeeded:
             yield Missing(f"{what}, {place.name}", compilation.message)
             return

@@ -6,7 +6,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from afterburner.sandbox.commands.streams import is_live
+from afterburner.sandbox.terminal.streams import is_live
 
 if TYPE_CHECKING:
     from scripts.soak.findings import Findings

@@ -29,7 +29,7 @@ from afterburner.sandbox import (
 )
 from afterburner.sandbox.docker_daemon import DockerDaemon
 from afterburner.sandbox.docker_settings import DockerOptions
-from afterburner.sandbox.interpreter import own_environment
+from afterburner.sandbox.installations import own_environment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from afterburner.sandbox import Limits, Program, TestCase, UsageError
 from afterburner.sandbox.checkers import Checker, Custom, Exact, Floats, Lines, Tokens, comparison
 from afterburner.sandbox.errors import CheckerError
-from afterburner.sandbox.judge import scrub
+from afterburner.sandbox.scrubbing import scrub
 
 if TYPE_CHECKING:
     from pathlib import Path

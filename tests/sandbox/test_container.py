@@ -26,7 +26,7 @@ from afterburner.sandbox import (
 )
 from afterburner.sandbox import container as container_module
 from afterburner.sandbox.bubblewrap import BubblewrapContainer
-from afterburner.sandbox.interpreter import own_environment
+from afterburner.sandbox.installations import own_environment
 from afterburner.sandbox.preflight import find_bubblewrap
 from afterburner.sandbox.types import Bind
 

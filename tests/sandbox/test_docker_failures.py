@@ -27,7 +27,7 @@ from afterburner.sandbox.docker_daemon import DockerDaemon
 from afterburner.sandbox.docker_settings import DockerOptions
 from afterburner.sandbox.errors import ToolchainMissingError
 from afterburner.sandbox.languages import find_language
-from afterburner.sandbox.meter.build import meter_path
+from afterburner.sandbox.meter_build import meter_path
 from afterburner.sandbox.types import Bind
 
 if TYPE_CHECKING:

@@ -10,14 +10,8 @@ from pathlib import Path
 import pytest
 
 from afterburner.sandbox import Program, PythonEnvironment, Sandbox, TestCase, UsageError
-from afterburner.sandbox.interpreter import (
-    OWN_SITE,
-    find_interpreter,
-    has_package,
-    own_environment,
-    own_package_binds,
-    python_environment,
-)
+from afterburner.sandbox.installations import OWN_SITE, has_package, own_environment, own_package_binds
+from afterburner.sandbox.interpreter import find_interpreter, python_environment
 from afterburner.sandbox.project import stage_project
 
 BASE = Path(own_environment().executable)

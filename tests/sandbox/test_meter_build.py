@@ -21,10 +21,10 @@ from afterburner.sandbox import (
     TestCase,
     open_sandbox,
 )
+from afterburner.sandbox import meter_build as build
 from afterburner.sandbox.bubblewrap import BubblewrapContainer
 from afterburner.sandbox.control_groups import find_control_groups
-from afterburner.sandbox.meter import build
-from afterburner.sandbox.meter.build import meter_path
+from afterburner.sandbox.meter_build import meter_path
 from afterburner.sandbox.preflight import find_bubblewrap
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def test_another_source_is_compiled_anew(cache: Path, tmp_path: Path, monkeypatc
         shutil.copy(source, tmp_path)
     changed = tmp_path / "clean.c"
     changed.write_text(changed.read_text() + "\n/* another version */\n")
-    monkeypatch.setattr(build, "__file__", str(tmp_path / "build.py"))
+    monkeypatch.setattr(build, "_SOURCES", tmp_path)
     assert meter_path() != first
     assert len(list(cache.iterdir())) == 2
 

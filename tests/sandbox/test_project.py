@@ -12,7 +12,7 @@ import pytest
 
 from afterburner.sandbox import Bind, Program, Sandbox, TestCase, UsageError
 from afterburner.sandbox import project as project_module
-from afterburner.sandbox.interpreter import own_environment
+from afterburner.sandbox.installations import own_environment
 from afterburner.sandbox.project import StagedProject, find_project_root, replace_in_copy, stage_project
 
 

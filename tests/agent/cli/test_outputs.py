@@ -12,7 +12,7 @@ import pytest
 
 from afterburner.agent.cli.outputs import Outputs
 from afterburner.sandbox import AfterburnerError, UsageError
-from afterburner.sandbox.commands.destinations import write_result
+from afterburner.sandbox.terminal.destinations import write_result
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

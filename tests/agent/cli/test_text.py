@@ -8,7 +8,7 @@ import pytest
 
 from afterburner.agent.cli.text import scrub, scrub_line
 from afterburner.agent.wording import count, format_ratio
-from afterburner.sandbox.commands.figures import format_kib, format_seconds
+from afterburner.sandbox.terminal.formatting import format_kib, format_seconds
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from afterburner.agent.types import Target, Workload
 from afterburner.sandbox import CallCase, Limits, Verdict
 from afterburner.sandbox.driver.ab_calls import dump_call
 from afterburner.sandbox.errors import ToolchainMissingError
-from afterburner.sandbox.interpreter import own_environment
+from afterburner.sandbox.installations import own_environment
 
 if TYPE_CHECKING:
     from pathlib import Path

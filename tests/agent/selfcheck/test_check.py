@@ -24,7 +24,7 @@ from afterburner.agent.selfcheck.place import calibrate, open_subject
 from afterburner.agent.selfcheck.subjects import DISGUISES, SHAPES
 from afterburner.agent.types import Decision, Gain, Machine, Objective
 from afterburner.sandbox import Measurement
-from afterburner.sandbox.meter.build import cache_folder
+from afterburner.sandbox.folders import cache_folder
 
 if TYPE_CHECKING:
     from pathlib import Path

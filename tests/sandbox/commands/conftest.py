@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from afterburner.sandbox.meter.build import cache_folder
+from afterburner.sandbox.folders import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable

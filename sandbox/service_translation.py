@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
+from afterburner.sandbox import service_schema as schema
 from afterburner.sandbox.checkers import Checker, Custom, Exact, Floats, Lines, Tokens
 from afterburner.sandbox.errors import UsageError
-from afterburner.sandbox.service import schema
 from afterburner.sandbox.types import CallCase, CaseReport, Compilation, Limits, Measurement, Program, Report, TestCase
 
 if TYPE_CHECKING:

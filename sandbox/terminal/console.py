@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from afterburner.sandbox.commands.streams import abandon, is_live
+from afterburner.sandbox.terminal.streams import abandon, is_live
 
 if TYPE_CHECKING:
     from typing import TextIO

@@ -6,8 +6,8 @@ import os
 import sys
 from pathlib import Path
 
-from afterburner.sandbox.commands.streams import write_all
 from afterburner.sandbox.errors import AfterburnerError, UsageError
+from afterburner.sandbox.terminal.streams import write_all
 
 STDOUT = "-"
 

@@ -14,7 +14,9 @@ import tempfile
 from pathlib import Path
 
 from afterburner.sandbox.errors import SandboxUnavailableError
+from afterburner.sandbox.folders import cache_folder
 
+_SOURCES = Path(__file__).parent / "meter"
 _FLAGS = ("-std=c11", "-O2", "-Wall", "-Wextra")  # a test adds -Werror; a newer compiler's taste must not stop a user
 _MACHINES = frozenset({"x86_64", "aarch64"})  # the system call filter knows the numbers of these
 _COMPILE_TIMEOUT_S = 600.0  # ziglang builds its C library, too, which takes a minute
@@ -41,15 +43,8 @@ def meter_path() -> Path:
     return path
 
 
-def cache_folder() -> Path:
-    """The folder of the user's cache that is ours: under `$XDG_CACHE_HOME`, or `~/.cache`."""
-    root = os.environ.get("XDG_CACHE_HOME", "")
-    base = Path(root) if Path(root).is_absolute() else Path.home() / ".cache"
-    return base / "afterburner-agent"
-
-
 def _sources() -> list[Path]:
-    return sorted(Path(__file__).parent.glob("*.[ch]"))
+    return sorted(_SOURCES.glob("*.[ch]"))
 
 
 def _key(machine: str) -> str:

@@ -1,16 +1,31 @@
-"""What travels as JSON: requests, reports and errors. These models are the OpenAPI page, too.
+"""What travels between the service and its clients as JSON: requests, reports and errors; the OpenAPI page, too.
 
 The field names are those of `afterburner.sandbox.types`; times are seconds, memory is KiB (1024 bytes).
 """
 
 import base64
 import binascii
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from afterburner.sandbox.errors import (
+    AfterburnerError,
+    CheckerError,
+    SandboxInternalError,
+    SandboxUnavailableError,
+    UsageError,
+)
 from afterburner.sandbox.types import Verdict
 
+TOKEN_VARIABLE = "AFTERBURNER_SERVICE_TOKEN"  # noqa: S105 - the name of a variable
+KINDS: Mapping[str, type[AfterburnerError]] = {  # `Problem.kind`, and what a client raises for it
+    "usage": UsageError,
+    "checker": CheckerError,
+    "unavailable": SandboxUnavailableError,
+    "internal": SandboxInternalError,
+}
 _MOST = (1 << 33) - 1  # what the protocol between host and meter can hold
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from afterburner.sandbox.judge import scrub
+from afterburner.sandbox.scrubbing import scrub
 
 
 def test_scrubbed_text_keeps_its_ends_and_its_lines() -> None:
