@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from afterburner.sandbox.errors import (
@@ -31,7 +32,7 @@ from afterburner.sandbox.types import (
 )
 
 if TYPE_CHECKING:
-    from afterburner.sandbox.docker_backend import DockerOptions
+    from afterburner.sandbox.docker_settings import DockerOptions
     from afterburner.sandbox.opening import open_sandbox
     from afterburner.sandbox.sandbox import Sandbox
 
@@ -63,13 +64,11 @@ __all__ = [
 ]
 
 
-_LAZY = {"DockerOptions": "docker_backend", "Sandbox": "sandbox", "open_sandbox": "opening"}
+_LAZY = {"DockerOptions": "docker_settings", "Sandbox": "sandbox", "open_sandbox": "opening"}
 
 
 def __getattr__(name: str) -> object:
     """Load what starts containers only when it is asked for: errors and types alone are needed far more often."""
     if name in _LAZY:
-        from importlib import import_module  # noqa: PLC0415
-
         return getattr(import_module(f"afterburner.sandbox.{_LAZY[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -7,11 +7,20 @@ import socket
 import stat
 import subprocess
 from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from afterburner.sandbox.container import METER, PROGRAM_FOLDER, SHARED_MEMORY_KIB, WRITABLE, Container
+from afterburner.sandbox.container import Container
+from afterburner.sandbox.container_paths import (
+    METER,
+    PROGRAM_FOLDER,
+    SCRATCH,
+    SHARED_MEMORY,
+    SHARED_MEMORY_KIB,
+    WRITABLE,
+)
 from afterburner.sandbox.control_groups import find_control_groups
 from afterburner.sandbox.installations import own_environment
 from afterburner.sandbox.toolchains import find_toolchain
@@ -72,38 +81,34 @@ class BubblewrapBackend:
 
     def container(self, spec: ContainerSpec) -> Container:
         """A container, to be entered."""
-        return BubblewrapContainer(
-            spec,
-            bubblewrap=self._bubblewrap,
-            meter=self._meter,
-            workspace=self._workspace,
-            groups=self._groups,
-            covered=self._for_root_alone,
-        )
+        parts = BubblewrapParts(self._bubblewrap, self._meter, self._workspace, self._groups, self._for_root_alone)
+        return BubblewrapContainer(spec, parts)
 
     def close(self) -> None:
         """Nothing is kept ready."""
 
 
+@dataclass(frozen=True, slots=True)
+class BubblewrapParts:
+    """What the containers of one backend are made with; `covered` are files of `/proc` that they do not show."""
+
+    bubblewrap: str
+    meter: Path
+    workspace: Path
+    groups: ControlGroups | None = None
+    covered: tuple[str, ...] = ()
+
+
 class BubblewrapContainer(Container):
     """One `bwrap`, with the meter started by it."""
 
-    def __init__(  # noqa: PLR0913 - by name, and all from the backend
-        self,
-        spec: ContainerSpec,
-        *,
-        bubblewrap: str,
-        meter: Path,
-        workspace: Path,
-        groups: ControlGroups | None = None,
-        covered: tuple[str, ...] = (),
-    ) -> None:
-        super().__init__(workspace, "rlimits" if groups is None else groups.tier)
+    def __init__(self, spec: ContainerSpec, parts: BubblewrapParts) -> None:
+        super().__init__(parts.workspace, "rlimits" if parts.groups is None else parts.groups.tier)
         self._spec = spec
-        self._bubblewrap = bubblewrap
-        self._meter = meter
-        self._groups = groups
-        self._covered = covered
+        self._bubblewrap = parts.bubblewrap
+        self._meter = parts.meter
+        self._groups = parts.groups
+        self._covered = parts.covered
         self._group: ControlGroup | None = None
         self._kills_before = 0
 
@@ -188,8 +193,8 @@ class BubblewrapContainer(Container):
         arguments += ["--proc", "/proc", "--dev", "/dev"]
         for path in self._covered:  # bound devices cannot be opened
             arguments += ["--ro-bind", "/dev/null", path]
-        arguments += _tmpfs("/tmp", self._spec.writable_kib)  # noqa: S108 - inside the container
-        arguments += _tmpfs("/dev/shm", min(SHARED_MEMORY_KIB, self._spec.writable_kib))  # noqa: S108 - likewise
+        arguments += _tmpfs(SCRATCH, self._spec.writable_kib)
+        arguments += _tmpfs(SHARED_MEMORY, min(SHARED_MEMORY_KIB, self._spec.writable_kib))
         for bind in _parents_first(self._spec.binds):
             arguments += ["--ro-bind", bind.source, bind.destination]
         arguments += ["--ro-bind", str(self._meter), METER, "--ro-bind", str(self.folder), PROGRAM_FOLDER]

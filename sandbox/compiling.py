@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from afterburner.sandbox.container import PROGRAM_FOLDER
+from afterburner.sandbox.container_paths import PROGRAM_FOLDER, SCRATCH
 from afterburner.sandbox.launch import spec_for, toolchain_variables
 from afterburner.sandbox.scrubbing import scrub
 from afterburner.sandbox.types import Command, Compilation
@@ -32,7 +32,7 @@ def compile_program(
     """
     limits = language.compile_limits
     variables = toolchain_variables(toolchain)
-    variables |= {"SOURCE": f"{PROGRAM_FOLDER}/{language.source}", "ARTEFACT": "/tmp/artefact"}  # noqa: S108
+    variables |= {"SOURCE": f"{PROGRAM_FOLDER}/{language.source}", "ARTEFACT": f"{SCRATCH}/artefact"}
     # What the compiler prints is its message; what the shell prints is the artefact.
     script = f'set -e\n{{\n{language.compile}\n}} >&2 </dev/null\nexec cat -- "$ARTEFACT"\n'
     with supply(spec_for(limits, toolchain.binds, toolchain.image)) as container:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, Self
 
 from afterburner.sandbox import wire
+from afterburner.sandbox.container_paths import PROGRAM_FOLDER
 from afterburner.sandbox.errors import SandboxInternalError
 from afterburner.sandbox.types import KEPT_OUTPUT_BYTES, Measurement, RawResult
 
@@ -24,11 +25,6 @@ if TYPE_CHECKING:
 
     OpenContainer = Callable[[ContainerSpec], AbstractContextManager["Container"]]
 
-HOME = "/afterburner"  # what the sandbox itself puts into a container lies here
-METER = f"{HOME}/meter"
-PROGRAM_FOLDER = f"{HOME}/program"  # what the host puts in; the program can only read it
-WRITABLE = ("/tmp", "/dev/shm")  # noqa: S108 - inside the container; the meter empties them between runs
-SHARED_MEMORY_KIB = 65_536
 _START_TIMEOUT_S = 30.0  # a busy machine, not a slow start: it takes about 10 ms
 _GRACE_S = 5.0  # the meter ends a run itself; this long after the limit the host does
 _LONGEST_WAIT_S = 2_000_000.0  # in one go; a socket refuses more than 2**31 milliseconds
@@ -152,8 +148,9 @@ class Container(ABC):
         self.usable = not reply.header.dirty
         return result
 
-    def prepare(self, limits: Limits, stdin_bytes: int) -> None:  # noqa: B027 - most backends have nothing to do here
-        """Called before each run, for what the backend enforces by itself."""
+    @abstractmethod
+    def prepare(self, limits: Limits, stdin_bytes: int) -> None:
+        """Called before each run, for what the technology enforces or watches by itself."""
 
     def killed_for_memory(self) -> bool:
         """Whether the kernel has killed anything in this container for its memory since the run began."""

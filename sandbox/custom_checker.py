@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
-from afterburner.sandbox.container import PROGRAM_FOLDER
+from afterburner.sandbox.container_paths import PROGRAM_FOLDER
 from afterburner.sandbox.errors import CheckerError
 from afterburner.sandbox.launch import File
 from afterburner.sandbox.scrubbing import scrub

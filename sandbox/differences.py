@@ -24,7 +24,7 @@ _KINDS = {
 _NOT_READABLE = "did something that cannot be shown"
 
 
-class _Unreadable(Exception):  # noqa: N818 - a finding, handled at once
+class _UnreadableError(Exception):
     """The bytes are no outcome of the encoder's."""
 
 
@@ -39,7 +39,7 @@ class _Outcome:
                 self.kwargs, self.globals = _by_name(kwargs), _by_name(held)
                 self.printed, self.complained = printed, complained
             case _:
-                raise _Unreadable
+                raise _UnreadableError
 
 
 def incomparable_reason(encoded: bytes) -> str | None:
@@ -58,7 +58,7 @@ def render_outcome(encoded: bytes) -> str:
     """One line on what a call did: `returned [1, 2]`, `raised ValueError('x'), printed 'a'`."""
     try:
         outcome = _Outcome(encoded)
-    except _Unreadable:
+    except _UnreadableError:
         return _NOT_READABLE
     printed = f", printed {render(outcome.printed, 80)}" if outcome.printed else ""
     complained = f", wrote {render(outcome.complained, 80)} to stderr" if outcome.complained else ""
@@ -75,7 +75,7 @@ def explain_difference(expected: bytes, actual: bytes, parameters: Sequence[str]
     """
     try:
         line = _explain(_Outcome(expected), _Outcome(actual), parameters)
-    except (_Unreadable, RecursionError):
+    except (_UnreadableError, RecursionError):
         line = f"{_NOT_READABLE}, instead of what the original does"
     return line if len(line) <= _MAX_LINE else line[: _MAX_LINE - 1] + UNSHOWN
 
@@ -132,7 +132,7 @@ def _by_name(named: list[Json]) -> dict[str, Json]:
             case ["named", str(name)]:
                 found[name] = ["opaque", "nothing"]
             case _:
-                raise _Unreadable
+                raise _UnreadableError
     return found
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import tempfile
 import time
@@ -202,8 +201,8 @@ class DockerContainer(Container):
         self._started = started
         return started.channel
 
-    def prepare(self, limits: Limits, stdin_bytes: int) -> None:  # noqa: ARG002 - the container has had its limits from its start
-        """Notes when the run begins, for what the daemon tells of it later."""
+    def prepare(self, _limits: Limits, _stdin_bytes: int) -> None:
+        """Notes when the run begins, for what the daemon tells of it later. Limits it has had from its start."""
         self._run_began = time.time()
 
     def killed_for_memory(self) -> bool:
@@ -236,5 +235,5 @@ def _machine() -> str:
     marks = [socket.gethostname()]
     with suppress(OSError):
         marks.append(Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip())
-        marks.append(os.readlink("/proc/self/ns/mnt"))  # noqa: PTH115 - it is not a path that it gives
+        marks.append(str(Path("/proc/self/ns/mnt").readlink()))
     return " ".join(marks)

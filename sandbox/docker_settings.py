@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from afterburner.sandbox.container import METER, PROGRAM_FOLDER, SHARED_MEMORY_KIB, WRITABLE
+from afterburner.sandbox.container_paths import (
+    METER,
+    PROGRAM_FOLDER,
+    SCRATCH,
+    SHARED_MEMORY,
+    SHARED_MEMORY_KIB,
+    WRITABLE,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -112,8 +119,8 @@ def container_settings(
             **_resources(spec, engine, choices),
             "Mounts": [*(_bind(*bind, engine) for bind in binds), *(_emptied(path) for path in volumes)],
             "Tmpfs": {
-                "/tmp": _tmpfs(spec.writable_kib),  # noqa: S108 - inside the container
-                "/dev/shm": _tmpfs(min(SHARED_MEMORY_KIB, spec.writable_kib)),  # noqa: S108 - likewise
+                SCRATCH: _tmpfs(spec.writable_kib),
+                SHARED_MEMORY: _tmpfs(min(SHARED_MEMORY_KIB, spec.writable_kib)),
             },
         },
     }

@@ -1,4 +1,4 @@
-"""Where things are kept between runs."""
+"""Where things are kept between runs, and how folders are named."""
 
 from __future__ import annotations
 
@@ -17,3 +17,8 @@ def cache_folder() -> Path:
     root = os.environ.get("XDG_CACHE_HOME", "")
     base = Path(root) if Path(root).is_absolute() else Path.home() / ".cache"
     return base / "afterburner-agent"
+
+
+def absolute_path(path: str | Path) -> Path:
+    """An absolute path without `..`. Unlike `Path.resolve`, it leaves symbolic links as they were given."""
+    return Path(os.path.normpath(Path(path).absolute()))

@@ -14,7 +14,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from afterburner.sandbox.container_paths import SCRATCH
 from afterburner.sandbox.errors import SandboxInternalError, UsageError
+from afterburner.sandbox.folders import absolute_path
 from afterburner.sandbox.installations import base_binds, environment_binds, site_packages, take_apart
 from afterburner.sandbox.scrubbing import scrub
 from afterburner.sandbox.types import Bind, Command, ContainerSpec, Limits, PythonEnvironment
@@ -73,7 +75,7 @@ def python_environment(
     Raises:
         UsageError: it does not start in the sandbox, or is no CPython of 3.9 or newer.
     """
-    executable = Path(os.path.abspath(executable))  # noqa: PTH100 - the links matter: they tell which environment it is
+    executable = absolute_path(executable)  # with its links: they tell which environment it is
     base, environment = take_apart(executable)
     binds = list(base_binds(base))
     if environment is not None:
@@ -92,7 +94,7 @@ def python_environment(
         version,
         tuple(dict.fromkeys(binds)),
         tuple(import_paths),
-        working_directory or "/tmp",  # noqa: S108 - the sandbox's own tmpfs
+        working_directory or SCRATCH,
         packages,
     )
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from afterburner.sandbox.container_paths import PROGRAM_FOLDER, SCRATCH
 from afterburner.sandbox.errors import UsageError
 from afterburner.sandbox.types import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_PROGRAM = "/afterburner/program"
-_WRITABLE = "/tmp"  # noqa: S108 - inside the container
 _COMPILER = Limits(
     wall_time_s=60.0,
     cpu_time_s=60.0,
@@ -91,7 +90,7 @@ _PYTHON = Language(
     name="python",
     aliases=("py", "python3", "cpython"),
     source="main.py",
-    run=("python3", f"{_PROGRAM}/main.py"),
+    run=("python3", f"{PROGRAM_FOLDER}/main.py"),
     image="python:3.9.19-bullseye",
     programs=("python3",),
     probe=("python3", "--version"),
@@ -104,7 +103,7 @@ _CPP = Language(
     name="cpp",
     aliases=("c++", "cxx", "cc", "cplusplus"),
     source="main.cpp",
-    run=(f"{_PROGRAM}/main",),
+    run=(f"{PROGRAM_FOLDER}/main",),
     image="gcc:11.2.0-bullseye",
     programs=("g++",),
     probe=("g++", "--version"),
@@ -124,7 +123,7 @@ _JAVA = Language(
     run=(
         *("java", "-XX:+UseSerialGC", "-XX:ActiveProcessorCount=1", "-XX:-UsePerfData", "-Xms64m", "-Xmx{memory_mib}m"),
         *("-Xss64m", "-Djava.util.concurrent.ForkJoinPool.common.parallelism=2", "-Dfile.encoding=UTF-8"),
-        *("-jar", f"{_PROGRAM}/main.jar"),
+        *("-jar", f"{PROGRAM_FOLDER}/main.jar"),
     ),
     image="openjdk:11.0.12-jdk-bullseye",
     programs=("java", "javac", "javap", "jar"),
@@ -141,7 +140,7 @@ _JAVASCRIPT = Language(
     aliases=("js", "node", "nodejs"),
     source="main.js",
     # The meter gives every program a stack of 64 MiB; V8 believes in one, and in a heap made for the host's memory.
-    run=("node", "--stack-size=49152", "--max-old-space-size={memory_mib}", f"{_PROGRAM}/main.js"),
+    run=("node", "--stack-size=49152", "--max-old-space-size={memory_mib}", f"{PROGRAM_FOLDER}/main.js"),
     image="node:22-bullseye",
     programs=("node",),
     probe=("node", "--print", "'Node.js ' + process.version"),
@@ -154,7 +153,7 @@ _GO = Language(
     name="go",
     aliases=("golang",),
     source="main.go",
-    run=(f"{_PROGRAM}/main",),
+    run=(f"{PROGRAM_FOLDER}/main",),
     image="golang:1.17.0-bullseye",
     programs=("go",),
     probe=("go", "version"),
@@ -167,8 +166,8 @@ _GO = Language(
         "GO111MODULE": "off",  # one file, the standard library, no network
         "GOTOOLCHAIN": "local",
         "GOENV": "off",
-        "GOPATH": f"{_WRITABLE}/go",
-        "GOCACHE": f"{_WRITABLE}/go-cache",
+        "GOPATH": f"{SCRATCH}/go",
+        "GOCACHE": f"{SCRATCH}/go-cache",
         "CGO_ENABLED": "0",
         "GOMAXPROCS": "1",  # as with other languages' threads: measured programs have one core
     },
@@ -180,7 +179,7 @@ _RUBY = Language(
     name="ruby",
     aliases=("rb",),
     source="main.rb",
-    run=("ruby", f"{_PROGRAM}/main.rb"),
+    run=("ruby", f"{PROGRAM_FOLDER}/main.rb"),
     image="ruby:3.0.2-bullseye",
     programs=("ruby",),
     probe=("ruby", "--version"),
@@ -194,7 +193,7 @@ _RUST = Language(
     name="rust",
     aliases=("rs", "rustc"),
     source="main.rs",
-    run=(f"{_PROGRAM}/main",),
+    run=(f"{PROGRAM_FOLDER}/main",),
     image="rust:1.85.0-bullseye",
     programs=("rustc", "cc"),  # rustc links by the C compiler
     probe=("rustc", "--version"),

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.sandbox.calls import prepare_call
-from afterburner.sandbox.container import HOME, PROGRAM_FOLDER
+from afterburner.sandbox.container_paths import HOME, PROGRAM_FOLDER, SCRATCH
 from afterburner.sandbox.errors import UsageError
 from afterburner.sandbox.types import Bind, CallCase, Command, ContainerSpec
 
@@ -48,7 +48,7 @@ class Launch:
     files: tuple[File, ...]
     argv: tuple[str, ...]
     variables: Mapping[str, str]
-    working_directory: str = "/tmp"  # noqa: S108 - inside the container
+    working_directory: str = SCRATCH
 
     def fill(self, container: Container) -> None:
         """Puts the files into a new container."""
@@ -139,7 +139,7 @@ def toolchain_variables(toolchain: Toolchain) -> dict[str, str]:
     """The whole environment of a program, or of its compiler; nothing comes from the host's."""
     return {
         "PATH": toolchain.path,
-        "HOME": "/tmp",  # noqa: S108 - inside the container
+        "HOME": SCRATCH,
         "LANG": "C.UTF-8",
         **_single_threaded(),
         **toolchain.environment,
@@ -153,7 +153,7 @@ def python_variables(environment: PythonEnvironment, hash_seed: int = 0) -> dict
     """
     variables = {
         "PATH": f"{Path(environment.executable).parent}:{_SEARCH_PATH}",
-        "HOME": "/tmp",  # noqa: S108 - inside the container
+        "HOME": SCRATCH,
         "LANG": "C.UTF-8",
         "PYTHONHASHSEED": str(hash_seed),
         "PYTHONDONTWRITEBYTECODE": "1",

@@ -57,7 +57,7 @@ def _open_bubblewrap(found: Bubblewrap) -> Iterator[Sandbox]:
 
 @contextmanager
 def _open_docker(options: DockerOptions | None) -> Iterator[Sandbox]:
-    from afterburner.sandbox.docker_backend import DockerBackend  # noqa: PLC0415 - likewise
+    from afterburner.sandbox.docker_backend import DockerBackend
 
     meter = meter_path()
     with workspace() as folder:
@@ -81,7 +81,7 @@ def _open_docker_instead(options: DockerOptions | None, reason: SandboxUnavailab
 @contextmanager
 def _open_remote(url: str) -> Iterator[Sandbox]:
     try:
-        from afterburner.sandbox.remote import open_remote  # noqa: PLC0415 - likewise
+        from afterburner.sandbox.remote import open_remote
     except ModuleNotFoundError as error:
         raise SandboxUnavailableError(
             f"The client of a sandbox service needs {error.name}. Install it: pip install '.[service]' in the clone."

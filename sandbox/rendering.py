@@ -101,7 +101,7 @@ def _mark(tag: str, parts: list[Json]) -> str:
             return UNSHOWN
 
 
-def _single(tag: str, parts: list[Json], depth: int) -> str:  # noqa: C901, PLR0911, PLR0912 - a table: one line for each kind
+def _single(tag: str, parts: list[Json], depth: int) -> str:
     match tag, parts:
         case (("float" | "int"), [str(number)]):
             return _printable(number, MAX_TEXT)

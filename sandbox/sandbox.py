@@ -17,6 +17,7 @@ from afterburner.sandbox.languages import find_language
 from afterburner.sandbox.launch import DRIVER, encoded_source, python_launch, python_variables, toolchain_launch
 from afterburner.sandbox.running import CaseSettings, Supply, retry_internal_errors, run_case
 from afterburner.sandbox.schedule import run_many, run_many_async
+from afterburner.sandbox.task import Task
 from afterburner.sandbox.types import (
     CallCase,
     CaseReport,
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from afterburner.sandbox.duels import Duel, DuelReport
     from afterburner.sandbox.languages import Language
     from afterburner.sandbox.launch import File, Launch
-    from afterburner.sandbox.task import Task
     from afterburner.sandbox.types import Command, ContainerSpec, RawResult
 
 __all__ = ["DRIVER", "Sandbox", "encoded_source", "python_variables"]
@@ -153,7 +153,12 @@ class Sandbox:
             CheckerError: the checker program failed; nothing is said of the program.
             SandboxInternalError: the sandbox itself failed, several times; likewise.
         """
-        _check_kinds(program, cases, limits)
+        return self.run_task(Task(program, cases, limits, checker, stop_at_failure), cpu=cpu)
+
+    def run_task(self, task: Task, *, cpu: int | None = None) -> Report:
+        """Runs a task, and raises as `run` does."""
+        _check_kinds(task)
+        program, cases, limits = task.program, task.cases, task.limits
         language = find_language(program.language)
         if language.name != "python" and any(isinstance(case, CallCase) for case in cases):
             raise UsageError(f"Calls of functions are for Python; a {language.name} program is run on stdin.")
@@ -161,24 +166,13 @@ class Sandbox:
         if compilation is not None and not compilation.succeeded:
             return _not_compiled(compilation, len(cases), self.describe())
         reports: list[CaseReport] = []
-        settings = CaseSettings(limits, checker, cpu, self.run_alone)
+        settings = CaseSettings(limits, task.checker or _BY_LINES, cpu, self.run_alone)
         with self._launched(program, language, limits, artefact) as launch, Supply(self.supplied, launch) as supply:
             for case in cases:
                 reports.append(run_case(supply, launch, case, settings))
-                if stop_at_failure and reports[-1].verdict is not Verdict.ACCEPTED:
+                if task.stop_at_failure and reports[-1].verdict is not Verdict.ACCEPTED:
                     break
         return replace(summarise(reports, self.backend.name), compilation=compilation)
-
-    def run_task(self, task: Task, *, cpu: int | None = None) -> Report:
-        """Runs a task; see `run`."""
-        return self.run(
-            task.program,
-            task.cases,
-            task.limits,
-            checker=task.checker or _BY_LINES,
-            cpu=cpu,
-            stop_at_failure=task.stop_at_failure,
-        )
 
     def run_alone(
         self,
@@ -282,8 +276,9 @@ class Sandbox:
         return nullcontext(toolchain_launch(program, language, toolchain, limits, artefact))
 
 
-def _check_kinds(program: Program, cases: Sequence[TestCase | CallCase], limits: Limits) -> None:
+def _check_kinds(task: Task) -> None:
     """Says at the door what would be a riddle deep inside."""
+    program, cases, limits = task.program, task.cases, task.limits
     if not cases:
         raise UsageError("There is nothing to run: no cases were given.")
     if not isinstance(program, Program) or not isinstance(program.source, str):

@@ -19,7 +19,6 @@ from afterburner.sandbox.errors import (
 )
 from afterburner.sandbox.types import Verdict
 
-TOKEN_VARIABLE = "AFTERBURNER_SERVICE_TOKEN"  # noqa: S105 - the name of a variable
 KINDS: Mapping[str, type[AfterburnerError]] = {  # `Problem.kind`, and what a client raises for it
     "usage": UsageError,
     "checker": CheckerError,

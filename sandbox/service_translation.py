@@ -11,35 +11,28 @@ from pydantic import ValidationError
 from afterburner.sandbox import service_schema as schema
 from afterburner.sandbox.checkers import Checker, Custom, Exact, Floats, Lines, Tokens
 from afterburner.sandbox.errors import UsageError
-from afterburner.sandbox.types import CallCase, CaseReport, Compilation, Limits, Measurement, Program, Report, TestCase
+from afterburner.sandbox.types import CallCase, CaseReport, Compilation, Measurement, Program, Report, TestCase
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from afterburner.sandbox.task import Task
 
 
-def request_of(
-    program: Program,
-    cases: Sequence[TestCase | CallCase],
-    limits: Limits,
-    checker: Checker,
-    *,
-    stop_at_failure: bool,
-) -> schema.RunRequest:
+def request_of(task: Task) -> schema.RunRequest:
     """The request for a run.
 
     Raises:
         UsageError: it cannot travel, or has no cases.
     """
-    if not cases:
+    if not task.cases:
         raise UsageError("There is nothing to run: no cases were given.")
     try:
         return schema.RunRequest(
-            program=_program(program),
-            cases=tuple(_case(case) for case in cases),
-            limits=schema.LimitsModel(**asdict(limits)),
-            checker=_checker(checker),
-            stop_at_failure=stop_at_failure,
-            keep_stdout_bytes=limits.output_bytes,
+            program=_program(task.program),
+            cases=tuple(_case(case) for case in task.cases),
+            limits=schema.LimitsModel(**asdict(task.limits)),
+            checker=_checker(task.checker or Lines()),
+            stop_at_failure=task.stop_at_failure,
+            keep_stdout_bytes=task.limits.output_bytes,
         )
     except ValidationError as error:
         mistake = error.errors(include_url=False, include_input=False)[0]

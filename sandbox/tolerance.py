@@ -100,7 +100,7 @@ def _is_float(item: Json) -> bool:
 
 def _size(item: Json) -> float:
     number = _number(str(item[1])) if isinstance(item, list) and _is_float(item) else 0.0
-    return number if number == number else math.inf  # noqa: PLR0124 - not a number
+    return math.inf if math.isnan(number) else number
 
 
 def _number(text: str) -> float:

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from afterburner.sandbox.container_paths import SCRATCH
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
@@ -103,7 +105,7 @@ class PythonEnvironment:
     version: tuple[int, int]
     binds: tuple[Bind, ...]
     import_paths: tuple[str, ...] = ()
-    working_directory: str = "/tmp"  # noqa: S108 - the sandbox's own tmpfs
+    working_directory: str = SCRATCH
     site_packages: tuple[str, ...] = ()
     prefix: tuple[str, ...] = ()
 
@@ -228,7 +230,7 @@ class Command:
 
     argv: tuple[str, ...]
     environment: dict[str, str] = field(default_factory=dict)
-    working_directory: str = "/tmp"  # noqa: S108 - the sandbox's own tmpfs
+    working_directory: str = SCRATCH
 
 
 @dataclass(frozen=True, slots=True)

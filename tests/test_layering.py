@@ -22,6 +22,15 @@ MAY_IMPORT = {
 }
 # Their files are scripts inside the sandbox, under whatever Python the user has.
 INSIDE_THE_SANDBOX = (ROOT / "sandbox" / "driver", ROOT / "agent" / "inputs" / "inside")
+# Modules that import others of ours inside a function: those need what is not always installed.
+DOORS = {
+    "afterburner.sandbox.opening": {
+        "afterburner.sandbox.docker_backend",  # the extra `docker`
+        "afterburner.sandbox.remote",  # the extra `service`
+    },
+    "afterburner.sandbox.commands.checks": {"afterburner.sandbox.docker_daemon"},  # the extra `docker`
+    "afterburner.sandbox.commands.serve": {"afterburner.sandbox.service.server"},  # the extra `service`
+}
 # They may belong to the user's interpreter; a script looks for them when it needs them.
 MAY_BE_THERE = {"hypothesis", "pytest"}
 HEAVY = {
@@ -40,36 +49,34 @@ HEAVY = {
 
 @dataclass(frozen=True)
 class Import:
-    """One imported module, and whether only the type checker sees the import."""
+    """One imported module, whether only the type checker sees the import, and whether a function makes it."""
 
     module: str
     line: int
     typing_only: bool
+    lazy: bool
 
 
 def is_type_checking(node: ast.AST) -> bool:
     return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
 
 
-def imports_in(node: ast.AST, *, typing_only: bool = False) -> list[Import]:
+def imports_in(node: ast.AST, *, typing_only: bool = False, lazy: bool = False) -> list[Import]:
     """All imports below `node`, those inside functions too."""
     if isinstance(node, ast.Import):
-        return [Import(alias.name, node.lineno, typing_only) for alias in node.names]
+        return [Import(alias.name, node.lineno, typing_only, lazy) for alias in node.names]
     if isinstance(node, ast.ImportFrom):
-        if node.level:
-            return [Import("." * node.level + (node.module or ""), node.lineno, typing_only)]
-        names = [Import(f"{node.module}.{alias.name}", node.lineno, typing_only) for alias in node.names]
-        return names if node.module in SUBPACKAGES else [Import(node.module or "", node.lineno, typing_only)]
-    found: list[Import] = []
-    if isinstance(node, ast.If) and is_type_checking(node):
-        for child in node.body:
-            found += imports_in(child, typing_only=True)
-        children: list[ast.AST] = list(node.orelse)
-    else:
-        children = list(ast.iter_child_nodes(node))
-    for child in children:
-        found += imports_in(child, typing_only=typing_only)
-    return found
+        names = [f"{'.' * node.level}{node.module or ''}"]
+        if node.module in SUBPACKAGES and not node.level:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        return [Import(name, node.lineno, typing_only, lazy) for name in names]
+    lazy = lazy or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+    typed = node.body if isinstance(node, ast.If) and is_type_checking(node) else []
+    return [
+        found
+        for child in ast.iter_child_nodes(node)
+        for found in imports_in(child, typing_only=typing_only or child in typed, lazy=lazy)
+    ]
 
 
 def module_name(path: Path) -> str:
@@ -129,13 +136,42 @@ def test_the_floors_import_absolutely() -> None:
     assert relative == []
 
 
-def test_there_are_no_circles() -> None:
-    """An import inside a function counts: it would hide a circle, not undo it."""
-    graph = {
-        module: {home for imported in imports if not imported.typing_only and (home := home_of(imported.module))}
+def test_there_are_no_circles_between_modules() -> None:
+    """Imports inside functions and those for types alone count: they would hide a circle, not undo it."""
+    assert [" -> ".join(circle) for circle in circles(GRAPH)] == []
+
+
+def test_there_are_no_circles_between_rooms() -> None:
+    rooms: dict[str, set[str]] = {room_of(module): set() for module in GRAPH}
+    for module, others in GRAPH.items():
+        rooms[room_of(module)] |= {room_of(other) for other in others}
+    assert [" -> ".join(circle) for circle in circles(rooms)] == []
+
+
+def test_our_own_modules_are_imported_at_the_top() -> None:
+    lazy = [
+        f"{place(module, imported.line)} imports {imported.module}"
         for module, imports in IMPORTS.items()
+        for imported in imports
+        if imported.lazy and (home := home_of(imported.module)) is not None and home not in DOORS.get(module, set())
+    ]
+    assert lazy == []
+
+
+def test_every_door_is_in_use() -> None:
+    used = {
+        (module, home_of(imported.module))
+        for module, imports in IMPORTS.items()
+        for imported in imports
+        if imported.lazy
     }
-    assert [" -> ".join(circle) for circle in circles(graph)] == []
+    assert {(module, other) for module, others in DOORS.items() for other in others} <= used
+
+
+def room_of(module: str) -> str:
+    """The folder of a module. At the top of `agent/` lie the doorway and its words: each module there is a room."""
+    folder = FILES[module].parent.relative_to(ROOT)
+    return module if folder == Path("agent") else str(folder)
 
 
 def home_of(imported: str) -> str | None:
@@ -143,6 +179,14 @@ def home_of(imported: str) -> str | None:
     while imported and imported not in FILES:
         imported = imported.rpartition(".")[0]
     return imported or None
+
+
+# What runs inside the sandbox is apart: scripts, which import one another by bare names.
+GRAPH = {
+    module: {home for imported in imports if (home := home_of(imported.module))} - {module}
+    for module, imports in IMPORTS.items()
+    if FILES[module].parent not in INSIDE_THE_SANDBOX
+}
 
 
 def circles(graph: dict[str, set[str]]) -> list[list[str]]:
@@ -155,7 +199,7 @@ def circles(graph: dict[str, set[str]]) -> list[list[str]]:
             return
         if module in done:
             return
-        for other in sorted(graph[module] - {module}):
+        for other in sorted(graph.get(module, set()) - {module}):
             visit(other, [*path, module])
         done.add(module)
 

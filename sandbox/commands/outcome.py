@@ -7,6 +7,9 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from rich.table import Table
+from rich.text import Text
+
 from afterburner.sandbox.terminal.formatting import format_kib, format_seconds
 from afterburner.sandbox.types import Measurement, Verdict
 
@@ -97,8 +100,6 @@ def _run(case: CaseReport) -> dict[str, Any]:
 
 def print_outcome(console: Console, request: Request, report: Report) -> None:
     """The verdict with its reason, what the compiler said, and the figures."""
-    from rich.text import Text  # noqa: PLC0415 - loaded with the console, not to answer --help
-
     case, over_runs = told_case(report), figures(report)
     if report.compilation is not None and report.compilation.message:
         console.print(Text(report.compilation.message), soft_wrap=True)
@@ -115,8 +116,6 @@ def print_outcome(console: Console, request: Request, report: Report) -> None:
 
 
 def _print_figures(console: Console, over_runs: dict[str, Figure], runs: int) -> None:
-    from rich.table import Table  # noqa: PLC0415 - likewise
-
     def kib_s(integral: float) -> str:
         return format_kib(integral, "·s")
 

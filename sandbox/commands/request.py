@@ -71,7 +71,7 @@ class Request:
         return replace(self.program, environment=python_environment(sandbox, executable))
 
 
-def read_request(  # noqa: PLR0913 - one for each option, by name
+def read_request(
     file: str,
     arguments: tuple[str, ...],
     *,

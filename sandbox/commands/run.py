@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from afterburner.sandbox.commands.outcome import print_outcome, to_json_text, told_case
 from afterburner.sandbox.commands.request import CheckerName, read_request
+from afterburner.sandbox.docker_settings import DockerOptions
 from afterburner.sandbox.errors import UsageError
+from afterburner.sandbox.opening import open_sandbox
 from afterburner.sandbox.scrubbing import scrub
+from afterburner.sandbox.terminal.console import open_console
 from afterburner.sandbox.terminal.destinations import STDOUT, check_destination, write_result
 from afterburner.sandbox.terminal.options import above_zero, filled, read_size
 from afterburner.sandbox.terminal.streams import abandon, write_all
@@ -25,7 +29,7 @@ _LEAST_MEMORY, _MOST_MEMORY = 1 << 20, 1 << 40
 _LEAST_OUTPUT, _MOST_OUTPUT = 1, 1 << 32
 
 
-def run(  # noqa: PLR0913 - one parameter for each option
+def run(
     file: Annotated[str, typer.Argument(metavar="FILE", help="The program.", show_default=False, callback=filled)],
     arguments: Annotated[
         list[str] | None, typer.Argument(metavar="[-- ARGUMENT...]", help="What the program is given.")
@@ -106,12 +110,8 @@ def run(  # noqa: PLR0913 - one parameter for each option
 
 def _carry_out(request: Request, backend: str, image: str | None) -> Report:
     """Runs it on a core of its own, waiting for one that no other sandbox of this user's uses."""
-    from afterburner.sandbox import open_sandbox  # noqa: PLC0415 - loads what starts containers
-
     docker = None
     if image is not None:
-        from afterburner.sandbox import DockerOptions  # noqa: PLC0415 - likewise, with the Docker SDK
-
         docker = DockerOptions(images={request.program.language: image})
     with open_sandbox(backend, docker=docker) as sandbox:
         (report,) = sandbox.run_many([request.task(sandbox)])
@@ -119,9 +119,6 @@ def _carry_out(request: Request, backend: str, image: str | None) -> Report:
 
 
 def _deliver(request: Request, report: Report, json: str | None, *, quiet: bool) -> None:
-    from afterburner.sandbox.commands.outcome import print_outcome, to_json_text, told_case  # noqa: PLC0415 - likewise
-    from afterburner.sandbox.terminal.console import open_console  # noqa: PLC0415 - imports rich
-
     if json is not None:
         write_result("--json", json, to_json_text(request, report).encode("ascii"))
     case = told_case(report)

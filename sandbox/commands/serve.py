@@ -1,21 +1,22 @@
 """`afterburner-agent sandbox serve`: the sandbox as an HTTP service."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from importlib.metadata import version
-from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from afterburner.sandbox.errors import UsageError
+from afterburner.sandbox.opening import open_sandbox
+from afterburner.sandbox.service.settings import MOST, Settings, check_address
+from afterburner.sandbox.service_token import read_token
 from afterburner.sandbox.terminal.options import above_zero, read_size, zero_or_more
 
 _GIB = 1 << 30
 
 
-def serve(  # noqa: PLR0913, PLR0917 - every option is a parameter
+def serve(
     host: Annotated[str, typer.Option(help="Address to listen on; beyond loopback it needs a token.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65_535, help="0: any that is free.")] = 8000,
     token_file: Annotated[
@@ -51,15 +52,12 @@ def serve(  # noqa: PLR0913, PLR0917 - every option is a parameter
     service in order: what runs has the grace time to finish.
     """
     try:
-        from afterburner.sandbox.service import server  # noqa: PLC0415 - only who serves needs the web framework
+        from afterburner.sandbox.service import server
     except ImportError as error:
         raise UsageError(
             f"The service needs packages that are not installed ({error.name}). "
             "Install them with: pip install '.[service]' in the clone"
         ) from error
-    from afterburner.sandbox import open_sandbox  # noqa: PLC0415 - likewise
-    from afterburner.sandbox.service.settings import MOST, Settings, check_address, read_token  # noqa: PLC0415 - likewise
-
     if backend.startswith(("http://", "https://")):
         raise UsageError("A service runs programs itself; choose the backend 'bubblewrap' or 'docker'.")
     settings = Settings(

@@ -18,7 +18,7 @@ from afterburner.sandbox.service.crew import Crew
 from afterburner.sandbox.service.gate import LOGGER, Gate
 from afterburner.sandbox.service.metrics import Metrics
 from afterburner.sandbox.service.monolith import ExecuteRequest, ExecuteResponse, execution_of
-from afterburner.sandbox.service.problems import Refusal, explain_mistakes, failure, refusal_of
+from afterburner.sandbox.service.problems import RefusalError, explain_mistakes, failure, refusal_of
 from afterburner.sandbox.service.settings import Settings
 from afterburner.sandbox.service.tasks import job_of
 from afterburner.sandbox.service_schema import (
@@ -81,7 +81,7 @@ class Service:
         app.exception_handler(RequestValidationError)(_explain_form)
         app.exception_handler(HTTPException)(_explain_status)
         app.exception_handler(AfterburnerError)(_explain_error)
-        app.exception_handler(Refusal)(_answer_refusal)
+        app.exception_handler(RefusalError)(_answer_refusal)
         app.exception_handler(Exception)(_answer_failure)
         paths = frozenset(str(getattr(route, "path", "")) for route in app.routes)
         return Gate(app, self._settings, self.crew, self._metrics, paths)
@@ -149,7 +149,7 @@ async def _while_connected(request: Request, start: Callable[[], Awaitable[_Resu
     try:
         await asyncio.wait((work, left), return_when=asyncio.FIRST_COMPLETED)
         if not work.done():
-            raise Refusal(499, "left", "The client left.")
+            raise RefusalError(499, "left", "The client left.")
         return work.result()
     finally:
         left.cancel()
@@ -169,7 +169,7 @@ def _explain_form(_: Request, error: Annotated[Exception, RequestValidationError
 def _explain_status(_: Request, error: Exception) -> Response:
     if not isinstance(error, HTTPException):
         raise error
-    response = Refusal(error.status_code, "usage", f"{error.detail}. /docs tells what there is.").response()
+    response = RefusalError(error.status_code, "usage", f"{error.detail}. /docs tells what there is.").response()
     response.headers.update(error.headers or {})
     return response
 
@@ -184,7 +184,7 @@ def _explain_error(_: Request, error: Exception) -> Response:
 
 
 def _answer_refusal(_: Request, error: Exception) -> Response:
-    if not isinstance(error, Refusal):
+    if not isinstance(error, RefusalError):
         raise error
     return error.response()
 

@@ -46,7 +46,7 @@ class Crew:
         """A place among those that run or wait.
 
         Raises:
-            Refusal: there is none, or the service is stopping.
+            RefusalError: there is none, or the service is stopping.
         """
         if self.is_stopping:
             raise busy("The service is shutting down.")
@@ -65,7 +65,7 @@ class Crew:
         """Runs work in a thread, on a sandbox that ends with it. Cancelling kills what runs, and waits for its end.
 
         Raises:
-            Refusal: the service was stopped meanwhile.
+            RefusalError: the service was stopped meanwhile.
         """
         with self._sandbox.branch() as branch:
             self._branches.add(branch)

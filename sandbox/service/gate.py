@@ -12,7 +12,7 @@ from collections import OrderedDict
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from afterburner.sandbox.service.problems import Refusal, failure
+from afterburner.sandbox.service.problems import RefusalError, failure
 from afterburner.sandbox.service.settings import is_loopback
 from afterburner.sandbox.service.upload import Upload
 
@@ -57,7 +57,7 @@ class Gate:
         answer = _Answer(send)
         try:
             await self._serve(scope, upload, answer)
-        except Refusal as refusal:
+        except RefusalError as refusal:
             refusal.hangs_up = not await upload.discard()
             await answer.refuse(refusal, scope, receive)
         except Exception as error:  # noqa: BLE001 - a traceback could repeat what a client wrote
@@ -71,7 +71,7 @@ class Gate:
         self._rates.take(_client(scope))
         is_open = scope["path"] in OPEN_PATHS and scope["method"] in _READING
         if not is_open and not self._settings.accepts(_header(scope, b"authorization")):
-            raise Refusal(401, "token", "This service needs its bearer token: `Authorization: Bearer …`.")
+            raise RefusalError(401, "token", "This service needs its bearer token: `Authorization: Bearer …`.")
         with self._crew.admit() if scope["method"] == "POST" else nullcontext():
             body = await upload.read(_header(scope, b"content-length"))
             if body is not None:
@@ -82,7 +82,7 @@ class Gate:
         origins = [value.partition(b"://")[2] for key, value in scope["headers"] if key == b"origin"]
         hosts = [_PORT.sub("", name.decode("latin-1")) for name in (_header(scope, b"host"), *origins)]
         if self._settings.token is None and not all(map(is_loopback, hosts)):
-            raise Refusal(421, "host", "Without a token this service answers to loopback addresses alone.")
+            raise RefusalError(421, "host", "Without a token this service answers to loopback addresses alone.")
 
     def _note(self, scope: Scope, status: int, seconds: float) -> None:
         path = scope["path"] if scope["path"] in self._paths else "-"  # nothing that a client wrote gets into the log
@@ -111,7 +111,7 @@ class _Answer:
             more = end < len(body) or message.get("more_body", False)
             await self._send({"type": message["type"], "body": body[start:end], "more_body": more})
 
-    async def refuse(self, refusal: Refusal, scope: Scope, receive: Receive) -> None:
+    async def refuse(self, refusal: RefusalError, scope: Scope, receive: Receive) -> None:
         """Answers with something else than a report, if there is no answer yet."""
         if not self._is_begun:
             await refusal.response()(scope, receive, self)
@@ -129,7 +129,7 @@ class _Rates:
         """Counts one request.
 
         Raises:
-            Refusal: too many of them.
+            RefusalError: too many of them.
         """
         now = time.monotonic()
         left, since = self._buckets.pop(client, (float(self._burst), now))
@@ -139,7 +139,7 @@ class _Rates:
             self._buckets.popitem(last=False)
         if left < 1:
             message = f"More than {self._per_s:g} requests a second from one address."
-            raise Refusal(429, "rate", message, retry_after_s=(1 - left) / self._per_s)
+            raise RefusalError(429, "rate", message, retry_after_s=(1 - left) / self._per_s)
 
 
 def _client(scope: Scope) -> str:

@@ -19,7 +19,7 @@ _SHOWN_MISTAKES = 5
 _NO_OBJECT = "This is no JSON object, or the header `Content-Type: application/json` is missing"
 
 
-class Refusal(Exception):  # noqa: N818 - not an error of the service
+class RefusalError(Exception):
     """A request is answered with something else than a report."""
 
     def __init__(self, status: int, kind: str, message: str, *, retry_after_s: float | None = None) -> None:
@@ -44,25 +44,25 @@ class Refusal(Exception):  # noqa: N818 - not an error of the service
         )
 
 
-def busy(message: str) -> Refusal:
+def busy(message: str) -> RefusalError:
     """The service takes no more work just now."""
-    return Refusal(503, "busy", message, retry_after_s=1.0)
+    return RefusalError(503, "busy", message, retry_after_s=1.0)
 
 
-def failure() -> Refusal:
+def failure() -> RefusalError:
     """A mistake in the service. What it was is for the log alone."""
-    return Refusal(500, "internal", "The service failed; its log says where.")
+    return RefusalError(500, "internal", "The service failed; its log says where.")
 
 
-def refusal_of(error: AfterburnerError) -> Refusal:
+def refusal_of(error: AfterburnerError) -> RefusalError:
     """One of our errors as an answer."""
     for kind, cause in KINDS.items():
         if isinstance(error, cause):
-            return Refusal(_STATUSES[kind], kind, str(error))
-    return Refusal(500, "internal", str(error))
+            return RefusalError(_STATUSES[kind], kind, str(error))
+    return RefusalError(500, "internal", str(error))
 
 
-def explain_mistakes(mistakes: Sequence[Mapping[str, object]]) -> Refusal:
+def explain_mistakes(mistakes: Sequence[Mapping[str, object]]) -> RefusalError:
     """What is wrong with a request's form, without repeating what it says."""
     lines = []
     for mistake in mistakes[:_SHOWN_MISTAKES]:
@@ -72,4 +72,4 @@ def explain_mistakes(mistakes: Sequence[Mapping[str, object]]) -> Refusal:
         lines.append(f"{path}: {_NO_OBJECT if no_object else mistake.get('msg')}")
     if len(mistakes) > _SHOWN_MISTAKES:
         lines.append(f"and {len(mistakes) - _SHOWN_MISTAKES} more")
-    return Refusal(422, "usage", "The request is not in the form that /docs describes. " + "; ".join(lines))
+    return RefusalError(422, "usage", "The request is not in the form that /docs describes. " + "; ".join(lines))

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
-import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from afterburner.sandbox.errors import UsageError
-from afterburner.sandbox.service_schema import TOKEN_VARIABLE
+from afterburner.sandbox.service_token import BEARER_VARIABLE
 from afterburner.sandbox.types import Limits
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MOST = Limits(
     wall_time_s=120.0,
@@ -24,7 +19,6 @@ MOST = Limits(
     file_kib=1024 * 1024,
     open_files=1024,
 )
-_SHORTEST_TOKEN = 16  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,30 +43,6 @@ class Settings:
         return self.token is None or hmac.compare_digest(credentials, b"Bearer " + self.token.encode())
 
 
-def read_token(file: Path | None) -> str | None:
-    """The token: from a file, else from the environment variable; never from the command line, which others can read.
-
-    Raises:
-        UsageError: it cannot be read, or is no token.
-    """
-    if file is None:
-        token, origin = os.environ.get(TOKEN_VARIABLE), f"The environment variable {TOKEN_VARIABLE}"
-        if token is None:
-            return None
-    else:
-        origin = f"The file {file}"
-        try:
-            token = file.read_text("ascii").strip()
-        except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"The token cannot be read from {file}: {error}.") from error
-    if len(token) < _SHORTEST_TOKEN or not (token.isascii() and token.isprintable()) or " " in token:
-        raise UsageError(
-            f"{origin} holds no usable token: at least {_SHORTEST_TOKEN} ASCII characters, no spaces. "
-            "`openssl rand -hex 32` makes a good one."
-        )
-    return token
-
-
 def check_address(host: str, token: str | None) -> None:
     """Refuses to listen to other machines without a token.
 
@@ -82,7 +52,7 @@ def check_address(host: str, token: str | None) -> None:
     if token is None and not is_loopback(host):
         raise UsageError(
             f"Listening on {host} lets other machines run code here, so it needs a token. Put one into a file and "
-            f"give --token-file, or set {TOKEN_VARIABLE}; or listen on 127.0.0.1."
+            f"give --token-file, or set {BEARER_VARIABLE}; or listen on 127.0.0.1."
         )
 
 

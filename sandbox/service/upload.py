@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from afterburner.sandbox.service.problems import Refusal
+from afterburner.sandbox.service.problems import RefusalError
 
 if TYPE_CHECKING:
     from starlette.types import Message, Receive
@@ -27,7 +27,7 @@ class Upload:
         """The whole body; None if the client leaves before.
 
         Raises:
-            Refusal: it is too long, or too slow.
+            RefusalError: it is too long, or too slow.
         """
         body = bytearray()
         if declared_length.isdigit() and int(declared_length[:20]) > self._most:
@@ -42,7 +42,7 @@ class Upload:
                     if len(body) > self._most:
                         raise self._too_long()
         except TimeoutError:
-            raise Refusal(408, "slow", "The request's body did not come in time.") from None
+            raise RefusalError(408, "slow", "The request's body did not come in time.") from None
         return bytes(body)
 
     async def discard(self) -> bool:
@@ -80,5 +80,5 @@ class Upload:
         piece = message.get("body", b"")
         return piece if isinstance(piece, bytes) else bytes(piece)
 
-    def _too_long(self) -> Refusal:
-        return Refusal(413, "size", f"A request may have {self._most} bytes at most.")
+    def _too_long(self) -> RefusalError:
+        return RefusalError(413, "size", f"A request may have {self._most} bytes at most.")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from afterburner.sandbox import Limits, Program, SandboxUnavailableError, Task, TestCase, Verdict
 from afterburner.sandbox.commands.hello import EXPECTED, HELLO
 from afterburner.sandbox.compiling import compile_program
-from afterburner.sandbox.container import PROGRAM_FOLDER
+from afterburner.sandbox.container_paths import PROGRAM_FOLDER
 from afterburner.sandbox.installations import has_package
 from afterburner.sandbox.interpreter import python_environment
 from afterburner.sandbox.languages import LANGUAGES

@@ -25,7 +25,7 @@ from afterburner.sandbox import (
     Verdict,
 )
 from afterburner.sandbox import container as container_module
-from afterburner.sandbox.bubblewrap import BubblewrapContainer
+from afterburner.sandbox.bubblewrap import BubblewrapContainer, BubblewrapParts
 from afterburner.sandbox.installations import own_environment
 from afterburner.sandbox.preflight import find_bubblewrap
 from afterburner.sandbox.types import Bind
@@ -164,7 +164,7 @@ def fake(
         path.write_text(f"#!{python.executable} -IS\n{start}{source}\n")
         path.chmod(0o755)
         bubblewrap = find_bubblewrap().path
-        return BubblewrapContainer(ContainerSpec(python.binds), bubblewrap=bubblewrap, meter=path, workspace=tmp_path)
+        return BubblewrapContainer(ContainerSpec(python.binds), BubblewrapParts(bubblewrap, path, tmp_path))
 
     return make
 

@@ -22,7 +22,7 @@ from afterburner.sandbox import (
     open_sandbox,
 )
 from afterburner.sandbox import meter_build as build
-from afterburner.sandbox.bubblewrap import BubblewrapContainer
+from afterburner.sandbox.bubblewrap import BubblewrapContainer, BubblewrapParts
 from afterburner.sandbox.control_groups import find_control_groups
 from afterburner.sandbox.meter_build import meter_path
 from afterburner.sandbox.preflight import find_bubblewrap
@@ -192,9 +192,7 @@ def test_it_runs_clean_under_the_address_and_undefined_behaviour_sanitizers(sand
     subprocess.run(["gcc", *build._FLAGS, "-Werror", *sanitize, "-o", meter, *sources, options], check=True)
     groups = find_control_groups()
     found: dict[str, str | None] = {}
-    backend = BubblewrapContainer(
-        ContainerSpec(), bubblewrap=find_bubblewrap().path, meter=meter, workspace=tmp_path, groups=groups
-    )
+    backend = BubblewrapContainer(ContainerSpec(), BubblewrapParts(find_bubblewrap().path, meter, tmp_path, groups))
     with backend as container:
         for name, (script, limits) in _RUNS.items():
             result = container.run(Command(("sh", "-c", script), {"PATH": "/bin:/usr/bin"}), b"x" * (8 << 20), limits)

@@ -28,7 +28,8 @@ _SERVE = """
 import json, sys
 from afterburner.sandbox import open_sandbox
 from afterburner.sandbox.service.server import log_to_stderr, serve
-from afterburner.sandbox.service.settings import Settings, read_token
+from afterburner.sandbox.service.settings import Settings
+from afterburner.sandbox.service_token import read_token
 log_to_stderr()
 with open_sandbox() as sandbox:
     serve(sandbox, Settings(token=read_token(None), **json.loads(sys.argv[1])), "127.0.0.1", 0, "1.2.3")

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from afterburner.sandbox import UsageError
-from afterburner.sandbox.service.settings import check_address, read_token
+from afterburner.sandbox.service.settings import check_address
+from afterburner.sandbox.service_token import read_token
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
