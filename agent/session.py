@@ -16,9 +16,9 @@ from afterburner.agent.judge.confirming import SpentTests
 from afterburner.agent.judge.decide import Judge
 from afterburner.agent.judge.instructions import check_valgrind
 from afterburner.agent.judge.measuring.sample_sources import timing_cpu
+from afterburner.agent.judge.measuring.sequential import MOST_TESTS
 from afterburner.agent.judge.measuring.workbench import Workbench, look_limits
 from afterburner.agent.judge.min_effect import min_effect_for
-from afterburner.agent.judge.sequential import MOST_TESTS
 from afterburner.agent.loop.graph import Loop, empty_state
 from afterburner.agent.loop.records import withdrawn
 from afterburner.agent.loop.results import RunResult, make_result, winner_source

@@ -26,7 +26,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from afterburner.agent.judge.sequential import ALPHA
+from afterburner.agent.judge.measuring.sequential import ALPHA
 from afterburner.agent.machine import describe_machine
 from afterburner.sandbox import AfterburnerError, open_sandbox
 from afterburner.sandbox.installations import own_environment

@@ -22,7 +22,7 @@ from afterburner.agent.judge.confirmation import confirmation_of, detail_of, dif
 from afterburner.agent.judge.instructions import count_instructions
 from afterburner.agent.judge.larger_inputs import larger_calls
 from afterburner.agent.judge.measuring.sampling import SampleFailedError
-from afterburner.agent.judge.sequential import FIRST_LOOKS, MOST_TESTS
+from afterburner.agent.judge.measuring.sequential import FIRST_LOOKS, MOST_TESTS
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 from afterburner.agent.judge.verification.search import DifferenceSearch
 from afterburner.agent.types import Decision, Gain, HeldOut, Objective

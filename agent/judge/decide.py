@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from afterburner.agent.judge.comparison import Comparison, interval_text, left_behind, not_better_text
 from afterburner.agent.judge.measuring.figures import figures_for, gain_of, interval_of
 from afterburner.agent.judge.measuring.sampling import SampleFailedError
+from afterburner.agent.judge.measuring.sequential import ALPHA, FIRST_LOOKS, MOST_BLOCKS, MOST_TESTS, plan_looks
 from afterburner.agent.judge.moved_work import find_moved_work
 from afterburner.agent.judge.screening import Screening
-from afterburner.agent.judge.sequential import ALPHA, FIRST_LOOKS, MOST_BLOCKS, MOST_TESTS, plan_looks
 from afterburner.agent.types import Decision
 from afterburner.agent.wording import format_ratio
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.judge.measuring.sampling import Block, BlockSource
-    from afterburner.agent.judge.sequential import Look
+    from afterburner.agent.judge.measuring.sequential import Look
     from afterburner.agent.types import Gain, Objective
 
 FUTILITY_ALPHA = 0.02  # of giving up a candidate that has the minimum effect; it cannot inflate the error

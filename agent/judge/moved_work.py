@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.judge.measuring.figures import WALL
 from afterburner.agent.judge.measuring.sampling import Block, SampleMode
-from afterburner.agent.judge.sequential import bounds, estimate
+from afterburner.agent.judge.measuring.sequential import bounds, estimate
 from afterburner.agent.types import Objective
 from afterburner.agent.wording import format_ratio
 

@@ -20,7 +20,7 @@ from afterburner.agent.judge.confirmation import Incumbent, detail_of, with_memo
 from afterburner.agent.judge.confirming import SEARCH_ROUNDS, SEARCH_S, Confirming, SpentTests
 from afterburner.agent.judge.gates import refusal
 from afterburner.agent.judge.measuring.sampling import SampleFailedError
-from afterburner.agent.judge.sequential import MOST_TESTS
+from afterburner.agent.judge.measuring.sequential import MOST_TESTS
 from afterburner.agent.loop.records import line_of, record_of, refused, refuted, sampled_again, settled
 from afterburner.agent.loop.search_policy import SearchPolicy
 from afterburner.agent.loop.state import LoopState, Pending

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from afterburner.agent.judge.decide import FUTILITY_ALPHA
+from afterburner.agent.judge.measuring.sequential import bounds, plan_looks
 from afterburner.agent.judge.screening import PROMISING_SHARE
-from afterburner.agent.judge.sequential import bounds, plan_looks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,8 +17,8 @@ from afterburner.agent.judge.circumstances import find_dependence
 from afterburner.agent.judge.confirmation import Incumbent
 from afterburner.agent.judge.confirming import TESTS_USED_UP, Confirming, SpentTests
 from afterburner.agent.judge.decide import Judge
+from afterburner.agent.judge.measuring.sequential import FURTHER_LOOKS, MOST_TESTS
 from afterburner.agent.judge.measuring.workbench import Workbench
-from afterburner.agent.judge.sequential import FURTHER_LOOKS, MOST_TESTS
 from afterburner.agent.options import RunSettings
 from afterburner.agent.types import Decision, Objective
 from afterburner.sandbox import Measurement

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from afterburner.agent.judge.measuring.sampling import add_up
-from afterburner.agent.judge.sequential import bounds, estimate
+from afterburner.agent.judge.measuring.sequential import bounds, estimate
 from afterburner.agent.types import Gain, Objective
 from afterburner.agent.wording import format_ratio
 

@@ -13,7 +13,7 @@ from afterburner.agent.judge.decide import Judge
 from afterburner.agent.judge.measuring.figures import CPU, WALL
 from afterburner.agent.judge.measuring.sample_sources import FreshSource, Sampler, timing_cpu
 from afterburner.agent.judge.measuring.sampling import Block, Sample, SampleMode
-from afterburner.agent.judge.sequential import Look
+from afterburner.agent.judge.measuring.sequential import Look
 from afterburner.agent.types import Decision, Objective
 from afterburner.sandbox import Limits, Measurement, Program, TestCase, Verdict
 

@@ -12,7 +12,7 @@ from afterburner.agent.deadline import Deadline
 from afterburner.agent.judge.decide import Judge
 from afterburner.agent.judge.measuring.sample_sources import DuelSource, FreshSource, Sampler, timing_cpu
 from afterburner.agent.judge.measuring.sampling import Block, SampleMode
-from afterburner.agent.judge.sequential import Look
+from afterburner.agent.judge.measuring.sequential import Look
 from afterburner.agent.types import Decision, Gain, Objective
 from afterburner.sandbox import CallCase, FunctionEntry, Limits, Program
 from afterburner.sandbox.driver.ab_calls import dump_call

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from afterburner.agent.judge.measuring.sampling import block_order
-from afterburner.agent.judge.sequential import ALPHA, MOST_TESTS, bounds, estimate, plan_looks
+from afterburner.agent.judge.measuring.sequential import ALPHA, MOST_TESTS, bounds, estimate, plan_looks
 
 NEEDED = math.log(1.05)
 

@@ -7,7 +7,7 @@ import pytest
 
 from afterburner.agent.judge.decide import Judge
 from afterburner.agent.judge.measuring.sampling import Block, Sample
-from afterburner.agent.judge.sequential import plan_looks
+from afterburner.agent.judge.measuring.sequential import plan_looks
 from afterburner.agent.selfcheck.power import Noise, robust_sd
 from afterburner.agent.types import Decision, Objective
 from afterburner.sandbox import Measurement

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from model_server import ModelServer, StoredRequest, serving
 
-from afterburner.agent.judge.sequential import MOST_TESTS
+from afterburner.agent.judge.measuring.sequential import MOST_TESTS
 from afterburner.agent.models.requests.answer_store import FILE_NAME
 from afterburner.agent.store.checkpoints import open_checkpointer, stored_state
 from afterburner.agent.store.stored_run import RunState
