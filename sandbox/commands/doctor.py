@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json as json_format
 import sys
 from contextlib import closing, contextmanager
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from afterburner.sandbox.commands.checks import PYTHON_RUNS, Status, all_checks
+from afterburner.sandbox.commands.documents import DoctorDocument
 from afterburner.sandbox.terminal.console import open_console
 from afterburner.sandbox.terminal.streams import is_live
 
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
     from afterburner.sandbox.commands.checks import Check
 
-SCHEMA = 1
 _UNUSABLE = 3
 _STYLES = {"ok": "green", "missing": "yellow", "broken": "bold red"}
 
@@ -39,8 +37,7 @@ def doctor(
     checks = _look()
     usable = any(check.name == PYTHON_RUNS and check.status is Status.OK for check in checks)
     if json:
-        document = {"schema": SCHEMA, "usable": usable, "checks": [asdict(check) for check in checks]}
-        sys.stdout.write(json_format.dumps(document, indent=2) + "\n")
+        sys.stdout.write(DoctorDocument(usable=usable, checks=checks).to_text())
     else:
         _show(checks, usable=usable)
     raise typer.Exit(0 if usable else _UNUSABLE)

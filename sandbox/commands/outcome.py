@@ -1,17 +1,17 @@
-"""What became of `sandbox run`: as JSON (schema 1, see docs/cli.md and run-schema.json here), and for people."""
+"""What became of `sandbox run`: as JSON (see docs/cli.md), and for people."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.table import Table
 from rich.text import Text
 
+from afterburner.sandbox.commands.documents import CaseDocument, MeasurementDocument, RunDocument, Spread
 from afterburner.sandbox.terminal.formatting import format_kib, format_seconds
-from afterburner.sandbox.types import Measurement, Verdict
+from afterburner.sandbox.types import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,17 +21,7 @@ if TYPE_CHECKING:
     from afterburner.sandbox.commands.request import Request
     from afterburner.sandbox.types import CaseReport, Report
 
-SCHEMA = 1
 _MOST_STDOUT_BYTES = 1 << 20  # of the program's stdout in the JSON
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """One figure over the runs."""
-
-    middle: float
-    least: float
-    most: float
 
 
 def told_case(report: Report) -> CaseReport:
@@ -39,63 +29,44 @@ def told_case(report: Report) -> CaseReport:
     return next(case for case in report.cases if case.verdict is report.verdict)
 
 
-def figures(report: Report) -> dict[str, Figure] | None:
+def figures(report: Report) -> MeasurementDocument | None:
     """Each figure's median over the runs, with its extremes; None if nothing ran."""
     if report.verdict is Verdict.COMPILE_ERROR:
         return None
     found = {}
-    for name in ("wall_time_s", "cpu_time_s", "peak_memory_kib", "memory_integral_kib_s"):
+    for name in MeasurementDocument.model_fields:
         values = [getattr(case.measurement, name) for case in report.cases]
-        found[name] = Figure(median(values), min(values), max(values))
-    return found
+        found[name] = Spread(median=median(values), min=min(values), max=max(values))
+    return MeasurementDocument(**found)
 
 
-def to_json_text(request: Request, report: Report) -> str:
-    """The documented document, ASCII, with a newline at its end."""
-    return json.dumps(_document(request, report), indent=2, allow_nan=False) + "\n"
-
-
-def _document(request: Request, report: Report) -> dict[str, Any]:
+def document(request: Request, report: Report) -> RunDocument:
+    """What is written as JSON."""
     case, over_runs = told_case(report), figures(report)
     stdout = case.stdout[:_MOST_STDOUT_BYTES]
-    return {
-        "schema": SCHEMA,
-        "file": str(request.file.absolute()),
-        "language": request.program.language,
-        "verdict": report.verdict.value,
-        "detail": case.detail,
-        "exit_code": case.exit_code,
-        "signal": case.signal,
-        "measurement": None
-        if over_runs is None
-        else {
-            name: {"median": figure.middle, "min": figure.least, "max": figure.most}
-            for name, figure in over_runs.items()
-        },
-        "runs": [] if over_runs is None else [_run(each) for each in report.cases],
-        "compilation": None if report.compilation is None else asdict(report.compilation),
-        "stdout": stdout.decode("utf-8", errors="replace"),
-        "stdout_bytes": case.stdout_bytes,
-        "stdout_complete": len(stdout) == case.stdout_bytes,
-        "stderr": case.stderr if over_runs is not None else "",
-        "limits": asdict(request.limits),
-        "backend": report.backend,
-        "tier": report.measurement.tier,
-    }
+    return RunDocument(
+        file=str(request.file.absolute()),
+        language=request.program.language,
+        verdict=report.verdict,
+        detail=case.detail,
+        exit_code=case.exit_code,
+        signal=case.signal,
+        measurement=over_runs,
+        runs=[] if over_runs is None else [_run(each) for each in report.cases],
+        compilation=report.compilation,
+        stdout=stdout.decode("utf-8", errors="replace"),
+        stdout_bytes=case.stdout_bytes,
+        stdout_complete=len(stdout) == case.stdout_bytes,
+        stderr=case.stderr if over_runs is not None else "",
+        limits=request.limits,
+        backend=report.backend,
+        tier=report.measurement.tier,
+    )
 
 
-def _run(case: CaseReport) -> dict[str, Any]:
-    used: Measurement = case.measurement
-    return {
-        "verdict": case.verdict.value,
-        "detail": case.detail,
-        "wall_time_s": used.wall_time_s,
-        "cpu_time_s": used.cpu_time_s,
-        "peak_memory_kib": used.peak_memory_kib,
-        "memory_integral_kib_s": used.memory_integral_kib_s,
-        "samples": used.samples,
-        "sampling_interval_s": used.sampling_interval_s,
-    }
+def _run(case: CaseReport) -> CaseDocument:
+    used = {name: value for name, value in asdict(case.measurement).items() if name in CaseDocument.model_fields}
+    return CaseDocument(verdict=case.verdict, detail=case.detail, **used)
 
 
 def print_outcome(console: Console, request: Request, report: Report) -> None:
@@ -115,7 +86,7 @@ def print_outcome(console: Console, request: Request, report: Report) -> None:
     console.print(Text(f"{request.program.language}{compiled}, {where}", style="dim"), soft_wrap=True)
 
 
-def _print_figures(console: Console, over_runs: dict[str, Figure], runs: int) -> None:
+def _print_figures(console: Console, over_runs: MeasurementDocument, runs: int) -> None:
     def kib_s(integral: float) -> str:
         return format_kib(integral, "·s")
 
@@ -130,7 +101,7 @@ def _print_figures(console: Console, over_runs: dict[str, Figure], runs: int) ->
     for column in table.columns[1:]:
         column.justify = "right"
     for title, name, show in shown:
-        figure = over_runs[name]
-        values = (figure.middle, figure.least, figure.most) if runs > 1 else (figure.middle,)
+        figure = getattr(over_runs, name)
+        values = (figure.median, figure.min, figure.max) if runs > 1 else (figure.median,)
         table.add_row(title, *(show(value) for value in values))
     console.print(table)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from afterburner.sandbox.commands.outcome import print_outcome, to_json_text, told_case
+from afterburner.sandbox.commands.outcome import document, print_outcome, told_case
 from afterburner.sandbox.commands.request import CheckerName, read_request
 from afterburner.sandbox.docker_settings import DockerOptions
 from afterburner.sandbox.errors import UsageError
@@ -120,7 +120,7 @@ def _carry_out(request: Request, backend: str, image: str | None) -> Report:
 
 def _deliver(request: Request, report: Report, json: str | None, *, quiet: bool) -> None:
     if json is not None:
-        write_result("--json", json, to_json_text(request, report).encode("ascii"))
+        write_result("--json", json, document(request, report).to_text().encode("ascii"))
     case = told_case(report)
     if report.verdict is not Verdict.COMPILE_ERROR:  # then these are the compiler's words
         try:

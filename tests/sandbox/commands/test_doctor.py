@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import jsonschema
 import pexpect
 import pytest
 
+from afterburner.sandbox.commands.documents import DoctorDocument
 from afterburner.sandbox.commands.hello import HELLO
 from afterburner.sandbox.languages import LANGUAGES
 
@@ -24,8 +24,7 @@ pytestmark = pytest.mark.slow
 def checks(text: str) -> dict[str, dict[str, str]]:
     """The checks by name, after the document was held against its published form."""
     read: dict[str, Any] = json.loads(text)
-    schema = files("afterburner.sandbox.commands") / "doctor-schema.json"
-    jsonschema.validate(read, json.loads(schema.read_text("utf-8")))
+    jsonschema.validate(read, DoctorDocument.published_form())
     return {check["name"]: check for check in read["checks"]}
 
 

@@ -6,13 +6,14 @@ import json
 import os
 import subprocess
 import time
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import jsonschema
 import pexpect
 import pytest
+
+from afterburner.sandbox.commands.documents import RunDocument
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,9 +29,7 @@ FOREVER = "import time\nprint('started', flush=True)\nwhile True:\n    time.slee
 def document(text: str) -> dict[str, Any]:
     """The JSON of a run, after it was held against its published form."""
     read: dict[str, Any] = json.loads(text)
-    jsonschema.validate(
-        read, json.loads((files("afterburner.sandbox.commands") / "run-schema.json").read_text("utf-8"))
-    )
+    jsonschema.validate(read, RunDocument.published_form())
     return read
 
 
