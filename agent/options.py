@@ -1,51 +1,345 @@
-"""What a run is asked to do, and how."""
+"""What can be asked of a run, in groups that each say what they are about.
+
+Each field is defined once, here: the command line, the variables AFTERBURNER_…, the table tool.afterburner of
+pyproject.toml and Python's keyword arguments are all made of these definitions (`cli/from_options.py` reads them).
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Annotated, Any
 
+from afterburner.agent.option_kinds import (
+    LARGEST_SEED,
+    Option,
+    SearchStyle,
+    Selection,
+    Temperature,
+    check,
+    member,
+    options_of,
+)
 from afterburner.agent.types import Objective
+from afterburner.sandbox import UsageError
+
+DEFAULT_MIN_EFFECT = 0.05
 
 
-@dataclass(frozen=True)
-class RunSettings:
-    """What the user asked for; the command line's options, typed."""
+@dataclass(frozen=True, slots=True)
+class InputOptions:
+    """Where the inputs come from that a target is judged and measured on, and what runs it."""
 
-    file: str
-    function: str | None = None
-    objective: Objective = Objective.TIME
-    model: str = "rules"
-    iterations: int = 4  # rounds of generate, profile, select
-    candidates: int = 1  # answers asked of a language model in each iteration
-    context_tokens: int = 3_000  # of what a model is told of the project around the function
-    allow_imports: tuple[str, ...] = ()  # modules or distributions that a rewrite may newly import; "all"
-    calls_file: str | None = None  # a Python file whose execution calls the target
-    cases_dir: str | None = None  # NAME.in / NAME.out pairs
-    python: str | None = None  # the user's interpreter
-    seed: int = 0
-    max_seconds: float = 300.0
-    min_effect: float = 0.05  # a gain's lower bound must exceed 1 + this
-    min_effect_source: str = ""  # who said so; empty: nobody, and what selfcheck found on this machine holds
-    float_tolerance: float | None = None  # the largest relative difference of two floats; None: none at all
-    deterministic: bool = False  # count instructions under valgrind, too
-    min_gain_per_line: float = 0.0  # gain (ratio - 1) per added line below which an offer is only displayed
-    tell: str = "all"  # what a language model is told: see `proposers/telling.py`
-    fallbacks: tuple[str, ...] = ()  # models that are asked, in this order, where the one before fails
-    max_cost_usd: float | None = None  # caps on what language models may use; None: as much as it takes
-    max_tokens: int | None = None
-    max_requests: int | None = None
-    timeout_s: float = 120.0  # for one whole answer of a language model
-    retries: int = 3  # of a request that failed for a while
-    cache: bool = True  # whether a model's answer that is stored is given again
-    record: str | None = None  # where answers are written for `replay:`
-    receipt: bool = False  # whether to keep what a receipt is written from
-    language: str | None = None  # of the file; None: its suffix tells, else it is Python
-    search: str = "adaptive"  # a preset of `afterburner.agent.loop.search_policy`: what the following leave open
-    patience: int | None = None  # rounds in a row without a better rewrite that end the search; 0: none do
-    restart: int | None = None  # likewise, after which rounds go on from the next best; 0: never
-    temperature: str = ""  # "0.7", or "0.2:1.0" of the first round and the last; empty: the model's own
+    calls: Annotated[
+        str | None,
+        Option(
+            "A Python file whose execution calls the function: the inputs to judge on.", metavar="FILE", filled=True
+        ),
+    ] = None
+    cases: Annotated[
+        str | None,
+        Option("A folder of NAME.in and NAME.out: FILE reads stdin and writes stdout.", metavar="DIR", filled=True),
+    ] = None
+    python: Annotated[
+        str | None,
+        Option(
+            "The interpreter to run the code with. Without it: VIRTUAL_ENV, then the project's .venv.",
+            metavar="PATH",
+            filled=True,
+        ),
+    ] = None
+    language: Annotated[
+        str | None,
+        Option(
+            "The language of FILE. Without it the suffix tells: .py, .cpp, .java, .js, .go, .rb, .rs.",
+            metavar="NAME",
+            filled=True,
+        ),
+    ] = None
+    float_tolerance: Annotated[
+        float | None,
+        Option(
+            "Floats may differ by X of the larger one (1e-9, say). Without it they have to be equal.",
+            metavar="X",
+            above=0,
+        ),
+    ] = None
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be meant.
+
+        Raises:
+            UsageError: a value is out of bounds, or two exclude each other.
+        """
+        check(self)
+        if self.calls is not None and self.cases is not None:
+            raise UsageError(
+                "--calls and --cases exclude each other: a function is judged on calls, a program on cases."
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """How a run searches, and how long."""
+
+    objective: Annotated[
+        Objective, Option("What has to become smaller: CPU time, peak memory, or memory summed over time.")
+    ] = Objective.TIME
+    iterations: Annotated[int, Option("Rounds of the search.", metavar="N", least=1)] = 4
+    candidates: Annotated[int, Option("Answers asked of a language model each round.", metavar="N", least=1)] = 1
+    style: Annotated[
+        SearchStyle,
+        Option(
+            "adaptive: with patience and restarts; greedy: always from the best, all rounds, as in the paper.",
+            name="search",
+        ),
+    ] = SearchStyle.ADAPTIVE
+    patience: Annotated[
+        int | None,
+        Option(
+            "End after N rounds in a row without a better rewrite; 0: never. Adaptive: 4, greedy: 0.",
+            metavar="N",
+            least=0,
+            show_default=False,
+        ),
+    ] = None
+    restart: Annotated[
+        int | None,
+        Option(
+            "After N rounds without a better one go on from the next best; 0: never. Adaptive: 2, greedy: 0.",
+            metavar="N",
+            least=0,
+            show_default=False,
+        ),
+    ] = None
+    temperature: Annotated[
+        str,
+        Option(
+            "Of a language model; two: of the first round and the last. Without it: the model's own.",
+            metavar="T|T0:T1",
+            show_default=False,
+        ),
+    ] = ""
+    max_seconds: Annotated[float, Option("Time budget of the run, seconds.", metavar="S", above=0)] = 300.0
+    seed: Annotated[int, Option("Seed of every random choice.", metavar="N", least=0, most=LARGEST_SEED)] = 0
+    selection: Selection = Selection.VERIFIED
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be meant.
+
+        Raises:
+            UsageError: a value is out of bounds or no such objective, style, selection or temperature.
+        """
+        object.__setattr__(self, "objective", member(Objective, "objective", self.objective))
+        object.__setattr__(self, "style", member(SearchStyle, "search", self.style))
+        object.__setattr__(self, "selection", member(Selection, "selection", self.selection))
+        check(self)
+        if self.temperature:
+            Temperature.read(self.temperature)
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What a gain has to stand before it is offered, and what evidence of it is gathered."""
+
+    min_effect: Annotated[
+        float | None,
+        Option(
+            "The gain's lower bound must be above 1 + X. Without it: what selfcheck found here, or 0.05.",
+            metavar="X",
+            least=0,
+            show_default=False,
+        ),
+    ] = None
+    deterministic: Annotated[
+        bool,
+        Option("Count instructions under valgrind as well: exact on the noisiest machine, some 100 times slower."),
+    ] = False
+    min_gain_per_line: Annotated[
+        float,
+        Option("Only show a rewrite whose (gain - 1) per added line is below X; never write it.", metavar="X", least=0),
+    ] = 0.0
+    min_effect_source: str = ""  # who set the minimum effect, in words for the user; empty: nobody
+    growth: bool = True  # whether the growth of an offer with its input is measured
+    receipt: bool = False  # whether what a receipt is written from is kept
+
+    @property
+    def effect(self) -> float:
+        """The minimum effect that holds, as far as it is known: what was asked for or measured, else the default."""
+        return DEFAULT_MIN_EFFECT if self.min_effect is None else self.min_effect
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be meant.
+
+        Raises:
+            UsageError: a value is out of bounds, or two exclude each other.
+        """
+        check(self)
+        if self.receipt and self.deterministic:
+            raise UsageError(
+                "--receipt and --deterministic exclude each other: a receipt holds times, by which it is measured "
+                "again, and not the counts that decide."
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOptions:
+    """Who proposes, what a language model is told, and how it is asked."""
+
+    model: Annotated[
+        str,
+        Option(
+            "Who proposes: rules (embedded), replay:FILE.jsonl, vllm:PATH, a LiteLLM model such as openai/gpt-5, "
+            "or several with commas.",
+            metavar="MODEL",
+            filled=True,
+        ),
+    ] = "rules"
+    tell: Annotated[
+        str,
+        Option(
+            "What a model is told: all, paper, no-feedback, no-original, or some of numbers, counterexample, "
+            "profile, history, with commas between.",
+            metavar="WHAT",
+        ),
+    ] = "all"
+    context_tokens: Annotated[
+        int,
+        Option(
+            "How much a language model is told of the project around the function, tokens; 0: nothing.",
+            metavar="N",
+            least=0,
+        ),
+    ] = 3_000
+    allow_imports: Annotated[
+        tuple[str, ...],
+        Option("Installed libraries that a rewrite may newly import: numpy,scipy, say, or all.", metavar="MODULES"),
+    ] = ()
+    fallbacks: Annotated[
+        tuple[str, ...],
+        Option(
+            "A model that is asked where the one before fails for good; more than once, or with commas.",
+            name="fallback",
+            metavar="MODEL",
+            several=True,
+        ),
+    ] = ()
+    timeout_s: Annotated[
+        float,
+        Option("How long one whole answer of a model may take, seconds.", name="timeout", metavar="S", above=0),
+    ] = 120.0
+    retries: Annotated[
+        int,
+        Option(
+            "How often a request is made again where that may help: a busy server, a lost connection.",
+            metavar="N",
+            least=0,
+        ),
+    ] = 3
+    cache: Annotated[
+        bool,
+        Option(
+            "Whether an answer to exactly the same request is taken from the store of answers.",
+            flags=("--cache/--no-cache",),
+        ),
+    ] = True
+    record: Annotated[
+        str | None,
+        Option("Write the model's answers there, as they come, for --model replay:FILE.", metavar="FILE", filled=True),
+    ] = None
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be meant.
+
+        Raises:
+            UsageError: a value is out of bounds.
+        """
+        check(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """The most that language models may use; None: as much as it takes."""
+
+    cost_usd: Annotated[
+        float | None,
+        Option(
+            "The most that models may cost, US dollars. Their prices have to be known.",
+            name="max_cost",
+            metavar="USD",
+            above=0,
+        ),
+    ] = None
+    tokens: Annotated[
+        int | None,
+        Option("The most tokens, prompts and answers together.", name="max_tokens", metavar="N", least=1),
+    ] = None
+    requests: Annotated[
+        int | None, Option("The most requests, each try counted.", name="max_requests", metavar="N", least=1)
+    ] = None
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be meant.
+
+        Raises:
+            UsageError: a value is out of bounds.
+        """
+        check(self)
+
+
+@dataclass(frozen=True, slots=True)
+class BatchPlace:
+    """What a run over many targets has found out of its place, and what one of its members is told of it."""
+
+    top: int = 0  # how many targets of `file`, which may be a folder; 0: a run on one
     command: tuple[str, ...] = ()  # what stands behind `python`: its calls of the target are the workload
     command_folder: str = ""  # where it starts
     project_root: str = ""  # of the target; empty: it is found by the file
-    top: int = 0  # over so many targets of `file`, which may be a folder; 0: a run on one
     test_files: tuple[str, ...] | None = None  # that reach the target, from the project's root; None: find them
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """Everything that one run is asked for: a target, and a value of each group."""
+
+    file: str
+    function: str | None = None
+    inputs: InputOptions = field(default_factory=InputOptions)
+    search: Search = field(default_factory=Search)
+    proof: Proof = field(default_factory=Proof)
+    models: ModelOptions = field(default_factory=ModelOptions)
+    caps: Caps = field(default_factory=Caps)
+    batch: BatchPlace = field(default_factory=BatchPlace)
+
+
+GROUPS: dict[str, type[Any]] = {
+    "inputs": InputOptions,
+    "search": Search,
+    "proof": Proof,
+    "models": ModelOptions,
+    "caps": Caps,
+}
+
+
+def settings_of(file: str, function: str | None = None, **options: Any) -> RunSettings:
+    """The settings of a run from options by their names on the command line: `iterations=3`, `max_cost=0.5`.
+
+    Raises:
+        UsageError: there is no such option, or a value cannot be used.
+    """
+    taken: dict[str, dict[str, Any]] = {group: {} for group in GROUPS}
+    places = {
+        option.name or name: (group, name)
+        for group, kind in GROUPS.items()
+        for name, option in options_of(kind).items()
+    }
+    for given, value in options.items():
+        if given not in places:
+            near = get_close_matches(given, places, n=1)
+            hint = f" Did you mean {near[0]}?" if near else f" There are: {', '.join(sorted(places))}."
+            raise UsageError(f"There is no option {given!r}.{hint}")
+        group, name = places[given]
+        taken[group][name] = tuple(value) if isinstance(value, list) else value
+    if taken["proof"].get("min_effect") is not None:
+        taken["proof"]["min_effect_source"] = "the caller"
+    return RunSettings(file, function, **{group: kind(**taken[group]) for group, kind in GROUPS.items()})

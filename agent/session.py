@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from afterburner.agent.code.languages import PYTHON, check_program
 from afterburner.agent.deadline import RunClock
@@ -26,17 +26,17 @@ from afterburner.agent.loop.search_policy import SearchPolicy
 from afterburner.agent.loop.untraced import untraced
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.models.prompts.feedback import parse_telling
-from afterburner.agent.options import RunSettings
+from afterburner.agent.options import RunSettings, settings_of
 from afterburner.agent.store.checkpoints import new_run_id, open_checkpointer, stored_state, thread_of
 from afterburner.agent.store.stored_run import Prepared, StoredRequest, owner_of
 from afterburner.agent.store.table import open_runs
 from afterburner.agent.store.unchanged import check_format, check_machine, check_unchanged
 from afterburner.agent.types import Objective
 from afterburner.agent.usage import NOTHING_USED, since
-from afterburner.sandbox import AfterburnerError, Limits, UsageError
+from afterburner.sandbox import AfterburnerError, Limits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
@@ -69,102 +69,27 @@ class Member:
     proposer: Proposer
 
 
-def optimize(  # noqa: PLR0913 - the options of one run, all by keyword
+def optimize(
     file: str | Path,
     *,
     function: str | None = None,
-    objective: str = "time",
-    model: str = "rules",
-    iterations: int = RunSettings.iterations,
-    candidates: int = RunSettings.candidates,
-    calls: str | None = None,
-    cases: str | None = None,
-    python: str | None = None,
-    language: str | None = None,
-    search: str = RunSettings.search,
-    patience: int | None = None,
-    restart: int | None = None,
-    temperature: str = "",
-    seed: int = 0,
-    max_seconds: float = RunSettings.max_seconds,
-    min_effect: float | None = None,
-    tell: str = RunSettings.tell,
-    context_tokens: int = RunSettings.context_tokens,
-    allow_imports: Sequence[str] = (),
-    fallbacks: Sequence[str] = (),
-    max_cost_usd: float | None = None,
-    max_tokens: int | None = None,
-    max_requests: int | None = None,
-    timeout_s: float = RunSettings.timeout_s,
-    retries: int = RunSettings.retries,
     on_event: Callable[[ProgressEvent], None] | None = None,
+    **options: Any,
 ) -> RunResult:
     """Optimise one function of a file, or a whole stdin/stdout program, and prove the gain. Nothing is written.
+
+    The short form of `open_session(…).optimize(Job.from_file(…), Search(…))`.
 
     Args:
         file: the Python file, or with `cases` a program in any language of the sandbox.
         function: `name` or `Class.name`; if None, the one with the most CPU time, or memory, by a profile.
-        objective: `time`, `memory` or `integral`.
-        model: `rules`, `replay:<file.jsonl>`, `vllm:<path>`, a LiteLLM model string, or several of these with commas.
-        iterations: rounds of generate, profile, select.
-        candidates: answers asked of a language model in each round.
-        calls: a Python file that calls the function.
-        cases: a folder of NAME.in and NAME.out.
-        python: the interpreter to run the code with.
-        language: of the file; None: its suffix tells.
-        search: `adaptive`, or `greedy` as in the paper; what the next three leave open.
-        patience: rounds in a row without a better rewrite that end the search; 0: none do.
-        restart: likewise, after which rounds go on from the next best; 0: never.
-        temperature: of a language model: `0.7`, or `0.2:1.0` of the first round and the last; empty: its own.
-        seed: of every random choice of ours.
-        max_seconds: budget for the run.
-        min_effect: the gain's lower bound must exceed 1 + this; None: what suits this machine.
-        tell: what a language model is told, as `--tell` takes it.
-        context_tokens: how much a model is told of the project around the function; 0: the function alone.
-        allow_imports: modules or distributions that a rewrite may newly import, or just `all`.
-        fallbacks: models that are asked, in this order, where the one before fails for good.
-        max_cost_usd: the most that language models may cost, US dollars; None: no cap, as below.
-        max_tokens: the most tokens that they may use, prompts and answers together.
-        max_requests: the most requests that may be made of them, each try counted.
-        timeout_s: how long one whole answer of a language model may take.
-        retries: how often a request is made again where that may help.
         on_event: is told of progress; by several threads while a language model is asked.
+        **options: those of the command line by name, as `options.py` defines them: `model="rules"`, `iterations=4`.
 
     Raises:
         AfterburnerError: one of the tree in `afterburner.sandbox.errors` and `afterburner.agent.errors`.
     """
-    from afterburner.agent.code.context.allowed import read_allow_imports  # noqa: PLC0415 - lazy, as all below
-
-    settings = RunSettings(
-        file=str(file),
-        function=function,
-        objective=_objective(objective),
-        model=model,
-        iterations=iterations,
-        candidates=candidates,
-        calls_file=calls,
-        cases_dir=cases,
-        python=python,
-        language=language,
-        search=search,
-        patience=patience,
-        restart=restart,
-        temperature=temperature,
-        seed=seed,
-        max_seconds=max_seconds,
-        tell=tell,
-        context_tokens=context_tokens,
-        allow_imports=read_allow_imports(",".join(allow_imports)),
-        fallbacks=tuple(fallbacks),
-        max_cost_usd=max_cost_usd,
-        max_tokens=max_tokens,
-        max_requests=max_requests,
-        timeout_s=timeout_s,
-        retries=retries,
-    )
-    if min_effect is not None:
-        settings = replace(settings, min_effect=min_effect, min_effect_source="the caller")
-    return run_settings(settings, on_event or _ignore)
+    return run_settings(settings_of(str(file), function, **options), on_event or _ignore)
 
 
 def run_settings(
@@ -189,11 +114,11 @@ def run_settings(
     """
     from afterburner.agent.code.locate import find_target  # noqa: PLC0415 - lazy
 
-    whole_program = settings.cases_dir is not None and settings.function is None
+    whole_program = settings.inputs.cases is not None and settings.function is None
     SearchPolicy.of(settings)
-    parse_telling(settings.tell)
+    parse_telling(settings.models.tell)
     target = find_target(
-        Path(settings.file), settings.function, whole_program, settings.language, settings.project_root
+        Path(settings.file), settings.function, whole_program, settings.inputs.language, settings.batch.project_root
     )
     check_program(settings, target.language)
     run_id = member.run_id if member is not None else new_run_id()
@@ -237,7 +162,7 @@ def resume_run(name: str, on_event: Callable[[ProgressEvent], None], *, member: 
             return _carry_out(runs, found.run_id, settings, target, on_event, member=member)
 
 
-def _carry_out(  # noqa: PLR0913 - a run, where it is kept, and who is told
+def _carry_out(
     runs: RunTable,
     run_id: str,
     settings: RunSettings,
@@ -253,7 +178,7 @@ def _carry_out(  # noqa: PLR0913 - a run, where it is kept, and who is told
     prepared = runs.prepared(run_id)
     with open_checkpointer(runs.database) as checkpointer:
         state = stored_state(checkpointer, run_id)
-        clock = RunClock.start(settings.max_seconds, _used_s(prepared, state))
+        clock = RunClock.start(settings.search.max_seconds, _used_s(prepared, state))
         with ExitStack() as opened:
             until = clock.search_until
             if member is not None:
@@ -265,7 +190,7 @@ def _carry_out(  # noqa: PLR0913 - a run, where it is kept, and who is told
             asking.end_by(until)
             sandbox = opened.enter_context(open_sandbox("auto"))
             on_event(ProgressEvent("prepare", f"staging {Path(target.project_root).name}"))
-            staged = stage(target, sandbox, settings.python)
+            staged = stage(target, sandbox, settings.inputs.python)
             machine = describe_machine(sandbox, staged.environment, target.language)
             if prepared is None:
                 prepared = _prepare(settings, target, sandbox, staged, machine, clock, on_event)
@@ -277,13 +202,16 @@ def _carry_out(  # noqa: PLR0913 - a run, where it is kept, and who is told
             elif prepared.machine != machine:
                 prepared = _taken_over(prepared, settings, machine, on_event)
                 runs.keep_prepared(run_id, prepared)
-            settings = replace(prepared.settings, max_seconds=settings.max_seconds)  # which may have been raised since
+            settings = replace(
+                prepared.settings,
+                search=replace(prepared.settings.search, max_seconds=settings.search.max_seconds),
+            )  # which may have been raised since
             limits = workload_limits(settings)
             bench = Workbench(prepared.target, prepared.workload, sandbox, staged.environment, limits, timing_cpu())
             loop = Loop(
                 bench=bench,
                 proposer=proposer,
-                judge=Judge(settings.objective, settings.min_effect, settings.seed),
+                judge=Judge(settings.search.objective, settings.proof.effect, settings.search.seed),
                 settings=settings,
                 search_until=clock.search_until,
                 confirm_until=clock.confirm_until,
@@ -307,7 +235,7 @@ def _carry_out(  # noqa: PLR0913 - a run, where it is kept, and who is told
     return result
 
 
-def _prepare(  # noqa: PLR0913, PLR0917 - what a workload depends on, and who is told
+def _prepare(  # noqa: PLR0917 - what a workload depends on, and who is told
     settings: RunSettings,
     target: Target,
     sandbox: Sandbox,
@@ -330,8 +258,13 @@ def _taken_over(
 ) -> Prepared:
     """What was prepared elsewhere, with the minimum effect that holds here: this is where winners are tested now."""
     found = _with_min_effect(asked, machine)
-    on_event(ProgressEvent("prepare", f"not the machine of before: the minimum effect is {found.min_effect:g} here"))
-    settings = replace(prepared.settings, min_effect=found.min_effect, min_effect_source=found.min_effect_source)
+    on_event(ProgressEvent("prepare", f"not the machine of before: the minimum effect is {found.proof.effect:g} here"))
+    settings = replace(
+        prepared.settings,
+        proof=replace(
+            prepared.settings.proof, min_effect=found.proof.min_effect, min_effect_source=found.proof.min_effect_source
+        ),
+    )
     return replace(prepared, settings=settings, machine=machine)
 
 
@@ -371,13 +304,13 @@ def open_proposer_of(settings: RunSettings, asking: ModelSession) -> Proposer:
     from afterburner.agent.models.registry import open_proposer  # noqa: PLC0415 - lazy
 
     proposer = open_proposer(
-        settings.model,
-        timeout_s=settings.timeout_s,
-        retries=settings.retries,
-        fallbacks=settings.fallbacks,
+        settings.models.model,
+        timeout_s=settings.models.timeout_s,
+        retries=settings.models.retries,
+        fallbacks=settings.models.fallbacks,
         asking=asking,
     )
-    if settings.deterministic:
+    if settings.proof.deterministic:
         check_valgrind()
     return proposer
 
@@ -397,12 +330,12 @@ def _bench(
         on_event(ProgressEvent("prepare", message))
 
     limits = workload_limits(settings)
-    if target.function is None and settings.cases_dir is None:
+    if target.function is None and settings.inputs.cases is None:
         tell("profiling the file to find the function to optimise")
         function = hottest_function(sandbox, target, environment, settings, limits)
-        what = "uses the most CPU time" if settings.objective is Objective.TIME else "holds the most memory"
+        what = "uses the most CPU time" if settings.search.objective is Objective.TIME else "holds the most memory"
         tell(f"{function} {what}")
-        target = find_target(Path(settings.file), function, project_root=settings.project_root)
+        target = find_target(Path(settings.file), function, project_root=settings.batch.project_root)
     workload = build_workload(sandbox, target, environment, settings, limits, tell)
     if not workload.held_out_count:
         raise WorkloadError(
@@ -414,15 +347,15 @@ def _bench(
 
 def workload_limits(settings: RunSettings) -> Limits:
     """For one look at a source of inputs, and for the original on all of them."""
-    allowed_s = min(max(WORKLOAD_SHARE * settings.max_seconds, SHORTEST_WORKLOAD_S), LONGEST_WORKLOAD_S)
-    return look_limits(allowed_s, settings.float_tolerance)
+    allowed_s = min(max(WORKLOAD_SHARE * settings.search.max_seconds, SHORTEST_WORKLOAD_S), LONGEST_WORKLOAD_S)
+    return look_limits(allowed_s, settings.inputs.float_tolerance)
 
 
 def _run_graph(loop: Loop, checkpointer: BaseCheckpointSaver[str], run_id: str) -> LoopState:
     """The state at the end of the loop, from wherever it stands."""
     graph = loop.compile(checkpointer)
     config = thread_of(run_id)
-    config["recursion_limit"] = NODES_PER_ITERATION * loop.settings.iterations + NODES_AROUND
+    config["recursion_limit"] = NODES_PER_ITERATION * loop.settings.search.iterations + NODES_AROUND
     stored = graph.get_state(config)
     if stored.values and not stored.next:
         return cast("LoopState", stored.values)
@@ -434,10 +367,10 @@ def _run_graph(loop: Loop, checkpointer: BaseCheckpointSaver[str], run_id: str) 
 
 def _with_min_effect(settings: RunSettings, machine: Machine) -> RunSettings:
     """The settings with the minimum effect that holds on this machine, unless the user has set one."""
-    if settings.min_effect_source:
+    if settings.proof.min_effect_source:
         return settings
     found = min_effect_for(None, machine)
-    return replace(settings, min_effect=found.value, min_effect_source=found.source)
+    return replace(settings, proof=replace(settings.proof, min_effect=found.value, min_effect_source=found.source))
 
 
 def _evidence(loop: Loop, state: LoopState, staged: Staged, machine: Machine) -> Evidence | None:
@@ -463,13 +396,6 @@ def _evidence(loop: Loop, state: LoopState, staged: Staged, machine: Machine) ->
         deadline=loop.confirm_until,
         tell=lambda message: loop.on_event(ProgressEvent("confirm", message)),
     )
-
-
-def _objective(name: str) -> Objective:
-    try:
-        return Objective(name)
-    except ValueError:
-        raise UsageError(f"There is no objective {name!r}. Use one of: {', '.join(Objective)}.") from None
 
 
 def _ignore(_event: ProgressEvent) -> None:

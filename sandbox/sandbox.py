@@ -127,7 +127,7 @@ class Sandbox:
         with self.supplied(spec) as container:
             return container.run(command, stdin, limits, cpu=cpu)
 
-    def run(  # noqa: PLR0913 - by name, and each of them now and then
+    def run(
         self,
         program: Program,
         cases: Sequence[TestCase | CallCase],

@@ -34,7 +34,7 @@ class Picture:
     height: int
     shapes: list[str] = field(default_factory=list)
 
-    def box(self, x: float, y: float, width: float, height: float, fill: str, *, dashed: bool = False) -> None:  # noqa: PLR0913
+    def box(self, x: float, y: float, width: float, height: float, fill: str, *, dashed: bool = False) -> None:
         """Adds a rectangle."""
         dash = ' stroke-dasharray="5 4"' if dashed else ""
         self.shapes.append(

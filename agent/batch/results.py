@@ -86,8 +86,8 @@ class ManyResult:
             for each in self.outcomes
         ]
         return ManyState(
-            command=self.settings.command,
-            project_root=self.settings.project_root,
+            command=self.settings.batch.command,
+            project_root=self.settings.batch.project_root,
             profiled_s=self.profiled_s or 0.0,
             suite=self.suite,
             ranked=self.ranked,
@@ -111,7 +111,9 @@ def restored(runs: RunTable, run: KeptRun, offered: Offered) -> ManyResult:
     state = runs.many(run.run_id)
     if state is None:
         return many
-    many.settings = replace(settings, command=state.command, project_root=state.project_root)
+    many.settings = replace(
+        settings, batch=replace(settings.batch, command=state.command, project_root=state.project_root)
+    )
     many.profiled_s, many.suite, many.ranked = state.profiled_s, state.suite, state.ranked
     many.tests, many.tests_note = state.tests, state.tests_note
     many.usage, many.used_s = state.usage, state.used_s

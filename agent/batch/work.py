@@ -56,7 +56,7 @@ def work_through(
     """Fill in `many`. An interrupt ends the work; `many` then holds what was done, and says so.
 
     Args:
-        many: the place, the settings of all runs, and where the results go. `settings.max_seconds` is for everything.
+        many: the place, the settings of all runs, and where the results go. `search.max_seconds` is for everything.
         on_event: is told of progress.
         offered: whether an improvement may be written.
         outputs: what the caller will write, kept for who resumes the run.
@@ -121,8 +121,8 @@ def _work_through(
 ) -> None:
     settings = many.settings
     used_s = many.used_s + seconds_used(runs, _member_id(many, many.tried + 1))
-    deadline = Deadline.after(settings.max_seconds - used_s)
-    survey_s = min(max(SURVEY_SHARE * settings.max_seconds, SHORTEST_SURVEY_S), LONGEST_SURVEY_S)
+    deadline = Deadline.after(settings.search.max_seconds - used_s)
+    survey_s = min(max(SURVEY_SHARE * settings.search.max_seconds, SHORTEST_SURVEY_S), LONGEST_SURVEY_S)
     # What all runs share: what models may cost altogether, and how answers are kept.
     begun = many.profiled_s is not None  # before that nobody has answered
     with open_model_session(settings, many.run_id, deadline, on_event, resuming=begun) as asking:
@@ -134,7 +134,9 @@ def _work_through(
             with open_sandbox("auto") as sandbox:
                 on_event(ProgressEvent("prepare", "profiling " + _spoken(settings)))
                 survey = take_survey(sandbox, many.place, settings, survey_s)
-            many.settings = replace(settings, command=survey.command, project_root=survey.project_root)
+            many.settings = replace(
+                settings, batch=replace(settings.batch, command=survey.command, project_root=survey.project_root)
+            )
             many.profiled_s, many.suite, many.ranked = survey.total_s, survey.suite, tuple(rank(survey))
             worker.keep()
         try:
@@ -155,10 +157,10 @@ def _work(many: ManyResult, worker: _Worker, deadline: Deadline) -> None:
     begun = set(worker.runs.members(many.run_id))
     for target in many.ranked[len(many.outcomes) :]:
         tried = many.tried
-        if tried == many.settings.top:
+        if tried == many.settings.batch.top:
             break
         is_begun = _member_id(many, tried + 1) in begun
-        share_s = share_of(deadline.left_s(), many.settings.top - tried, many.settings.max_seconds)
+        share_s = share_of(deadline.left_s(), many.settings.batch.top - tried, many.settings.search.max_seconds)
         if share_s is None and not is_begun:
             many.outcomes.append(Outcome(target, "not_reached", "the time was over before its turn"))
             continue
@@ -210,12 +212,12 @@ class _Worker:
 
     def has_nothing_for(self, target: RankedTarget) -> bool:
         """Whether it is known without measuring that nothing will be proposed; only rules can tell for free."""
-        if self.many.settings.model != "rules":
+        if self.many.settings.models.model != "rules":
             return False
         try:
             found = find_target(target.path, target.function)
             unknown = Measurement(0.0, 0.0, 0, 0.0)
-            objective = self.many.settings.objective
+            objective = self.many.settings.search.objective
             request = ProposalRequest(found, objective, unknown, passed=True, iteration=1, count=1)
             return not any(proposal.rewrite is not None for proposal in self.proposer.propose(request))
         except AfterburnerError:
@@ -227,7 +229,7 @@ class _Worker:
         member = Member(run_id, self.asking, self.proposer)
 
         def tell(event: ProgressEvent) -> None:
-            of = self.many.settings.top
+            of = self.many.settings.batch.top
             self.on_event(replace(event, message=f"[{number} of {of}] {target.function}: {event.message}"))
 
         try:
@@ -254,9 +256,8 @@ class _Worker:
             self.many.settings,
             file=target.path,
             function=target.function,
-            max_seconds=share_s,
-            test_files=target.test_files or None,
-            top=0,
+            search=replace(self.many.settings.search, max_seconds=share_s),
+            batch=replace(self.many.settings.batch, test_files=target.test_files or None, top=0),
         )
 
 
@@ -287,4 +288,4 @@ def check_offers(many: ManyResult, sandbox: Sandbox, limit_s: float) -> None:
 
 
 def _spoken(settings: RunSettings) -> str:
-    return "python " + " ".join(settings.command) if settings.command else "the project's tests"
+    return "python " + " ".join(settings.batch.command) if settings.batch.command else "the project's tests"

@@ -23,6 +23,7 @@ from afterburner.agent.cli.settings import (
     without_password,
 )
 from afterburner.agent.cli.text import display_path, scrub_line
+from afterburner.agent.options import DEFAULT_MIN_EFFECT
 from afterburner.sandbox import AfterburnerError
 from afterburner.sandbox.terminal.destinations import STDOUT, check_destination, write_result
 
@@ -108,10 +109,10 @@ def _plain(value: Any) -> Any:
 
 def _with_selfcheck(rows: list[Row], file: str | None) -> tuple[list[Row], str]:
     """The rows with the minimum effect that holds where nobody has set one; a note if that cannot be told."""
-    from afterburner.agent.judge.min_effect import DEFAULT, knows_any_machine, min_effect_for  # noqa: PLC0415
+    from afterburner.agent.judge.min_effect import knows_any_machine, min_effect_for  # noqa: PLC0415 - reads no file to answer --help
 
     asked = {row.name: row.value for row in rows}
-    value, origin, note = DEFAULT, Origin(Layer.DEFAULT), ""
+    value, origin, note = DEFAULT_MIN_EFFECT, Origin(Layer.DEFAULT), ""
     if asked[_MIN_EFFECT] is None and knows_any_machine():
         try:
             found = min_effect_for(None, _machine(asked["python"], file))
@@ -124,7 +125,7 @@ def _with_selfcheck(rows: list[Row], file: str | None) -> tuple[list[Row], str]:
     def filled_in(row: Row) -> Row:
         if row.name != _MIN_EFFECT:
             return row
-        row = replace(row, default=DEFAULT)
+        row = replace(row, default=DEFAULT_MIN_EFFECT)
         return replace(row, value=value, origin=origin) if row.value is None else row
 
     return [filled_in(row) for row in rows], note

@@ -36,7 +36,7 @@ def deliver(result: RunResult, settings: RunSettings, outputs: Outputs) -> None:
     from afterburner.sandbox.terminal.console import open_console  # noqa: PLC0415 - likewise
 
     console = open_console(sys.stderr if outputs.take_stdout else sys.stdout)
-    offer = weigh(result, settings.min_gain_per_line)
+    offer = weigh(result, settings.proof.min_gain_per_line)
     print_summary(console, result, offer)
     applied, problem, missing = False, None, []
     try:

@@ -45,7 +45,10 @@ def run_many(
     place = Path(settings.file)
     _check(place, settings, outputs)
     words = python_command(command)
-    settings = replace(settings, command=words, command_folder=str(Path.cwd()) if words else "", top=top or TOP)
+    settings = replace(
+        settings,
+        batch=replace(settings.batch, command=words, command_folder=str(Path.cwd()) if words else "", top=top or TOP),
+    )
     begun: list[str] = []
     with say_how_to_resume(begun):
         with show_progress(settings, quiet=quiet) as on_event:
@@ -79,7 +82,7 @@ def go_on_with_many(run_id: str, settings: RunSettings, outputs: Outputs, *, qui
 
 def is_offered(result: RunResult, settings: RunSettings) -> bool:
     """Whether an improvement may be written."""
-    return weigh(result, settings.min_gain_per_line).offered
+    return weigh(result, settings.proof.min_gain_per_line).offered
 
 
 def deliver_many(many: ManyResult, outputs: Outputs) -> None:
@@ -154,10 +157,10 @@ def many_to_json(many: ManyResult, names: dict[int, str], applied: set[str]) -> 
         "kind": "many",
         "run_id": many.run_id,
         "place": str(many.place.absolute()),
-        "model": many.settings.model,
-        "objective": many.settings.objective.value,
-        "command": list(many.settings.command),
-        "top": many.settings.top,
+        "model": many.settings.models.model,
+        "objective": many.settings.search.objective.value,
+        "command": list(many.settings.batch.command),
+        "top": many.settings.batch.top,
         "interrupted": many.interrupted,
         "profiled_s": many.profiled_s,
         "targets": targets,
@@ -196,8 +199,8 @@ def _check(place: Path, settings: RunSettings, outputs: Outputs) -> None:
         raise UsageError(f"No such file or folder: {place}.")
     for_one = {
         "--function": settings.function,
-        "--calls": settings.calls_file,
-        "--cases": settings.cases_dir,
+        "--calls": settings.inputs.calls,
+        "--cases": settings.inputs.cases,
         "--receipt": outputs.receipt,
         "--growth-svg": outputs.growth_svg,
     }
@@ -231,9 +234,9 @@ def _apply(many: ManyResult, applied: list[str], *, ask: bool) -> None:
     if not left:
         return
     if many.objection:
-        what = "the command" if many.settings.command else "the project's tests"
+        what, plural = ("the command", "es") if many.settings.batch.command else ("the project's tests", "")
         raise AfterburnerError(
-            f"Nothing was written, for nothing shows that {what} still pass{'es' if many.settings.command else ''}: "
+            f"Nothing was written, for nothing shows that {what} still pass{plural}: "
             f"{many.objection}. `afterburner-agent resume {many.run_id} --patch DIR` writes the patches: apply "
             "those that you trust one by one."
         )

@@ -64,7 +64,7 @@ def _print_tests(console: Console, many: ManyResult) -> None:
     if many.tests is None:
         return
     after, style = many.tests.after, "red" if many.tests.broken else "yellow"
-    what = "The command" if many.settings.command else "The project's tests"
+    what = "The command" if many.settings.batch.command else "The project's tests"
     if many.tests.green:
         known = f"; {count(len(after.failing), 'test')} failed before as well" if after.failing else ""
         line = f"{what} passed with all offers in place ({after.passed} passed{known})."

@@ -82,7 +82,7 @@ class LiveProgress:
         facts = [format_elapsed(time.monotonic() - self._started)]
         if self._settings is not None:
             if self._iteration:
-                facts.append(f"iteration {self._iteration} of {self._settings.iterations}")
+                facts.append(f"iteration {self._iteration} of {self._settings.search.iterations}")
             facts.append(f"best so far {format_ratio(self._best)}" if self._best else "nothing better yet")
         if self._spent:
             facts.append(self._spent)

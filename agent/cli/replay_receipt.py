@@ -31,7 +31,7 @@ _HEADLINES = {
 }
 
 
-def replay_receipt(  # noqa: PLR0913 - one parameter for each option
+def replay_receipt(
     file: Annotated[
         str,
         typer.Argument(metavar="FILE", help="The receipt, from run --receipt.", show_default=False, callback=filled),

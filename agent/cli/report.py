@@ -28,7 +28,7 @@ def to_json(result: RunResult, settings: RunSettings, *, applied: bool = False) 
 
     `applied` says whether the rewrite was written to the user's file.
     """
-    offer = weigh(result, settings.min_gain_per_line)
+    offer = weigh(result, settings.proof.min_gain_per_line)
     document = {
         "schema": SCHEMA,
         "run_id": result.run_id,
@@ -65,7 +65,7 @@ def to_json(result: RunResult, settings: RunSettings, *, applied: bool = False) 
         "machine": asdict(result.machine),
         "usage": usage_to_json(result.usage),
         "elapsed_s": result.elapsed_s,
-        "seed": settings.seed,
+        "seed": settings.search.seed,
         "settings": asdict(settings),
     }
     cleaned = clean(document)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _OUT = "What to write (without any of these: what the run was begun with)"
 
 
-def resume(  # noqa: PLR0913 - one parameter for each option
+def resume(
     run: Annotated[
         str,
         typer.Argument(
@@ -80,7 +80,7 @@ def resume(  # noqa: PLR0913 - one parameter for each option
     Of a finished run the result is told again, and nothing is measured: with --apply its rewrite is written.
     """
     stored = _stored(run)
-    if receipt is not None and not stored.settings.receipt:
+    if receipt is not None and not stored.settings.proof.receipt:
         raise UsageError(f"Run {stored.run.run_id} was begun without --receipt, and keeps nothing to write one from.")
     given = Outputs(patch=patch, json=json, receipt=receipt, growth_svg=growth_svg)
     outputs = given if given.places() or apply is not None else stored.outputs
@@ -119,7 +119,9 @@ def _with_more_time(stored: _Stored, max_seconds: float) -> _Stored:
     from afterburner.agent.store.more_time import give_more_time  # noqa: PLC0415 - not needed to answer --help
 
     give_more_time(stored.run.run_id, max_seconds)
-    return replace(stored, settings=replace(stored.settings, max_seconds=max_seconds))
+    return replace(
+        stored, settings=replace(stored.settings, search=replace(stored.settings.search, max_seconds=max_seconds))
+    )
 
 
 def _stored(name: str) -> _Stored:

@@ -77,7 +77,7 @@ def show(
     if json is not None:
         _write_json(json, to_json(result, asked))
     if json != STDOUT:
-        print_summary(console, result, weigh(result, asked.min_gain_per_line))
+        print_summary(console, result, weigh(result, asked.proof.min_gain_per_line))
 
 
 def _show_many(console: Console, table: RunTable, run: KeptRun, json: str | None) -> None:
@@ -100,7 +100,11 @@ def _show_many(console: Console, table: RunTable, run: KeptRun, json: str | None
     if members:
         console.print(f"The runs on one target each: {members}.", soft_wrap=True)
     if not is_over:
-        known = f"{many.tried} of {count(many.settings.top, 'target')} done" if many.ranked else "nothing is known yet"
+        known = (
+            f"{many.tried} of {count(many.settings.batch.top, 'target')} done"
+            if many.ranked
+            else "nothing is known yet"
+        )
         standing = f"{run.state.value}  {display_path(run.file)}: {known}, {format_elapsed(many.used_s)} min used"
         console.print(Text(standing), soft_wrap=True)
     if run.state.value == "interrupted":

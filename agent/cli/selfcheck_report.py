@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 
 from afterburner.agent.cli.text import display_path, scrub_line
-from afterburner.agent.judge.min_effect import DEFAULT, HIGHEST, LOWEST
+from afterburner.agent.judge.min_effect import HIGHEST, LOWEST
+from afterburner.agent.options import DEFAULT_MIN_EFFECT
 from afterburner.agent.wording import count, format_ratio
 from afterburner.sandbox.terminal.formatting import format_seconds
 
@@ -94,7 +95,7 @@ def _print_min_effect(console: Console, findings: Findings, stored: Path | None)
         return
     bound = {LOWEST: " (the least: below it names and memory layout decide)", HIGHEST: " (the most)"}.get(effect, "")
     console.print(
-        f"Minimum effect on this machine: {_percent(effect)}{bound}, in place of {_percent(DEFAULT)}. "
+        f"Minimum effect on this machine: {_percent(effect)}{bound}, in place of {_percent(DEFAULT_MIN_EFFECT)}. "
         f"run uses it unless --min-effect says otherwise; it is kept in {display_path(str(stored))}.",
         soft_wrap=True,
     )

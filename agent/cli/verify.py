@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from afterburner.agent.cli.run import LARGEST_SEED
 from afterburner.agent.cli.text import display_path, scrub_line
 from afterburner.agent.judge.verification.options import VerifySettings
+from afterburner.agent.option_kinds import LARGEST_SEED
 from afterburner.sandbox.terminal.destinations import STDOUT, check_destination, write_result
 from afterburner.sandbox.terminal.options import above_zero, above_zero_if_given, filled
 
@@ -28,7 +28,7 @@ KINDS_SHOWN = 12
 _DEFAULTS = VerifySettings("", "", "")
 
 
-def verify(  # noqa: PLR0913 - one parameter for each option
+def verify(
     file: Annotated[
         str, typer.Argument(metavar="FILE", help="The file with the original.", show_default=False, callback=filled)
     ],

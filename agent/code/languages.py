@@ -87,15 +87,15 @@ def check_program(settings: RunSettings, language: str) -> None:
     if language == PYTHON:
         return
     name = spoken_name(language)
-    if settings.model == RULES:
+    if settings.models.model == RULES:
         raise ProposerError(
             f"{settings.file} is a {name} program, and the embedded rules know Python only. Name a language model with "
             "--model, such as openai/gpt-5 or ollama/qwen2.5-coder:7b."
         )
     for option, given in (
-        ("--python", settings.python is not None),
-        ("--deterministic", settings.deterministic),
-        ("--float-tolerance", settings.float_tolerance is not None),
+        ("--python", settings.inputs.python is not None),
+        ("--deterministic", settings.proof.deterministic),
+        ("--float-tolerance", settings.inputs.float_tolerance is not None),
     ):
         if given:
             raise UsageError(f"{option} is for Python alone, and {settings.file} is a {name} program. Leave it out.")

@@ -46,7 +46,7 @@ class Offered:
     larger_inputs: str = ""
 
 
-def gather_evidence(  # noqa: PLR0913 - the parts of a run, each from its own place
+def gather_evidence(
     bench: Workbench,
     settings: RunSettings,
     offered: Offered,
@@ -71,10 +71,10 @@ def gather_evidence(  # noqa: PLR0913 - the parts of a run, each from its own pl
         SandboxInternalError: the sandbox failed.
     """
     growth = None
-    if settings.objective is Objective.TIME and not deadline.passed():
+    if settings.search.objective is Objective.TIME and not deadline.passed():
         tell("measuring how time grows with the input")
         growth = measure_growth(bench, offered.source, Deadline.after(min(GROWTH_S, deadline.left_s())))
-    receipt = _receipt(bench, settings, offered, project, machine) if settings.receipt else None
+    receipt = _receipt(bench, settings, offered, project, machine) if settings.proof.receipt else None
     return Evidence(growth, receipt, offered.larger_inputs)
 
 

@@ -117,7 +117,7 @@ class Receipt:
     program_version: str
 
 
-def make_receipt(  # noqa: PLR0913 - the parts of the receipt, each from its own place
+def make_receipt(
     bench: Workbench,
     settings: RunSettings,
     *,
@@ -158,7 +158,11 @@ def make_receipt(  # noqa: PLR0913 - the parts of the receipt, each from its own
         inputs=tuple([_of_call(*call) for call in calls] + [_of_case(*case) for case in cases]),
         project=tuple(project),
         settings=ReceiptSettings(
-            settings.objective, settings.min_effect, settings.seed, workload.float_tolerance, workload.fixed_clock
+            settings.search.objective,
+            settings.proof.effect,
+            settings.search.seed,
+            workload.float_tolerance,
+            workload.fixed_clock,
         ),
         decision=Decision.IMPROVED,
         gain=gain,

@@ -37,7 +37,7 @@ MAX_TRIED = 12
 REPLAY_SHARE = 0.25  # of the time budget, for calls that have to be made again one by one
 
 
-def build_workload(  # noqa: PLR0913, PLR0917 - what a workload depends on, and who is told
+def build_workload(  # noqa: PLR0917 - what a workload depends on, and who is told
     sandbox: Sandbox,
     target: Target,
     environment: PythonEnvironment,
@@ -60,21 +60,21 @@ def build_workload(  # noqa: PLR0913, PLR0917 - what a workload depends on, and 
         UsageError: a file or folder that the user named cannot be used.
         SandboxInternalError: the sandbox failed.
     """
-    if settings.cases_dir is not None and target.function is None:
-        cases = read_cases(Path(settings.cases_dir))
+    if settings.inputs.cases is not None and target.function is None:
+        cases = read_cases(Path(settings.inputs.cases))
         report(f"running the program on {len(cases)} cases")
-        return case_workload(sandbox, target, environment, limits, cases, settings.seed)
+        return case_workload(sandbox, target, environment, limits, cases, settings.search.seed)
     if target.function is None:
         raise WorkloadError(
             f"{target.path}: a whole program can only be judged on stdin/stdout cases. Give --cases DIR with NAME.in "
             "and NAME.out, or name a function with --function."
         )
     sources = Sources(Harness(sandbox, target, environment, limits), settings, report)
-    replay = Replay(sandbox, target, environment, limits, settings.seed, settings.float_tolerance)
-    replay.alone_s = REPLAY_SHARE * settings.max_seconds
+    replay = Replay(sandbox, target, environment, limits, settings.search.seed, settings.inputs.float_tolerance)
+    replay.alone_s = REPLAY_SHARE * settings.search.max_seconds
     search = _Search(sources, replay, report)
     search.find()
-    return search.workload(settings.seed)
+    return search.workload(settings.search.seed)
 
 
 @dataclass(slots=True)

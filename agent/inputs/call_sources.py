@@ -52,7 +52,7 @@ class Sources:
     @property
     def may_generate(self) -> bool:
         """Whether inputs may be invented: not if the user said what the calls are."""
-        return self.settings.calls_file is None and self.settings.cases_dir is None
+        return self.settings.inputs.calls is None and self.settings.inputs.cases is None
 
     def real(self) -> list[Finding]:
         """Calls that somebody wrote down: `--calls`, `--cases`, the main block, doctests, tests.
@@ -61,16 +61,16 @@ class Sources:
             UsageError: the file or folder that the user named cannot be used.
             WorkloadError: the target's file cannot be imported, or the user's file never calls the target.
         """
-        if self.settings.calls_file is not None:
-            return [self._from_calls_file(Path(self.settings.calls_file))]
-        if self.settings.cases_dir is not None:
-            return self._from_cases(Path(self.settings.cases_dir))
-        if self.settings.command:
-            self.report(f"running python {' '.join(self.settings.command)}")
+        if self.settings.inputs.calls is not None:
+            return [self._from_calls_file(Path(self.settings.inputs.calls))]
+        if self.settings.inputs.cases is not None:
+            return self._from_cases(Path(self.settings.inputs.cases))
+        if self.settings.batch.command:
+            self.report(f"running python {' '.join(self.settings.batch.command)}")
             return [self._ask("command", "captured from the command", command_fields(self.settings))]
         self.report("running the file's __main__ block, its doctests and the tests that mention the function")
         main = partial(self._ask, "main", "captured from __main__")
-        known = self.settings.test_files
+        known = self.settings.batch.test_files
         tests: dict[str, object] | None = {"test_files": list(known)} if known is not None else None
         pytest = partial(self._ask, "pytest", "pytest", tests)
         return side_by_side(self.harness.sandbox, [main, self._from_doctests, pytest])
@@ -79,7 +79,7 @@ class Sources:
         """Calls made from type hints."""
         self.report("making inputs from type hints")
         drawing = drawing_environment(self.harness.environment, self.harness.target)
-        fields = {"seed": self.settings.seed, "extra_site": drawing.extra_site}
+        fields = {"seed": self.settings.search.seed, "extra_site": drawing.extra_site}
         answer = self.harness.ask("generate", "generated", fields, environment=drawing.environment)
         if drawing.is_own and any(failure.stage == "import" for failure in answer.failures):
             version = ".".join(map(str, self.harness.environment.version))
@@ -147,7 +147,7 @@ def calls_fields(path: Path) -> dict[str, object]:
 
 def command_fields(settings: RunSettings) -> dict[str, object]:
     """What a request needs to run the user's command."""
-    return {"command": list(settings.command), "working_directory": settings.command_folder}
+    return {"command": list(settings.batch.command), "working_directory": settings.batch.command_folder}
 
 
 def case_fields(folder: Path) -> dict[str, dict[str, object]]:

@@ -53,7 +53,7 @@ def cases_origin(folder: Path) -> str:
     return f"cases in {folder.absolute().name}"
 
 
-def case_workload(  # noqa: PLR0913, PLR0917 - as build_workload
+def case_workload(  # noqa: PLR0917 - as build_workload
     sandbox: Sandbox,
     target: Target,
     environment: PythonEnvironment,

@@ -48,7 +48,7 @@ def hottest_function(
     if len(names) == 1:
         return names[0]
     harness = Harness(sandbox, target, environment, limits)
-    if settings.objective is not Objective.TIME:
+    if settings.search.objective is not Objective.TIME:
         for answer in _profiles(harness, settings, names, "memory"):
             if (holder := largest_holder(answer.memory, names)) is not None:
                 return holder
@@ -104,10 +104,10 @@ def _reached(name: str, callees: Mapping[str, Sequence[str]]) -> set[str]:
 def _profiles(harness: Harness, settings: RunSettings, names: list[str], profile: str) -> Iterator[Answer]:
     mentions = sorted({part for name in names for part in name.split(".")})
     common: dict[str, object] = {"qualname": "", "mentions": mentions, "profile": profile}
-    if settings.calls_file is not None:
-        yield harness.ask("calls", "--calls", {**common, **calls_fields(Path(settings.calls_file))})
-    elif settings.cases_dir is not None:
-        for fields in case_fields(Path(settings.cases_dir)).values():
+    if settings.inputs.calls is not None:
+        yield harness.ask("calls", "--calls", {**common, **calls_fields(Path(settings.inputs.calls))})
+    elif settings.inputs.cases is not None:
+        for fields in case_fields(Path(settings.inputs.cases)).values():
             yield harness.ask("main", "--cases", {**common, **fields})
     else:
         for job in ("main", "doctest", "pytest"):

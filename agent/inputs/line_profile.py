@@ -39,7 +39,7 @@ class LineProfile:
     note: str = ""
 
 
-def profile_lines(  # noqa: PLR0913 - what is run, where, and for how long
+def profile_lines(
     sandbox: Sandbox,
     target: Target,
     environment: PythonEnvironment,

@@ -122,9 +122,9 @@ def own_files(project: StagedProject) -> list[Path]:
 def _prepare(sandbox: Sandbox, place: Path, settings: RunSettings) -> tuple[Harness, StagedProject]:
     """Stage the project, with what every file of `place` is imported from."""
     readable = _targets(place)
-    staged = stage(readable[0], sandbox, settings.python)
+    staged = stage(readable[0], sandbox, settings.inputs.python)
     roots = dict.fromkeys([*(target.import_root for target in readable), *staged.environment.import_paths])
-    folder = settings.command_folder or readable[0].project_root
+    folder = settings.batch.command_folder or readable[0].project_root
     environment = replace(staged.environment, import_paths=tuple(roots), working_directory=folder)
     return Harness(sandbox, readable[0], environment, Limits()), staged.project
 
@@ -149,11 +149,11 @@ def _target(path: Path, root: Path) -> Target | None:
 
 def _ask(harness: Harness, settings: RunSettings, fields: dict[str, object]) -> tuple[Answer, tuple[str, ...]]:
     """Run the command, or the tests: with pytest, or by unittest where pytest is not installed."""
-    command = settings.command
+    command = settings.batch.command
     if not command and not has_package(harness.environment, "pytest"):
         command = UNITTEST
     fields = {**fields, "qualname": "", "mentions": []}
     if command:
-        folder = settings.command_folder or harness.target.project_root
+        folder = settings.batch.command_folder or harness.target.project_root
         return harness.ask("command", "", {**fields, "command": list(command), "working_directory": folder}), command
     return harness.ask("pytest", "", {**fields, "whole_suite": True}), ()

@@ -9,6 +9,7 @@ import time
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from afterburner.agent.options import DEFAULT_MIN_EFFECT
 from afterburner.sandbox import AfterburnerError
 from afterburner.sandbox.folders import state_folder
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
     from afterburner.agent.types import Machine
 
-DEFAULT = 0.05
 # Names, hash order and where things lie in memory shift the time of the same work by a percent or so from one text to
 # the next (Mytkowicz et al., "Producing wrong data without doing anything obviously wrong", 2009). More samples do not
 # average that out, so no machine is quiet enough to tell a smaller gain from a change of names.
@@ -45,7 +45,7 @@ def min_effect_for(asked: float | None, machine: Machine) -> MinEffect:
         if isinstance(value, int | float) and math.isfinite(value):
             bounded = min(max(float(value), LOWEST), HIGHEST)
             return MinEffect(bounded, f"set by selfcheck on this machine, {day}", measured=True)
-    return MinEffect(DEFAULT, "the default; selfcheck sets what suits this machine")
+    return MinEffect(DEFAULT_MIN_EFFECT, "the default; selfcheck sets what suits this machine")
 
 
 def knows_any_machine() -> bool:

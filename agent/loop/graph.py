@@ -142,7 +142,9 @@ class Loop:
         A node of its own: when a run that broke off while the model was asked goes on, the request is the same.
         """
         incumbent, known = self._base_of(state)[0], state.get("line_profile")
-        wanted = parse_telling(self.settings.tell).profile and self.settings.objective is not Objective.MEMORY
+        wanted = (
+            parse_telling(self.settings.models.tell).profile and self.settings.search.objective is not Objective.MEMORY
+        )
         is_for_model = self.bench.target.language == "python" and asks_model(self.proposer)
         if not wanted or not is_for_model or (known is not None and known.of == incumbent.id):
             return {}
@@ -162,19 +164,19 @@ class Loop:
         self._tell("generate", f"asking {self.proposer.name}{where}", iteration)
         request = ProposalRequest(
             target=with_source(self.bench.target, incumbent.source),
-            objective=self.settings.objective,
+            objective=self.settings.search.objective,
             measurement=incumbent.measurement,
             passed=True,
             iteration=iteration,
-            count=self.settings.candidates,
+            count=self.settings.search.candidates,
             history=tuple(state["records"]),
-            seed=self.settings.seed,
+            seed=self.settings.search.seed,
             profile=_if_of(state.get("line_profile"), incumbent),
-            tell=parse_telling(self.settings.tell),
+            tell=parse_telling(self.settings.models.tell),
             describe=self.surroundings.describe if self.surroundings else None,
             counterexample=next((each.counterexample for each in state["records"][::-1] if each.counterexample), None),
             temperature=self.policy.temperature_of(iteration),
-            is_last=iteration >= self.settings.iterations,
+            is_last=iteration >= self.settings.search.iterations,
             usage=state["usage"],
         )
         proposals, is_last = self._propose(request)
@@ -218,7 +220,9 @@ class Loop:
         """Greedy selection: the candidate that screening ranks first replaces the incumbent, if no input refutes it."""
         records, iteration = list(state["records"]), state["iteration"]
         exhausted = state["exhausted"] or self.search_until.passed()
-        done = exhausted or iteration >= self.settings.iterations  # then whoever is confirmed is searched all the same
+        done = (
+            exhausted or iteration >= self.settings.search.iterations
+        )  # then whoever is confirmed is searched all the same
         won = [
             number
             for number, record in enumerate(records)
@@ -365,7 +369,7 @@ class Loop:
             return []
         self._tell("profile", f"timing {count(len(candidates), 'candidate')}", iteration)
         sources = [each.source for each in candidates]
-        source, _ = self.bench.block_source(incumbent.source, sources, self.settings.objective, held_out=False)
+        source, _ = self.bench.block_source(incumbent.source, sources, self.settings.search.objective, held_out=False)
         return self.judge.screen(source, self.search_until)
 
     def _example(self, candidate: Pending, report: Report) -> str | None:
@@ -392,7 +396,7 @@ class Loop:
                 self.judge,
                 self.confirm_until,
                 self.on_event,
-                deterministic=self.settings.deterministic,
+                deterministic=self.settings.proof.deterministic,
                 tests=self.tests,
             )
         return self._confirming
@@ -420,7 +424,7 @@ class Loop:
         )
 
     def _fresh(self, *, held_out: bool) -> Sampler:
-        return self.bench.sampler(self.bench.timed_cases(self.settings.objective, held_out=held_out))
+        return self.bench.sampler(self.bench.timed_cases(self.settings.search.objective, held_out=held_out))
 
     def _with_memory(self, comparison: Comparison, source: str) -> Comparison:
         """Add the memory of a process of its own: forks of a template share theirs with it."""

@@ -51,7 +51,7 @@ class RunResult:
 OBJECTIVE_NOUN = {Objective.TIME: "CPU time", Objective.MEMORY: "peak memory", Objective.INTEGRAL: "memory integral"}
 
 
-def make_result(  # noqa: PLR0913 - the parts of the report, each from its own place
+def make_result(
     settings: RunSettings, bench: Workbench, state: LoopState, *, run_id: str, machine: Machine, elapsed_s: float
 ) -> RunResult:
     """Tell what was found. Every figure of an offer comes from its confirmation, none from the search."""
@@ -62,8 +62,8 @@ def make_result(  # noqa: PLR0913 - the parts of the report, each from its own p
     return RunResult(
         run_id=run_id,
         target=bench.target,
-        objective=settings.objective,
-        model=settings.model,
+        objective=settings.search.objective,
+        model=settings.models.model,
         improved=offer is not None,
         summary=_summary(settings, state),
         gain=offer.gain if offer else None,
@@ -90,9 +90,11 @@ def winner_source(state: LoopState) -> str:
 
 
 def _needed(settings: RunSettings) -> tuple[str, ...]:
-    if not settings.min_effect_source:
+    if not settings.proof.min_effect_source:
         return ()
-    return (f"a gain has to be proven above {format_ratio(1 + settings.min_effect)} ({settings.min_effect_source})",)
+    return (
+        f"a gain has to be proven above {format_ratio(1 + settings.proof.effect)} ({settings.proof.min_effect_source})",
+    )
 
 
 def _capped(state: LoopState) -> tuple[str, ...]:
@@ -103,7 +105,9 @@ def _summary(settings: RunSettings, state: LoopState) -> str:
     confirmation = state["confirmation"]
     if confirmation is not None and confirmation.confirmed:
         gain = confirmation.gain
-        return f"{OBJECTIVE_NOUN[settings.objective]} improved" + (f" {format_ratio(gain.ratio)}" if gain else "")
+        return f"{OBJECTIVE_NOUN[settings.search.objective]} improved" + (
+            f" {format_ratio(gain.ratio)}" if gain else ""
+        )
     if confirmation is not None:
         return f"nothing is offered: {confirmation.reason}"
     if not state["records"]:

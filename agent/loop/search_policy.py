@@ -5,13 +5,11 @@ Everything follows from the state that is stored after each step, so a resumed r
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from afterburner.agent.option_kinds import SearchStyle, Temperature
 from afterburner.agent.types import Decision
-from afterburner.sandbox import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,45 +18,6 @@ if TYPE_CHECKING:
     from afterburner.agent.loop.state import LoopState
     from afterburner.agent.options import RunSettings
     from afterburner.agent.types import JudgedCandidate
-
-HOTTEST = 2.0  # the highest temperature that any provider takes
-_FORM = "Give one number from 0 to 2, such as 0.7, or two, such as 0.2:1.0: of the first round and of the last."
-
-
-class SearchStyle(StrEnum):
-    """A preset of what is not given by an option of its own."""
-
-    ADAPTIVE = "adaptive"
-    GREEDY = "greedy"  # Algorithm 1 of the paper: always from the best so far, and all rounds are made
-
-
-@dataclass(frozen=True, slots=True)
-class Temperature:
-    """The temperature of the first round and of the last; those between lie on the straight line."""
-
-    first: float
-    last: float
-
-    @classmethod
-    def read(cls, text: str) -> Temperature:
-        """Read `T` or `T0:T1`.
-
-        Raises:
-            UsageError: it is neither, or out of bounds.
-        """
-        parts = text.split(":")
-        try:
-            values = [float(part) for part in parts]
-        except ValueError:
-            raise UsageError(f"--temperature {text}: that is no temperature. {_FORM}") from None
-        if len(values) > 2 or not all(math.isfinite(value) and 0 <= value <= HOTTEST for value in values):
-            raise UsageError(f"--temperature {text}: that is no temperature. {_FORM}")
-        return cls(values[0], values[-1])
-
-    def of_round(self, iteration: int, iterations: int) -> float:
-        """The temperature of a round, counted from 1, of so many."""
-        share = (iteration - 1) / (iterations - 1) if iterations > 1 else 0.0
-        return self.first + (self.last - self.first) * share
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,20 +38,14 @@ class SearchPolicy:
 
     @classmethod
     def of(cls, settings: RunSettings) -> SearchPolicy:
-        """The policy that the settings ask for; what they leave open is the preset's.
-
-        Raises:
-            UsageError: there is no such preset, or the temperature is none.
-        """
-        try:
-            patience, restart = _PRESETS[SearchStyle(settings.search)]
-        except ValueError:
-            raise UsageError(f"There is no search {settings.search!r}. Use: {', '.join(SearchStyle)}.") from None
+        """The policy that the settings ask for; what they leave open is the preset's."""
+        search = settings.search
+        patience, restart = _PRESETS[search.style]
         return cls(
-            settings.iterations,
-            patience if settings.patience is None else settings.patience,
-            restart if settings.restart is None else settings.restart,
-            Temperature.read(settings.temperature) if settings.temperature else None,
+            search.iterations,
+            patience if search.patience is None else search.patience,
+            restart if search.restart is None else search.restart,
+            Temperature.read(search.temperature) if search.temperature else None,
         )
 
     def temperature_of(self, iteration: int) -> float | None:

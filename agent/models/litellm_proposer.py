@@ -23,7 +23,7 @@ class LiteLLMProposer:
 
     asks_model = True
 
-    def __init__(  # noqa: PLR0913 - all but the first by keyword
+    def __init__(
         self,
         model: str,
         *,

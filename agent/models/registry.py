@@ -26,7 +26,7 @@ KINDS = {
 EVERY_OTHER = f"{_HERE}.litellm_proposer:LiteLLMProposer"
 
 
-def open_proposer(  # noqa: PLR0913 - all but the first for language models alone
+def open_proposer(
     model: str,
     *,
     timeout_s: float = 120.0,

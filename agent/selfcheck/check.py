@@ -14,8 +14,9 @@ from afterburner.agent.deadline import Deadline
 from afterburner.agent.events import ProgressEvent
 from afterburner.agent.judge.decide import Judge
 from afterburner.agent.judge.measuring.figures import CPU
-from afterburner.agent.judge.min_effect import DEFAULT, LOWEST, remember
+from afterburner.agent.judge.min_effect import LOWEST, remember
 from afterburner.agent.machine import describe_machine
+from afterburner.agent.options import DEFAULT_MIN_EFFECT
 from afterburner.agent.selfcheck.decision import best_of, confirm_alone
 from afterburner.agent.selfcheck.findings import (
     FEWEST_BLOCKS,
@@ -68,7 +69,7 @@ class SelfCheck:
     machine: Machine | None = None
     tried: list[Tried] = field(default_factory=list)
     known: Known | None = None
-    decided_at: float = DEFAULT
+    decided_at: float = DEFAULT_MIN_EFFECT
     _subjects: list[Subject] = field(default_factory=list)
     _prepared: list[Prepared] = field(default_factory=list)
     _started_s: float = field(default_factory=time.monotonic)
@@ -88,7 +89,7 @@ class SelfCheck:
                 self._prepare(subject, Path(folder, str(number)))
                 used_s = NOISE_SHARE * self.max_seconds * number / len(subjects)
                 self._learn_noise(Deadline(begin_s + used_s))
-            self.decided_at = suitable_min_effect(self.tried) or DEFAULT
+            self.decided_at = suitable_min_effect(self.tried) or DEFAULT_MIN_EFFECT
             decide_until = Deadline(until.at_s - KNOWN_SHARE * self.max_seconds)
             for number in range(self.decisions_wanted):
                 if number and decide_until.passed():

@@ -14,7 +14,7 @@ from afterburner.agent.deadline import SEARCH_SHARE, Deadline
 from afterburner.agent.judge.decide import Judge
 from afterburner.agent.loop.graph import Loop, empty_state
 from afterburner.agent.loop.state import Pending
-from afterburner.agent.options import RunSettings
+from afterburner.agent.options import RunSettings, Search
 from afterburner.agent.types import Decision, Objective
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest
     from afterburner.agent.types import JudgedCandidate
 
-MAX_SECONDS = RunSettings.max_seconds  # of a decision, as of a run
+MAX_SECONDS = Search().max_seconds  # of a decision, as of a run
 
 
 class _Nobody:
@@ -164,7 +164,9 @@ def _loop(bench: Workbench, judge: Judge, max_seconds: float) -> Loop:
         bench=bench,
         proposer=_Nobody(),
         judge=judge,
-        settings=RunSettings(file=bench.target.path, objective=judge.objective, iterations=1, seed=judge.seed),
+        settings=RunSettings(
+            file=bench.target.path, search=Search(objective=judge.objective, iterations=1, seed=judge.seed)
+        ),
         search_until=Deadline.after(SEARCH_SHARE * max_seconds),
         confirm_until=Deadline.after(max_seconds),
         on_event=_ignore,

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from afterburner.agent.judge.measuring.figures import CPU, WALL
-from afterburner.agent.judge.min_effect import DEFAULT, HIGHEST, LOWEST
+from afterburner.agent.judge.min_effect import HIGHEST, LOWEST
+from afterburner.agent.options import DEFAULT_MIN_EFFECT
 from afterburner.agent.selfcheck.exact import upper_bound
 from afterburner.agent.selfcheck.power import Noise, robust_sd
 from afterburner.agent.types import Decision
@@ -156,5 +157,5 @@ def suitable_min_effect(tried: Sequence[Tried]) -> float | None:
     offered = [choice.confirmation for each in tried for choice in each.choices if choice.offered is not None]
     accepted += [confirmation.gain for confirmation in offered if confirmation]
     if accepted:
-        wanted = max(wanted, DEFAULT, *(gain.low - 1 for gain in accepted if gain is not None))
+        wanted = max(wanted, DEFAULT_MIN_EFFECT, *(gain.low - 1 for gain in accepted if gain is not None))
     return min(max(math.ceil(round(wanted * _STEP, 6)) / _STEP, LOWEST), HIGHEST)

@@ -11,7 +11,7 @@ from afterburner.agent.inputs.build import build_workload
 from afterburner.agent.inputs.staging import stage
 from afterburner.agent.judge.measuring.sample_sources import timing_cpu
 from afterburner.agent.judge.measuring.workbench import Workbench
-from afterburner.agent.options import RunSettings
+from afterburner.agent.options import InputOptions, RunSettings, Search
 from afterburner.agent.selfcheck.decision import Prepared, prepare
 from afterburner.agent.selfcheck.subjects import (
     FUNCTION,
@@ -55,7 +55,9 @@ def open_subject(sandbox: Sandbox, subject: Subject, folder: Path) -> Prepared:
     calls.write_text(subject.calls_source(_SEED), encoding="utf-8")
     target = find_target(path, FUNCTION)
     environment = stage(target, sandbox, python=None).environment
-    settings = RunSettings(file=str(path), function=FUNCTION, calls_file=str(calls), seed=_SEED)
+    settings = RunSettings(
+        file=str(path), function=FUNCTION, inputs=InputOptions(calls=str(calls)), search=Search(seed=_SEED)
+    )
     workload = build_workload(sandbox, target, environment, settings, LIMITS, lambda _message: None)
     bench = Workbench(target, workload, sandbox, environment, LIMITS, timing_cpu())
     if not workload.held_out_count:

@@ -26,9 +26,16 @@ def give_more_time(run_id: str, max_seconds: float) -> None:
             raise UsageError(
                 f"Run {run_id} is over, and nothing is kept that could go on. Begin a new one with --max-seconds."
             )
-        if max_seconds <= asked.settings.max_seconds:
+        before_s = asked.settings.search.max_seconds
+        if max_seconds <= before_s:
             raise UsageError(
-                f"--max-seconds is the budget of the whole run, and {asked.settings.max_seconds:g} s are its own "
+                f"--max-seconds is the budget of the whole run, and {before_s:g} s are its own "
                 f"already: {max_seconds:g} s are no more."
             )
-        runs.keep_asked(run_id, replace(asked, settings=replace(asked.settings, max_seconds=max_seconds)))
+        runs.keep_asked(
+            run_id,
+            replace(
+                asked,
+                settings=replace(asked.settings, search=replace(asked.settings.search, max_seconds=max_seconds)),
+            ),
+        )

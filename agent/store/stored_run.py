@@ -46,15 +46,21 @@ class StoredRequest:
         if str(folder) == self.folder:
             return self.settings
         settings = self.settings
-        python = settings.python
+        python = settings.inputs.python
         return replace(
             settings,
             file=self.place_of(settings.file),
-            calls_file=settings.calls_file and self.place_of(settings.calls_file),
-            cases_dir=settings.cases_dir and self.place_of(settings.cases_dir),
-            record=settings.record and self.place_of(settings.record),
-            python=self.place_of(python) if python and "/" in python else python,
-            model=",".join(self._anchored(model) for model in settings.model.split(",")),
+            inputs=replace(
+                settings.inputs,
+                calls=settings.inputs.calls and self.place_of(settings.inputs.calls),
+                cases=settings.inputs.cases and self.place_of(settings.inputs.cases),
+                python=self.place_of(python) if python and "/" in python else python,
+            ),
+            models=replace(
+                settings.models,
+                record=settings.models.record and self.place_of(settings.models.record),
+                model=",".join(self._anchored(model) for model in settings.models.model.split(",")),
+            ),
         )
 
     def place_of(self, path: str) -> str:

@@ -17,7 +17,8 @@ from afterburner.agent.inputs.harness_answers import Suite
 from afterburner.agent.inputs.rank import RankedTarget
 from afterburner.agent.loop.results import RunResult
 from afterburner.agent.loop.state import CHECKPOINTED_TYPES
-from afterburner.agent.options import RunSettings
+from afterburner.agent.option_kinds import SearchStyle, Selection
+from afterburner.agent.options import BatchPlace, Caps, InputOptions, ModelOptions, Proof, RunSettings, Search
 from afterburner.agent.store.batch_state import Done, ManyState, SuiteCheck
 from afterburner.agent.store.stored_run import Prepared
 from afterburner.agent.types import (
@@ -33,6 +34,14 @@ from afterburner.agent.types import (
 
 STORED_TYPES = (
     *CHECKPOINTED_TYPES,
+    BatchPlace,
+    Caps,
+    InputOptions,
+    ModelOptions,
+    Proof,
+    Search,
+    SearchStyle,
+    Selection,
     Done,
     Evidence,
     Fit,

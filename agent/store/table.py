@@ -49,7 +49,7 @@ class RunTable:
         file, function = (target.path, target.function) if target else (asked.place_of(asked.settings.file), None)
         self._forget_old()
         row = (
-            run_id, FORMAT, time.time(), file, function, asked.settings.model, to_text(asked),
+            run_id, FORMAT, time.time(), file, function, asked.settings.models.model, to_text(asked),
             to_bytes(target) if target else b"",
         )  # fmt: skip
         columns = "run_id, format, begun_s, file, function, model, asked, target"

@@ -61,7 +61,7 @@ class Row:
         return {**asdict(self), "met": self.met}
 
 
-def compared(  # noqa: PLR0913 - a row has as many columns
+def compared(
     group: str,
     what: str,
     backend: str,

@@ -58,14 +58,13 @@ def measure(package: Package) -> dict[str, Any]:
 def tests_of(package: Package, folder: Path) -> dict[str, Any] | None:
     """Run the tests of what now lies in the folder, in the sandbox; None if they do not come to their end."""
     from afterburner.agent.inputs.survey import check_tests, python_command  # noqa: PLC0415 - not for --help
-    from afterburner.agent.options import RunSettings  # noqa: PLC0415
+    from afterburner.agent.options import BatchPlace, InputOptions, RunSettings  # noqa: PLC0415
     from afterburner.sandbox import open_sandbox  # noqa: PLC0415
 
     settings = RunSettings(
         str(folder / package.place),
-        python=sys.executable,
-        command=python_command(package.command),
-        command_folder=str(folder),
+        inputs=InputOptions(python=sys.executable),
+        batch=BatchPlace(command=python_command(package.command), command_folder=str(folder)),
     )
     with open_sandbox("auto") as sandbox:
         suite = check_tests(sandbox, folder / package.place, settings, TESTS_LIMIT_S, {})

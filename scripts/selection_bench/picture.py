@@ -72,7 +72,7 @@ def _dot(picture: Picture, x: float, y: float, colour: str, *, filled: bool) -> 
     picture.shapes.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{2.6 if filled else 2.2}" {look}/>')
 
 
-def _line(picture: Picture, x: float, bottom: float, colour: str, *, dashed: bool, width: float = 1) -> None:  # noqa: PLR0913
+def _line(picture: Picture, x: float, bottom: float, colour: str, *, dashed: bool, width: float = 1) -> None:
     dash = ' stroke-dasharray="3 4"' if dashed else ""
     ends = f'x1="{x:.1f}" y1="{_TOP - 8}" x2="{x:.1f}" y2="{bottom}"'
     picture.shapes.append(f'<line {ends} stroke="{colour}" stroke-width="{width}"{dash}/>')

@@ -23,7 +23,7 @@ from afterburner.agent.judge.verification.search import DifferenceSearch
 from afterburner.agent.loop.graph import Loop, empty_state
 from afterburner.agent.loop.state import LoopState
 from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest
-from afterburner.agent.options import RunSettings
+from afterburner.agent.options import RunSettings, Search
 from afterburner.agent.types import Decision, JudgedCandidate, Objective
 from afterburner.sandbox.sandbox import Sandbox
 
@@ -109,14 +109,14 @@ def prepare(tmp_path_factory: pytest.TempPathFactory, sandbox: Sandbox) -> Calla
 def make_loop(name: str, path: Path, sandbox: Sandbox) -> Loop:
     function, source = read_original(FOLDER / f"{name}.md")
     path.write_text(source)
-    settings = RunSettings(file=str(path), function=function, iterations=1)
+    settings = RunSettings(file=str(path), function=function, search=Search(iterations=1))
     target = find_target(path, function)
-    environment = stage(target, sandbox, settings.python).environment
+    environment = stage(target, sandbox, settings.inputs.python).environment
     clock = RunClock.start(A_LONG_TIME_S)
     return Loop(
         bench=running._bench(settings, target, sandbox, environment, lambda _: None),
         proposer=OneAnswer(""),
-        judge=Judge(Objective.TIME, settings.min_effect, 0),
+        judge=Judge(Objective.TIME, settings.proof.effect, 0),
         settings=settings,
         search_until=clock.search_until,
         confirm_until=clock.confirm_until,

@@ -30,9 +30,9 @@ from afterburner.agent.models.registry import open_proposer
 from afterburner.agent.models.requests.endings import CapReachedError
 from afterburner.agent.models.requests.model_session import ModelSession
 from afterburner.agent.models.requests.reservation import Reservation
-from afterburner.agent.models.requests.spending import Budget, Caps
+from afterburner.agent.models.requests.spending import Budget
 from afterburner.agent.models.rules_proposer import RulesProposer
-from afterburner.agent.options import RunSettings
+from afterburner.agent.options import Caps, RunSettings, Search
 from afterburner.agent.store.checkpoints import new_run_id, open_checkpointer
 from afterburner.agent.store.connect import open_database
 from afterburner.agent.types import Decision, Gain, JudgedCandidate, Objective, Rewrite
@@ -90,9 +90,9 @@ def loops_on(source: str, tmp_path: Path, sandbox: Sandbox, objective: Objective
     path = tmp_path / "project" / "matching.py"
     path.parent.mkdir()
     path.write_text(source)
-    settings = RunSettings(file=str(path), function="common", iterations=3, objective=objective)
+    settings = RunSettings(file=str(path), function="common", search=Search(iterations=3, objective=objective))
     target = find_target(path, "common")
-    environment = stage(target, sandbox, settings.python).environment
+    environment = stage(target, sandbox, settings.inputs.python).environment
     bench = running._bench(settings, target, sandbox, environment, lambda _: None)
 
     def make(proposer: Scripted) -> Loop:
@@ -313,7 +313,10 @@ def test_after_fruitless_rounds_the_next_goes_on_from_the_second_best_once(make_
             return [Proposal(self.name, Rewrite(WITH_SET))]
 
     loop = make_loop(Listening())
-    loop.settings = replace(loop.settings, iterations=9, patience=3, restart=1, temperature="0.1:0.9")
+    loop.settings = replace(
+        loop.settings,
+        search=replace(loop.settings.search.style, iterations=9, patience=3, restart=1, temperature="0.1:0.9"),
+    )
     state = empty_state() | loop.prepare(empty_state())
     second = SLOW.replace("found = []", "found = list()")
     records = [

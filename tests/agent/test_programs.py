@@ -19,7 +19,7 @@ from afterburner.agent.errors import ProposerError, TargetError, WorkloadError
 from afterburner.agent.evidence.receipt import receipt_bytes
 from afterburner.agent.evidence.receipt_reading import parse_receipt
 from afterburner.agent.evidence.replaying import Answer, replay_receipt
-from afterburner.agent.options import RunSettings
+from afterburner.agent.options import InputOptions, ModelOptions, Proof, RunSettings, Search
 from afterburner.agent.session import optimize, run_settings
 from afterburner.agent.types import Decision, Objective
 from afterburner.sandbox import UsageError, Verdict
@@ -144,11 +144,10 @@ def test_a_program_that_grows_slower_is_proved_faster(language: str, tmp_path: P
     file = project(tmp_path / "p", language, SIZES.get(language, USUAL_SIZE), [fast])
     settings = RunSettings(
         file=str(file),
-        model=f"replay:{tmp_path / 'p' / 'answers.jsonl'}",
-        cases_dir=str(tmp_path / "p" / "cases"),
-        iterations=1,
-        max_seconds=LONG_S,
-        receipt=True,
+        models=ModelOptions(model=f"replay:{tmp_path / 'p' / 'answers.jsonl'}"),
+        inputs=InputOptions(cases=str(tmp_path / "p" / "cases")),
+        search=Search(iterations=1, max_seconds=LONG_S),
+        proof=Proof(receipt=True),
     )
     result = run_settings(settings, lambda _: None)
     assert result.improved, [(record.decision, record.reason) for record in result.candidates]
@@ -181,11 +180,10 @@ def test_the_receipt_of_a_program_is_confirmed_and_a_forged_one_denied(tmp_path:
     result = run_settings(
         RunSettings(
             file=str(file),
-            model=f"replay:{tmp_path / 'p' / 'answers.jsonl'}",
-            cases_dir=str(tmp_path / "p" / "cases"),
-            iterations=1,
-            max_seconds=LONG_S,
-            receipt=True,
+            models=ModelOptions(model=f"replay:{tmp_path / 'p' / 'answers.jsonl'}"),
+            inputs=InputOptions(cases=str(tmp_path / "p" / "cases")),
+            search=Search(iterations=1, max_seconds=LONG_S),
+            proof=Proof(receipt=True),
         ),
         lambda _: None,
     )

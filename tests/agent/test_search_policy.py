@@ -8,8 +8,9 @@ import pytest
 
 from afterburner.agent.judge.confirmation import Incumbent
 from afterburner.agent.loop.graph import empty_state
-from afterburner.agent.loop.search_policy import SearchPolicy, SearchStyle, Temperature, fruitless_rounds, over_original
-from afterburner.agent.options import RunSettings
+from afterburner.agent.loop.search_policy import SearchPolicy, fruitless_rounds, over_original
+from afterburner.agent.option_kinds import SearchStyle, Temperature
+from afterburner.agent.options import RunSettings, Search
 from afterburner.agent.types import Decision, Gain, JudgedCandidate
 from afterburner.sandbox import Measurement, UsageError
 
@@ -30,7 +31,7 @@ def state_of(iteration: int, records: list[JudgedCandidate], *kept: tuple[str, f
 
 
 def policy(**settings: int | str) -> SearchPolicy:
-    return SearchPolicy.of(RunSettings("x.py", **{"iterations": 20, **settings}))  # type: ignore[arg-type]
+    return SearchPolicy.of(RunSettings("x.py", search=Search(**{"iterations": 20, **settings})))  # type: ignore[arg-type]
 
 
 def test_the_temperature_goes_straight_from_the_first_round_to_the_last() -> None:
@@ -61,7 +62,7 @@ def test_the_search_ends_when_nothing_better_came_for_long_enough() -> None:
 
 
 def test_the_last_round_and_an_exhausted_proposer_end_it_too() -> None:
-    greedy = policy(search="greedy", iterations=6)
+    greedy = policy(style="greedy", iterations=6)
     assert greedy.is_over(state_of(6, []))
     assert not greedy.is_over(state_of(5, []))
     assert greedy.is_over({**state_of(1, []), "exhausted": True})
@@ -92,11 +93,11 @@ def test_each_restart_goes_on_from_the_next_best_and_from_each_once() -> None:
 
 
 def test_greedy_is_the_papers_loop_and_options_say_more_than_the_preset() -> None:
-    greedy, adaptive = policy(search="greedy"), policy()
+    greedy, adaptive = policy(style="greedy"), policy()
     assert (greedy.patience, greedy.restart, greedy.temperature) == (0, 0, None)
     assert adaptive.patience > adaptive.restart > 0
-    assert RunSettings("x.py").candidates == 1
-    assert RunSettings("x.py").search == SearchStyle.ADAPTIVE
-    assert (policy(search="greedy", restart=1).restart, policy(patience=0).patience) == (1, 0)
+    assert RunSettings("x.py").search.candidates == 1
+    assert RunSettings("x.py").search.style == SearchStyle.ADAPTIVE
+    assert (policy(style="greedy", restart=1).restart, policy(patience=0).patience) == (1, 0)
     with pytest.raises(UsageError, match=r"no search 'wild'.*adaptive, greedy"):
-        policy(search="wild")
+        policy(style="wild")

@@ -27,7 +27,7 @@ _ASK = (
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def describe(  # noqa: PLR0913 - all that is told comes together here
+def describe(
     target: Target,
     resolver: Resolver,
     own_file: PurePosixPath,

@@ -52,7 +52,7 @@ class Surroundings:
             target,
             resolver,
             self._own_file,
-            self._settings.context_tokens,
+            self._settings.models.context_tokens,
             around=self._who_calls(target.function, rules),
             told=(f"It runs on Python {major}.{minor}.", rules.told()),
         )
@@ -78,7 +78,7 @@ class Surroundings:
 
     def _who_calls(self, function: str | None, rules: ImportRules) -> list[Piece]:
         """Callers and tests; they do not change with the target, so they are looked for once."""
-        if function is None or not self._settings.context_tokens:
+        if function is None or not self._settings.models.context_tokens:
             return []
         if function not in self._around:
             self._around[function] = list(mentions(rules.files, rules.resolver, self._own_file, function))
@@ -90,7 +90,7 @@ class Surroundings:
             files.put(self._own_file, self._target.source)
             installed = installed_distributions(self._environment.site_packages)
             resolver = self._resolver(files)
-            self._rules = ImportRules(self._settings.allow_imports, installed, files, resolver, self._own_file)
+            self._rules = ImportRules(self._settings.models.allow_imports, installed, files, resolver, self._own_file)
         return self._rules
 
     def _resolver(self, files: ProjectFiles) -> Resolver:

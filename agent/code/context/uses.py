@@ -96,7 +96,7 @@ def _annotation(text: str) -> list[ast.AST]:
     return [one] if one is not None and is_type else []
 
 
-def _own_class(  # noqa: PLR0913, PLR0917 - of one place only
+def _own_class(  # noqa: PLR0917 - of one place only
     resolver: Resolver,
     own_file: PurePosixPath,
     name: str,

@@ -128,7 +128,7 @@ class Recorder:
         """Whether a call that begins now is an outermost one of this process."""
         return not getattr(self._local, "inside", False) and os.getpid() == self._pid
 
-    def observe(  # noqa: PLR0913, PLR0917 - the place of the function, and the call
+    def observe(  # noqa: PLR0917 - the place of the function, and the call
         self, holder: Any, name: str, static: Any, function: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]
     ) -> Any:
         """Make the call, and record it if it is worth it."""

@@ -17,7 +17,7 @@ from afterburner.agent.judge.verification.options import VerifySettings
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 from afterburner.agent.judge.verification.search import DifferenceSearch
 from afterburner.agent.machine import describe_machine
-from afterburner.agent.options import RunSettings
+from afterburner.agent.options import InputOptions, RunSettings, Search
 from afterburner.sandbox import open_sandbox
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Verification:
         return isinstance(self.found, Agreement)
 
 
-def verify(  # noqa: PLR0913 - the options of one comparison, all by keyword
+def verify(
     file: str | Path,
     *,
     against: str | Path,
@@ -103,10 +103,10 @@ def verify_settings(settings: VerifySettings, on_event: Callable[[ProgressEvent]
         options = RunSettings(
             settings.file,
             settings.function,
-            calls_file=settings.calls_file,
-            python=settings.python,
-            seed=settings.seed,
-            float_tolerance=settings.float_tolerance,
+            inputs=InputOptions(
+                calls=settings.calls_file, python=settings.python, float_tolerance=settings.float_tolerance
+            ),
+            search=Search(seed=settings.seed),
         )
         workload = build_workload(sandbox, target, staged.environment, options, limits, tell)
         calls = workload.calls_in_order()

@@ -71,7 +71,7 @@ the complete code
 </solution>"""
 
 
-def build_prompt(  # noqa: PLR0913, PLR0917 - the parts of the paper's prompt
+def build_prompt(  # noqa: PLR0917 - the parts of the paper's prompt
     language: str,
     objective: Objective,
     problem_description: str,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 MAX_ANSWER_CHARS = 200_000  # more than any model writes in one answer; looking for tags takes the square of it
 
 
-def proposal_from(  # noqa: PLR0913 - the parts of an answer, by keyword
+def proposal_from(
     text: str, target: Target, proposer: str, *, reasoning: str = "", cut_off: bool = False, strict: bool = False
 ) -> Proposal:
     """Turn an answer into a proposal; one that cannot be used says why, and keeps the reasoning if there is any.

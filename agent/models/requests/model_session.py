@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from afterburner.agent.models.requests.secrets import Scrubber
-from afterburner.agent.models.requests.spending import Budget, Caps
+from afterburner.agent.models.requests.spending import Budget
+from afterburner.agent.options import Caps
 from afterburner.agent.usage import Usage, told
 
 if TYPE_CHECKING:
@@ -100,12 +101,12 @@ def open_model_session(
     from afterburner.agent.models.requests.recording import Recording  # noqa: PLC0415 - who asks no model needs none
 
     asking = ModelSession(
-        caps=Caps(settings.max_cost_usd, settings.max_tokens, settings.max_requests),
+        caps=settings.caps,
         until=until,
         run_id=run_id,
-        use_cache=settings.cache,
+        use_cache=settings.models.cache,
         open_store=AnswerStore,
-        recording=Recording(settings.record, resuming=resuming) if settings.record is not None else None,
+        recording=Recording(settings.models.record, resuming=resuming) if settings.models.record is not None else None,
         on_message=lambda message, spent: on_event(ProgressEvent("generate", message, spent=spent)),
     )
     try:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import threading
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from afterburner.agent.models.requests.endings import CapReachedError
 from afterburner.agent.models.requests.reservation import Reservation
+from afterburner.agent.options import Caps
 from afterburner.agent.usage import Usage, dollars, larger
 
 if TYPE_CHECKING:
@@ -30,15 +31,6 @@ _LOOK_AGAIN_S = 0.5
 def least_tokens_for(original: str) -> int:
     """How long an answer has to be allowed to be, so that it can hold the code that is to be rewritten."""
     return LEAST_OUTPUT_TOKENS + len(original.encode("utf-8", "surrogatepass")) // _BYTES_PER_TOKEN
-
-
-@dataclass(frozen=True, slots=True)
-class Caps:
-    """What a run may use; None: as much as it takes."""
-
-    cost_usd: float | None = None
-    tokens: int | None = None
-    requests: int | None = None
 
 
 class Budget:
@@ -86,7 +78,7 @@ class Budget:
         with self._changed:
             self._usage = replace(self._usage, cached=self._usage.cached + 1)
 
-    def share(  # noqa: PLR0913, PLR0917 - what a request depends on
+    def share(  # noqa: PLR0917 - what a request depends on
         self, stored: Usage, count: int, prompt_tokens: int, price: Price | None, longest: int | None, least: int
     ) -> tuple[int, int | None]:
         """How many of `count` answers fit, and how many tokens each may have; None if nothing has to be limited.

@@ -13,7 +13,7 @@ from afterburner.agent.errors import WorkloadError
 from afterburner.agent.inputs.project_modules import source_files
 from afterburner.agent.inputs.rank import rank
 from afterburner.agent.inputs.survey import check_tests, python_command, take_survey
-from afterburner.agent.options import RunSettings
+from afterburner.agent.options import BatchPlace, RunSettings
 from afterburner.sandbox import UsageError
 from afterburner.sandbox.project import list_project
 
@@ -54,7 +54,7 @@ def test_a_folder_below_counts_alone(sandbox: Sandbox, shop: Path) -> None:
 
 @pytest.mark.parametrize("words", [("app.py", "300"), ("-m", "app", "300")])
 def test_a_command_is_profiled_instead(sandbox: Sandbox, shop: Path, words: tuple[str, ...]) -> None:
-    settings = RunSettings(str(shop), command=words, command_folder=str(shop))
+    settings = RunSettings(str(shop), batch=BatchPlace(command=words, command_folder=str(shop)))
     survey = take_survey(sandbox, shop, settings, LIMIT_S)
     found = by_name(rank(survey))
     assert {"table", "numbered"} <= set(found)
@@ -66,7 +66,7 @@ def test_a_command_is_profiled_instead(sandbox: Sandbox, shop: Path, words: tupl
 
 
 def test_a_command_that_fails_before_it_calls_anything_says_why(sandbox: Sandbox, shop: Path) -> None:
-    settings = RunSettings(str(shop), command=("-m", "no_such_module"), command_folder=str(shop))
+    settings = RunSettings(str(shop), batch=BatchPlace(command=("-m", "no_such_module"), command_folder=str(shop)))
     with pytest.raises(WorkloadError, match="no_such_module"):
         take_survey(sandbox, shop, settings, LIMIT_S)
 

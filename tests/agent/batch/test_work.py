@@ -10,7 +10,7 @@ import pytest
 from afterburner.agent.batch.results import ManyResult
 from afterburner.agent.batch.work import resume_many, work_through
 from afterburner.agent.models.registry import KINDS
-from afterburner.agent.options import RunSettings
+from afterburner.agent.options import BatchPlace, ModelOptions, RunSettings, Search
 
 from .conftest import NAMES
 
@@ -51,7 +51,15 @@ def test_a_model_is_opened_once_for_all_targets(
     monkeypatch.setitem(KINDS, "counted:", f"{__name__}:CountedProposer")
     OPENED.clear()
     ASKED.clear()
-    many = ManyResult(shop / "shop", RunSettings(str(shop / "shop"), model="counted:one", max_seconds=600.0, top=3))
+    many = ManyResult(
+        shop / "shop",
+        RunSettings(
+            str(shop / "shop"),
+            models=ModelOptions(model="counted:one"),
+            search=Search(max_seconds=600.0),
+            batch=BatchPlace(top=3),
+        ),
+    )
     work_through(many, lambda _event: None, lambda _result, _settings: True)
     assert len(many.outcomes) == 3
     assert {"common", "Shelf.missing"} <= set(ASKED)
@@ -70,7 +78,15 @@ def test_outside_git_each_run_sees_the_project_of_the_folder(
     ASKED.clear()
     shutil.rmtree(shop / ".git")
     (shop / "app.py").unlink()
-    many = ManyResult(shop, RunSettings(str(shop), model="counted:two", max_seconds=600.0, top=1))
+    many = ManyResult(
+        shop,
+        RunSettings(
+            str(shop),
+            models=ModelOptions(model="counted:two"),
+            search=Search(max_seconds=600.0),
+            batch=BatchPlace(top=1),
+        ),
+    )
     work_through(many, lambda _event: None, lambda _result, _settings: True)
     [outcome] = many.outcomes
     assert outcome.result is not None, outcome.reason
@@ -119,7 +135,7 @@ def test_whoever_resumes_gives_each_target_its_own_run(
         if event.message.startswith("[1 of 1] common:") and event.stage == "profile":
             raise KeyboardInterrupt
 
-    settings = RunSettings(str(project), max_seconds=300.0, iterations=1, top=1)
+    settings = RunSettings(str(project), search=Search(max_seconds=300.0, iterations=1), batch=BatchPlace(top=1))
     many = ManyResult(project, settings)
     work_through(many, interrupt, lambda _result, _settings: True)
     assert many.interrupted

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from afterburner.agent.loop.results import RunResult
-from afterburner.agent.options import RunSettings
+from afterburner.agent.options import RunSettings, Search
 from afterburner.agent.types import (
     Decision,
     Gain,
@@ -95,7 +95,7 @@ def unimproved(improved: RunResult) -> RunResult:
 
 @pytest.fixture
 def settings() -> RunSettings:
-    return RunSettings(file="report.py", function="total", seed=7)
+    return RunSettings(file="report.py", function="total", search=Search(seed=7))
 
 
 @pytest.fixture

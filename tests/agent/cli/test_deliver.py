@@ -86,7 +86,7 @@ def test_below_the_threshold_the_diff_is_shown_and_nothing_is_written(
 ) -> None:
     result = on_disk(improved, tmp_path)
     patch, document = tmp_path / "x.patch", tmp_path / "x.json"
-    strict = replace(settings, min_gain_per_line=100.0)
+    strict = replace(settings, proof=replace(settings.proof, min_gain_per_line=100.0))
     deliver(result, strict, Outputs(apply=True, yes=True, patch=str(patch), json=str(document)))
     assert source(result) == OLD
     assert not patch.exists()

@@ -15,7 +15,7 @@ from afterburner.agent.evidence.receipt import ReceiptInput, make_receipt, recei
 from afterburner.agent.evidence.receipt_reading import ReceiptError, parse_receipt, read_receipt
 from afterburner.agent.judge.measuring.sampling import Block, Sample
 from afterburner.agent.judge.measuring.workbench import Workbench
-from afterburner.agent.options import RunSettings
+from afterburner.agent.options import InputOptions, RunSettings, Search
 from afterburner.agent.types import Target, Workload, WorkloadCall
 from afterburner.sandbox import Limits, Measurement, PythonEnvironment, Sandbox
 
@@ -51,7 +51,9 @@ def test_a_receipt_of_a_run_holds_its_workload_and_samples_but_no_place_and_no_p
     sample = Sample(used, used, (used,))
     receipt = make_receipt(
         bench,
-        RunSettings(target.path, "total", seed=4, python="/home/somebody/.venv/bin/python"),
+        RunSettings(
+            target.path, "total", search=Search(seed=4), inputs=InputOptions(python="/home/somebody/.venv/bin/python")
+        ),
         winner_source="x",
         gain=GAIN,
         held_out_gain=GAIN,

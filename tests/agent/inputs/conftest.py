@@ -11,7 +11,7 @@ import pytest
 from afterburner.agent.code.locate import find_target
 from afterburner.agent.inputs.build import build_workload
 from afterburner.agent.inputs.hottest import hottest_function
-from afterburner.agent.options import RunSettings
+from afterburner.agent.options import InputOptions, RunSettings, Search
 from afterburner.agent.types import Objective, Target, Workload, WorkloadCall
 from afterburner.sandbox import Limits, PythonEnvironment
 from afterburner.sandbox.interpreter import find_interpreter, python_environment
@@ -59,9 +59,8 @@ class Project:
         settings = RunSettings(
             target.path,
             function,
-            calls_file=str(calls) if calls else None,
-            cases_dir=str(cases) if cases else None,
-            seed=seed,
+            inputs=InputOptions(calls=str(calls) if calls else None, cases=str(cases) if cases else None),
+            search=Search(seed=seed),
         )
         return build_workload(self.sandbox, target, self.environment(target), settings, self.limits, self.told.append)
 
@@ -71,9 +70,8 @@ class Project:
         target = self.target(file, None)
         settings = RunSettings(
             target.path,
-            objective=Objective(objective),
-            calls_file=str(calls) if calls else None,
-            cases_dir=str(cases) if cases else None,
+            search=Search(objective=Objective(objective)),
+            inputs=InputOptions(calls=str(calls) if calls else None, cases=str(cases) if cases else None),
         )
         return hottest_function(self.sandbox, target, self.environment(target), settings, self.limits)
 

@@ -19,9 +19,10 @@ from afterburner.agent.models.registry import open_proposer
 from afterburner.agent.models.requests.answer_store import AnswerStore
 from afterburner.agent.models.requests.model_session import ModelSession
 from afterburner.agent.models.requests.recording import Recording
-from afterburner.agent.models.requests.spending import LEAST_OUTPUT_TOKENS, Caps
+from afterburner.agent.models.requests.spending import LEAST_OUTPUT_TOKENS
 from afterburner.agent.models.vllm_engine import VllmProposer, engine_arguments, sampling_arguments
 from afterburner.agent.models.vllm_name import parse_engine_model
+from afterburner.agent.options import Caps
 from afterburner.agent.types import Objective
 from afterburner.sandbox import Measurement
 

@@ -15,7 +15,8 @@ from rich.console import Console
 from afterburner.agent.cli.selfcheck_report import print_findings, to_json, to_json_text
 from afterburner.agent.judge.decide import Comparison, Judge
 from afterburner.agent.judge.measuring.sampling import Block, Sample
-from afterburner.agent.judge.min_effect import DEFAULT, HIGHEST, LOWEST, min_effect_for
+from afterburner.agent.judge.min_effect import HIGHEST, LOWEST, min_effect_for
+from afterburner.agent.options import DEFAULT_MIN_EFFECT
 from afterburner.agent.selfcheck.check import SelfCheck, keep
 from afterburner.agent.selfcheck.decision import Test as AloneTest
 from afterburner.agent.selfcheck.decision import best_of
@@ -66,7 +67,7 @@ def test_a_short_check_decides_tells_and_sets_the_minimum_effect(sandbox: Sandbo
     place = keep(findings)
     assert (place is None) == (findings.min_effect is None)
     assert findings.machine is not None
-    assert min_effect_for(None, findings.machine).value == (findings.min_effect or DEFAULT)
+    assert min_effect_for(None, findings.machine).value == (findings.min_effect or DEFAULT_MIN_EFFECT)
 
 
 @pytest.mark.slow
@@ -75,12 +76,12 @@ def test_a_true_gain_among_copies_of_the_original_is_the_one_that_is_offered(san
     (subject,) = calibrate(sandbox, {"a longer one": (SHAPES[1], 2e-3)})
     prepared = open_subject(sandbox, subject, tmp_path).of_source(subject.source(slower=2.0))
     candidates = [subject.source(layout, slower=2.0) for layout in DISGUISES[:2]]
-    choice = best_of(prepared, Judge(Objective.TIME, DEFAULT, 0), [*candidates, subject.source()])
+    choice = best_of(prepared, Judge(Objective.TIME, DEFAULT_MIN_EFFECT, 0), [*candidates, subject.source()])
     assert choice.offered == 2, [record.reason for record in choice.settled]
     assert choice.best == 2
     assert choice.confirmation is not None
     assert choice.confirmation.gain is not None
-    assert choice.confirmation.gain.low > 1 + DEFAULT
+    assert choice.confirmation.gain.low > 1 + DEFAULT_MIN_EFFECT
 
 
 @pytest.mark.slow
@@ -145,7 +146,7 @@ def test_too_few_blocks_set_no_minimum_effect() -> None:
 
 
 def test_where_identical_code_was_accepted_the_minimum_effect_is_above_that_gain() -> None:
-    assert suitable_min_effect([tried(1e-4, 40, 1.021)]) == DEFAULT, "no less than the default"
+    assert suitable_min_effect([tried(1e-4, 40, 1.021)]) == DEFAULT_MIN_EFFECT, "no less than the default"
     assert suitable_min_effect([tried(1e-4, 40, 1.08, 1.121)]) == 0.125
 
 
@@ -153,7 +154,7 @@ HERE = Machine("Linux 6.1 x86_64", "Quick CPU", 2, 8_388_608, "3.11", "bubblewra
 
 
 def findings(offered: int, accepted: int) -> Findings:
-    return Findings(HERE, (), DEFAULT, Rate(offered, 40), Rate(accepted, 8), 0, None, 0.06, 120.0)
+    return Findings(HERE, (), DEFAULT_MIN_EFFECT, Rate(offered, 40), Rate(accepted, 8), 0, None, 0.06, 120.0)
 
 
 def printed(found: Findings, stored: Path | None) -> str:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from afterburner.agent.judge.min_effect import DEFAULT, HIGHEST, LOWEST, min_effect_for, remember
+from afterburner.agent.judge.min_effect import HIGHEST, LOWEST, min_effect_for, remember
+from afterburner.agent.options import DEFAULT_MIN_EFFECT
 from afterburner.agent.types import Machine
 from afterburner.sandbox import AfterburnerError
 
@@ -28,7 +29,7 @@ def test_what_was_measured_holds_on_this_machine_and_no_other() -> None:
         replace(HERE, cpu_model="Slow CPU"), replace(HERE, python="3.12"), replace(HERE, system="Linux 6.2 x86_64"),
         replace(HERE, cpus=4), replace(HERE, tier="cgroup v2"),
     ):  # fmt: skip
-        assert min_effect_for(None, other).value == DEFAULT
+        assert min_effect_for(None, other).value == DEFAULT_MIN_EFFECT
     assert min_effect_for(None, replace(HERE, memory_kib=1)).value == 0.08
 
 
@@ -52,13 +53,20 @@ def test_each_machine_keeps_its_own() -> None:
 def test_a_file_that_is_not_ours_is_as_good_as_none(state: Path, text: str) -> None:
     state.parent.mkdir(parents=True)
     state.write_text(text)
-    assert min_effect_for(None, HERE).value == DEFAULT
+    assert min_effect_for(None, HERE).value == DEFAULT_MIN_EFFECT
     remember(HERE, 0.08)
     assert min_effect_for(None, HERE).value == 0.08
 
 
 @pytest.mark.parametrize(
-    ("written", "value"), [(1e9, HIGHEST), (-1, LOWEST), ("0.1", DEFAULT), (None, DEFAULT), (float("nan"), DEFAULT)]
+    ("written", "value"),
+    [
+        (1e9, HIGHEST),
+        (-1, LOWEST),
+        ("0.1", DEFAULT_MIN_EFFECT),
+        (None, DEFAULT_MIN_EFFECT),
+        (float("nan"), DEFAULT_MIN_EFFECT),
+    ],
 )
 def test_a_value_that_was_meddled_with_stays_within_bounds(state: Path, written: object, value: float) -> None:
     remember(HERE, 0.08)

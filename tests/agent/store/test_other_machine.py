@@ -67,7 +67,7 @@ def test_a_run_that_goes_on_elsewhere_is_judged_as_that_machine_needs(
         run_id = runs.find("latest").run_id
         before = runs.prepared(run_id)
     assert before is not None
-    assert (before.machine.cpu_model, before.settings.min_effect) == ("first", 0.05)
+    assert (before.machine.cpu_model, before.settings.proof.effect) == ("first", 0.05)
 
     on_machine("second")
     remember(replace(machines[0], cpu_model="second"), 0.2)
@@ -76,7 +76,7 @@ def test_a_run_that_goes_on_elsewhere_is_judged_as_that_machine_needs(
     with open_runs() as runs:
         after = runs.prepared(run_id)
     assert after is not None
-    assert (after.machine.cpu_model, after.settings.min_effect) == ("second", 0.2)
+    assert (after.machine.cpu_model, after.settings.proof.effect) == ("second", 0.2)
     assert after.workload == before.workload
     on_machine("third")
     result = running.resume_run("latest", lambda _: None)

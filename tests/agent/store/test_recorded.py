@@ -10,7 +10,7 @@ from model_server import ModelServer, serving
 
 from afterburner.agent import session as running
 from afterburner.agent.loop.graph import Loop
-from afterburner.agent.options import RunSettings
+from afterburner.agent.options import ModelOptions, RunSettings, Search
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,7 +48,10 @@ def test_a_resumed_run_keeps_its_own_answers_and_no_others(
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test-0123456789")
     settings = RunSettings(
-        str(tmp_path / "names.py"), "common", model="openai/gpt-4o-mini", iterations=1, record=str(recording)
+        str(tmp_path / "names.py"),
+        "common",
+        models=ModelOptions(model="openai/gpt-4o-mini", record=str(recording)),
+        search=Search(iterations=1),
     )
 
     def interrupt(*_arguments: object, **_options: object) -> None:

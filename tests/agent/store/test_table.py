@@ -17,7 +17,7 @@ from afterburner.agent.evidence.growth import Growth, GrowthPoint
 from afterburner.agent.inputs.harness_answers import Suite
 from afterburner.agent.inputs.rank import RankedTarget
 from afterburner.agent.loop.results import RunResult
-from afterburner.agent.options import RunSettings
+from afterburner.agent.options import BatchPlace, Caps, InputOptions, ModelOptions, Proof, RunSettings, Search
 from afterburner.agent.store import table as table_module
 from afterburner.agent.store.batch_state import Done, ManyState, SuiteCheck
 from afterburner.agent.store.checkpoints import open_checkpointer, thread_of
@@ -56,9 +56,15 @@ TARGET = Target("/srv/a.py", "x = 'é\\r\\n'\r\n", "f", "a", "/srv", "/srv", not
 CALL = WorkloadCall(b"\x80\x04not to be unpickled.", "doctest", "f(1)", 0.1, b"[1]", 3)
 WORKLOAD = Workload((CALL,), (CALL,), (WorkloadCase("1", b"", b"\xff", "cases"),), (), (Skipped("x", "y"),), 1e-9, True)
 SETTINGS = RunSettings(
-    "a.py", "f", Objective.MEMORY, "replay:b.jsonl", 2, 3,
-    calls_file="c.py", python="python3", seed=7, allow_imports=("numpy",), receipt=True,
-)  # fmt: skip
+    "a.py",
+    "f",
+    InputOptions(calls="c.py", python="python3"),
+    Search(objective=Objective.MEMORY, iterations=2, candidates=3, seed=7),
+    Proof(receipt=True),
+    ModelOptions(model="replay:b.jsonl", allow_imports=("numpy",)),
+    Caps(cost_usd=1.5),
+    BatchPlace(top=3, command=("-m", "shop")),
+)
 FIT = Fit("n", 0.0, 1.0, 1.0, 0.01, "n", ("n log n",))
 RESULT = RunResult(
     "20260101-000000-aaaaaa", TARGET, Objective.TIME, "rules", True, "2x", GAIN, MEASUREMENT, MEASUREMENT,
@@ -137,7 +143,7 @@ def test_what_is_no_result_is_refused(data: bytes) -> None:
 
 def test_paths_lead_to_the_same_place_from_another_folder(tmp_path: Path) -> None:
     settings = asked("/srv/shop").settings_from(tmp_path)
-    places = (settings.file, settings.calls_file, settings.model, settings.python)
+    places = (settings.file, settings.inputs.calls, settings.models.model, settings.inputs.python)
     assert places == ("/srv/shop/a.py", "/srv/shop/c.py", "replay:/srv/shop/b.jsonl", "python3")
     assert asked(str(tmp_path)).settings_from(tmp_path) == SETTINGS
 

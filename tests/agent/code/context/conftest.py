@@ -11,7 +11,7 @@ import pytest
 
 from afterburner.agent.code.context.surroundings import Surroundings
 from afterburner.agent.code.locate import find_target
-from afterburner.agent.options import RunSettings
+from afterburner.agent.options import ModelOptions, RunSettings
 from afterburner.sandbox import PythonEnvironment
 from afterburner.sandbox.project import stage_project
 
@@ -50,7 +50,7 @@ class Project:
         copy = self.copies / str(len(list(self.copies.iterdir())))
         staged = stage_project(Path(target.project_root), copy, Path(target.path))
         environment = PythonEnvironment("/python", (3, 10), (), site_packages=(str(self.packages),))
-        settings = RunSettings(target.path, context_tokens=tokens, allow_imports=allowed)
+        settings = RunSettings(target.path, models=ModelOptions(context_tokens=tokens, allow_imports=allowed))
         return Surroundings(target, staged, environment, settings)
 
     def told(self, file: str, function: str | None, tokens: int = 3_000, *allowed: str) -> str:

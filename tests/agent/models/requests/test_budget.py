@@ -18,7 +18,8 @@ from afterburner.agent.models.requests.answer_store import AnswerStore
 from afterburner.agent.models.requests.endings import CapReachedError
 from afterburner.agent.models.requests.model_session import ModelSession
 from afterburner.agent.models.requests.reservation import Reservation
-from afterburner.agent.models.requests.spending import LEAST_OUTPUT_TOKENS, LEAST_SECONDS, Budget, Caps
+from afterburner.agent.models.requests.spending import LEAST_OUTPUT_TOKENS, LEAST_SECONDS, Budget
+from afterburner.agent.options import Caps
 from afterburner.agent.usage import Usage, dollars, told
 from afterburner.sandbox import AfterburnerError
 

@@ -16,7 +16,7 @@ from afterburner.agent.errors import ProposerError
 from afterburner.agent.models.registry import open_proposer
 from afterburner.agent.models.requests.model_session import ModelSession
 from afterburner.agent.models.requests.recording import Recording
-from afterburner.agent.models.requests.spending import Caps
+from afterburner.agent.options import Caps
 from afterburner.agent.types import Decision, JudgedCandidate
 from afterburner.sandbox import Verdict
 

@@ -19,7 +19,8 @@ from afterburner.agent.models.requests.answer_store import AnswerStore
 from afterburner.agent.models.requests.endings import CapReachedError
 from afterburner.agent.models.requests.request import ModelRequest
 from afterburner.agent.models.requests.reservation import Reservation
-from afterburner.agent.models.requests.spending import Budget, Caps
+from afterburner.agent.models.requests.spending import Budget
+from afterburner.agent.options import Caps
 from afterburner.sandbox import AfterburnerError
 from afterburner.sandbox.folders import state_folder
 

@@ -1,0 +1,137 @@
+"""What options are made of: how each is met outside Python, which values it takes, and how that is checked."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from typing import Any, TypeVar, get_type_hints
+
+from afterburner.sandbox import UsageError
+
+LARGEST_SEED = 2**32 - 1  # PYTHONHASHSEED takes no more
+HOTTEST = 2.0  # the highest temperature that any provider takes
+_FORM = "Give one number from 0 to 2, such as 0.7, or two, such as 0.2:1.0: of the first round and of the last."
+Kind = TypeVar("Kind", bound=StrEnum)
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """How a field is met outside Python.
+
+    Attributes:
+        help: one sentence of the command line's `--help`.
+        name: the option's name with underscores; empty: the field's own.
+        flags: forms other than `--name`, such as `-f` or `--cache/--no-cache`.
+        metavar: what stands for the value; `FILE`, `DIR`, `PATH`, `MODEL` and `MODULES` need a project's trust.
+        least: the smallest value allowed.
+        most: the largest value allowed.
+        above: the value has to be larger than this.
+        filled: whether an empty text is refused.
+        several: whether the option may be given more than once, and holds names separated by commas.
+        show_default: whether `--help` shows the default.
+    """
+
+    help: str
+    name: str = ""
+    flags: tuple[str, ...] = ()
+    metavar: str | None = None
+    least: float | None = None
+    most: float | None = None
+    above: float | None = None
+    filled: bool = False
+    several: bool = False
+    show_default: bool = True
+
+
+class SearchStyle(StrEnum):
+    """A preset of what is not given by an option of its own."""
+
+    ADAPTIVE = "adaptive"
+    GREEDY = "greedy"  # Algorithm 1 of the paper: always from the best so far, and all rounds are made
+
+
+class Selection(StrEnum):
+    """`verified` proves what it offers; `paper` is Algorithm 1 of the paper to the letter and proves nothing."""
+
+    VERIFIED = "verified"
+    PAPER = "paper"
+
+
+@dataclass(frozen=True, slots=True)
+class Temperature:
+    """The temperature of the first round and of the last; those between lie on the straight line."""
+
+    first: float
+    last: float
+
+    @classmethod
+    def read(cls, text: str) -> Temperature:
+        """Read `T` or `T0:T1`.
+
+        Raises:
+            UsageError: it is neither, or out of bounds.
+        """
+        parts = text.split(":")
+        try:
+            values = [float(part) for part in parts]
+        except ValueError:
+            raise UsageError(f"--temperature {text}: that is no temperature. {_FORM}") from None
+        if len(values) > 2 or not all(math.isfinite(value) and 0 <= value <= HOTTEST for value in values):
+            raise UsageError(f"--temperature {text}: that is no temperature. {_FORM}")
+        return cls(values[0], values[-1])
+
+    def of_round(self, iteration: int, iterations: int) -> float:
+        """The temperature of a round, counted from 1, of so many."""
+        share = (iteration - 1) / (iterations - 1) if iterations > 1 else 0.0
+        return self.first + (self.last - self.first) * share
+
+
+def member(kind: type[Kind], name: str, value: str) -> Kind:
+    """The member of an enumeration that a text names.
+
+    Raises:
+        UsageError: there is none.
+    """
+    try:
+        return kind(value)
+    except ValueError:
+        raise UsageError(f"There is no {name} {value!r}. Use one of: {', '.join(kind)}.") from None
+
+
+def options_of(group: type[Any]) -> dict[str, Option]:
+    """The fields of a group that are options, in their order."""
+    hints = get_type_hints(group, include_extras=True)
+    return {
+        each.name: found
+        for each in fields(group)
+        for found in getattr(hints[each.name], "__metadata__", ())
+        if isinstance(found, Option)
+    }
+
+
+def check(group: Any) -> None:
+    """Look whether every number of a group is within its bounds and no text that has to say something is empty.
+
+    Raises:
+        UsageError: one is not.
+    """
+    for name, option in options_of(type(group)).items():
+        value, shown = getattr(group, name), "--" + (option.name or name).replace("_", "-")
+        if isinstance(value, str) and option.filled and not value.strip():
+            raise UsageError(f"{shown}: it is empty.")
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            why = problem_of(option, value)
+            if why:
+                raise UsageError(f"{shown} {value:g}: {why}")
+
+
+def problem_of(option: Option, value: float) -> str:
+    """Why a number cannot be the value of an option; empty if it can."""
+    if option.above is not None and not (math.isfinite(value) and value > option.above):
+        return f"{value:g} is not a number above {option.above:g}."
+    if option.least is not None and not (math.isfinite(value) and value >= option.least):
+        return f"{value:g} is not a number of {option.least:g} or more."
+    if option.most is not None and value > option.most:
+        return f"{value:g} is more than {option.most:g}."
+    return ""
