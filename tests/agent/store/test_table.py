@@ -154,7 +154,8 @@ def test_models_of_the_engine_are_the_same_from_another_folder(tmp_path: Path) -
         folder.mkdir(parents=True)
 
     def resumed(model: str) -> str:
-        return replace(asked(str(began)), settings=replace(SETTINGS, model=model)).settings_from(elsewhere).model
+        named = replace(SETTINGS, models=replace(SETTINGS.models, model=model))
+        return replace(asked(str(began)), settings=named).settings_from(elsewhere).models.model
 
     same = "vllm:Qwen/Qwen2.5-3B", "vllm:Qwen/Qwen2.5-3B?max_tokens=512", "vllm:/srv/base", "rules", "openai/m"
     assert [resumed(model) for model in same] == list(same)
