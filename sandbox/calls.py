@@ -16,7 +16,7 @@ from afterburner.sandbox.differences import explain_difference, incomparable_rea
 from afterburner.sandbox.errors import UsageError
 from afterburner.sandbox.frames import split_frames
 from afterburner.sandbox.samples import measure_windows
-from afterburner.sandbox.scrubbing import scrub
+from afterburner.sandbox.scrubbing import scrub_bytes
 from afterburner.sandbox.tolerance import Agreement, compare_with_tolerance
 from afterburner.sandbox.types import CallOutcome, Measurement, Verdict
 
@@ -283,20 +283,20 @@ def _given_up(payload: bytes) -> tuple[Verdict, str]:
     if not isinstance(told, dict):
         return _broken("its reply is not in the driver's form")
     stage, kind, message = (str(told.get(name, "")) for name in ("stage", "type", "message"))
-    lines = scrub(message.encode("utf-8", "replace"), _MAX_DETAIL).strip().splitlines()
+    lines = scrub_bytes(message.encode("utf-8", "replace"), _MAX_DETAIL).strip().splitlines()
     said = lines[-1] if lines else kind[:80]
     if stage == "load":
         if kind in {"SyntaxError", "IndentationError", "TabError"}:
             return Verdict.COMPILE_ERROR, f"the module does not compile: {said}"
         return _broken(f"the module cannot be imported: {said}")
-    return _broken(f"{scrub(stage.encode('utf-8', 'replace'), 80)}: {said}")
+    return _broken(f"{scrub_bytes(stage.encode('utf-8', 'replace'), 80)}: {said}")
 
 
 def complaints_in(payload: bytes) -> tuple[str, ...]:
     """The texts of a JSON list that came out of a sandbox, each one short printable line; anything odd is none."""
     told = _small_json(payload)
     texts = told[:_MAX_COMPLAINTS] if isinstance(told, list) else []
-    return tuple(scrub(str(text).encode("utf-8", "replace"))[:_MAX_DETAIL] for text in texts)
+    return tuple(scrub_bytes(str(text).encode("utf-8", "replace"))[:_MAX_DETAIL] for text in texts)
 
 
 def _small_json(payload: bytes) -> object:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from afterburner.sandbox.errors import UsageError
-from afterburner.sandbox.scrubbing import scrub
+from afterburner.sandbox.scrubbing import scrub_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -160,7 +160,7 @@ def common_length(one: bytes, other: bytes) -> int:
 def quote(read: Callable[[int, int], bytes], length: int, first: int = 0) -> str:
     """A line or token of that length, cut to the part around its first difference; `read` takes offset and length."""
     start = max(0, first - SHOWN // 2) if length > SHOWN else 0
-    shown = scrub(read(start, min(SHOWN, length - start))).replace("\n", " ").replace("\t", " ")
+    shown = scrub_bytes(read(start, min(SHOWN, length - start))).replace("\n", " ").replace("\t", " ")
     return f"'{'…' if start else ''}{shown}{'…' if start + SHOWN < length else ''}'"
 
 

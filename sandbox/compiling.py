@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.sandbox.container_paths import PROGRAM_FOLDER, SCRATCH
 from afterburner.sandbox.launch import spec_for, toolchain_variables
-from afterburner.sandbox.scrubbing import scrub
+from afterburner.sandbox.scrubbing import scrub_bytes
 from afterburner.sandbox.types import Command, Compilation
 from afterburner.sandbox.verdicts import report_of_process
 
@@ -42,7 +42,7 @@ def compile_program(
             Command(("/bin/sh", "-c", script), variables), b"", limits, cpu=cpu, stdout_sink=artefact.extend
         )
     report = report_of_process(raw, limits)
-    message = scrub(raw.stderr, _MAX_MESSAGE_BYTES).strip()
+    message = scrub_bytes(raw.stderr, _MAX_MESSAGE_BYTES).strip()
     succeeded = report.verdict == "accepted" and len(artefact) > 0
     if not succeeded:
         if raw.limit is not None or not message:

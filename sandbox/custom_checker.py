@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from afterburner.sandbox.container_paths import PROGRAM_FOLDER
 from afterburner.sandbox.errors import CheckerError
 from afterburner.sandbox.launch import File
-from afterburner.sandbox.scrubbing import scrub
+from afterburner.sandbox.scrubbing import scrub_bytes
 from afterburner.sandbox.types import Compilation
 from afterburner.sandbox.verdicts import report_of_process
 
@@ -59,7 +59,7 @@ def run_checker(run_alone: RunAlone, checker: Custom, output: CheckedOutput, *, 
     if isinstance(raw, Compilation):
         raise CheckerError(f"The checker does not compile: {raw.message[:_SHOWN]}")
     report = report_of_process(raw, checker.limits)
-    said = next(iter(scrub(raw.stderr).strip().splitlines()), "")[:_SHOWN]
+    said = next(iter(scrub_bytes(raw.stderr).strip().splitlines()), "")[:_SHOWN]
     if raw.limit is None and raw.exit_code == 0:
         return None
     if raw.limit is None and raw.exit_code in _WRONG_ANSWERS:

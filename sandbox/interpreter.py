@@ -18,7 +18,7 @@ from afterburner.sandbox.container_paths import SCRATCH
 from afterburner.sandbox.errors import SandboxInternalError, UsageError
 from afterburner.sandbox.folders import absolute_path
 from afterburner.sandbox.installations import base_binds, environment_binds, site_packages, take_apart
-from afterburner.sandbox.scrubbing import scrub
+from afterburner.sandbox.scrubbing import scrub_bytes
 from afterburner.sandbox.types import Bind, Command, ContainerSpec, Limits, PythonEnvironment
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ def _ask_in_sandbox(sandbox: Sandbox, executable: Path, binds: tuple[Bind, ...])
         version, _, implementation = json.loads(raw.stdout[:10_000])
         major, minor = (int(part) for part in version)
     except (ValueError, TypeError, RecursionError):
-        said = (scrub(raw.stderr[-500:]).strip() or "it said nothing").splitlines()[-1]
+        said = (scrub_bytes(raw.stderr[-500:]).strip() or "it said nothing").splitlines()[-1]
         raise UsageError(
             f"{executable} does not start in the sandbox: {said}. Give another one with --python."
         ) from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-def scrub(text: bytes, most: int = 65_536) -> str:
+def scrub_bytes(text: bytes, most: int = 65_536) -> str:
     """Text from a sandbox as it may be shown: decoded, bounded (the middle goes), without control characters."""
     if len(text) > most:
         half = most // 2

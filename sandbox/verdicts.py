@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 from typing import TYPE_CHECKING
 
-from afterburner.sandbox.scrubbing import scrub
+from afterburner.sandbox.scrubbing import scrub_bytes
 from afterburner.sandbox.types import VERDICT_PRIORITY, CaseReport, Measurement, Report, Verdict
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def report_of_process(raw: RawResult, limits: Limits) -> CaseReport:
     elif raw.signal is not None:
         verdict, detail = Verdict.RUNTIME_ERROR, f"ended by signal {raw.signal} ({_signal_name(raw.signal)})"
     elif raw.exit_code != 0:
-        verdict, said = Verdict.RUNTIME_ERROR, _telling_line(scrub(raw.stderr[-_LAST_WORDS_BYTES:]))
+        verdict, said = Verdict.RUNTIME_ERROR, _telling_line(scrub_bytes(raw.stderr[-_LAST_WORDS_BYTES:]))
         detail = f"exit code {raw.exit_code}" + (f": {said[:200]}" if said else "")
     else:
         verdict, detail = Verdict.ACCEPTED, ""
@@ -49,7 +49,7 @@ def report_of_process(raw: RawResult, limits: Limits) -> CaseReport:
         exit_code=raw.exit_code,
         signal=raw.signal,
         stdout=raw.stdout,
-        stderr=scrub(raw.stderr),
+        stderr=scrub_bytes(raw.stderr),
         stdout_bytes=raw.stdout_bytes,
     )
 

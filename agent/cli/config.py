@@ -22,10 +22,10 @@ from afterburner.agent.cli.settings import (
     variable_of,
     without_password,
 )
-from afterburner.agent.cli.text import display_path, scrub_line
 from afterburner.agent.options import DEFAULT_MIN_EFFECT
 from afterburner.sandbox import AfterburnerError
 from afterburner.sandbox.terminal.destinations import STDOUT, check_destination, write_result
+from afterburner.sandbox.terminal.text import display_path, scrub_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

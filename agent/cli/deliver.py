@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.cli.offer import weigh
 from afterburner.agent.cli.report import to_json_text
-from afterburner.agent.cli.text import confirm, display_path, is_interactive
 from afterburner.sandbox import AfterburnerError
 from afterburner.sandbox.terminal.destinations import STDOUT, write_result
+from afterburner.sandbox.terminal.text import confirm, display_path, is_interactive
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -20,10 +20,10 @@ from afterburner.agent.cli.run import run
 from afterburner.agent.cli.runs import runs, show
 from afterburner.agent.cli.selfcheck import selfcheck
 from afterburner.agent.cli.settings import SettingsCommand
-from afterburner.agent.cli.text import harden_streams, scrub, scrub_line
 from afterburner.agent.cli.verify import verify
 from afterburner.sandbox import AfterburnerError
 from afterburner.sandbox.terminal.streams import abandon
+from afterburner.sandbox.terminal.text import harden_streams, scrub, scrub_line
 
 PROGRAM = "afterburner-agent"
 DEBUG_VARIABLE = "AFTERBURNER_DEBUG"

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from afterburner.agent.cli.interrupts import say_how_to_resume
 from afterburner.agent.cli.offer import weigh
-from afterburner.agent.cli.text import confirm, display_path, is_interactive
 from afterburner.sandbox import AfterburnerError, UsageError
 from afterburner.sandbox.terminal.destinations import STDOUT, write_result
+from afterburner.sandbox.terminal.text import confirm, display_path, is_interactive
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from afterburner.agent.cli.text import display_path, scrub_line
 from afterburner.agent.usage import told
 from afterburner.agent.wording import count, format_ratio
+from afterburner.sandbox.terminal.text import display_path, scrub_line
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from afterburner.agent.cli.text import scrub_line
 from afterburner.sandbox import AfterburnerError
+from afterburner.sandbox.terminal.text import scrub_line
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

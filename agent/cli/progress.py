@@ -7,9 +7,9 @@ import time
 from contextlib import contextmanager, redirect_stdout
 from typing import TYPE_CHECKING
 
-from afterburner.agent.cli.text import format_elapsed, scrub_line
 from afterburner.agent.wording import format_ratio
 from afterburner.sandbox.terminal.streams import is_live
+from afterburner.sandbox.terminal.text import format_elapsed, scrub_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

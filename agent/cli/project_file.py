@@ -17,8 +17,8 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
-from afterburner.agent.cli.text import scrub_line
 from afterburner.agent.errors import SettingsError
+from afterburner.sandbox.terminal.text import scrub_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from afterburner.agent.cli.text import scrub_line
 from afterburner.sandbox.terminal.destinations import STDOUT, check_destination, write_result
 from afterburner.sandbox.terminal.options import above_zero, filled
+from afterburner.sandbox.terminal.text import scrub_line
 
 if TYPE_CHECKING:
     from rich.console import Console

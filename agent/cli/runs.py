@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from afterburner.agent.cli.text import display_path, format_elapsed, scrub_line
 from afterburner.agent.wording import count, format_ratio
 from afterburner.sandbox.terminal.destinations import STDOUT, check_destination, write_result
 from afterburner.sandbox.terminal.options import filled
+from afterburner.sandbox.terminal.text import display_path, format_elapsed, scrub_line
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from afterburner.agent.cli.text import display_path, scrub_line
 from afterburner.agent.judge.min_effect import HIGHEST, LOWEST
 from afterburner.agent.options import DEFAULT_MIN_EFFECT
 from afterburner.agent.wording import count, format_ratio
 from afterburner.sandbox.terminal.formatting import format_seconds
+from afterburner.sandbox.terminal.text import display_path, scrub_line
 
 if TYPE_CHECKING:
     from pathlib import Path

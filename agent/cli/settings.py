@@ -27,8 +27,8 @@ from afterburner.agent.cli.project_file import (
     place,
     read_project_settings,
 )
-from afterburner.agent.cli.text import scrub_line
 from afterburner.agent.errors import SettingsError
+from afterburner.sandbox.terminal.text import scrub_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,12 +7,6 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from afterburner.agent.cli.text import (
-    display_path,
-    format_elapsed,
-    scrub,
-    scrub_line,
-)
 from afterburner.agent.evidence.pareto import pareto_front, says_something
 from afterburner.agent.loop.records import form_of
 from afterburner.agent.loop.results import OBJECTIVE_NOUN
@@ -20,6 +14,12 @@ from afterburner.agent.types import Decision
 from afterburner.agent.usage import told
 from afterburner.agent.wording import count, format_ratio
 from afterburner.sandbox.terminal.formatting import format_kib, format_seconds
+from afterburner.sandbox.terminal.text import (
+    display_path,
+    format_elapsed,
+    scrub,
+    scrub_line,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

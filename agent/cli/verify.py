@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from afterburner.agent.cli.text import display_path, scrub_line
 from afterburner.agent.judge.verification.options import VerifySettings
 from afterburner.agent.option_kinds import LARGEST_SEED
 from afterburner.sandbox.terminal.destinations import STDOUT, check_destination, write_result
 from afterburner.sandbox.terminal.options import above_zero, above_zero_if_given, filled
+from afterburner.sandbox.terminal.text import display_path, scrub_line
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -14,6 +14,7 @@ from afterburner.sandbox.commands.checks import PYTHON_RUNS, Status, all_checks
 from afterburner.sandbox.commands.documents import DoctorDocument
 from afterburner.sandbox.terminal.console import open_console
 from afterburner.sandbox.terminal.streams import is_live
+from afterburner.sandbox.terminal.text import scrub_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -66,8 +67,8 @@ def _show(checks: list[Check], *, usable: bool) -> None:
     conclusion = "The sandbox works." if usable else "No sandbox can run Python here; see what is missing or broken."
     if not sys.stdout.isatty():
         for check in checks:
-            advice = f" -> {_line(check.advice)}" if check.advice else ""
-            sys.stdout.write(f"{check.status:8}{check.name}: {_line(check.found)}{advice}\n")
+            advice = f" -> {scrub_line(check.advice)}" if check.advice else ""
+            sys.stdout.write(f"{check.status:8}{check.name}: {scrub_line(check.found)}{advice}\n")
         sys.stdout.write(f"{conclusion}\n")
         return
     console = open_console(sys.stdout)
@@ -81,13 +82,8 @@ def _print_table(console: Console, checks: list[Check]) -> None:
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     for check in checks:
-        told = Text(_line(check.found))
+        told = Text(scrub_line(check.found))
         if check.advice:
-            told.append(f"\n{_line(check.advice)}", style="dim")
+            told.append(f"\n{scrub_line(check.advice)}", style="dim")
         table.add_row(Text(check.status.value, style=_STYLES[check.status.value]), check.name, told)
     console.print(table)
-
-
-def _line(text: str) -> str:
-    """On one line, and safe to show."""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in " ".join(text.split()))

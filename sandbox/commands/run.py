@@ -12,7 +12,7 @@ from afterburner.sandbox.commands.request import CheckerName, read_request
 from afterburner.sandbox.docker_settings import DockerOptions
 from afterburner.sandbox.errors import UsageError
 from afterburner.sandbox.opening import open_sandbox
-from afterburner.sandbox.scrubbing import scrub
+from afterburner.sandbox.scrubbing import scrub_bytes
 from afterburner.sandbox.terminal.console import open_console
 from afterburner.sandbox.terminal.destinations import STDOUT, check_destination, write_result
 from afterburner.sandbox.terminal.options import above_zero, filled, read_size
@@ -137,7 +137,7 @@ def _deliver(request: Request, report: Report, json: str | None, *, quiet: bool)
 def _pass_on(case: CaseReport, *, stdout: bool) -> None:
     """Gives out what the program printed: to a terminal what is safe to show, elsewhere byte for byte."""
     if stdout and sys.stdout.isatty():
-        sys.stdout.write(_as_lines(scrub(case.stdout)))
+        sys.stdout.write(_as_lines(scrub_bytes(case.stdout)))
     elif stdout:
         write_all(sys.stdout.buffer, case.stdout)
     sys.stdout.flush()

@@ -1,1 +1,1 @@
-"""What the command lines of all floors share: options, consoles, streams, destinations, and figures for people."""
+"""What the command lines of all floors share: options, consoles, streams, destinations, text and figures for people."""

