@@ -16,22 +16,23 @@ if TYPE_CHECKING:
 HEAD = """\
 # Results on published packages
 
-This page shows what `afterburner-agent run DIR --model rules` finds in small packages of the Python package index, with only their
-own tests as inputs and judge. `make bench-packages` fetches them (pinned by hash in `scripts/bench_packages/packages.py`), makes a
-repository of each, runs the search, applies all patches with git, and runs the package's tests again in the sandbox. It keeps
-finished results in `build/bench-packages` and continues where it was stopped; `make bench-packages BENCH=--fresh` starts over. The
-command writes this page.
+This page shows what `afterburner-agent run DIR --model rules` finds in small packages of the Python package index, with
+only their own tests as inputs and judge. `make bench-packages` fetches them (pinned by hash in
+`scripts/bench_packages/packages.py`), makes a repository of each, runs the search, applies all patches with git, and
+runs the package's tests again in the sandbox. It keeps finished results in `build/bench-packages` and continues where
+it was stopped; `make bench-packages BENCH=--fresh` starts over. The command writes this page.
 """
 FOOT = """\
 ## How to read it
 
-*Share*: the most that a rewrite could save, as a share of all the time that the tests spend in the package's files. It includes half
-of the time in functions that are called repeatedly, so shares overlap. *Passed over*: functions that the tests call and for which
-no rule has a proposal. *Gain*: from the winner's confirmatory test, on the calls that the tests make. A gain that is not proven
-above the minimum effect of 1.05x is never offered. Nothing here is tuned to a package.
+*Share*: the most that a rewrite could save, as a share of all the time that the tests spend in the package's files. It
+includes half of the time in functions that are called repeatedly, so shares overlap. *Passed over*: functions that the
+tests call and for which no rule has a proposal. *Gain*: from the winner's confirmatory test, on the calls that the
+tests make. A gain that is not proven above the minimum effect of 1.05x is never offered. Nothing here is tuned to a
+package.
 
-Tests call most functions with a few elements, too few for another data structure to pay off. The rules are made for code whose data
-grows: provide such data with a command (`-- python app.py`).
+Tests call most functions with a few elements, too few for another data structure to pay off. The rules are made for
+code whose data grows: provide such data with a command (`-- python app.py`).
 """
 _NOT_TRIED = ("nothing_to_propose", "not_reached")
 
