@@ -12,9 +12,8 @@ PAGE = Path(__file__).parent.parent / "docs" / "rules.md"
 HEAD = """\
 # The embedded rules
 
-`--model rules` needs no key and no network: these source-to-source rewrites propose, and only the judge decides, by
-running the code. They come one at a time; then those that gained are combined. This page is written by
-`make rules-page`.
+`--model rules` needs no key and no network. The rules propose source-to-source rewrites; only the judge decides, by
+running the code. Each rule is tried alone; then those that gained are combined. `make rules-page` writes this page.
 """
 
 

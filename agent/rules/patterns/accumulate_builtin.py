@@ -13,7 +13,7 @@ from afterburner.agent.rules.rule import RuleInput, RuleOutput
 
 
 class AccumulateBuiltin:
-    """Let a builtin go through the elements.
+    """Replace the loop by a builtin.
 
     Before::
 
@@ -30,7 +30,7 @@ class AccumulateBuiltin:
         total = sum(row.amount for row in rows)
         return any(row.is_late for row in rows)
 
-    From Python 3.12 on `sum` adds floats more exactly than a loop does; where that shows, the judge refuses it.
+    From Python 3.12 on, `sum` adds floats more exactly than a loop; if the result differs, the judge refuses it.
     """
 
     name = "accumulate-builtin"

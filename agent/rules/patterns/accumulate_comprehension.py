@@ -15,7 +15,7 @@ _CALL = m.Call() | m.Await()
 
 
 class AccumulateComprehension:
-    """Build with a comprehension.
+    """Build a list, set or dictionary with a comprehension.
 
     Before::
 

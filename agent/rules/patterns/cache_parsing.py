@@ -21,7 +21,7 @@ _ENTRIES = 65536  # parsed texts that are kept; a log has fewer different dates
 
 
 class CacheParsing:
-    """Remember what each text was parsed to.
+    """Cache the result of parsing each text.
 
     Before::
 

@@ -20,9 +20,9 @@ _UNHASHABLE = {"list", "dict", "set", "bytearray", "List", "Dict", "Set", "defau
 
 
 class CacheRecursion:
-    """Give a pure function that calls itself more than once a cache.
+    """Cache the results of a pure function that calls itself more than once.
 
-    The cache tells types apart, because 1 and 1.0 are equal and their results need not be.
+    The cache distinguishes types, because 1 and 1.0 are equal but their results may differ.
 
     Before::
 

@@ -26,7 +26,7 @@ _MADE_HERE = (cst.List, cst.ListComp, cst.Tuple)
 
 
 class CompanionSet:
-    """Search a set that grows with an object's list, or with one that was handed in.
+    """Search a set that grows along with an object's list or a list argument.
 
     Before::
 

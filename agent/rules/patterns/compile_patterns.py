@@ -37,7 +37,7 @@ _FLAGS = {
 
 
 class CompilePatterns:
-    r"""Compile a constant pattern once, when the module is loaded.
+    r"""Compile a constant pattern once, when the module loads.
 
     Before::
 

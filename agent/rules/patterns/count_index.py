@@ -39,7 +39,7 @@ class _Search:
 
 
 class CountIndex:
-    """Make one table of counts or of first positions instead of going through a list for each element.
+    """Build one table of counts or first positions instead of scanning a list for each element.
 
     Before::
 
@@ -55,7 +55,7 @@ class CountIndex:
             if words_counts[word] > 1:
                 print(order_places[word] if word in order_places else order.index(word))
 
-    What is not in the table is still searched as before, so that the error is the same.
+    Elements missing from the table are still searched as before, so that the error is the same.
     """
 
     name = "count-index"

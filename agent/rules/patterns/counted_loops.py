@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class CountedLoops:
-    """Let `range` count.
+    """Count with `range`.
 
     Before::
 

@@ -25,7 +25,7 @@ _NEAR_AN_END = {"0", "1", "-1", "-2"}
 
 
 class DequeQueue:
-    """Take elements off the front of a deque, which does not move all the others.
+    """Take elements from the front of a deque, which does not move the others.
 
     Before::
 

@@ -25,7 +25,7 @@ _NAMES = frozenset(("Counter", "DefaultDict", "Dict", "OrderedDict", "defaultdic
 
 
 class DictItems:
-    """Take key and value together.
+    """Read key and value together.
 
     Before::
 

@@ -39,7 +39,7 @@ _ALIKE = '''def NAME(groups, key, items):
 
 
 class GrownLists:
-    """Find what was collected so far by its key.
+    """Look up earlier elements by key instead of scanning them.
 
     Before::
 

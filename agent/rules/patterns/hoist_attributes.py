@@ -43,9 +43,10 @@ _MADE_BY: dict[type, tuple[type[cst.BaseExpression], ...]] = {
 
 
 class HoistAttributes:
-    """Give what a loop calls a local name.
+    """Give the functions that a loop calls local names.
 
-    Only functions that are sure to be there, and methods of lists, sets and dictionaries that the function made.
+    This covers only functions that certainly exist, and methods of lists, sets and dictionaries that the function
+    created.
 
     Before::
 

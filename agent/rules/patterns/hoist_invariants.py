@@ -34,10 +34,10 @@ _READERS = frozenset(("all", "any", "frozenset", "join", "len", "list", "max", "
 
 
 class HoistInvariants:
-    """Compute before a loop what the loop does not change.
+    """Compute before a loop the values that it does not change.
 
-    Where it is not certain that the loop needs the value, it is computed when it is needed first: what would fail
-    must not fail earlier, or in a loop that has no rounds.
+    If the loop may not need the value, it is computed at its first use: an error must not come
+    earlier, or from a loop without rounds.
 
     Before::
 

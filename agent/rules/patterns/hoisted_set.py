@@ -23,7 +23,7 @@ _NOT_OF_LISTS = frozenset((
 
 
 class HoistedSet:
-    """Make a set of what a loop searches, once, before the loop.
+    """Build the set that a loop searches once, before the loop.
 
     Before::
 

@@ -22,7 +22,7 @@ _EMPTY = {"str": '""', "bytes": 'b""'}
 
 
 class JoinStrings:
-    r"""Collect pieces in a list and join them, instead of making a longer string for each of them.
+    r"""Collect pieces in a list and join them, instead of copying a growing string.
 
     Before::
 

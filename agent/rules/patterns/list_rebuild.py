@@ -28,7 +28,7 @@ _ADDS = ("operator.add", "operator.concat")
 
 
 class ListRebuild:
-    """Add to a list instead of making a longer one of it, again and again.
+    """Append to a list instead of copying it into a longer one each time.
 
     Before::
 
@@ -46,8 +46,8 @@ class ListRebuild:
             index[row.name] = row
         return found, list(itertools.chain.from_iterable(groups))
 
-    Sets are treated alike. A tuple becomes a list while it grows. What cannot be added still fails with a TypeError,
-    in other words.
+    The same holds for sets. A tuple becomes a list while it grows. A wrong operand still raises a TypeError,
+    with another message.
     """
 
     name = "list-rebuild"

@@ -39,7 +39,7 @@ class _Product:
 
 
 class MatrixProduct:
-    """Multiply rows with transposed columns.
+    """Multiply rows by transposed columns.
 
     Before::
 
@@ -61,7 +61,7 @@ class MatrixProduct:
                     total += left * right
                 c[i][j] = total
 
-    The products are added up in the same order, so that float results stay the same to the last digit.
+    The products are added in the same order, so that float results stay the same to the last digit.
     """
 
     name = "matrix-product"

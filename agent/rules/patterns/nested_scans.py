@@ -23,10 +23,10 @@ _BUILTINS = ("any", "int", "len", "range", "type", "Exception")
 
 
 class NestedScans:
-    """Visit only those elements whose key is the one that the test asks for.
+    """Visit only the elements with the key that the test asks for.
 
-    The body of the loop and its test stay as they are; what the test would have passed over is not visited any more.
-    Where a key cannot be computed or hashed, the plain loop runs, and fails where it always did.
+    The body of the loop and its test stay as they are; elements that fail the test are no longer visited.
+    If a key cannot be computed or hashed, the plain loop runs and fails where it did before.
 
     Before::
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class PairCombinations:
-    """Form only the pairs that the test lets pass, in the same order.
+    """Form only the pairs that pass the test, in the same order.
 
     Before::
 

@@ -40,9 +40,9 @@ _MOST_KEYS = 2
 
 
 class RememberResults:
-    """Compute once for each column, letter or the like, not again in every row.
+    """Compute a result once for each column, letter or the like, instead of again in every row.
 
-    Results are kept only for ints and strings, which give the same result whenever they are equal.
+    Results are kept only for ints and strings, because equal ones give the same result.
 
     Before::
 

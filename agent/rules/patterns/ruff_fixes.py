@@ -18,7 +18,7 @@ _TIMEOUT_S = 20.0
 
 
 class RuffFixes:
-    """Apply what ruff would fix for PERF, C4, FURB and SIM.
+    """Apply ruff's fixes for PERF, C4, FURB and SIM.
 
     Before::
 

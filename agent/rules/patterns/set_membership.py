@@ -37,7 +37,7 @@ _FRESH = cst.List | cst.Tuple | cst.ListComp | cst.Call | cst.BinaryOperation | 
 
 
 class SetMembership:
-    """Search a set instead of a list that was built in the function.
+    """Search a set instead of a list that the function built.
 
     Before::
 
@@ -57,7 +57,7 @@ class SetMembership:
                 seen_set.add(word)
         return seen
 
-    A list that is used for nothing else becomes a set itself.
+    A list with no other use becomes a set.
     """
 
     name = "set-membership"

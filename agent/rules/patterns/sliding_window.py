@@ -26,7 +26,7 @@ _BUILTINS = (
 
 
 class SlidingWindow:
-    """Do not add up, or compare, the same elements again for every slice.
+    """Use running sums and extremes instead of reading the same elements again for every slice.
 
     Running sums are used only where they are exact, and extremes only where elements have one order; the slice itself
     is used otherwise, and for bounds that a slice would bend.

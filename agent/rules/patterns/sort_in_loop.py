@@ -39,7 +39,7 @@ GROWN = "grown"  # in order after the rewrite, before it with the new elements a
 
 
 class SortInLoop:
-    """Put each new element where it belongs instead of sorting all of them again.
+    """Insert each new element in its place instead of sorting all of them again.
 
     Before::
 
@@ -56,8 +56,8 @@ class SortInLoop:
             bisect.insort(best, score)
             medians.append(best[len(best) // 2])
 
-    Equal elements stay in the order in which they came, as sorting leaves them. A list of which only `sorted(…)` is
-    asked gets an ordered one beside it.
+    Equal elements keep the order in which they came, as in a sort. A list that is only read through `sorted(…)`
+    gets an ordered copy beside it.
     """
 
     name = "sort-in-loop"

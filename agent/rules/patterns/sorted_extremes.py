@@ -45,7 +45,7 @@ class _Sorted:
 
 
 class SortedExtremes:
-    """Look for the smallest or largest elements instead of sorting all of them.
+    """Find the smallest or largest elements instead of sorting all of them.
 
     Before::
 
@@ -59,7 +59,7 @@ class SortedExtremes:
             return None
         return min(offers, key=price), heapq.nsmallest(5, offers)
 
-    Where the iterable may be empty, `heapq.nsmallest(1, …)[0]` raises the IndexError that sorting did.
+    If the iterable may be empty, `heapq.nsmallest(1, …)[0]` raises the same IndexError as sorting.
     """
 
     name = "sorted-extremes"

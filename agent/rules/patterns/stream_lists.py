@@ -32,7 +32,7 @@ _NOT_STREAMED = ("builtins.any", "builtins.all", "builtins.list")
 
 
 class StreamLists:
-    """Give elements one by one to what goes through them once, instead of making a list of them.
+    """Pass elements one by one to code that reads them once, instead of building a list.
 
     Before::
 

@@ -25,7 +25,7 @@ _ENDS = (cst.Return, cst.Yield, cst.Await, cst.Global, cst.Nonlocal, cst.Functio
 
 
 class StreamLoops:
-    """Yield what a loop would collect.
+    """Yield elements instead of collecting them in a list.
 
     Before::
 

@@ -17,7 +17,7 @@ _MAY_CHANGE = (cst.Call, cst.Await, cst.Yield, cst.NamedExpr)
 
 
 class StringScan:
-    """Look into a part of a string without cutting it out.
+    """Search part of a string without copying it.
 
     Before::
 
@@ -31,7 +31,7 @@ class StringScan:
             if text.startswith("<!--", i):
                 closed = text.find("-->", i) >= 0
 
-    The one difference: behind the end of the string the copy is empty, and something empty is found in it.
+    One difference: past the end of the string, the copy is empty, and an empty string is found in it.
     """
 
     name = "string-scan"

@@ -57,7 +57,7 @@ class TrialDivision:
                 return False
         return True
 
-    Loops and comprehensions that go through all divisors get them in pairs, from a helper that keeps their order.
+    Loops and comprehensions over all divisors get them in pairs, from a helper that keeps their order.
     """
 
     name = "trial-division"
