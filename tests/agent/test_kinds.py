@@ -22,6 +22,7 @@ FUNCTIONS = {
 OF_MEMORY = {"csv_meter"}
 
 
+@pytest.mark.nightly
 @pytest.mark.timed
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(path.stem for path in KINDS.glob("*.py")))

@@ -41,6 +41,7 @@ COMMENTS = {"ruby": "#"}
 SIZES = {"ruby": 2_000, "java": 30_000}  # so that the slow program takes some tenths of a second
 COMPILED = {"cpp", "java", "go", "rust"}
 USUAL_SIZE = 25_000
+TIMED = {"go"}  # the tests below time C++ and JavaScript; the others at night
 
 
 @pytest.fixture(autouse=True)
@@ -137,7 +138,9 @@ def test_what_is_wrong_broken_or_known_is_refused_with_the_reason(language: str,
 
 @pytest.mark.slow
 @pytest.mark.timed
-@pytest.mark.parametrize("language", SUFFIXES)
+@pytest.mark.parametrize(
+    "language", [pytest.param(each, marks=[] if each in TIMED else pytest.mark.nightly) for each in SUFFIXES]
+)
 def test_a_program_that_grows_slower_is_proved_faster(language: str, tmp_path: Path) -> None:
     needs(language)
     fast = text_of("fast", language)
@@ -213,7 +216,7 @@ HOLDS_LITTLE = HOLDS_ALL.replace("3000000", "3")
 
 @pytest.mark.slow
 @pytest.mark.timed
-@pytest.mark.parametrize("objective", [Objective.MEMORY, Objective.INTEGRAL])
+@pytest.mark.parametrize("objective", [Objective.MEMORY, pytest.param(Objective.INTEGRAL, marks=pytest.mark.nightly)])
 def test_a_program_is_made_leaner(objective: Objective, tmp_path: Path) -> None:
     needs("javascript")
     file = project(tmp_path / "p", "javascript", 50, [HOLDS_LITTLE])

@@ -1,17 +1,21 @@
 """Files where the tempting rewrite is wrong.
 
-It is injected as a recorded answer and has to be refused; what the rules make of the same file has to be right, if they
-offer anything at all.
+It has to be refused; what the rules make of the same file has to be right, if they offer anything at all. Both are
+judged as in a run, and not timed: the original of a file is prepared once for the two.
 """
 
 import ast
-import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from loops import MeasuredOriginal, OneAnswer, UntimedJudge
 
-from afterburner.agent import optimize
-from afterburner.agent.types import Decision
+from afterburner.agent.judge.decide import Judge
+from afterburner.agent.loop.results import winner_source
+from afterburner.agent.models.rules_proposer import RulesProposer
+from afterburner.agent.options import RunSettings
+from afterburner.agent.types import Decision, JudgedCandidate
 from afterburner.sandbox import Program, TestCase
 from afterburner.sandbox.sandbox import Sandbox
 
@@ -20,56 +24,61 @@ NAMES = sorted(path.stem for path in TRAPS.glob("*.py") if not path.stem.endswit
 NOT_FASTER = {"nothing_to_gain"}  # right, but no gain: refused for that
 # The tempting rewrite passes every captured call and every edge case near one: only made inputs tell.
 HIDDEN = {"floor_division", "machine_integers", "stable_order", "true_is_one", "upper_case"}
+Trap = tuple[Path, MeasuredOriginal]
 
 
-@pytest.fixture
-def trap(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    path = tmp_path / f"{request.param}.py"
+@pytest.fixture(scope="module")
+def trap(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, sandbox: Sandbox) -> Iterator[Trap]:
+    """A file in a folder of its own, and its original as it was measured."""
+    path = tmp_path_factory.mktemp(request.param) / f"{request.param}.py"
     path.write_text((TRAPS / path.name).read_text())
-    return path
+    yield path, MeasuredOriginal.of(RunSettings(file=str(path), function=tempted(request.param)), sandbox)
+    assert path.read_text() == (TRAPS / path.name).read_text()
 
 
-def tempted(trap: Path) -> str:
+def tempted(name: str) -> str:
     """The function that the tempting rewrite defines."""
-    tree = ast.parse((TRAPS / f"{trap.stem}.tempting.py").read_text())
+    tree = ast.parse((TRAPS / f"{name}.tempting.py").read_text())
     return next(node.name for node in tree.body if isinstance(node, ast.FunctionDef))
 
 
-def recording_of(trap: Path, folder: Path) -> Path:
-    code = (TRAPS / f"{trap.stem}.tempting.py").read_text()
-    answer = f"<thinking>This looks faster.</thinking><solution>\n```python\n{code}```\n</solution>"
-    recording = folder / "answers.jsonl"
-    recording.write_text(json.dumps({"content": answer}) + "\n")
-    return recording
+def judged(trap: Trap, judge: type[Judge]) -> JudgedCandidate:
+    """What becomes of the tempting rewrite, which could be improved on once more."""
+    path, original = trap
+    answer = (TRAPS / f"{path.stem}.tempting.py").read_text()
+    [record] = original.judge(OneAnswer(answer), judge, rounds=2)["records"]
+    return record
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("sandbox")
-@pytest.mark.parametrize("trap", NAMES, indirect=True)
-def test_the_tempting_rewrite_is_refused_with_a_reason(trap: Path, tmp_path: Path) -> None:
-    before = trap.read_bytes()
-    recording = recording_of(trap, tmp_path)
-    result = optimize(trap, function=tempted(trap), model=f"replay:{recording}", max_seconds=60)
-    assert not result.improved
-    assert result.patch == ""
-    [candidate] = result.candidates
-    expected = Decision.NOT_BETTER if trap.stem in NOT_FASTER else Decision.WRONG
-    assert candidate.decision is expected, candidate.reason
-    assert candidate.reason
-    if trap.stem not in NOT_FASTER:
-        assert tempted(trap) in (candidate.counterexample or "")
-        assert ("made from the real ones" in candidate.reason) == (trap.stem in HIDDEN)
-    assert trap.read_bytes() == before
+@pytest.mark.parametrize("trap", sorted(set(NAMES) - NOT_FASTER), indirect=True)
+def test_the_tempting_rewrite_is_refused_with_a_reason(trap: Trap) -> None:
+    record = judged(trap, UntimedJudge)
+    assert record.decision is Decision.WRONG, record.reason
+    assert record.reason
+    name = trap[0].stem
+    assert tempted(name) in (record.counterexample or "")
+    assert ("made from the real ones" in record.reason) == (name in HIDDEN)
+
+
+@pytest.mark.timed
+@pytest.mark.slow
+@pytest.mark.parametrize("trap", sorted(NOT_FASTER), indirect=True)
+def test_a_tempting_rewrite_that_is_right_is_refused_for_its_time(trap: Trap) -> None:
+    record = judged(trap, Judge)
+    assert record.decision is Decision.NOT_BETTER, record.reason
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("trap", NAMES, indirect=True)
-def test_what_the_rules_make_of_it_prints_the_same(trap: Path, sandbox: Sandbox) -> None:
-    result = optimize(trap, function=tempted(trap), model="rules", max_seconds=20)
-    [original] = sandbox.run(Program("python", trap.read_text()), [TestCase()]).cases
-    [rewritten] = sandbox.run(Program("python", result.best_source), [TestCase()]).cases
-    assert rewritten.stdout == original.stdout
-    assert rewritten.exit_code == original.exit_code == 0
+def test_what_the_rules_make_of_it_prints_the_same(trap: Trap, sandbox: Sandbox) -> None:
+    path, original = trap
+    state = original.judge(RulesProposer())
+    best = winner_source(state) if state["confirmation"] and state["confirmation"].confirmed else path.read_text()
+    [before] = sandbox.run(Program("python", path.read_text()), [TestCase()]).cases
+    [after] = sandbox.run(Program("python", best), [TestCase()]).cases
+    assert after.stdout == before.stdout
+    assert after.exit_code == before.exit_code == 0
 
 
 def test_there_are_traps_enough() -> None:

@@ -66,10 +66,11 @@ def test_an_example_prints_a_report_and_always_the_same(name: str) -> None:
     assert outputs.pop().count("\n") >= 3
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.timed
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("name", sorted(COMMANDS)[1::3][:2])  # of both kinds of input
+@pytest.mark.parametrize("name", sorted(COMMANDS))
 def test_the_rules_improve_it_and_its_tests_still_pass(checkout: Path, name: str) -> None:
     original = (EXAMPLES / f"{name}.py").read_bytes()
     done = run(

@@ -52,6 +52,7 @@ def figures(row: dict[str, Any]) -> list[float]:
     return [row[name] for name in ("sandbox", "reference", "result", "worst")]
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.timed
 @pytest.mark.usefixtures("sandbox")
@@ -74,6 +75,7 @@ def test_it_answers_every_question(start: Callable[[], subprocess.Popen[str]], t
     assert "load average" in printed
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.usefixtures("sandbox")
 def test_an_interrupt_shows_what_there_is_and_leaves_nothing(

@@ -141,6 +141,7 @@ def test_another_machine_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         meter_path()
 
 
+@pytest.mark.nightly  # it compiles a C library first
 @pytest.mark.slow
 def test_the_wheel_with_a_compiler_is_enough(
     sandbox: Sandbox, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -19,7 +19,11 @@ if TYPE_CHECKING:
     from afterburner.sandbox import Sandbox
     from afterburner.sandbox.docker_backend import DockerOptions
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="looks into Linux's /proc")]
+pytestmark = [
+    pytest.mark.nightly,
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="looks into Linux's /proc"),
+]
 
 ROOT = Path(__file__).parents[2]
 SOAK = [sys.executable, "-m", "scripts.soak", "--seed", "1"]

@@ -1,6 +1,7 @@
 """Real runs against a real local server, over HTTP, with all that can go wrong on the way: an honest end each time.
 
-All go on with one run that was prepared once, each with a copy of what is kept of it, and several side by side.
+All go on with one run that was prepared once, each with a copy of what is kept of it. A few kinds of fault are tried with
+every `make test`, the others at night: what an answer comes to is tested in the process, see `models/requests`.
 """
 
 from __future__ import annotations
@@ -12,13 +13,11 @@ import sqlite3
 import subprocess
 import sys
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.request import Request, urlopen
 
 import jsonschema
@@ -26,13 +25,19 @@ import pytest
 from fault_proxy import Fault, FaultProxy, Kind
 from model_server import serving
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]  # the first test waits for all runs
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from _pytest.mark.structures import ParameterSet
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 KEY = "sk-local-0123456789abcdef"
 MODEL = "hosted_vllm/good"  # answers at once, and for another function: nothing has to be timed
 TIMEOUT_S = 8
 EARLIER = 1  # request, of the run that all go on with
 FROM_THE_START = {Kind.HANG_UP, Kind.CUT_JSON}
+EVERY_DAY = {Kind.HANG_UP, Kind.SILENCE, Kind.ENDLESS}
 SOURCE = """\
 def total(n):
     return sum(range(n))
@@ -75,6 +80,13 @@ SPOILED = [
 
 def name_of(value: Spoiled) -> str:
     return f"{value.fault.kind.name}-{value.fault.status}" if value.fault.kind is Kind.STATUS else value.fault.kind.name
+
+
+def as_parameters(spoiled: Iterable[Spoiled]) -> list[ParameterSet]:
+    return [
+        pytest.param(each, id=name_of(each), marks=[] if each.fault.kind in EVERY_DAY else pytest.mark.nightly)
+        for each in spoiled
+    ]
 
 
 @dataclass(frozen=True)
@@ -128,15 +140,6 @@ def home(warm_server: str, tmp_path_factory: pytest.TempPathFactory, sandbox: ob
     return home
 
 
-@pytest.fixture(scope="module")
-def ends(home: Path, warm_server: str) -> dict[tuple[str, int], Ended]:
-    """How the run ends with every request spoiled from the second on, or from the first; by fault."""
-    cases = [(each, first) for each in SPOILED for first in ((1, 2) if each.fault.kind in FROM_THE_START else (2,))]
-    with ThreadPoolExecutor(4) as pool:
-        jobs = [pool.submit(partial(end_of, home, warm_server, each, first)) for each, first in cases]
-        return {(name_of(each), first): job.result() for (each, first), job in zip(cases, jobs, strict=True)}
-
-
 def end_of(home: Path, url: str, spoiled: Spoiled, first: int) -> Ended:
     """Go on with the run, with every request spoiled from the given one on."""
     state, result = home / f"{name_of(spoiled)}-{first}", home / f"{name_of(spoiled)}-{first}.json"
@@ -154,11 +157,11 @@ def test_no_kind_of_fault_is_forgotten() -> None:
     assert {each.fault.kind for each in SPOILED} == set(Kind)
 
 
-@pytest.mark.parametrize("spoiled", SPOILED, ids=name_of)
+@pytest.mark.parametrize("spoiled", as_parameters(SPOILED))
 def test_what_goes_wrong_after_the_first_answer_is_a_refused_candidate(
-    ends: dict[tuple[str, int], Ended], home: Path, spoiled: Spoiled
+    home: Path, warm_server: str, spoiled: Spoiled
 ) -> None:
-    ended = ends[name_of(spoiled), 2]
+    ended = end_of(home, warm_server, spoiled, first=2)
     assert ended.code == 0, ended.shown
     assert ended.document is not None
     schema = json.loads((files("afterburner.agent.cli") / "run-schema.json").read_text("utf-8"))
@@ -181,11 +184,11 @@ def test_what_goes_wrong_after_the_first_answer_is_a_refused_candidate(
     assert_honest(ended, home, spoiled, answered=1)
 
 
-@pytest.mark.parametrize("spoiled", [each for each in SPOILED if each.fault.kind in FROM_THE_START], ids=name_of)
+@pytest.mark.parametrize("spoiled", as_parameters(each for each in SPOILED if each.fault.kind in FROM_THE_START))
 def test_what_goes_wrong_from_the_start_is_one_line_and_a_run_to_go_on_with(
-    ends: dict[tuple[str, int], Ended], home: Path, spoiled: Spoiled
+    home: Path, warm_server: str, spoiled: Spoiled
 ) -> None:
-    ended = ends[name_of(spoiled), 1]
+    ended = end_of(home, warm_server, spoiled, first=1)
     assert ended.code == 1
     assert ended.document is None
     (error,) = [line for line in ended.shown.splitlines() if line.startswith("error: ")]

@@ -33,6 +33,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.usefixtures("sandbox")
 def test_a_run_is_continued_and_shown(tmp_path: Path) -> None:

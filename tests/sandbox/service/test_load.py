@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _SCRIPT = Path(__file__).parents[3] / "scripts" / "load_service.py"
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_64_clients_get_right_verdicts_or_are_told_to_wait(sandbox: Sandbox) -> None:
     del sandbox  # where there is none, the test is skipped
