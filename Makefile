@@ -24,21 +24,22 @@ demo: setup ## optimise a real slow file and show the proof; nothing is written
 setup-tests: ## what the tests need beyond that: compilers, Docker, PostgreSQL, torch
 	@scripts/setup.sh tests
 
-# What measures time runs alone, after the others: two busy workers are no place for a comparison.
+# What measures time runs alone, after the others: two busy workers are no place for a comparison. `worksteal` leaves
+# neighbours in one worker, so that what they share is made once.
 test: setup-tests ## all tests but the nightly ones
 	@status=0; \
-	$(PYTEST) -n $(WORKERS) --maxprocesses 8 -m "not timed and not nightly" || status=$$?; \
+	$(PYTEST) -n $(WORKERS) --maxprocesses 8 --dist worksteal -m "not timed and not nightly" || status=$$?; \
 	$(PYTEST) -m "timed and not nightly" || status=$$?; \
 	exit $$status
 
 test-nightly: setup-tests ## the scripts, every example and kind, many kills: half an hour more
 	@status=0; \
-	$(PYTEST) -n $(WORKERS) --maxprocesses 8 -m "not timed and nightly" || status=$$?; \
+	$(PYTEST) -n $(WORKERS) --maxprocesses 8 --dist worksteal -m "not timed and nightly" || status=$$?; \
 	$(PYTEST) -m "timed and nightly" || status=$$?; \
 	exit $$status
 
 test-quick: setup ## the tests that take no more than a few seconds
-	$(PYTEST) -n $(WORKERS) --maxprocesses 8 -m "not slow and not timed and not nightly"
+	$(PYTEST) -n $(WORKERS) --maxprocesses 8 --dist worksteal -m "not slow and not timed and not nightly"
 
 check: lint types test ## what has to hold before a commit
 

@@ -25,8 +25,6 @@ _MAY_SKIP = {
     "needs_key": "needs the key of a model's provider; may be skipped even where no other test may",
 }
 
-_ONE_WORKER = {"local_models"}  # a language model is made, and served
-
 
 def pytest_configure(config: pytest.Config) -> None:
     """Registers the markers of the tests that may always be skipped, and lets signals reach what the tests start.
@@ -40,14 +38,6 @@ def pytest_configure(config: pytest.Config) -> None:
             signal.signal(number, lambda _number, _frame: None)
     for name, meaning in _MAY_SKIP.items():
         config.addinivalue_line("markers", f"{name}: {meaning}")
-
-
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the marks
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keeps the tests of a fixture that costs much in one worker, which makes it once."""
-    for item in items:
-        for name in _ONE_WORKER & {*getattr(item, "fixturenames", ())}:
-            item.add_marker(pytest.mark.xdist_group(name))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -100,9 +100,8 @@ def as_parameters(samples: Sequence[Sample], *marks: str) -> list[ParameterSet]:
             names |= {"nightly"}
         elif "timed" in names:
             timed.add(sample.file)
-        parameters.append(
-            pytest.param(sample, id=str(sample), marks=[getattr(pytest.mark, name) for name in sorted(names)])
-        )
+        marked = [getattr(pytest.mark, name) for name in sorted(names)]
+        parameters.append(pytest.param(sample, id=str(sample), marks=marked))
     return parameters
 
 

@@ -14,7 +14,7 @@ from afterburner.agent.inputs.staging import stage
 from afterburner.agent.judge.comparison import Comparison, left_behind
 from afterburner.agent.judge.decide import Judge
 from afterburner.agent.judge.measuring.sampling import SampleFailedError
-from afterburner.agent.judge.sequential import FIRST_LOOKS
+from afterburner.agent.judge.measuring.sequential import FIRST_LOOKS
 from afterburner.agent.judge.verification.search import DifferenceSearch
 from afterburner.agent.loop.graph import Loop, empty_state
 from afterburner.agent.models.prompts.proposer import Proposal

@@ -114,7 +114,17 @@ def test_a_model_that_the_server_does_not_have_is_one_line(
     program: CommandLine, names: Path, local_server: Any
 ) -> None:
     model = "hosted_vllm/absent"
-    done = program("run", str(names), "--model", model, "--json", "x.json", **address(model, local_server.url))
+    done = program(
+        "run",
+        str(names),
+        "--function",
+        "common",
+        "--model",
+        model,
+        "--json",
+        "x.json",
+        **address(model, local_server.url),
+    )
     assert done.returncode == 1
     problems = [line for line in done.stderr.splitlines() if line.startswith("error:")]
     assert len(problems) == 1

@@ -1,7 +1,7 @@
 """Real runs against a real local server, over HTTP, with all that can go wrong on the way: an honest end each time.
 
-All go on with one run that was prepared once, each with a copy of what is kept of it. A few kinds of fault are tried with
-every `make test`, the others at night: what an answer comes to is tested in the process, see `models/requests`.
+All go on with one run that was prepared once, each with a copy of what is kept of it. `make test` tries a few kinds of
+fault, and `make test-nightly` the others: `models/requests/test_faults.py` has them all in the process.
 """
 
 from __future__ import annotations
