@@ -43,7 +43,7 @@ class InputOptions:
     python: Annotated[
         str | None,
         Option(
-            "The interpreter to run the code with. Without it: VIRTUAL_ENV, then the project's .venv.",
+            "The interpreter that runs the code. Default: VIRTUAL_ENV, then the project's .venv.",
             metavar="PATH",
             filled=True,
         ),
@@ -51,7 +51,7 @@ class InputOptions:
     language: Annotated[
         str | None,
         Option(
-            "The language of FILE. Without it the suffix tells: .py, .cpp, .java, .js, .go, .rb, .rs.",
+            "The language of FILE. Default: by the suffix, .py, .cpp, .java, .js, .go, .rb or .rs.",
             metavar="NAME",
             filled=True,
         ),
@@ -59,7 +59,7 @@ class InputOptions:
     float_tolerance: Annotated[
         float | None,
         Option(
-            "Floats may differ by X of the larger one (1e-9, say). Without it they have to be equal.",
+            "Floats may differ by X of the larger one, such as 1e-9. Default: they must be equal.",
             metavar="X",
             above=0,
         ),
@@ -82,11 +82,11 @@ class InputOptions:
 class Search:
     """How a run searches, and how long."""
 
-    objective: Annotated[
-        Objective, Option("What has to become smaller: CPU time, peak memory, or memory summed over time.")
-    ] = Objective.TIME
+    objective: Annotated[Objective, Option("What to reduce: CPU time, peak memory, or memory summed over time.")] = (
+        Objective.TIME
+    )
     iterations: Annotated[int, Option("Rounds of the search.", metavar="N", least=1)] = 4
-    candidates: Annotated[int, Option("Answers asked of a language model each round.", metavar="N", least=1)] = 1
+    candidates: Annotated[int, Option("Answers that a language model gives each round.", metavar="N", least=1)] = 1
     style: Annotated[
         SearchStyle,
         Option(
@@ -106,7 +106,8 @@ class Search:
     restart: Annotated[
         int | None,
         Option(
-            "After N rounds without a better one go on from the next best; 0: never. Adaptive: 2, greedy: 0.",
+            "After N rounds in a row without a better rewrite, continue from the next best; 0: never. "
+            "Adaptive: 2, greedy: 0.",
             metavar="N",
             least=0,
             show_default=False,
@@ -115,7 +116,7 @@ class Search:
     temperature: Annotated[
         str,
         Option(
-            "Of a language model; two: of the first round and the last. Without it: the model's own.",
+            "Temperature of a language model, or of the first and the last round. Default: the model's own.",
             metavar="T|T0:T1",
             show_default=False,
         ),
@@ -145,7 +146,7 @@ class Proof:
     min_effect: Annotated[
         float | None,
         Option(
-            "The gain's lower bound must be above 1 + X. Without it: what selfcheck found here, or 0.05.",
+            "The gain's lower bound must be above 1 + X. Default: what selfcheck found here, or 0.05.",
             metavar="X",
             least=0,
             show_default=False,
@@ -153,11 +154,11 @@ class Proof:
     ] = None
     deterministic: Annotated[
         bool,
-        Option("Count instructions under valgrind as well: exact on the noisiest machine, some 100 times slower."),
+        Option("Also count instructions under valgrind: exact on the noisiest machine, some 100 times slower."),
     ] = False
     min_gain_per_line: Annotated[
         float,
-        Option("Only show a rewrite whose (gain - 1) per added line is below X; never write it.", metavar="X", least=0),
+        Option("Show a rewrite whose (gain - 1) per added line is below X, but never write it.", metavar="X", least=0),
     ] = 0.0
     min_effect_source: str = ""  # who set the minimum effect, in words for the user; empty: nobody
     growth: bool = True  # whether the growth of an offer with its input is measured
@@ -190,7 +191,7 @@ class ModelOptions:
         str,
         Option(
             "Who proposes: rules (embedded), replay:FILE.jsonl, vllm:PATH, a LiteLLM model such as openai/gpt-5, "
-            "or several with commas.",
+            "or several, separated by commas.",
             metavar="MODEL",
             filled=True,
         ),
@@ -199,26 +200,26 @@ class ModelOptions:
         str,
         Option(
             "What a model is told: all, paper, no-feedback, no-original, or some of numbers, counterexample, "
-            "profile, history, with commas between.",
+            "profile, history, separated by commas.",
             metavar="WHAT",
         ),
     ] = "all"
     context_tokens: Annotated[
         int,
         Option(
-            "How much a language model is told of the project around the function, tokens; 0: nothing.",
+            "How much of the project around the function a language model sees, in tokens; 0: nothing.",
             metavar="N",
             least=0,
         ),
     ] = 3_000
     allow_imports: Annotated[
         tuple[str, ...],
-        Option("Installed libraries that a rewrite may newly import: numpy,scipy, say, or all.", metavar="MODULES"),
+        Option("Installed libraries that a rewrite may newly import, such as numpy,scipy, or all.", metavar="MODULES"),
     ] = ()
     fallbacks: Annotated[
         tuple[str, ...],
         Option(
-            "A model that is asked where the one before fails for good; more than once, or with commas.",
+            "A model to ask where the previous one fails for good; repeat it, or separate several by commas.",
             name="fallback",
             metavar="MODEL",
             several=True,
@@ -231,7 +232,7 @@ class ModelOptions:
     retries: Annotated[
         int,
         Option(
-            "How often a request is made again where that may help: a busy server, a lost connection.",
+            "How often to repeat a failed request where that may help: a busy server, a lost connection.",
             metavar="N",
             least=0,
         ),
@@ -239,13 +240,13 @@ class ModelOptions:
     cache: Annotated[
         bool,
         Option(
-            "Whether an answer to exactly the same request is taken from the store of answers.",
+            "Use the stored answer to exactly the same request.",
             flags=("--cache/--no-cache",),
         ),
     ] = True
     record: Annotated[
         str | None,
-        Option("Write the model's answers there, as they come, for --model replay:FILE.", metavar="FILE", filled=True),
+        Option("Write the model's answers to FILE as they come, for --model replay:FILE.", metavar="FILE", filled=True),
     ] = None
 
     def __post_init__(self) -> None:
@@ -264,7 +265,7 @@ class Caps:
     cost_usd: Annotated[
         float | None,
         Option(
-            "The most that models may cost, US dollars. Their prices have to be known.",
+            "The most that models may cost, US dollars. Their prices must be known.",
             name="max_cost",
             metavar="USD",
             above=0,
@@ -272,10 +273,10 @@ class Caps:
     ] = None
     tokens: Annotated[
         int | None,
-        Option("The most tokens, prompts and answers together.", name="max_tokens", metavar="N", least=1),
+        Option("The most tokens, in prompts and answers together.", name="max_tokens", metavar="N", least=1),
     ] = None
     requests: Annotated[
-        int | None, Option("The most requests, each try counted.", name="max_requests", metavar="N", least=1)
+        int | None, Option("The most requests; each try counts.", name="max_requests", metavar="N", least=1)
     ] = None
 
     def __post_init__(self) -> None:

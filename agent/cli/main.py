@@ -68,7 +68,7 @@ def _show_version(wanted: bool) -> None:
 def root(
     context: typer.Context,
     version: Annotated[  # noqa: ARG001 - its callback does the work
-        bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Show the version and leave.")
+        bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Show the version and exit.")
     ] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:

@@ -42,7 +42,7 @@ def replay_receipt(
         typer.Option(
             metavar="DIR",
             callback=filled,
-            help="The project that the code needs, in the state that the receipt was made from.",
+            help="The project that the code needs, in the state in which the receipt was made.",
         ),
     ] = None,
     python: Annotated[
@@ -50,7 +50,7 @@ def replay_receipt(
         typer.Option(
             metavar="PATH",
             callback=filled,
-            help="The interpreter to run the code with. Without it: VIRTUAL_ENV, then the project's .venv.",
+            help="The interpreter that runs the code. Default: VIRTUAL_ENV, then the project's .venv.",
         ),
     ] = None,
     max_seconds: Annotated[
@@ -61,10 +61,10 @@ def replay_receipt(
         typer.Option(
             metavar="FILE|-",
             callback=filled,
-            help="Write the answer as JSON there; - is stdout, and the report moves to stderr.",
+            help="Write the answer as JSON to FILE; - is stdout, and the report moves to stderr.",
         ),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
 ) -> None:
     """Judge and measure the rewrite of a receipt again, on this machine.
 

@@ -27,7 +27,7 @@ def resume(
     run: Annotated[
         str,
         typer.Argument(
-            metavar="RUN", help="Its id, the beginning of one, or latest.", show_default=False, callback=filled
+            metavar="RUN", help="A run's id, the beginning of one, or latest.", show_default=False, callback=filled
         ),
     ],
     *,
@@ -36,7 +36,7 @@ def resume(
         typer.Option(
             metavar="S",
             callback=above_zero_if_given,
-            help="A larger time budget for the whole run, with what it has used up.",
+            help="A larger time budget for the whole run, including the time already used.",
             show_default="that of before",
         ),
     ] = None,
@@ -49,18 +49,25 @@ def resume(
     ] = False,
     patch: Annotated[
         str | None,
-        typer.Option(metavar="FILE|-", callback=filled, help="Write the unified diff there.", rich_help_panel=_OUT),
+        typer.Option(
+            metavar="FILE|-", callback=filled, help="Write the unified diff to FILE; - is stdout.", rich_help_panel=_OUT
+        ),
     ] = None,
     json: Annotated[
         str | None,
-        typer.Option(metavar="FILE|-", callback=filled, help="Write the result as JSON there.", rich_help_panel=_OUT),
+        typer.Option(
+            metavar="FILE|-",
+            callback=filled,
+            help="Write the result as JSON to FILE; - is stdout.",
+            rich_help_panel=_OUT,
+        ),
     ] = None,
     receipt: Annotated[
         str | None,
         typer.Option(
             metavar="FILE|-",
             callback=filled,
-            help="Write a receipt there, if the run was begun with --receipt.",
+            help="Write a receipt to FILE, if the run was started with --receipt.",
             rich_help_panel=_OUT,
         ),
     ] = None,
@@ -69,13 +76,13 @@ def resume(
         typer.Option(
             metavar="FILE|-",
             callback=filled,
-            help="Write a picture there of how time grows with the input.",
+            help="Write a chart to FILE of how time grows with the input.",
             rich_help_panel=_OUT,
         ),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.", rich_help_panel=_OUT)] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.", rich_help_panel=_OUT)] = False,
 ) -> None:
-    """Go on with a run that was interrupted, where it stands.
+    """Continue an interrupted run where it stopped.
 
     Of a finished run the result is told again, and nothing is measured: with --apply its rewrite is written.
     """

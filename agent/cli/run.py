@@ -29,7 +29,7 @@ def run(
         str,
         typer.Argument(
             metavar="FILE|DIR",
-            help="A Python file, or with --cases a program in another language; of a folder the hottest functions.",
+            help="A Python file, with --cases a program in any language, or a folder: its hottest functions.",
             show_default=False,
             callback=filled,
         ),
@@ -38,7 +38,7 @@ def run(
         list[str] | None,
         typer.Argument(
             metavar="[-- COMMAND…]",
-            help="python SCRIPT.py … or python -m MODULE …: profiled instead of the tests, to find many targets.",
+            help="python SCRIPT.py … or python -m MODULE …, profiled instead of the tests to find many targets.",
             show_default=False,
         ),
     ] = None,
@@ -48,7 +48,7 @@ def run(
         typer.Option(
             metavar="N",
             min=1,
-            help="How many functions to work through, those first that could save the most. Of a DIR: 10.",
+            help="How many functions to work through, those that could save the most first. For a DIR: 10.",
             show_default=False,
             rich_help_panel=_WHAT,
         ),
@@ -60,7 +60,7 @@ def run(
             "-f",
             metavar="NAME",
             callback=filled,
-            help="The function, or Class.method. Without it: the one that uses the most CPU time (or memory).",
+            help="The function, or Class.method. Default: the one that uses the most CPU time (or memory).",
             rich_help_panel=_WHAT,
         ),
     ] = None,
@@ -71,14 +71,16 @@ def run(
     ] = False,
     patch: Annotated[
         str | None,
-        typer.Option(metavar="FILE|-", callback=filled, help="Write the unified diff there.", rich_help_panel=_OUT),
+        typer.Option(
+            metavar="FILE|-", callback=filled, help="Write the unified diff to FILE; - is stdout.", rich_help_panel=_OUT
+        ),
     ] = None,
     json: Annotated[
         str | None,
         typer.Option(
             metavar="FILE|-",
             callback=filled,
-            help="Write the result as JSON there; - is stdout, and the report moves to stderr.",
+            help="Write the result as JSON to FILE; - is stdout, and the report moves to stderr.",
             rich_help_panel=_OUT,
         ),
     ] = None,
@@ -87,7 +89,7 @@ def run(
         typer.Option(
             metavar="FILE|-",
             callback=filled,
-            help="Write a receipt there, from which replay-receipt measures the offer again.",
+            help="Write a receipt to FILE, from which replay-receipt measures the offer again.",
             rich_help_panel=_OUT,
         ),
     ] = None,
@@ -96,13 +98,13 @@ def run(
         typer.Option(
             metavar="FILE|-",
             callback=filled,
-            help="Write a picture there of how time grows with the input, before and after.",
+            help="Write a chart to FILE of how time grows with the input, before and after.",
             rich_help_panel=_OUT,
         ),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.", rich_help_panel=_OUT)] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.", rich_help_panel=_OUT)] = False,
 ) -> None:
-    """Rewrite a slow function or program, and prove the rewrite right and better.
+    """Rewrite a slow function or program, and prove that the rewrite is correct and better.
 
     Nothing is written to FILE without --apply.
     """

@@ -25,12 +25,12 @@ SCHEMA = 1
 STATE_STYLE = {"running": "cyan", "interrupted": "yellow", "finished": ""}
 
 Json = Annotated[
-    str | None, typer.Option(metavar="FILE|-", callback=filled, help="Write it as JSON there; - is stdout.")
+    str | None, typer.Option(metavar="FILE|-", callback=filled, help="Write it as JSON to FILE; - is stdout.")
 ]
 
 
 def runs(json: Json = None) -> None:
-    """List the runs that are kept, the newest first."""
+    """List the stored runs, newest first."""
     from afterburner.agent.store.table import open_runs  # noqa: PLC0415 - not needed to answer --help
 
     _check(json)
@@ -51,12 +51,12 @@ def show(
     run: Annotated[
         str,
         typer.Argument(
-            metavar="RUN", help="Its id, the beginning of one, or latest.", show_default=False, callback=filled
+            metavar="RUN", help="A run's id, the beginning of one, or latest.", show_default=False, callback=filled
         ),
     ],
     json: Json = None,
 ) -> None:
-    """Show the report of a run, or what is known so far of one that did not end."""
+    """Show the report of a run, or what is known so far of an unfinished one."""
     from afterburner.agent.cli.offer import weigh  # noqa: PLC0415 - not needed to answer --help
     from afterburner.agent.cli.report import to_json  # noqa: PLC0415 - likewise
     from afterburner.agent.cli.summary import print_summary  # noqa: PLC0415 - likewise

@@ -26,16 +26,17 @@ FALSE_ACCEPT = 1  # the exit code
 def selfcheck(
     *,
     max_seconds: Annotated[
-        float, typer.Option(metavar="S", callback=above_zero, help="Time budget, seconds; what has begun is finished.")
+        float,
+        typer.Option(metavar="S", callback=above_zero, help="Time budget, seconds; work that has begun is finished."),
     ] = MAX_SECONDS,
-    trials: Annotated[int, typer.Option(metavar="N", min=1, help="Decisions on identical code, at most.")] = DECISIONS,
+    trials: Annotated[int, typer.Option(metavar="N", min=1, help="The most decisions on identical code.")] = DECISIONS,
     json: Annotated[
         str | None,
-        typer.Option(metavar="FILE|-", callback=filled, help="Write the findings as JSON there; - is stdout."),
+        typer.Option(metavar="FILE|-", callback=filled, help="Write the findings as JSON to FILE; - is stdout."),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
 ) -> None:
-    """Try the judgement on this machine: identical code must not win.
+    """Test the judge on this machine: identical code must not win.
 
     Sets the default of run's --min-effect from the noise that it finds. Exit code 0: no identical code was accepted, 1:
     some was.

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 PREFIX = "AFTERBURNER_"
 EPILOG = (
-    "What is not given here is taken from the variable AFTERBURNER_<OPTION>, then from the table tool.afterburner of "
-    "pyproject.toml. `afterburner-agent config` shows what is in force."
+    "Options that are not given come from the variable AFTERBURNER_<OPTION>, then from the table tool.afterburner of "
+    "pyproject.toml. `afterburner-agent config` shows all settings."
 )
 # What a run is asked for each time: its target, and what becomes of the result.
 NOT_SETTINGS = frozenset({"function", "calls", "cases", "apply", "yes", "record"})

@@ -35,12 +35,12 @@ def verify(
     *,
     against: Annotated[
         str,
-        typer.Option(metavar="OTHER", callback=filled, help="Another whole file, which is run in the place of FILE."),
+        typer.Option(metavar="OTHER", callback=filled, help="Another whole file, which runs in place of FILE."),
     ],
     function: Annotated[
         str,
         typer.Option(
-            "--function", "-f", metavar="NAME", callback=filled, help="The function, or Class.method, of both files."
+            "--function", "-f", metavar="NAME", callback=filled, help="The function, or Class.method, in both files."
         ),
     ],
     calls: Annotated[
@@ -56,7 +56,7 @@ def verify(
         typer.Option(
             metavar="PATH",
             callback=filled,
-            help="The interpreter to run the code with. Without it: VIRTUAL_ENV, then the project's .venv.",
+            help="The interpreter that runs the code. Default: VIRTUAL_ENV, then the project's .venv.",
         ),
     ] = None,
     seed: Annotated[
@@ -70,7 +70,7 @@ def verify(
         typer.Option(
             metavar="X",
             callback=above_zero_if_given,
-            help="Floats may differ by X of the larger one (1e-9, say). Without it they have to be equal.",
+            help="Floats may differ by X of the larger one, such as 1e-9. Default: they must be equal.",
         ),
     ] = _DEFAULTS.float_tolerance,
     json: Annotated[
@@ -78,14 +78,14 @@ def verify(
         typer.Option(
             metavar="FILE|-",
             callback=filled,
-            help="Write the result as JSON there; - is stdout, and the report moves to stderr.",
+            help="Write the result as JSON to FILE; - is stdout, and the report moves to stderr.",
         ),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
 ) -> None:
-    """Look for an input on which a function of two files differs.
+    """Search for an input on which a function of two files differs.
 
-    Inputs are found as for `run`, then changed and recombined. Exit code 0: none was found; 1: one was, and is shown.
+    Inputs are found as for `run`, then changed and recombined. Exit code 0: no difference; 1: one was found.
     """
     from afterburner.agent.cli.progress import show_progress  # noqa: PLC0415 - not needed to answer --help
     from afterburner.sandbox.terminal.console import open_console  # noqa: PLC0415 - likewise

@@ -1,4 +1,4 @@
-"""Say what of the sandbox works on this machine, and how to get what doesn't."""
+"""Say which parts of the sandbox work on this machine, and how to get the others."""
 
 from __future__ import annotations
 
@@ -27,13 +27,10 @@ _UNUSABLE = 3
 _STYLES = {"ok": "green", "missing": "yellow", "broken": "bold red"}
 
 
-def doctor(
-    *, json: Annotated[bool, typer.Option("--json", help="Print the result as JSON, for programs.")] = False
-) -> None:
-    """Say what of the sandbox works on this machine, and how to get what doesn't.
+def doctor(*, json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False) -> None:
+    """Say which parts of the sandbox work on this machine, and how to get the others.
 
-    Containers are really started, and a program of each language is run in the sandbox. Exit code 0: it can run Python,
-    3: it cannot.
+    Starts containers and runs a program of each language in the sandbox. Exit code 0: it can run Python; 3: it cannot.
     """
     checks = _look()
     usable = any(check.name == PYTHON_RUNS and check.status is Status.OK for check in checks)

@@ -9,7 +9,7 @@ from afterburner.sandbox.commands.serve import serve
 
 app = typer.Typer(
     name="sandbox",
-    help="Run programs in the sandbox, here or for others.",
+    help="Run programs in the sandbox, from the shell or over HTTP.",
     invoke_without_command=True,
     add_completion=False,
     rich_markup_mode=None,

@@ -32,24 +32,23 @@ _LEAST_OUTPUT, _MOST_OUTPUT = 1, 1 << 32
 def run(
     file: Annotated[str, typer.Argument(metavar="FILE", help="The program.", show_default=False, callback=filled)],
     arguments: Annotated[
-        list[str] | None, typer.Argument(metavar="[-- ARGUMENT...]", help="What the program is given.")
+        list[str] | None, typer.Argument(metavar="[-- ARGUMENT...]", help="The program's arguments.")
     ] = None,
     *,
     language: Annotated[
-        str | None, typer.Option(metavar="NAME", callback=filled, help="The language. Without it: FILE's name tells.")
+        str | None, typer.Option(metavar="NAME", callback=filled, help="The language. Default: by FILE's suffix.")
     ] = None,
     stdin: Annotated[
-        str | None, typer.Option(metavar="FILE|-", callback=filled, help="What the program reads; - is our own stdin.")
+        str | None,
+        typer.Option(metavar="FILE|-", callback=filled, help="The program's input; - is the command's own stdin."),
     ] = None,
-    expect: Annotated[
-        str | None, typer.Option(metavar="FILE", callback=filled, help="What the program has to print.")
-    ] = None,
+    expect: Annotated[str | None, typer.Option(metavar="FILE", callback=filled, help="The expected output.")] = None,
     checker: Annotated[
-        CheckerName | None, typer.Option(case_sensitive=False, help="How to compare with --expect; by default lines.")
+        CheckerName | None, typer.Option(case_sensitive=False, help="How to compare with --expect. Default: lines.")
     ] = None,
     memory: Annotated[str, typer.Option(metavar="SIZE", help="The most memory.")] = "1G",
     wall: Annotated[
-        float, typer.Option(metavar="S", callback=above_zero, help="The longest wall time, seconds.")
+        float, typer.Option(metavar="S", callback=above_zero, help="The most wall time, seconds.")
     ] = _DEFAULTS.wall_time_s,
     cpu: Annotated[
         float, typer.Option(metavar="S", callback=above_zero, help="The most CPU time, seconds.")
@@ -61,21 +60,25 @@ def run(
         typer.Option(metavar="NAME", callback=filled, help="auto, bubblewrap, docker, or the http:// of a service."),
     ] = "auto",
     image: Annotated[
-        str | None, typer.Option(metavar="NAME", callback=filled, help="With --backend docker: the image to run it in.")
+        str | None, typer.Option(metavar="NAME", callback=filled, help="With --backend docker: the image.")
     ] = None,
     python: Annotated[
         str | None,
         typer.Option(
-            metavar="PATH", callback=filled, help="The Python. Without it: VIRTUAL_ENV, then a .venv beside FILE."
+            metavar="PATH",
+            callback=filled,
+            help="The Python interpreter. Default: VIRTUAL_ENV, then a .venv beside FILE.",
         ),
     ] = None,
     json: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE|-", callback=filled, help="Write the result as JSON; - is stdout, and nothing else."
+            metavar="FILE|-",
+            callback=filled,
+            help="Write the result as JSON to FILE; - is stdout, which then carries nothing else.",
         ),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No report on stderr.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no report on stderr.")] = False,
 ) -> None:
     """Run a program in the sandbox, judge its output and measure it.
 

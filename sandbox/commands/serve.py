@@ -17,39 +17,39 @@ _GIB = 1 << 30
 
 
 def serve(
-    host: Annotated[str, typer.Option(help="Address to listen on; beyond loopback it needs a token.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65_535, help="0: any that is free.")] = 8000,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; beyond the loopback only with a token.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65_535, help="The port; 0: any free one.")] = 8000,
     token_file: Annotated[
         Path | None,
-        typer.Option(
-            help="File with the bearer token that clients have to send. Without it: AFTERBURNER_SERVICE_TOKEN."
-        ),
+        typer.Option(help="File with the bearer token that clients must send. Default: AFTERBURNER_SERVICE_TOKEN."),
     ] = None,
     backend: Annotated[str, typer.Option(help="auto, bubblewrap or docker.")] = "auto",
     jobs: Annotated[
         int | None,
-        typer.Option(min=1, help="Tasks side by side. Default: one for each core but the watching ones."),
+        typer.Option(min=1, help="Tasks side by side. Default: one per core, except the cores of the meters."),
     ] = None,
-    queue: Annotated[int, typer.Option(min=0, help="Requests that may wait; the next is answered 503.")] = 64,
+    queue: Annotated[int, typer.Option(min=0, help="Requests that may wait; one more gets a 503.")] = 64,
     rate: Annotated[
         float,
-        typer.Option(callback=above_zero, help="Requests a second from one address; more are answered 429."),
+        typer.Option(callback=above_zero, help="Requests per second from one address; more get a 429."),
     ] = 50.0,
-    body: Annotated[str, typer.Option(help="Size of a request; longer ones are answered 413.")] = "16M",
+    body: Annotated[str, typer.Option(help="The longest request; longer ones get a 413.")] = "16M",
     grace: Annotated[
         float,
-        typer.Option(callback=zero_or_more, help="Seconds that running tasks have to finish at the end."),
+        typer.Option(callback=zero_or_more, help="Seconds for running tasks to finish at the end."),
     ] = 10.0,
     wall: Annotated[float, typer.Option(callback=above_zero, help="The most wall time of a case, seconds.")] = 120.0,
     cpu: Annotated[float, typer.Option(callback=above_zero, help="The most CPU time of a case, seconds.")] = 120.0,
     memory: Annotated[str, typer.Option(help="The most memory of a case.")] = "4G",
-    output_limit: Annotated[str, typer.Option(help="The most that a case may print.")] = "64M",
+    output_limit: Annotated[str, typer.Option(help="The most output of a case.")] = "64M",
 ) -> None:
-    """Run programs for others, over HTTP.
+    """Offer the sandbox over HTTP.
 
-    `POST /run` judges a program on cases, `POST /execute` takes what the original Monolith took, `GET /health` tells
-    what is available, `GET /metrics` is for Prometheus, and `/docs` describes all of it. SIGTERM and Ctrl-C end the
-    service in order: what runs has the grace time to finish.
+    `POST /run` judges a program on cases, `POST /execute` takes the fields of the original Monolith, `GET /health` says
+    what is available, `GET /metrics` is for Prometheus, and `/docs` describes all of it. On SIGTERM or Ctrl-C, running
+    tasks have the grace time to finish.
     """
     try:
         from afterburner.sandbox.service import server
