@@ -1,24 +1,59 @@
-"""The loop, the proposers, the workloads, the selection and the command line."""
+"""Rewrites code so that it runs faster or leaner, and proves it: sessions, jobs, the loop and the command line.
+
+What stands here is the public face for Python; each name is loaded when it is asked for, since some bring LangGraph.
+"""
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from afterburner.agent.judge.verification.verify import verify
-    from afterburner.agent.session import optimize
+    from afterburner.agent.job import Job
+    from afterburner.agent.options import Caps, InputOptions, ModelOptions, Proof, Search
+    from afterburner.agent.session import Session, open_session
+    from afterburner.agent.shortcuts import optimize, verify
+    from afterburner.agent.trust import TrustQuestion, TrustRequest
+    from afterburner.sandbox import CancelToken
 
-__all__ = ["optimize", "verify"]
+__all__ = [
+    "CancelToken",
+    "Caps",
+    "InputOptions",
+    "Job",
+    "ModelOptions",
+    "Proof",
+    "Search",
+    "Session",
+    "TrustQuestion",
+    "TrustRequest",
+    "open_session",
+    "optimize",
+    "verify",
+]
+_HOMES = {
+    "CancelToken": "sandbox",
+    "Caps": "agent.options",
+    "InputOptions": "agent.options",
+    "Job": "agent.job",
+    "ModelOptions": "agent.options",
+    "Proof": "agent.options",
+    "Search": "agent.options",
+    "Session": "agent.session",
+    "TrustQuestion": "agent.trust",
+    "TrustRequest": "agent.trust",
+    "open_session": "agent.session",
+    "optimize": "agent.shortcuts",
+    "verify": "agent.shortcuts",
+}
 
 
 def __getattr__(name: str) -> object:
-    """Load what brings langgraph only when it is asked for."""
-    if name == "optimize":
-        from afterburner.agent.session import optimize  # noqa: PLC0415
+    """Load a name of the public face.
 
-        return optimize
-    if name == "verify":
-        from afterburner.agent.judge.verification.verify import verify  # noqa: PLC0415
-
-        return verify
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    Raises:
+        AttributeError: there is no such name.
+    """
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"afterburner.{_HOMES[name]}"), name)

@@ -8,6 +8,7 @@ AfterburnerError
 ├── WorkloadError         exit 4   nothing to judge on, or the original fails on it
 ├── ProposerError         exit 1   missing key, a model that cannot be asked or started, broken recording
 │   └── UnknownModelError exit 2   no model goes by that name (a UsageError, too)
+├── NotTrustedError       exit 1   whoever decides did not let anything of the project run
 ├── TargetChangedError    exit 1   the file changed while we worked; nothing was written
 ├── RunStoreError         exit 1   where runs are kept cannot be read or written
 └── RunInUseError         exit 1   another process works on that run
@@ -36,6 +37,10 @@ class ProposerError(AfterburnerError):
 
 class UnknownModelError(UsageError, ProposerError):
     """No model, and no recording, goes by the name that was given."""
+
+
+class NotTrustedError(AfterburnerError):
+    """Whoever decides about trust did not let anything of the project run."""
 
 
 class TargetChangedError(AfterburnerError):

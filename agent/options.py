@@ -6,9 +6,10 @@ pyproject.toml and Python's keyword arguments are all made of these definitions 
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from afterburner.agent.option_kinds import (
     LARGEST_SEED,
@@ -22,6 +23,9 @@ from afterburner.agent.option_kinds import (
 )
 from afterburner.agent.types import Objective
 from afterburner.sandbox import UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 DEFAULT_MIN_EFFECT = 0.05
 
@@ -300,6 +304,14 @@ class BatchPlace:
 
 
 @dataclass(frozen=True, slots=True)
+class UnsavedText:
+    """What a file of the project holds in an editor, in place of what is on the disk."""
+
+    path: str  # absolute
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class RunSettings:
     """Everything that one run is asked for: a target, and a value of each group."""
 
@@ -311,6 +323,12 @@ class RunSettings:
     models: ModelOptions = field(default_factory=ModelOptions)
     caps: Caps = field(default_factory=Caps)
     batch: BatchPlace = field(default_factory=BatchPlace)
+    unsaved: tuple[UnsavedText, ...] = ()
+
+    def unsaved_text(self, path: Path) -> str | None:
+        """The text of a file that is open in an editor; None: what is on the disk counts."""
+        absolute = os.path.abspath(path)  # noqa: PTH100 - Path.resolve would follow links
+        return next((each.text for each in self.unsaved if each.path == absolute), None)
 
 
 GROUPS: dict[str, type[Any]] = {

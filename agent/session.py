@@ -1,401 +1,325 @@
-"""One run from end to end, for the command line and for Python: `optimize("file.py", function="pairs")`."""
+"""The doorway: one session for many jobs, from the command line, an editor, a pull request or Python.
+
+with open_session(model="rules") as session:
+result = session.optimize(Job.from_file("shop.py", function="Stock.value"), Search(iterations=2))
+"""
 
 from __future__ import annotations
 
-from contextlib import ExitStack
-from dataclasses import dataclass, replace
+import tempfile
+import threading
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Literal
 
-from afterburner.agent.code.languages import PYTHON, check_program
-from afterburner.agent.deadline import RunClock
-from afterburner.agent.errors import RunStoreError, WorkloadError
+from afterburner.agent.errors import NotTrustedError
 from afterburner.agent.events import ProgressEvent
-from afterburner.agent.inputs.staging import stage
-from afterburner.agent.judge.confirming import SpentTests
-from afterburner.agent.judge.decide import Judge
-from afterburner.agent.judge.instructions import check_valgrind
-from afterburner.agent.judge.measuring.sample_sources import timing_cpu
-from afterburner.agent.judge.measuring.sequential import MOST_TESTS
-from afterburner.agent.judge.measuring.workbench import Workbench, look_limits
-from afterburner.agent.judge.min_effect import min_effect_for
-from afterburner.agent.loop.graph import Loop, empty_state
-from afterburner.agent.loop.records import withdrawn
-from afterburner.agent.loop.results import RunResult, make_result, winner_source
-from afterburner.agent.loop.search_policy import SearchPolicy
-from afterburner.agent.loop.untraced import untraced
-from afterburner.agent.machine import describe_machine
-from afterburner.agent.models.prompts.feedback import parse_telling
-from afterburner.agent.options import RunSettings, settings_of
-from afterburner.agent.store.checkpoints import new_run_id, open_checkpointer, stored_state, thread_of
-from afterburner.agent.store.stored_run import Prepared, StoredRequest, owner_of
+from afterburner.agent.inputs.rank import RankedTarget, rank
+from afterburner.agent.inputs.survey import python_command, take_survey
+from afterburner.agent.job import Job
+from afterburner.agent.judge.verification.verify import Verification, verify_settings
+from afterburner.agent.models.requests.model_session import ModelSession, open_model_session
+from afterburner.agent.options import Caps, ModelOptions, Proof, RunSettings, Search, settings_of
+from afterburner.agent.running import begin_run, resume_run
+from afterburner.agent.store.checkpoints import new_run_id
 from afterburner.agent.store.table import open_runs
-from afterburner.agent.store.unchanged import check_format, check_machine, check_unchanged
-from afterburner.agent.types import Objective
-from afterburner.agent.usage import NOTHING_USED, since
-from afterburner.sandbox import AfterburnerError, Limits
+from afterburner.agent.trust import Trust, TrustQuestion, TrustRequest, trust_caller
+from afterburner.sandbox import CancelledError, CancelToken, Sandbox, open_sandbox
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
-    from langgraph.checkpoint.base import BaseCheckpointSaver
-
-    from afterburner.agent.code.context.surroundings import Surroundings
-    from afterburner.agent.evidence.gather import Evidence
-    from afterburner.agent.inputs.staging import Staged
-    from afterburner.agent.loop.state import LoopState
-    from afterburner.agent.models.prompts.proposer import Proposer
-    from afterburner.agent.models.requests.model_session import ModelSession
+    from afterburner.agent.deadline import Deadline
+    from afterburner.agent.judge.verification.options import VerifySettings
+    from afterburner.agent.loop.results import RunResult
     from afterburner.agent.store.stored_run import Output
     from afterburner.agent.store.table import RunTable
-    from afterburner.agent.types import Machine, Target
-    from afterburner.sandbox import PythonEnvironment
-    from afterburner.sandbox.sandbox import Sandbox
+    from afterburner.agent.types import Target
+
+    OnEvent = Callable[[ProgressEvent], None]
+
+SURVEY_S = 60.0
 
 
-LONGEST_WORKLOAD_S = 30.0  # for one look at a source of inputs, and for the original on all of them
-SHORTEST_WORKLOAD_S = 5.0
-WORKLOAD_SHARE = 0.25  # of the time budget
-NODES_PER_ITERATION = 4
-NODES_AROUND = 5 + MOST_TESTS
+class Session:
+    """What jobs share: a sandbox, a store, the model with its caps. Any thread may use it. See `open_session`."""
+
+    def __init__(
+        self,
+        stack: ExitStack,
+        *,
+        sandbox: str | Sandbox,
+        models: ModelOptions,
+        caps: Caps,
+        proof: Proof,
+        store: Path | Literal["user"] | None,
+        trust: Trust,
+        session_id: str,
+    ) -> None:
+        self._stack = stack
+        self._sandbox: str | Sandbox = sandbox
+        self._models = models
+        self._caps = caps
+        self._proof = proof
+        self._store = store
+        self._trust = trust
+        self._id = session_id
+        self._lock = threading.RLock()
+        self._asking: ModelSession | None = None
+        self._folder: Path | None = None
+        self._answers: dict[tuple[TrustQuestion, str], bool] = {}
+        self._ids = iter([session_id])
+
+    def optimize(
+        self,
+        job: Job,
+        search: Search | None = None,
+        *,
+        proof: Proof | None = None,
+        on_event: OnEvent | None = None,
+        cancel: CancelToken | None = None,
+        outputs: Mapping[str, Output] | None = None,
+        on_begun: Callable[[str], None] = lambda _: None,
+    ) -> RunResult:
+        """Optimise one target, and prove the gain. Nothing of the project is written.
+
+        Args:
+            job: the target.
+            search: objective, rounds, time.
+            proof: what a gain has to stand, and the evidence; None: the session's.
+            on_event: is told of progress; by several threads while a language model is asked.
+            cancel: ends the run from another thread; what was found can be resumed, or thrown away with `discard`.
+            outputs: what the caller will write, kept for who resumes the run.
+            on_begun: is told the run's id, once it can be resumed.
+
+        Raises:
+            CancelledError: it was cancelled.
+            NotTrustedError: whoever decides about trust said no.
+            AfterburnerError: another of the tree in `afterburner.sandbox.errors` and `afterburner.agent.errors`.
+        """
+        settings = RunSettings(
+            job.path,
+            job.function,
+            job.inputs,
+            search or Search(),
+            proof or self._proof,
+            self._models,
+            self._caps,
+            job.batch,
+            job.unsaved,
+        )
+        with self._cancelled(cancel) as token, self.runs() as runs:
+            run_id = self._next_id()
+            loan = Loan(self, token)
+            return begin_run(runs, run_id, settings, loan, on_event or _ignore, outputs=outputs, on_begun=on_begun)
+
+    def resume(self, name: str, *, on_event: OnEvent | None = None, cancel: CancelToken | None = None) -> RunResult:
+        """Go on with a run of the store that was interrupted or cancelled, or give the result of one that is over.
+
+        Raises:
+            RunNotFoundError: there is no such run.
+            RunInUseError: another process works on it.
+            TargetChangedError: the file, or the interpreter, is not what it was.
+            AfterburnerError: as `optimize`.
+        """
+        with self._cancelled(cancel) as token, self.runs() as runs:
+            return resume_run(runs, name, Loan(self, token), on_event or _ignore)
+
+    def discard(self, name: str) -> None:
+        """Throw away what is kept of a run.
+
+        Raises:
+            RunNotFoundError: there is no such run.
+            RunInUseError: another process works on it.
+        """
+        with self.runs() as runs:
+            found = runs.find(name)
+            with runs.claimed(found.run_id):
+                runs.forget(found.run_id)
+
+    def verify(
+        self,
+        settings: VerifySettings,
+        *,
+        on_event: OnEvent | None = None,
+        cancel: CancelToken | None = None,
+    ) -> Verification:
+        """Look for an input on which a function of two files differs.
+
+        Raises:
+            CancelledError: it was cancelled.
+            AfterburnerError: see `verify_settings`.
+        """
+        with self._cancelled(cancel) as token, Loan(self, token).sandbox() as sandbox:
+            return verify_settings(settings, on_event or _ignore, sandbox)
+
+    def survey(
+        self,
+        place: str | Path,
+        command: tuple[str, ...] = (),
+        *,
+        limit_s: float = SURVEY_S,
+        cancel: CancelToken | None = None,
+    ) -> list[RankedTarget]:
+        """Rank the functions of a folder by what a rewrite of them could save.
+
+        Args:
+            place: a folder or a file.
+            command: `python SCRIPT.py …`, which is profiled; without it the project's tests are.
+            limit_s: after this the profile so far has to do.
+            cancel: ends it from another thread.
+
+        Raises:
+            WorkloadError: nothing ran, or nothing of the folder did.
+            AfterburnerError: as `optimize`.
+        """
+        words = python_command(command)
+        settings = settings_of(str(place))
+        batch = replace(settings.batch, command=words, command_folder=str(Path.cwd()) if words else "")
+        settings = replace(settings, batch=batch, models=self._models)
+        with self._cancelled(cancel) as token, Loan(self, token).sandbox() as sandbox:
+            return rank(take_survey(sandbox, Path(place), settings, limit_s))
+
+    @contextmanager
+    def runs(self) -> Iterator[RunTable]:
+        """The store; a folder that is gone with the session where nothing is to be kept."""
+        with self._lock:
+            if self._store is None and self._folder is None:
+                self._folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="afterburner-runs-")))
+            folder = self._folder if not isinstance(self._store, Path) else self._store
+        with open_runs(folder) as runs:
+            yield runs
+
+    @contextmanager
+    def _cancelled(self, cancel: CancelToken | None) -> Iterator[CancelToken]:
+        """The token of a job; whatever fails because it was cancelled is told as that."""
+        token = cancel or CancelToken()
+        token.raise_if_cancelled()
+        try:
+            yield token
+        except CancelledError:
+            raise
+        except Exception as error:
+            if token.cancelled:
+                raise CancelledError from error
+            raise
+
+    def _next_id(self) -> str:
+        """The first run has the session's own id, so that the ledger of a resumed one is the same."""
+        with self._lock:
+            return next(self._ids, None) or new_run_id()
+
+    def opened_sandbox(self) -> Sandbox:
+        """The session's sandbox, opened when it is first needed."""
+        with self._lock:
+            if isinstance(self._sandbox, str):
+                self._sandbox = self._stack.enter_context(open_sandbox(self._sandbox))
+            return self._sandbox
+
+    def opened_models(self, *, resuming: bool) -> ModelSession:
+        """What all requests of the session share."""
+        with self._lock:
+            if self._asking is None:
+                self._asking = self._stack.enter_context(
+                    open_model_session(
+                        self._models, self._caps, self._id, store=self._store is not None, resuming=resuming
+                    )
+                )
+            return self._asking
+
+    def allow(self, question: TrustQuestion, folder: str, detail: str) -> None:
+        """Ask about trust, once for each project and question.
+
+        Raises:
+            NotTrustedError: the answer was no.
+        """
+        with self._lock:
+            key = (question, folder)
+            if key not in self._answers:
+                self._answers[key] = self._trust(TrustRequest(question, folder, detail))
+            if not self._answers[key]:
+                raise NotTrustedError(f"{folder} is not trusted, so nothing of it was run. Trust it, and try again.")
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
-    """What a run that is one of several gets from them: its id, what models may cost altogether, and the model."""
+class Loan:
+    """What a session lends to one run; see `running.Lender`."""
 
-    run_id: str
-    asking: ModelSession
-    proposer: Proposer
+    session: Session
+    cancel: CancelToken = field(default_factory=CancelToken)
 
+    def model_session(self, until: Deadline, on_event: OnEvent, *, resuming: bool) -> ModelSession:
+        """The session's, with the run's own time and listener."""
 
-def optimize(
-    file: str | Path,
-    *,
-    function: str | None = None,
-    on_event: Callable[[ProgressEvent], None] | None = None,
-    **options: Any,
-) -> RunResult:
-    """Optimise one function of a file, or a whole stdin/stdout program, and prove the gain. Nothing is written.
+        def on_message(message: str, spent: str) -> None:
+            on_event(ProgressEvent("generate", message, spent=spent))
 
-    The short form of `open_session(…).optimize(Job.from_file(…), Search(…))`.
+        return self.session.opened_models(resuming=resuming).for_run(until, on_message, self.cancel)
 
-    Args:
-        file: the Python file, or with `cases` a program in any language of the sandbox.
-        function: `name` or `Class.name`; if None, the one with the most CPU time, or memory, by a profile.
-        on_event: is told of progress; by several threads while a language model is asked.
-        **options: those of the command line by name, as `options.py` defines them: `model="rules"`, `iterations=4`.
+    @contextmanager
+    def sandbox(self) -> Iterator[Sandbox]:
+        """A branch of the session's sandbox, which is stopped when the run is cancelled."""
+        with self.session.opened_sandbox().branch() as branch, self.cancel.on_cancel(branch.stop):
+            yield branch
 
-    Raises:
-        AfterburnerError: one of the tree in `afterburner.sandbox.errors` and `afterburner.agent.errors`.
-    """
-    return run_settings(settings_of(str(file), function, **options), on_event or _ignore)
-
-
-def run_settings(
-    settings: RunSettings,
-    on_event: Callable[[ProgressEvent], None],
-    *,
-    outputs: Mapping[str, Output] | None = None,
-    on_begun: Callable[[str], None] = lambda _: None,
-    member: Member | None = None,
-) -> RunResult:
-    """Carry out one run. What can fail cheaply fails first: the file, the model, the sandbox, then the workload.
-
-    Args:
-        settings: what is to be done.
-        on_event: is told of progress.
-        outputs: what the caller will write, kept for who resumes the run.
-        on_begun: is told the run's id, once it can be resumed.
-        member: what it shares with others, if it is one of several; None: it is a run by itself.
-
-    Raises:
-        AfterburnerError: see `optimize`.
-    """
-    from afterburner.agent.code.locate import find_target  # noqa: PLC0415 - lazy
-
-    whole_program = settings.inputs.cases is not None and settings.function is None
-    SearchPolicy.of(settings)
-    parse_telling(settings.models.tell)
-    target = find_target(
-        Path(settings.file), settings.function, whole_program, settings.inputs.language, settings.batch.project_root
-    )
-    check_program(settings, target.language)
-    run_id = member.run_id if member is not None else new_run_id()
-    with open_runs() as runs, runs.claimed(run_id):
-        runs.begin(run_id, StoredRequest(settings, dict(outputs or {}), str(Path.cwd())), target)
-        on_begun(run_id)
-        try:
-            return _carry_out(runs, run_id, settings, target, on_event, member=member)
-        except RunStoreError:
-            raise
-        except AfterburnerError:
-            if runs.prepared(run_id) is None:  # it failed before there was anything to go on with
-                runs.forget(run_id)
-            raise
-
-
-def resume_run(name: str, on_event: Callable[[ProgressEvent], None], *, member: Member | None = None) -> RunResult:
-    """Go on with a run that was interrupted, or tell the result of a finished one again.
-
-    Args:
-        name: its id, the beginning of one, or `latest`.
-        on_event: is told of progress.
-        member: as for `run_settings`.
-
-    Raises:
-        RunNotFoundError: there is no such run.
-        RunInUseError: another process works on it.
-        TargetChangedError: the file, or the interpreter, is not what it was.
-        AfterburnerError: see `optimize`.
-    """
-    with open_runs() as runs:
-        found = runs.find(name)
-        with runs.claimed(found.run_id):
-            result = runs.result(found.run_id)
-            if result is not None:
-                return result
-            check_format(found)
-            target = runs.target(found.run_id)
-            check_unchanged(found, target)
-            settings = runs.asked(found.run_id).settings_from(Path.cwd())
-            return _carry_out(runs, found.run_id, settings, target, on_event, member=member)
-
-
-def _carry_out(
-    runs: RunTable,
-    run_id: str,
-    settings: RunSettings,
-    target: Target,
-    on_event: Callable[[ProgressEvent], None],
-    *,
-    member: Member | None = None,
-) -> RunResult:
-    """Do what is left of a run that this process has claimed."""
-    from afterburner.agent.models.requests.model_session import open_model_session  # noqa: PLC0415 - lazy
-    from afterburner.sandbox import open_sandbox  # noqa: PLC0415 - lazy
-
-    prepared = runs.prepared(run_id)
-    with open_checkpointer(runs.database) as checkpointer:
-        state = stored_state(checkpointer, run_id)
-        clock = RunClock.start(settings.search.max_seconds, _used_s(prepared, state))
-        with ExitStack() as opened:
-            until = clock.search_until
-            if member is not None:
-                asking, proposer = member.asking, member.proposer
-            else:
-                recorded = prepared is not None  # before that nobody has answered
-                asking = opened.enter_context(open_model_session(settings, run_id, until, on_event, resuming=recorded))
-                proposer = open_proposer_of(settings, asking)
-            asking.end_by(until)
-            sandbox = opened.enter_context(open_sandbox("auto"))
-            on_event(ProgressEvent("prepare", f"staging {Path(target.project_root).name}"))
-            staged = stage(target, sandbox, settings.inputs.python)
-            machine = describe_machine(sandbox, staged.environment, target.language)
-            if prepared is None:
-                prepared = _prepare(settings, target, sandbox, staged, machine, clock, on_event)
-                prepared = replace(prepared, used_before=asking.usage() or NOTHING_USED)
-                runs.keep_prepared(run_id, prepared)
-            check_machine(run_id, prepared.machine, machine)
-            if state is not None and state["confirmation"] is not None and state["confirmation"].confirmed:
-                machine = prepared.machine  # where the figures of the offer come from
-            elif prepared.machine != machine:
-                prepared = _taken_over(prepared, settings, machine, on_event)
-                runs.keep_prepared(run_id, prepared)
-            settings = replace(
-                prepared.settings,
-                search=replace(prepared.settings.search, max_seconds=settings.search.max_seconds),
-            )  # which may have been raised since
-            limits = workload_limits(settings)
-            bench = Workbench(prepared.target, prepared.workload, sandbox, staged.environment, limits, timing_cpu())
-            loop = Loop(
-                bench=bench,
-                proposer=proposer,
-                judge=Judge(settings.search.objective, settings.proof.effect, settings.search.seed),
-                settings=settings,
-                search_until=clock.search_until,
-                confirm_until=clock.confirm_until,
-                on_event=on_event,
-                used_s=clock.elapsed_s,
-                tests=SpentTests(runs.tests_begun(run_id), lambda begun: runs.count_tests(run_id, begun)),
-                surroundings=_surroundings(prepared, staged),
-                asking=asking,
-            )
-            if state is not None:
-                on_event(ProgressEvent("prepare", f"going on with run {run_id}"))
-                loop.resume_from(state)
-            state = _run_graph(loop, checkpointer, run_id)
-            evidence = _evidence(loop, state, staged, machine)
-    if evidence is not None and evidence.growth is not None and evidence.growth.disagreement:
-        state, evidence = withdrawn(state, evidence.growth.disagreement), None
-    result = make_result(settings, bench, state, run_id=run_id, machine=machine, elapsed_s=clock.elapsed_s())
-    usage = since(state["usage"], prepared.used_before) if asking.usage() is not None else None
-    result = replace(result, evidence=evidence, usage=usage)
-    runs.finish(run_id, result)
-    return result
-
-
-def _prepare(  # noqa: PLR0917 - what a workload depends on, and who is told
-    settings: RunSettings,
-    target: Target,
-    sandbox: Sandbox,
-    staged: Staged,
-    machine: Machine,
-    clock: RunClock,
-    on_event: Callable[[ProgressEvent], None],
-) -> Prepared:
-    """Find out what has to be known before the loop begins."""
-    settings = _with_min_effect(settings, machine)
-    for each in staged.left_out:
-        on_event(ProgressEvent("prepare", f"{each.origin}: {each.reason}"))
-    bench = _bench(settings, target, sandbox, staged.environment, on_event)
-    workload = replace(bench.workload, skipped=(*staged.left_out, *bench.workload.skipped))
-    return Prepared(settings, bench.target, workload, machine, clock.elapsed_s())
-
-
-def _taken_over(
-    prepared: Prepared, asked: RunSettings, machine: Machine, on_event: Callable[[ProgressEvent], None]
-) -> Prepared:
-    """What was prepared elsewhere, with the minimum effect that holds here: this is where winners are tested now."""
-    found = _with_min_effect(asked, machine)
-    on_event(ProgressEvent("prepare", f"not the machine of before: the minimum effect is {found.proof.effect:g} here"))
-    settings = replace(
-        prepared.settings,
-        proof=replace(
-            prepared.settings.proof, min_effect=found.proof.min_effect, min_effect_source=found.proof.min_effect_source
-        ),
-    )
-    return replace(prepared, settings=settings, machine=machine)
-
-
-def _used_s(prepared: Prepared | None, state: LoopState | None) -> float:
-    """Of the time budget, in earlier processes, as far as it led to something that was stored."""
-    if state is not None:
-        return state["used_s"]
-    return prepared.used_s if prepared is not None else 0.0
-
-
-def seconds_used(runs: RunTable, run_id: str) -> float:
-    """Of its time budget, by a run that may or may not be there."""
-    if run_id not in runs.members(owner_of(run_id)):
-        return 0.0
-    result = runs.result(run_id)
-    if result is not None:
-        return result.elapsed_s
-    with open_checkpointer(runs.database) as checkpointer:
-        return _used_s(runs.prepared(run_id), stored_state(checkpointer, run_id))
-
-
-def _surroundings(prepared: Prepared, staged: Staged) -> Surroundings | None:
-    """The project around the target, where there is a way to read it: of Python."""
-    from afterburner.agent.code.context.surroundings import Surroundings  # noqa: PLC0415 - lazy
-
-    if prepared.target.language != PYTHON:
-        return None
-    return Surroundings(prepared.target, staged.project, staged.environment, prepared.settings)
-
-
-def open_proposer_of(settings: RunSettings, asking: ModelSession) -> Proposer:
-    """Open the proposer that the settings name, and find out early what else they need.
-
-    Raises:
-        AfterburnerError: there is none, or something is not installed.
-    """
-    from afterburner.agent.models.registry import open_proposer  # noqa: PLC0415 - lazy
-
-    proposer = open_proposer(
-        settings.models.model,
-        timeout_s=settings.models.timeout_s,
-        retries=settings.models.retries,
-        fallbacks=settings.models.fallbacks,
-        asking=asking,
-    )
-    if settings.proof.deterministic:
-        check_valgrind()
-    return proposer
-
-
-def _bench(
-    settings: RunSettings,
-    target: Target,
-    sandbox: Sandbox,
-    environment: PythonEnvironment,
-    on_event: Callable[[ProgressEvent], None],
-) -> Workbench:
-    from afterburner.agent.code.locate import find_target  # noqa: PLC0415
-    from afterburner.agent.inputs.build import build_workload  # noqa: PLC0415
-    from afterburner.agent.inputs.hottest import hottest_function  # noqa: PLC0415
-
-    def tell(message: str) -> None:
-        on_event(ProgressEvent("prepare", message))
-
-    limits = workload_limits(settings)
-    if target.function is None and settings.inputs.cases is None:
-        tell("profiling the file to find the function to optimise")
-        function = hottest_function(sandbox, target, environment, settings, limits)
-        what = "uses the most CPU time" if settings.search.objective is Objective.TIME else "holds the most memory"
-        tell(f"{function} {what}")
-        target = find_target(Path(settings.file), function, project_root=settings.batch.project_root)
-    workload = build_workload(sandbox, target, environment, settings, limits, tell)
-    if not workload.held_out_count:
-        raise WorkloadError(
-            f"{target.path}: there is just one usable input, and a rewrite has to be confirmed on inputs that it was "
-            "not selected on. Add a second case or call."
+    def allow(self, target: Target) -> None:
+        """Ask whether code of the target's project may run."""
+        root = target.project_root
+        self.session.allow(
+            TrustQuestion.RUN_CODE, root, f"code of {root} runs in the sandbox, to judge a rewrite of it"
         )
-    return Workbench(target, workload, sandbox, environment, limits, timing_cpu())
 
 
-def workload_limits(settings: RunSettings) -> Limits:
-    """For one look at a source of inputs, and for the original on all of them."""
-    allowed_s = min(max(WORKLOAD_SHARE * settings.search.max_seconds, SHORTEST_WORKLOAD_S), LONGEST_WORKLOAD_S)
-    return look_limits(allowed_s, settings.inputs.float_tolerance)
+@contextmanager
+def open_session(
+    *,
+    sandbox: str | Sandbox = "auto",
+    model: str = "rules",
+    models: ModelOptions | None = None,
+    caps: Caps | None = None,
+    proof: Proof | None = None,
+    store: Path | Literal["user"] | None = "user",
+    trust: Trust = trust_caller,
+    session_id: str = "",
+) -> Iterator[Session]:
+    """Open what many jobs share. Nothing is started before a job needs it; all of it ends with the block.
+
+    Args:
+        sandbox: one that is open already, or what `open_sandbox` takes.
+        model: `rules`, `replay:<file.jsonl>`, `vllm:<path>`, a LiteLLM model string, or several with commas.
+        models: how models are asked, and what they are told; its `model` wins over the one above.
+        caps: the most that models may use, for all jobs together.
+        proof: what a gain has to stand, and which evidence is gathered.
+        store: a folder for runs and their checkpoints; `user`: the user's own; None: nothing is kept.
+        trust: decides, once for each project, whether anything of it may run.
+        session_id: under which models are accounted for; empty: a new one.
+    """
+    with ExitStack() as stack:
+        yield Session(
+            stack,
+            sandbox=sandbox,
+            models=models or ModelOptions(model=model),
+            caps=caps or Caps(),
+            proof=proof or Proof(),
+            store=store,
+            trust=trust,
+            session_id=session_id or new_run_id(),
+        )
 
 
-def _run_graph(loop: Loop, checkpointer: BaseCheckpointSaver[str], run_id: str) -> LoopState:
-    """The state at the end of the loop, from wherever it stands."""
-    graph = loop.compile(checkpointer)
-    config = thread_of(run_id)
-    config["recursion_limit"] = NODES_PER_ITERATION * loop.settings.search.iterations + NODES_AROUND
-    stored = graph.get_state(config)
-    if stored.values and not stored.next:
-        return cast("LoopState", stored.values)
-    used = loop.asking.usage() if loop.asking is not None else None  # by runs before this one, if they share a budget
-    start = None if stored.next else empty_state() | {"usage": used or NOTHING_USED}
-    with untraced(config) as quiet:
-        return cast("LoopState", graph.invoke(start, quiet, durability="sync"))
+@contextmanager
+def session_for(settings: RunSettings, session_id: str = "") -> Iterator[Session]:
+    """A session with the model, the caps and the proof of these settings."""
+    with open_session(
+        models=settings.models, caps=settings.caps, proof=settings.proof, session_id=session_id
+    ) as session:
+        yield session
 
 
-def _with_min_effect(settings: RunSettings, machine: Machine) -> RunSettings:
-    """The settings with the minimum effect that holds on this machine, unless the user has set one."""
-    if settings.proof.min_effect_source:
-        return settings
-    found = min_effect_for(None, machine)
-    return replace(settings, proof=replace(settings.proof, min_effect=found.value, min_effect_source=found.source))
-
-
-def _evidence(loop: Loop, state: LoopState, staged: Staged, machine: Machine) -> Evidence | None:
-    """What is told of an offer beside its gain."""
-    from afterburner.agent.evidence.gather import Offered, gather_evidence  # noqa: PLC0415 - not every run gets here
-
-    confirmation = state["confirmation"]
-    if confirmation is None or not confirmation.confirmed or confirmation.gain is None:
-        return None
-    offered = Offered(
-        source=winner_source(state),
-        gain=confirmation.gain,
-        held_out_gain=confirmation.held_out.gain,
-        blocks=tuple(confirmation.blocks),
-        larger_inputs=confirmation.larger_inputs,
-    )
-    return gather_evidence(
-        loop.bench,
-        loop.settings,
-        offered,
-        project=staged.project,
-        machine=machine,
-        deadline=loop.confirm_until,
-        tell=lambda message: loop.on_event(ProgressEvent("confirm", message)),
-    )
+def job_of(settings: RunSettings) -> Job:
+    """The job that these settings are about."""
+    return Job(settings.file, settings.function, settings.inputs, settings.unsaved, settings.batch)
 
 
 def _ignore(_event: ProgressEvent) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from afterburner.sandbox.cancel import CancelToken
 from afterburner.sandbox.errors import (
     AfterburnerError,
+    CancelledError,
     SandboxInternalError,
     SandboxUnavailableError,
     UsageError,
@@ -41,6 +43,8 @@ __all__ = [
     "Bind",
     "CallCase",
     "CallOutcome",
+    "CancelToken",
+    "CancelledError",
     "CaseReport",
     "Command",
     "Compilation",

@@ -8,6 +8,7 @@ with `exit_code`; a user never sees a traceback of one of these.
     ├── SandboxUnavailableError      exit 3   no real sandbox here, and how to get one
     │   └── ToolchainMissingError             what compiles or runs a language is not there, and how to get it
     ├── CheckerError                 exit 1   a checker failed, so nothing is said of the program
+    ├── CancelledError               exit 130 whoever began the work has cancelled it
     └── SandboxInternalError         exit 1   our fault, never the program's
 
 `afterburner.agent.errors` adds the agent's leaves.
@@ -38,6 +39,15 @@ class ToolchainMissingError(SandboxUnavailableError):
 
 class CheckerError(AfterburnerError):
     """A checker program gave no verdict: it crashed, went over a limit or does not compile."""
+
+
+class CancelledError(AfterburnerError):
+    """Whoever began the work has cancelled it. It says nothing about the program, and nothing is tried again."""
+
+    exit_code = 130
+
+    def __init__(self, message: str = "The work was cancelled.") -> None:
+        super().__init__(message)
 
 
 class SandboxInternalError(AfterburnerError):

@@ -16,14 +16,14 @@ from afterburner.agent.events import ProgressEvent
 from afterburner.agent.inputs.rank import rank
 from afterburner.agent.inputs.survey import check_tests, take_survey
 from afterburner.agent.models.prompts.proposer import ProposalRequest
-from afterburner.agent.models.requests.model_session import open_model_session
-from afterburner.agent.session import Member, open_proposer_of, resume_run, run_settings, seconds_used
+from afterburner.agent.running import begin_run, open_proposer_of, resume_run, seconds_used
+from afterburner.agent.session import Loan, session_for
 from afterburner.agent.store.batch_state import SuiteCheck
 from afterburner.agent.store.checkpoints import new_run_id
 from afterburner.agent.store.stored_run import MEMBER, RunState, StoredRequest
 from afterburner.agent.store.table import open_runs
 from afterburner.agent.store.unchanged import check_format, check_unchanged
-from afterburner.sandbox import AfterburnerError, Measurement, open_sandbox
+from afterburner.sandbox import AfterburnerError, CancelledError, Measurement
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -125,13 +125,15 @@ def _work_through(
     survey_s = min(max(SURVEY_SHARE * settings.search.max_seconds, SHORTEST_SURVEY_S), LONGEST_SURVEY_S)
     # What all runs share: what models may cost altogether, and how answers are kept.
     begun = many.profiled_s is not None  # before that nobody has answered
-    with open_model_session(settings, many.run_id, deadline, on_event, resuming=begun) as asking:
+    with session_for(settings, many.run_id) as session:
+        loan = Loan(session)
+        asking = loan.model_session(deadline, on_event, resuming=begun)
         proposer = open_proposer_of(settings, asking)
         if many.usage is not None:
             asking.budget.at_least(many.usage)
-        worker = _Worker(many, runs, proposer, asking, on_event, time.monotonic() - used_s)
+        worker = _Worker(many, runs, proposer, loan, asking, on_event, time.monotonic() - used_s)
         if many.profiled_s is None:
-            with open_sandbox("auto") as sandbox:
+            with loan.sandbox() as sandbox:
                 on_event(ProgressEvent("prepare", "profiling " + _spoken(settings)))
                 survey = take_survey(sandbox, many.place, settings, survey_s)
             many.settings = replace(
@@ -144,11 +146,11 @@ def _work_through(
         finally:
             many.usage = asking.usage()
         worker.keep()
-    many.merge(offered)
-    if many.merged.texts:
-        with open_sandbox("auto") as sandbox:
-            on_event(ProgressEvent("confirm", "running " + _spoken(many.settings) + " with all offers in place"))
-            check_offers(many, sandbox, CHECK_FACTOR * survey_s)
+        many.merge(offered)
+        if many.merged.texts:
+            with loan.sandbox() as sandbox:
+                on_event(ProgressEvent("confirm", "running " + _spoken(many.settings) + " with all offers in place"))
+                check_offers(many, sandbox, CHECK_FACTOR * survey_s)
     runs.finish_many(many.run_id, many.state(worker.used_s()), improved=bool(many.found))
 
 
@@ -197,7 +199,8 @@ class _Worker:
 
     many: ManyResult
     runs: RunTable
-    proposer: Proposer  # of all runs: some take minutes to load
+    proposer: Proposer
+    loan: Loan
     asking: ModelSession
     on_event: Callable[[ProgressEvent], None]
     started_s: float
@@ -226,7 +229,6 @@ class _Worker:
     def optimise(self, target: RankedTarget, number: int, share_s: float, *, is_begun: bool) -> Outcome:
         """One run, or what is left of it. Whatever goes wrong in it, the next target has its turn."""
         settings, run_id = self._settings_of(target, share_s), _member_id(self.many, number)
-        member = Member(run_id, self.asking, self.proposer)
 
         def tell(event: ProgressEvent) -> None:
             of = self.many.settings.batch.top
@@ -235,10 +237,10 @@ class _Worker:
         try:
             if is_begun:
                 settings = self.runs.asked(run_id).settings_from(Path.cwd())
-                result = resume_run(run_id, tell, member=member)
+                result = resume_run(self.runs, run_id, self.loan, tell)
             else:
-                result = run_settings(settings, tell, member=member)
-        except (RunStoreError, RunInUseError, TargetChangedError):
+                result = begin_run(self.runs, run_id, settings, self.loan, tell)
+        except (RunStoreError, RunInUseError, TargetChangedError, CancelledError):
             raise  # nothing of this target's; all of it goes on when that is put right
         except AfterburnerError as error:
             self.runs.forget(run_id)

@@ -163,9 +163,10 @@ def _go_on(stored: _Stored, *, quiet: bool) -> RunResult:
     from afterburner.agent.cli.progress import show_progress  # noqa: PLC0415 - not needed to answer --help
 
     with say_how_to_resume([stored.run.run_id]), show_progress(stored.settings, quiet=quiet) as on_event:
-        from afterburner.agent.session import resume_run  # noqa: PLC0415 - imports langgraph; the display is on
+        from afterburner.agent.session import session_for  # noqa: PLC0415 - imports langgraph; the display is on
 
-        return resume_run(stored.run.run_id, on_event)
+        with session_for(stored.settings, stored.run.run_id) as session:
+            return session.resume(stored.run.run_id, on_event=on_event)
 
 
 def _is_written(result: RunResult) -> bool:

@@ -137,6 +137,9 @@ def carry_out(settings: RunSettings, outputs: Outputs, *, quiet: bool) -> RunRes
 
     begun: list[str] = []
     with say_how_to_resume(begun), show_progress(settings, quiet=quiet) as on_event:
-        from afterburner.agent.session import run_settings  # noqa: PLC0415 - imports langgraph; the display is on
+        from afterburner.agent.session import job_of, session_for  # noqa: PLC0415 - imports langgraph; the display is on
 
-        return run_settings(settings, on_event, outputs=asdict(outputs), on_begun=begun.append)
+        with session_for(settings) as session:
+            return session.optimize(
+                job_of(settings), settings.search, on_event=on_event, outputs=asdict(outputs), on_begun=begun.append
+            )

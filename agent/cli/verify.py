@@ -94,10 +94,11 @@ def verify(
         check_destination("--json", json, Path(file), "the file with the original")
         check_destination("--json", json, Path(against), "the other file")
     with show_progress(None, quiet=quiet) as on_event:
-        from afterburner.agent.judge.verification.verify import verify_settings  # noqa: PLC0415 - likewise
+        from afterburner.agent.session import open_session  # noqa: PLC0415 - likewise
 
         settings = VerifySettings(file, against, function, calls, python, seed, max_seconds, float_tolerance)
-        result = verify_settings(settings, on_event)
+        with open_session() as session:
+            result = session.verify(settings, on_event=on_event)
     console = open_console(sys.stderr if json == STDOUT else sys.stdout)
     print_verification(console, result, float_tolerance)
     if json is not None:

@@ -64,12 +64,15 @@ def find_target(
     whole_program: bool = False,
     language: str | None = None,
     project_root: str = "",
+    *,
+    text: str | None = None,
 ) -> Target:
     """Find the function `name`, `Class.method` or `Outer.Inner.method` in a file.
 
     Without a function the whole file is the target. If it is not meant to be (`whole_program` is false: the hottest
     function is still to be found), the file has to define at least one. Programs in other languages, which `language`
     or the suffix tells, are targets as a whole. Without `project_root` the file's own project is found.
+    `text` is what an editor holds, and counts in place of what is on the disk.
 
     Raises:
         TargetError: the file cannot be read, or it has no such function; the message names the nearest.
@@ -78,7 +81,7 @@ def find_target(
     if written_in != PYTHON:
         return find_program(path, written_in, function=function, whole_program=whole_program)
     absolute = Path(os.path.abspath(path))  # noqa: PTH100 - Path.resolve would follow links
-    source, encoding = read_source(absolute)
+    source, encoding = read_source(absolute) if text is None else (_checked_text(text, path), "utf-8")
     project_root = project_root or _project_root(absolute)
     module, import_root = module_name(absolute, Path(project_root))
     whole = Target(
@@ -96,6 +99,13 @@ def find_target(
     if not whole_program and not functions_in(source):
         raise TargetError(f"{path} defines no function. Give --cases DIR to optimise it as a stdin/stdout program.")
     return whole
+
+
+def _checked_text(text: str, path: str | Path) -> str:
+    if not text.strip():
+        raise TargetError(f"{path} is empty: there is nothing to optimise.")
+    _check_syntax(text, path)
+    return text
 
 
 def functions_in(source: str) -> list[tuple[str, int, int]]:

@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.code.languages import PYTHON
 from afterburner.agent.types import Skipped
+from afterburner.sandbox import UsageError
 from afterburner.sandbox.installations import own_environment
 from afterburner.sandbox.interpreter import find_interpreter, python_environment
-from afterburner.sandbox.project import StagedProject, stage_project
+from afterburner.sandbox.project import StagedProject, replace_in_copy, stage_project
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from afterburner.agent.options import UnsavedText
     from afterburner.agent.types import Target
     from afterburner.sandbox import PythonEnvironment
     from afterburner.sandbox.sandbox import Sandbox
@@ -29,16 +33,26 @@ class Staged:
     left_out: tuple[Skipped, ...]
 
 
-def stage(target: Target, sandbox: Sandbox, python: str | None) -> Staged:
+def stage(target: Target, sandbox: Sandbox, python: str | None, unsaved: Sequence[UnsavedText] = ()) -> Staged:
     """Copy what of the project may be shown, and find the interpreter (`python`, else the user's own).
 
+    The copy holds the `unsaved` texts in place of what is on the disk.
+
     Raises:
-        UsageError: the interpreter cannot be used.
+        UsageError: the interpreter cannot be used, or an unsaved file lies outside of the project.
     """
     if target.language != PYTHON:
         return _of_program(target, sandbox)
     project = stage_project(Path(target.project_root), sandbox.staging_folder(), Path(target.path))
+    for each in unsaved:
+        replace_in_copy(project, _name_in(project, each.path), each.text.encode())
     return Staged(project, environment_of(target, sandbox, project, python), _left_out(project))
+
+
+def _name_in(project: StagedProject, path: str) -> Path:
+    if not Path(path).is_relative_to(project.root):
+        raise UsageError(f"{path} is not a file of the project {project.root}, so its unsaved text cannot be used.")
+    return Path(path).relative_to(project.root)
 
 
 def _of_program(target: Target, sandbox: Sandbox) -> Staged:

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from afterburner.agent.code.edits import TextEdit, edits_between
 from afterburner.agent.code.patch import readability, unified_diff
 from afterburner.agent.inputs.judging import judging_notes
 from afterburner.agent.types import HeldOut, Objective
@@ -46,6 +47,11 @@ class RunResult:
     evidence: Evidence | None = None  # of an offer
     notes: tuple[str, ...] = ()  # what the user should know about the offer
     usage: Usage | None = None  # of language models; None: none was asked
+
+    @property
+    def edits(self) -> tuple[TextEdit, ...]:
+        """The offer as edits of exactly `target.source`; none without an improvement."""
+        return edits_between(self.target.source, self.best_source) if self.improved else ()
 
 
 OBJECTIVE_NOUN = {Objective.TIME: "CPU time", Objective.MEMORY: "peak memory", Objective.INTEGRAL: "memory integral"}

@@ -63,7 +63,6 @@ class VllmProposer:
         self.name = f"vllm:{model}"
         self._model = parse_engine_model(model)
         self._temperature = temperature
-        self._engine: Any = None
         self._asking = asking or ModelSession()
         if self._asking.caps.cost_usd is not None:
             raise ProposerError(
@@ -150,13 +149,14 @@ class VllmProposer:
 
         def step_in_time() -> Any:
             budget.left_s(math.inf)
+            self._asking.cancel.raise_if_cancelled()
             return step()
 
         inner.step = step_in_time
         try:
             yield
         except BaseException:
-            self._engine = None
+            self._asking.engines.pop(self.name, None)
             raise
         finally:
             inner.step = step
@@ -200,13 +200,14 @@ class VllmProposer:
         return list(outputs)
 
     def _loaded(self, seed: int) -> Any:
-        if self._engine is None:
+        engines = self._asking.engines
+        if self.name not in engines:
             self.check()
             for name, value in _ENVIRONMENT.items():
                 os.environ.setdefault(name, value)
             vllm = self._call("importing vLLM", import_module, "vllm")
-            self._engine = self._call("loading the model", vllm.LLM, **engine_arguments(self._model, seed))
-        return self._engine
+            engines[self.name] = self._call("loading the model", vllm.LLM, **engine_arguments(self._model, seed))
+        return engines[self.name]
 
     def _lora_request(self) -> Any:
         adapter = self._model.adapter

@@ -12,6 +12,7 @@ from afterburner.agent.store.sqlite import open_sqlite
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from afterburner.agent.store.database import Database
 
@@ -21,16 +22,16 @@ _CHECKPOINTER = "langgraph.checkpoint.postgres"
 
 
 @contextmanager
-def open_database() -> Iterator[Database]:
-    """Open the store, made anew where it is not there. An error of it inside the block is told as one of the store.
+def open_database(folder: Path | None = None) -> Iterator[Database]:
+    """Open the user's store, or one in a folder, made anew where it is not there; its errors are told as the store's.
 
     Raises:
         RunStoreError: it cannot be made, reached, read or written, or a newer version of this program has written it.
         SettingsError: AFTERBURNER_STORE names no store.
     """
     url = os.environ.get(STORE_VARIABLE, "")
-    if not url:
-        with open_sqlite() as file:
+    if folder is not None or not url:
+        with open_sqlite(folder) as file:
             yield file
         return
     if not url.startswith(SCHEMES):

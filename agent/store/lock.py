@@ -9,7 +9,6 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from afterburner.agent.errors import RunInUseError, RunStoreError
-from afterburner.sandbox.folders import state_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,14 +19,14 @@ PAUSE_S = 0.05
 
 
 @contextmanager
-def claimed(run_id: str) -> Iterator[None]:
+def claimed(folder: Path, run_id: str) -> Iterator[None]:
     """Keep every other process off a run.
 
     Raises:
         RunInUseError: another process works on it.
-        RunStoreError: the state folder cannot be written.
+        RunStoreError: the folder cannot be written.
     """
-    path = _path(run_id)
+    path = folder / run_id
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         descriptor = _lock(path)
@@ -43,10 +42,10 @@ def claimed(run_id: str) -> Iterator[None]:
         os.close(descriptor)
 
 
-def is_claimed(run_id: str) -> bool:
+def is_claimed(folder: Path, run_id: str) -> bool:
     """Whether a process works on it."""
     try:
-        descriptor = os.open(_path(run_id), os.O_RDONLY)
+        descriptor = os.open(folder / run_id, os.O_RDONLY)
     except OSError:
         return False
     try:
@@ -55,10 +54,10 @@ def is_claimed(run_id: str) -> bool:
         os.close(descriptor)
 
 
-def drop(run_id: str) -> None:
+def drop(folder: Path, run_id: str) -> None:
     """Take away the file that the lock of a killed run has left."""
     with suppress(OSError):  # it is empty and harms nobody
-        _path(run_id).unlink(missing_ok=True)
+        (folder / run_id).unlink(missing_ok=True)
 
 
 def _lock(path: Path) -> int | None:
@@ -89,7 +88,3 @@ def _is_at(path: Path, descriptor: int) -> bool:
         return os.path.samestat(path.stat(), os.fstat(descriptor))
     except FileNotFoundError:
         return False
-
-
-def _path(run_id: str) -> Path:
-    return state_folder() / "running" / run_id

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from afterburner.agent.store.database import Statement
 
+FILE_NAME = "runs.sqlite"
 BUSY_TIMEOUT_S = 30.0
 VERSION = 1  # of the tables
 _CHECKPOINT_TABLES = ("checkpoints", "writes")
@@ -46,7 +47,7 @@ CREATE TABLE IF NOT EXISTS runs (
 
 def database_path() -> Path:
     """Where it lies."""
-    return state_folder() / "runs.sqlite"
+    return state_folder() / FILE_NAME
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,10 @@ class SqliteDatabase:
 
     path: Path
     connection: sqlite3.Connection
+
+    @property
+    def _claims(self) -> Path:
+        return self.path.parent / "running"
 
     def read(self, query: str, *values: object) -> list[tuple[Any, ...]]:
         """The rows that a query finds."""
@@ -74,15 +79,15 @@ class SqliteDatabase:
 
     def claimed(self, run_id: str) -> AbstractContextManager[None]:
         """Keep every other process off a run."""
-        return lock.claimed(run_id)
+        return lock.claimed(self._claims, run_id)
 
     def claimed_among(self, run_ids: Iterable[str]) -> set[str]:
         """Those that a process works on."""
-        return {run_id for run_id in run_ids if lock.is_claimed(run_id)}
+        return {run_id for run_id in run_ids if lock.is_claimed(self._claims, run_id)}
 
     def drop_claim(self, run_id: str) -> None:
         """Take away the file that the lock of a killed process has left."""
-        lock.drop(run_id)
+        lock.drop(self._claims, run_id)
 
     @contextmanager
     def checkpointer(self, serde: SerializerProtocol) -> Iterator[BaseCheckpointSaver[str]]:
@@ -96,13 +101,13 @@ class SqliteDatabase:
 
 
 @contextmanager
-def open_sqlite() -> Iterator[SqliteDatabase]:
-    """Open it, made anew where it is not there; only its owner may read it.
+def open_sqlite(folder: Path | None = None) -> Iterator[SqliteDatabase]:
+    """Open it in a folder, else in the state folder, made anew where it is not there; only its owner may read it.
 
     Raises:
         RunStoreError: see `open_database`.
     """
-    path = database_path()
+    path = folder / FILE_NAME if folder is not None else database_path()
     try:
         make_private(path)
     except OSError as error:

@@ -18,7 +18,16 @@ from afterburner.agent.inputs.rank import RankedTarget
 from afterburner.agent.loop.results import RunResult
 from afterburner.agent.loop.state import CHECKPOINTED_TYPES
 from afterburner.agent.option_kinds import SearchStyle, Selection
-from afterburner.agent.options import BatchPlace, Caps, InputOptions, ModelOptions, Proof, RunSettings, Search
+from afterburner.agent.options import (
+    BatchPlace,
+    Caps,
+    InputOptions,
+    ModelOptions,
+    Proof,
+    RunSettings,
+    Search,
+    UnsavedText,
+)
 from afterburner.agent.store.batch_state import Done, ManyState, SuiteCheck
 from afterburner.agent.store.stored_run import Prepared
 from afterburner.agent.types import (
@@ -42,6 +51,7 @@ STORED_TYPES = (
     Search,
     SearchStyle,
     Selection,
+    UnsavedText,
     Done,
     Evidence,
     Fit,

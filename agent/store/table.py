@@ -19,6 +19,7 @@ from afterburner.agent.types import Target
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
+    from pathlib import Path
 
     from afterburner.agent.store.database import Database, Statement
     from afterburner.agent.store.stored_run import StoredRequest
@@ -194,13 +195,13 @@ class RunTable:
 
 
 @contextmanager
-def open_runs() -> Iterator[RunTable]:
-    """Open the table of runs.
+def open_runs(folder: Path | None = None) -> Iterator[RunTable]:
+    """Open the table of runs of the user, or the one in a folder.
 
     Raises:
         RunStoreError: see `open_database`.
     """
-    with open_database() as database:
+    with open_database(folder) as database:
         yield RunTable(database)
 
 

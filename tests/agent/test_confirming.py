@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from afterburner.agent import session as running
 from afterburner.agent.code.locate import find_target
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.inputs.replayed_calls import HASH_SEEDS
@@ -20,6 +19,7 @@ from afterburner.agent.judge.decide import Judge
 from afterburner.agent.judge.measuring.sequential import FURTHER_LOOKS, MOST_TESTS
 from afterburner.agent.judge.measuring.workbench import Workbench
 from afterburner.agent.options import RunSettings
+from afterburner.agent.running import prepared_bench
 from afterburner.agent.types import Decision, Objective
 from afterburner.sandbox import Measurement
 from afterburner.sandbox.sandbox import Sandbox
@@ -42,7 +42,7 @@ def bench(tmp_path: Path, sandbox: Sandbox) -> Bench:
         settings = RunSettings(file=str(path), function="squares")
         target = find_target(path, "squares")
         environment = stage(target, sandbox, settings.inputs.python).environment
-        return running._bench(settings, target, sandbox, environment, lambda _: None)
+        return prepared_bench(settings, target, sandbox, environment, lambda _: None)
 
     return make
 

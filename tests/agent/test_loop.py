@@ -12,7 +12,6 @@ from typing import cast
 
 import pytest
 
-from afterburner.agent import session as running
 from afterburner.agent.code.locate import find_target
 from afterburner.agent.code.splice import splice
 from afterburner.agent.deadline import Deadline, RunClock
@@ -33,6 +32,7 @@ from afterburner.agent.models.requests.reservation import Reservation
 from afterburner.agent.models.requests.spending import Budget
 from afterburner.agent.models.rules_proposer import RulesProposer
 from afterburner.agent.options import Caps, RunSettings, Search
+from afterburner.agent.running import prepared_bench
 from afterburner.agent.store.checkpoints import new_run_id, open_checkpointer
 from afterburner.agent.store.connect import open_database
 from afterburner.agent.types import Decision, Gain, JudgedCandidate, Objective, Rewrite
@@ -93,7 +93,7 @@ def loops_on(source: str, tmp_path: Path, sandbox: Sandbox, objective: Objective
     settings = RunSettings(file=str(path), function="common", search=Search(iterations=3, objective=objective))
     target = find_target(path, "common")
     environment = stage(target, sandbox, settings.inputs.python).environment
-    bench = running._bench(settings, target, sandbox, environment, lambda _: None)
+    bench = prepared_bench(settings, target, sandbox, environment, lambda _: None)
 
     def make(proposer: Scripted) -> Loop:
         clock = RunClock.start(120)

@@ -20,7 +20,7 @@ from afterburner.agent.evidence.receipt import receipt_bytes
 from afterburner.agent.evidence.receipt_reading import parse_receipt
 from afterburner.agent.evidence.replaying import Answer, replay_receipt
 from afterburner.agent.options import InputOptions, ModelOptions, Proof, RunSettings, Search
-from afterburner.agent.session import optimize, run_settings
+from afterburner.agent.shortcuts import optimize, optimize_with
 from afterburner.agent.types import Decision, Objective
 from afterburner.sandbox import UsageError, Verdict
 from afterburner.sandbox.errors import ToolchainMissingError
@@ -152,7 +152,7 @@ def test_a_program_that_grows_slower_is_proved_faster(language: str, tmp_path: P
         search=Search(iterations=1, max_seconds=LONG_S),
         proof=Proof(receipt=True),
     )
-    result = run_settings(settings, lambda _: None)
+    result = optimize_with(settings)
     assert result.improved, [(record.decision, record.reason) for record in result.candidates]
     assert result.gain is not None
     assert result.gain.low > 1.05
@@ -180,15 +180,14 @@ def test_the_receipt_of_a_program_is_confirmed_and_a_forged_one_denied(tmp_path:
 
     needs("cpp")
     file = project(tmp_path / "p", "cpp", USUAL_SIZE, [text_of("fast", "cpp")])
-    result = run_settings(
+    result = optimize_with(
         RunSettings(
             file=str(file),
             models=ModelOptions(model=f"replay:{tmp_path / 'p' / 'answers.jsonl'}"),
             inputs=InputOptions(cases=str(tmp_path / "p" / "cases")),
             search=Search(iterations=1, max_seconds=LONG_S),
             proof=Proof(receipt=True),
-        ),
-        lambda _: None,
+        )
     )
     assert result.evidence is not None
     assert result.evidence.receipt is not None

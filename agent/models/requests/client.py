@@ -21,6 +21,7 @@ from afterburner.agent.models.requests.reservation import Reservation
 from afterburner.agent.models.requests.secrets import has_stand_in
 from afterburner.agent.models.requests.spending import LEAST_OUTPUT_TOKENS, MOST_OUTPUT_TOKENS
 from afterburner.agent.usage import known_tokens
+from afterburner.sandbox import CancelledError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -222,7 +223,9 @@ class ModelClient:
         asking, budget = self._asking, self._asking.budget
         with budget.reserved(_most(model, request), self._timeout_s) as (reservation, timeout_s):
             try:
-                response = complete(request, model.takes, timeout_s, self._key(request))
+                response = complete(request, model.takes, timeout_s, self._key(request), asking.cancel)
+            except CancelledError:
+                raise
             except Exception as error:  # noqa: BLE001 - LiteLLM lets the errors of many client libraries through
                 failure = failure_of(import_litellm(), model.name, error, timeout_s, asking.scrub)
                 if failure.free:

@@ -12,19 +12,23 @@ from afterburner.agent.models.requests.parallel import within
 
 if TYPE_CHECKING:
     from afterburner.agent.models.requests.request import ModelRequest
+    from afterburner.sandbox import CancelToken
 
 CONNECT_TIMEOUT_S = 10.0
 _LIMITS = ("max_tokens", "max_completion_tokens")
 _GRACE_S = 1.0  # the client's own limit comes first, for it closes the connection
 
 
-def complete(request: ModelRequest, takes: frozenset[str], timeout_s: float, idempotency_key: str) -> Any:
+def complete(
+    request: ModelRequest, takes: frozenset[str], timeout_s: float, idempotency_key: str, cancel: CancelToken
+) -> Any:
     """Send a request once and give LiteLLM's response.
 
     The client's limit is for each piece of an answer; ours is for all of it, so a server that trickles ends, too.
 
     Raises:
         TimeoutError: the whole answer did not come in time.
+        CancelledError: the run was cancelled.
         Exception: whatever LiteLLM and the client library below it raise.
     """
     options = dict(request.parameters)
@@ -34,7 +38,7 @@ def complete(request: ModelRequest, takes: frozenset[str], timeout_s: float, ide
         options["n"] = request.n
     if "max_tokens" in options and not takes.intersection(_LIMITS):
         options["allowed_openai_params"] = ["max_tokens"]  # LiteLLM would drop it, and with it the cap
-    return within(timeout_s + _GRACE_S, partial(_send, request, options, timeout_s, idempotency_key))
+    return within(timeout_s + _GRACE_S, partial(_send, request, options, timeout_s, idempotency_key), cancel)
 
 
 def idempotency_key(request: ModelRequest, run_id: str | None) -> str:

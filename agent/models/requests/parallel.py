@@ -6,8 +6,12 @@ import queue
 import threading
 from typing import TYPE_CHECKING, TypeVar
 
+from afterburner.sandbox import CancelledError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from afterburner.sandbox import CancelToken
 
 MOST_REQUESTS_AT_ONCE = 8
 Result = TypeVar("Result")
@@ -41,11 +45,14 @@ def at_once(jobs: Sequence[Callable[[], Result]], most: int = MOST_REQUESTS_AT_O
     return [result for _, result, _ in outcomes]  # type: ignore[misc]  # without an error there is a result
 
 
-def within(seconds: float, job: Callable[[], Result]) -> Result:
-    """Do a job in a thread of its own and give up after so many seconds; the thread is left to itself then.
+def within(seconds: float, job: Callable[[], Result], cancel: CancelToken) -> Result:
+    """Do a job in a thread of its own, and give up after so many seconds or when it is cancelled.
+
+    The thread is left to itself then: it ends when the connection does.
 
     Raises:
         TimeoutError: it took longer.
+        CancelledError: it was cancelled.
     """
     ended: queue.SimpleQueue[tuple[Result | None, BaseException | None]] = queue.SimpleQueue()
 
@@ -56,10 +63,11 @@ def within(seconds: float, job: Callable[[], Result]) -> Result:
             ended.put((None, error))
 
     threading.Thread(target=work, daemon=True, name="request").start()
-    try:
-        result, error = ended.get(timeout=seconds)
-    except queue.Empty:
-        raise TimeoutError from None
+    with cancel.on_cancel(lambda: ended.put((None, CancelledError()))):
+        try:
+            result, error = ended.get(timeout=seconds)
+        except queue.Empty:
+            raise TimeoutError from None
     if error is not None:
         raise error
     return result  # type: ignore[return-value]  # without an error there is a result

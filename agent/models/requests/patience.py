@@ -37,14 +37,14 @@ def patiently(send: Callable[[], Result], *, tries: int, asking: ModelSession) -
 
     def too_long(state: tenacity.RetryCallState) -> bool:
         is_late = asking.until is not None and state.upcoming_sleep > asking.until.left_s()
-        return asking.stopped.is_set() or is_late or (_failure(state).wait_s or 0.0) > MOST_WAIT_S
+        return asking.stopped or is_late or (_failure(state).wait_s or 0.0) > MOST_WAIT_S
 
     def tell(state: tenacity.RetryCallState) -> None:
         lines.append(_failure(state).line)
         asking.tell(f"{lines[-1]} Trying again in {counted(round(state.upcoming_sleep), 'second')}.")
 
     def sleep(seconds: float) -> None:
-        asking.stopped.wait(seconds)
+        asking.cancel.wait(seconds)
 
     retrying = tenacity.Retrying(
         stop=lambda state: state.attempt_number >= tries or too_long(state),

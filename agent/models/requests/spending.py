@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from afterburner.agent.models.requests.endings import CapReachedError
@@ -33,6 +33,15 @@ def least_tokens_for(original: str) -> int:
     return LEAST_OUTPUT_TOKENS + len(original.encode("utf-8", "surrogatepass")) // _BYTES_PER_TOKEN
 
 
+@dataclass(slots=True)
+class _Account:
+    """What is used and kept back, by all runs that share the caps."""
+
+    usage: Usage
+    under_way: list[Reservation] = field(default_factory=list)
+    changed: threading.Condition = field(default_factory=threading.Condition)
+
+
 class Budget:
     """Reserve before a request, then settle, refuse or lose it: `reserved` sees to that. Any thread may do so.
 
@@ -46,37 +55,35 @@ class Budget:
         until: Deadline | None = None,
         ledger: AnswerStore | None = None,
         run_id: str = "",
+        account: _Account | None = None,
     ) -> None:
         """Begin with what the ledger knows of this run."""
         self.caps = caps or Caps()
         self._until = until
         self._ledger = ledger
         self._run_id = run_id
-        self._changed = threading.Condition()
-        self._under_way: list[Reservation] = []
-        self._usage = ledger.usage(run_id) if ledger is not None else Usage()
+        self._cap = ""  # that this run has met
+        self._account = account or _Account(ledger.usage(run_id) if ledger is not None else Usage())
 
-    def end_by(self, until: Deadline) -> None:
-        """Begin no request after that. Where the time of an earlier run was up, this one's is not."""
-        with self._changed:
-            self._until = until
-            if self._usage.cap == TIME_IS_UP:
-                self._usage = replace(self._usage, cap="")
+    def for_run(self, until: Deadline | None) -> Budget:
+        """The same caps and the same account, for a run that has a time of its own."""
+        return Budget(self.caps, until, self._ledger, self._run_id, self._account)
 
     def usage(self) -> Usage:
         """What was used so far; what is still under way is not in it."""
-        with self._changed:
-            return self._usage
+        with self._account.changed:
+            return replace(self._account.usage, cap=self._cap)
 
     def at_least(self, stored: Usage) -> None:
         """Go on from a stored state: the ledger may be another machine's."""
-        with self._changed:
-            self._usage = larger(self._usage, stored)
+        with self._account.changed:
+            self._account.usage = larger(self._account.usage, replace(stored, cap=""))
+            self._cap = self._cap or stored.cap
 
     def count_cached(self) -> None:
         """Tell of a request that the cache answered."""
-        with self._changed:
-            self._usage = replace(self._usage, cached=self._usage.cached + 1)
+        with self._account.changed:
+            self._account.usage = replace(self._account.usage, cached=self._account.usage.cached + 1)
 
     def share(  # noqa: PLR0917 - what a request depends on
         self, stored: Usage, count: int, prompt_tokens: int, price: Price | None, longest: int | None, least: int
@@ -123,7 +130,7 @@ class Budget:
         try:
             yield reservation, left_s
         finally:
-            if reservation in self._under_way:
+            if reservation in self._account.under_way:
                 self.lose(reservation)
 
     def reserve(self, most: Reservation, wanted_s: float = math.inf) -> Reservation:
@@ -132,30 +139,30 @@ class Budget:
         Raises:
             CapReachedError: a cap, or the time, allows no such request.
         """
-        with self._changed:
+        with self._account.changed:
             self.left_s(wanted_s)
             while not self._fits(most):
-                if not self._under_way or self._no_more_requests():
-                    raise self._reached(self._short_of(self._usage, most))
-                self._changed.wait(_LOOK_AGAIN_S)
+                if not self._account.under_way or self._no_more_requests():
+                    raise self._reached(self._short_of(self._account.usage, most))
+                self._account.changed.wait(_LOOK_AGAIN_S)
                 self.left_s(wanted_s)
             row = self._ledger.sent(self._run_id, most) if self._ledger is not None else None
             reservation = replace(most, row=row)
-            self._usage = replace(self._usage, requests=self._usage.requests + 1)
-            self._under_way.append(reservation)
+            self._account.usage = replace(self._account.usage, requests=self._account.usage.requests + 1)
+            self._account.under_way.append(reservation)
             return reservation
 
     def settle(self, reservation: Reservation, prompt_tokens: int, completion_tokens: int, cost: float | None) -> None:
         """The answer is there, and says what it used."""
         if self._ledger is not None:
             self._ledger.answered(reservation, prompt_tokens, completion_tokens, cost)
-        with self._changed:
-            self._usage = replace(
-                self._usage,
-                prompt_tokens=self._usage.prompt_tokens + prompt_tokens,
-                completion_tokens=self._usage.completion_tokens + completion_tokens,
-                cost_usd=self._usage.cost_usd + (cost or 0.0),
-                unpriced=self._usage.unpriced + (cost is None),
+        with self._account.changed:
+            self._account.usage = replace(
+                self._account.usage,
+                prompt_tokens=self._account.usage.prompt_tokens + prompt_tokens,
+                completion_tokens=self._account.usage.completion_tokens + completion_tokens,
+                cost_usd=self._account.usage.cost_usd + (cost or 0.0),
+                unpriced=self._account.usage.unpriced + (cost is None),
             )
             self._release(reservation)
 
@@ -163,7 +170,7 @@ class Budget:
         """The request was turned away, or never arrived: it cost nothing, and counts as a request."""
         if self._ledger is not None:
             self._ledger.refused(reservation)
-        with self._changed:
+        with self._account.changed:
             self._release(reservation)
 
     def _withdraw(self, reservation: Reservation) -> None:
@@ -172,20 +179,20 @@ class Budget:
             if self._ledger is not None:
                 self._ledger.withdrawn(reservation)
         finally:
-            with self._changed:
-                self._usage = replace(self._usage, requests=self._usage.requests - 1)
+            with self._account.changed:
+                self._account.usage = replace(self._account.usage, requests=self._account.usage.requests - 1)
                 self._release(reservation)
 
     def lose(self, reservation: Reservation) -> None:
         """It was sent and nothing came back that says what it used: as much as it can have. So the ledger has it."""
-        with self._changed:
+        with self._account.changed:
             cost = reservation.cost_usd
-            self._usage = replace(
-                self._usage,
-                lost=self._usage.lost + 1,
-                lost_tokens=self._usage.lost_tokens + reservation.tokens,
-                lost_cost_usd=self._usage.lost_cost_usd + (cost or 0.0),
-                unpriced=self._usage.unpriced + (cost is None),
+            self._account.usage = replace(
+                self._account.usage,
+                lost=self._account.usage.lost + 1,
+                lost_tokens=self._account.usage.lost_tokens + reservation.tokens,
+                lost_cost_usd=self._account.usage.lost_cost_usd + (cost or 0.0),
+                unpriced=self._account.usage.unpriced + (cost is None),
             )
             self._release(reservation)
 
@@ -193,14 +200,14 @@ class Budget:
         """The answer is there, and does not say what it used: as much as it can have."""
         if self._ledger is not None:
             self._ledger.unsaid(reservation)
-        with self._changed:
+        with self._account.changed:
             cost = reservation.cost_usd
-            self._usage = replace(
-                self._usage,
-                unsaid=self._usage.unsaid + 1,
-                unsaid_tokens=self._usage.unsaid_tokens + reservation.tokens,
-                unsaid_cost_usd=self._usage.unsaid_cost_usd + (cost or 0.0),
-                unpriced=self._usage.unpriced + (cost is None),
+            self._account.usage = replace(
+                self._account.usage,
+                unsaid=self._account.usage.unsaid + 1,
+                unsaid_tokens=self._account.usage.unsaid_tokens + reservation.tokens,
+                unsaid_cost_usd=self._account.usage.unsaid_cost_usd + (cost or 0.0),
+                unpriced=self._account.usage.unpriced + (cost is None),
             )
             self._release(reservation)
 
@@ -217,19 +224,21 @@ class Budget:
 
     def _release(self, reservation: Reservation) -> None:
         with suppress(ValueError):
-            self._under_way.remove(reservation)
-        self._changed.notify_all()
+            self._account.under_way.remove(reservation)
+        self._account.changed.notify_all()
 
     def _fits(self, most: Reservation) -> bool:
         if self._no_more_requests():
             return False
-        caps, usage = self.caps, self._usage
-        tokens = usage.most_tokens + sum(each.tokens for each in self._under_way) + most.tokens
-        cost = usage.most_cost_usd + sum(each.cost_usd or 0.0 for each in self._under_way) + (most.cost_usd or 0.0)
+        caps, usage = self.caps, self._account.usage
+        tokens = usage.most_tokens + sum(each.tokens for each in self._account.under_way) + most.tokens
+        cost = (
+            usage.most_cost_usd + sum(each.cost_usd or 0.0 for each in self._account.under_way) + (most.cost_usd or 0.0)
+        )
         return (caps.tokens is None or tokens <= caps.tokens) and (caps.cost_usd is None or cost <= caps.cost_usd)
 
     def _no_more_requests(self) -> bool:
-        return self.caps.requests is not None and self._usage.requests >= self.caps.requests
+        return self.caps.requests is not None and self._account.usage.requests >= self.caps.requests
 
     def _short_of(self, usage: Usage, most: Reservation) -> str:
         caps = self.caps
@@ -247,6 +256,5 @@ class Budget:
 
     def _reached(self, reason: str) -> CapReachedError:
         """Keep the first reason: the run tells it at its end."""
-        with self._changed:
-            self._usage = replace(self._usage, cap=self._usage.cap or reason)
+        self._cap = self._cap or reason
         return CapReachedError(f"No further request was made: {reason}.")

@@ -24,7 +24,7 @@ from afterburner.agent.models.vllm_engine import VllmProposer, engine_arguments,
 from afterburner.agent.models.vllm_name import parse_engine_model
 from afterburner.agent.options import Caps
 from afterburner.agent.types import Objective
-from afterburner.sandbox import Measurement
+from afterburner.sandbox import CancelToken, Measurement
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -291,7 +291,8 @@ def test_the_engine_stops_when_the_time_is_up(engine: Any, make_target: MakeTarg
     proposer = open_proposer("vllm:base", asking=asking)
     assert len(proposer.propose(request(target))) == 4
     engine.loaded[0].tokens = 1_000_000
-    asking.end_by(Deadline.after(5))
+    later = asking.for_run(Deadline.after(5), lambda _message, _spent: None, CancelToken())
+    proposer, asking = open_proposer("vllm:base", asking=later), later
     assert proposer.propose(request(target)) == []
     usage = asking.budget.usage()
     assert "--max-seconds" in usage.cap

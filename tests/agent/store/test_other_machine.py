@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from afterburner.agent import optimize
-from afterburner.agent import session as running
+from afterburner.agent import optimize, running
 from afterburner.agent.judge.min_effect import remember
+from afterburner.agent.shortcuts import resume
 from afterburner.agent.store.table import open_runs
 
 if TYPE_CHECKING:
@@ -72,13 +72,13 @@ def test_a_run_that_goes_on_elsewhere_is_judged_as_that_machine_needs(
     on_machine("second")
     remember(replace(machines[0], cpu_model="second"), 0.2)
     with pytest.raises(KeyboardInterrupt):
-        running.resume_run("latest", interrupted_at("measuring how time grows"))
+        resume("latest", interrupted_at("measuring how time grows"))
     with open_runs() as runs:
         after = runs.prepared(run_id)
     assert after is not None
     assert (after.machine.cpu_model, after.settings.proof.effect) == ("second", 0.2)
     assert after.workload == before.workload
     on_machine("third")
-    result = running.resume_run("latest", lambda _: None)
+    result = resume("latest")
     assert result.improved, result.summary
     assert result.machine.cpu_model == "second", "where the winner was tested"

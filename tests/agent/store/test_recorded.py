@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 from model_server import ModelServer, serving
 
-from afterburner.agent import session as running
+from afterburner.agent import running
 from afterburner.agent.loop.graph import Loop
 from afterburner.agent.options import ModelOptions, RunSettings, Search
+from afterburner.agent.shortcuts import optimize_with, resume
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,7 +68,7 @@ def test_a_resumed_run_keeps_its_own_answers_and_no_others(
         with monkeypatch.context() as interrupted:
             interrupted.setattr(place, step, interrupt)
             with pytest.raises(KeyboardInterrupt):
-                running.run_settings(settings, lambda _: None)
+                optimize_with(settings)
         assert contents() == left
-        running.resume_run("latest", lambda _: None)
+        resume("latest")
     assert contents() == ["answer 1"]

@@ -42,7 +42,7 @@ def waits(failure: Failure, *, retries: int = 3, until: Deadline | None = None) 
     """The seconds of each wait until it is given up; what is told is as long."""
     told: list[str] = []
     asking = ModelSession(until=until, on_message=lambda message, _: told.append(message))
-    asking.stopped = waiting = Waits()  # type: ignore[assignment]
+    asking.cancel = waiting = Waits()  # type: ignore[assignment]
     with pytest.raises(RequestFailedError):
         patience.patiently(failing(failure), tries=retries + 1, asking=asking)
     seconds = [int(found[1]) for line in told if (found := re.search(r"again in (\d+) second", line))]

@@ -1,0 +1,64 @@
+"""What a session works on: a function, or a whole program, with what is known of its inputs."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from afterburner.agent.options import BatchPlace, InputOptions, UnsavedText
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One target. Make it with `from_file` or `from_text`.
+
+    Attributes:
+        path: of the file, or of a folder whose functions are surveyed.
+        function: `name` or `Class.name`; None: the hottest, or with cases the whole program.
+        inputs: where the inputs come from that it is judged on.
+        unsaved: what files of the project hold in an editor, in place of what is on the disk.
+        batch: what a run over many targets knows of this one.
+    """
+
+    path: str
+    function: str | None = None
+    inputs: InputOptions = field(default_factory=InputOptions)
+    unsaved: tuple[UnsavedText, ...] = ()
+    batch: BatchPlace = field(default_factory=BatchPlace)
+
+    @classmethod
+    def from_file(cls, path: str | Path, *, function: str | None = None, inputs: InputOptions | None = None) -> Job:
+        """A job on a file as it is on the disk."""
+        return cls(str(path), function, inputs or InputOptions())
+
+    @classmethod
+    def from_text(
+        cls,
+        path: str | Path,
+        text: str,
+        *,
+        function: str | None = None,
+        inputs: InputOptions | None = None,
+        others: Mapping[str, str] | None = None,
+    ) -> Job:
+        """A job on text that is not saved: an editor's buffer.
+
+        Args:
+            path: where the text belongs; the file need not be there, its folder has to.
+            text: the whole file.
+            function: `name` or `Class.name`.
+            inputs: where the inputs come from.
+            others: what other files of the same project hold in the editor, by path.
+        """
+        texts = {str(path): text, **(others or {})}
+        unsaved = tuple(UnsavedText(_absolute(each), held) for each, held in texts.items())
+        return cls(str(path), function, inputs or InputOptions(), unsaved)
+
+
+def _absolute(path: str) -> str:
+    return os.path.abspath(path)  # noqa: PTH100 - Path.resolve would follow links

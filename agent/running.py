@@ -1,0 +1,398 @@
+"""One run from end to end: begun, prepared, carried out or resumed, with what its session lends it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, cast
+
+from afterburner.agent.code.context.surroundings import Surroundings
+from afterburner.agent.code.languages import PYTHON, check_program
+from afterburner.agent.code.locate import find_target
+from afterburner.agent.deadline import RunClock
+from afterburner.agent.errors import RunStoreError, WorkloadError
+from afterburner.agent.events import ProgressEvent
+from afterburner.agent.evidence.gather import Offered, gather_evidence
+from afterburner.agent.inputs.build import build_workload
+from afterburner.agent.inputs.hottest import hottest_function
+from afterburner.agent.inputs.staging import stage
+from afterburner.agent.judge.confirming import SpentTests
+from afterburner.agent.judge.decide import Judge
+from afterburner.agent.judge.instructions import check_valgrind
+from afterburner.agent.judge.measuring.sample_sources import timing_cpu
+from afterburner.agent.judge.measuring.sequential import MOST_TESTS
+from afterburner.agent.judge.measuring.workbench import Workbench, look_limits
+from afterburner.agent.judge.min_effect import min_effect_for
+from afterburner.agent.loop.graph import Loop, empty_state
+from afterburner.agent.loop.records import withdrawn
+from afterburner.agent.loop.results import RunResult, make_result, winner_source
+from afterburner.agent.loop.untraced import untraced
+from afterburner.agent.machine import describe_machine
+from afterburner.agent.models.prompts.feedback import parse_telling
+from afterburner.agent.models.registry import open_proposer
+from afterburner.agent.store.checkpoints import open_checkpointer, stored_state, thread_of
+from afterburner.agent.store.stored_run import Prepared, StoredRequest, owner_of
+from afterburner.agent.store.unchanged import check_format, check_machine, check_unchanged
+from afterburner.agent.types import Objective
+from afterburner.agent.usage import NOTHING_USED, since
+from afterburner.sandbox import AfterburnerError, Limits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
+
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+
+    from afterburner.agent.deadline import Deadline
+    from afterburner.agent.evidence.gather import Evidence
+    from afterburner.agent.inputs.staging import Staged
+    from afterburner.agent.loop.state import LoopState
+    from afterburner.agent.models.prompts.proposer import Proposer
+    from afterburner.agent.models.requests.model_session import ModelSession
+    from afterburner.agent.options import RunSettings
+    from afterburner.agent.store.stored_run import Output
+    from afterburner.agent.store.table import RunTable
+    from afterburner.agent.types import Machine, Target
+    from afterburner.sandbox import CancelToken, PythonEnvironment
+    from afterburner.sandbox.sandbox import Sandbox
+
+
+LONGEST_WORKLOAD_S = 30.0  # for one look at a source of inputs, and for the original on all of them
+SHORTEST_WORKLOAD_S = 5.0
+WORKLOAD_SHARE = 0.25  # of the time budget
+NODES_PER_ITERATION = 4
+NODES_AROUND = 5 + MOST_TESTS
+
+
+class Lender(Protocol):
+    """What a session lends to its runs; nothing is opened before it is needed."""
+
+    @property
+    def cancel(self) -> CancelToken:
+        """Cancels the run."""
+
+    def model_session(
+        self, until: Deadline, on_event: Callable[[ProgressEvent], None], *, resuming: bool
+    ) -> ModelSession:
+        """What the requests of the run share with those of others.
+
+        Raises:
+            AfterburnerError: it cannot be opened.
+        """
+
+    def sandbox(self) -> AbstractContextManager[Sandbox]:
+        """A branch of the session's sandbox, which is stopped when the run is cancelled.
+
+        Raises:
+            SandboxUnavailableError: there is none.
+        """
+
+    def allow(self, target: Target) -> None:
+        """Ask whoever decides about trust, before anything of the project runs.
+
+        Raises:
+            NotTrustedError: the answer was no.
+        """
+
+
+def begin_run(
+    runs: RunTable,
+    run_id: str,
+    settings: RunSettings,
+    lender: Lender,
+    on_event: Callable[[ProgressEvent], None],
+    *,
+    outputs: Mapping[str, Output] | None = None,
+    on_begun: Callable[[str], None] = lambda _: None,
+) -> RunResult:
+    """Carry out one run. What can fail cheaply fails first: the file, the model, the sandbox, then the workload.
+
+    Args:
+        runs: where it is kept.
+        run_id: a new one.
+        settings: what is to be done.
+        lender: the session.
+        on_event: is told of progress.
+        outputs: what the caller will write, kept for who resumes the run.
+        on_begun: is told the run's id, once it can be resumed.
+
+    Raises:
+        AfterburnerError: see `Session.optimize`.
+    """
+    whole_program = settings.inputs.cases is not None and settings.function is None
+    parse_telling(settings.models.tell)
+    path = Path(settings.file)
+    target = find_target(
+        path,
+        settings.function,
+        whole_program,
+        settings.inputs.language,
+        settings.batch.project_root,
+        text=settings.unsaved_text(path),
+    )
+    check_program(settings, target.language)
+    with runs.claimed(run_id):
+        runs.begin(run_id, StoredRequest(settings, dict(outputs or {}), str(Path.cwd())), target)
+        on_begun(run_id)
+        try:
+            return _carry_out(runs, run_id, settings, target, lender, on_event)
+        except RunStoreError:
+            raise
+        except AfterburnerError:
+            if runs.prepared(run_id) is None:  # it failed before there was anything to go on with
+                runs.forget(run_id)
+            raise
+
+
+def resume_run(runs: RunTable, name: str, lender: Lender, on_event: Callable[[ProgressEvent], None]) -> RunResult:
+    """Go on with a run that was interrupted, or tell the result of a finished one again.
+
+    Args:
+        runs: where it is kept.
+        name: its id, the beginning of one, or `latest`.
+        lender: the session.
+        on_event: is told of progress.
+
+    Raises:
+        RunNotFoundError: there is no such run.
+        RunInUseError: another process works on it.
+        TargetChangedError: the file, or the interpreter, is not what it was.
+        AfterburnerError: see `Session.optimize`.
+    """
+    found = runs.find(name)
+    with runs.claimed(found.run_id):
+        result = runs.result(found.run_id)
+        if result is not None:
+            return result
+        check_format(found)
+        target = runs.target(found.run_id)
+        settings = runs.asked(found.run_id).settings_from(Path.cwd())
+        if settings.unsaved_text(Path(target.path)) is None:
+            check_unchanged(found, target)
+        return _carry_out(runs, found.run_id, settings, target, lender, on_event)
+
+
+def _carry_out(  # noqa: PLR0917 - a run, where it is kept, and who is told
+    runs: RunTable,
+    run_id: str,
+    settings: RunSettings,
+    target: Target,
+    lender: Lender,
+    on_event: Callable[[ProgressEvent], None],
+) -> RunResult:
+    """Do what is left of a run that this process has claimed."""
+    prepared = runs.prepared(run_id)
+    with open_checkpointer(runs.database) as checkpointer:
+        state = stored_state(checkpointer, run_id)
+        clock = RunClock.start(settings.search.max_seconds, _used_s(prepared, state))
+        # before it was prepared, nobody has answered
+        asking = lender.model_session(clock.search_until, on_event, resuming=prepared is not None)
+        proposer = open_proposer_of(settings, asking)
+        lender.allow(target)
+        with lender.sandbox() as sandbox:
+            on_event(ProgressEvent("prepare", f"staging {Path(target.project_root).name}"))
+            staged = stage(target, sandbox, settings.inputs.python, settings.unsaved)
+            machine = describe_machine(sandbox, staged.environment, target.language)
+            if prepared is None:
+                prepared = _prepare(settings, target, sandbox, staged, machine, clock, on_event)
+                prepared = replace(prepared, used_before=asking.usage() or NOTHING_USED)
+                runs.keep_prepared(run_id, prepared)
+            check_machine(run_id, prepared.machine, machine)
+            if state is not None and state["confirmation"] is not None and state["confirmation"].confirmed:
+                machine = prepared.machine  # where the figures of the offer come from
+            elif prepared.machine != machine:
+                prepared = _taken_over(prepared, settings, machine, on_event)
+                runs.keep_prepared(run_id, prepared)
+            settings = replace(
+                prepared.settings,
+                search=replace(prepared.settings.search, max_seconds=settings.search.max_seconds),
+            )  # which may have been raised since
+            limits = workload_limits(settings)
+            bench = Workbench(prepared.target, prepared.workload, sandbox, staged.environment, limits, timing_cpu())
+            loop = Loop(
+                bench=bench,
+                proposer=proposer,
+                judge=Judge(settings.search.objective, settings.proof.effect, settings.search.seed),
+                settings=settings,
+                search_until=clock.search_until,
+                confirm_until=clock.confirm_until,
+                on_event=on_event,
+                used_s=clock.elapsed_s,
+                tests=SpentTests(runs.tests_begun(run_id), lambda begun: runs.count_tests(run_id, begun)),
+                surroundings=_surroundings(prepared, staged),
+                asking=asking,
+            )
+            if state is not None:
+                on_event(ProgressEvent("prepare", f"going on with run {run_id}"))
+                loop.resume_from(state)
+            state = _run_graph(loop, checkpointer, run_id)
+            lender.cancel.raise_if_cancelled()
+            evidence = _evidence(loop, state, staged, machine)
+    if evidence is not None and evidence.growth is not None and evidence.growth.disagreement:
+        state, evidence = withdrawn(state, evidence.growth.disagreement), None
+    result = make_result(settings, bench, state, run_id=run_id, machine=machine, elapsed_s=clock.elapsed_s())
+    usage = since(state["usage"], prepared.used_before) if asking.usage() is not None else None
+    result = replace(result, evidence=evidence, usage=usage)
+    runs.finish(run_id, result)
+    return result
+
+
+def _prepare(  # noqa: PLR0917 - what a workload depends on, and who is told
+    settings: RunSettings,
+    target: Target,
+    sandbox: Sandbox,
+    staged: Staged,
+    machine: Machine,
+    clock: RunClock,
+    on_event: Callable[[ProgressEvent], None],
+) -> Prepared:
+    """Find out what has to be known before the loop begins."""
+    settings = _with_min_effect(settings, machine)
+    for each in staged.left_out:
+        on_event(ProgressEvent("prepare", f"{each.origin}: {each.reason}"))
+    bench = prepared_bench(settings, target, sandbox, staged.environment, on_event)
+    workload = replace(bench.workload, skipped=(*staged.left_out, *bench.workload.skipped))
+    return Prepared(settings, bench.target, workload, machine, clock.elapsed_s())
+
+
+def _taken_over(
+    prepared: Prepared, asked: RunSettings, machine: Machine, on_event: Callable[[ProgressEvent], None]
+) -> Prepared:
+    """What was prepared elsewhere, with the minimum effect that holds here: this is where winners are tested now."""
+    found = _with_min_effect(asked, machine)
+    on_event(ProgressEvent("prepare", f"not the machine of before: the minimum effect is {found.proof.effect:g} here"))
+    settings = replace(
+        prepared.settings,
+        proof=replace(
+            prepared.settings.proof, min_effect=found.proof.min_effect, min_effect_source=found.proof.min_effect_source
+        ),
+    )
+    return replace(prepared, settings=settings, machine=machine)
+
+
+def _used_s(prepared: Prepared | None, state: LoopState | None) -> float:
+    """Of the time budget, in earlier processes, as far as it led to something that was stored."""
+    if state is not None:
+        return state["used_s"]
+    return prepared.used_s if prepared is not None else 0.0
+
+
+def seconds_used(runs: RunTable, run_id: str) -> float:
+    """Of its time budget, by a run that may or may not be there."""
+    if run_id not in runs.members(owner_of(run_id)):
+        return 0.0
+    result = runs.result(run_id)
+    if result is not None:
+        return result.elapsed_s
+    with open_checkpointer(runs.database) as checkpointer:
+        return _used_s(runs.prepared(run_id), stored_state(checkpointer, run_id))
+
+
+def _surroundings(prepared: Prepared, staged: Staged) -> Surroundings | None:
+    """The project around the target, where there is a way to read it: of Python."""
+    if prepared.target.language != PYTHON:
+        return None
+    return Surroundings(prepared.target, staged.project, staged.environment, prepared.settings)
+
+
+def open_proposer_of(settings: RunSettings, asking: ModelSession) -> Proposer:
+    """Open the proposer that the settings name, and find out early what else they need.
+
+    Raises:
+        AfterburnerError: there is none, or something is not installed.
+    """
+    proposer = open_proposer(
+        settings.models.model,
+        timeout_s=settings.models.timeout_s,
+        retries=settings.models.retries,
+        fallbacks=settings.models.fallbacks,
+        asking=asking,
+    )
+    if settings.proof.deterministic:
+        check_valgrind()
+    return proposer
+
+
+def prepared_bench(
+    settings: RunSettings,
+    target: Target,
+    sandbox: Sandbox,
+    environment: PythonEnvironment,
+    on_event: Callable[[ProgressEvent], None],
+) -> Workbench:
+    """Find the function if none is named, and the inputs that it is judged on.
+
+    Raises:
+        WorkloadError: there is nothing to judge on, or too little.
+        AfterburnerError: the function or the inputs cannot be read.
+    """
+
+    def tell(message: str) -> None:
+        on_event(ProgressEvent("prepare", message))
+
+    limits = workload_limits(settings)
+    if target.function is None and settings.inputs.cases is None:
+        tell("profiling the file to find the function to optimise")
+        function = hottest_function(sandbox, target, environment, settings, limits)
+        what = "uses the most CPU time" if settings.search.objective is Objective.TIME else "holds the most memory"
+        tell(f"{function} {what}")
+        path = Path(settings.file)
+        target = find_target(path, function, project_root=settings.batch.project_root, text=settings.unsaved_text(path))
+    workload = build_workload(sandbox, target, environment, settings, limits, tell)
+    if not workload.held_out_count:
+        raise WorkloadError(
+            f"{target.path}: there is just one usable input, and a rewrite has to be confirmed on inputs that it was "
+            "not selected on. Add a second case or call."
+        )
+    return Workbench(target, workload, sandbox, environment, limits, timing_cpu())
+
+
+def workload_limits(settings: RunSettings) -> Limits:
+    """For one look at a source of inputs, and for the original on all of them."""
+    allowed_s = min(max(WORKLOAD_SHARE * settings.search.max_seconds, SHORTEST_WORKLOAD_S), LONGEST_WORKLOAD_S)
+    return look_limits(allowed_s, settings.inputs.float_tolerance)
+
+
+def _run_graph(loop: Loop, checkpointer: BaseCheckpointSaver[str], run_id: str) -> LoopState:
+    """The state at the end of the loop, from wherever it stands."""
+    graph = loop.compile(checkpointer)
+    config = thread_of(run_id)
+    config["recursion_limit"] = NODES_PER_ITERATION * loop.settings.search.iterations + NODES_AROUND
+    stored = graph.get_state(config)
+    if stored.values and not stored.next:
+        return cast("LoopState", stored.values)
+    used = loop.asking.usage() if loop.asking is not None else None  # by runs before this one, if they share a budget
+    start = None if stored.next else empty_state() | {"usage": used or NOTHING_USED}
+    with untraced(config) as quiet:
+        return cast("LoopState", graph.invoke(start, quiet, durability="sync"))
+
+
+def _with_min_effect(settings: RunSettings, machine: Machine) -> RunSettings:
+    """The settings with the minimum effect that holds on this machine, unless the user has set one."""
+    if settings.proof.min_effect_source:
+        return settings
+    found = min_effect_for(None, machine)
+    return replace(settings, proof=replace(settings.proof, min_effect=found.value, min_effect_source=found.source))
+
+
+def _evidence(loop: Loop, state: LoopState, staged: Staged, machine: Machine) -> Evidence | None:
+    """What is told of an offer beside its gain."""
+    confirmation = state["confirmation"]
+    if confirmation is None or not confirmation.confirmed or confirmation.gain is None:
+        return None
+    offered = Offered(
+        source=winner_source(state),
+        gain=confirmation.gain,
+        held_out_gain=confirmation.held_out.gain,
+        blocks=tuple(confirmation.blocks),
+        larger_inputs=confirmation.larger_inputs,
+    )
+    return gather_evidence(
+        loop.bench,
+        loop.settings,
+        offered,
+        project=staged.project,
+        machine=machine,
+        deadline=loop.confirm_until,
+        tell=lambda message: loop.on_event(ProgressEvent("confirm", message)),
+    )

@@ -1,0 +1,187 @@
+"""The doorway: one session for many jobs, from several threads; text that is not saved; trust; cancelling."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from afterburner.agent import Job, Search, TrustQuestion, TrustRequest, open_session
+from afterburner.agent.code.edits import apply_edits
+from afterburner.agent.errors import NotTrustedError, RunNotFoundError, TargetError
+from afterburner.sandbox import CancelledError, CancelToken
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from afterburner.agent.events import ProgressEvent
+    from afterburner.agent.session import Session
+    from afterburner.sandbox import Sandbox
+
+SLOW = """\
+def common(left, right):
+    found = []
+    for word in left:
+        if word in right:
+            found.append(word)
+    return found
+
+
+if __name__ == "__main__":
+    for size in (300, 400, 500, 600):
+        words = [str(number) for number in range(size)]
+        assert len(common(words, words[::-1])) == size
+"""
+QUICK = Search(iterations=1, max_seconds=120.0)
+
+
+@pytest.fixture
+def session(sandbox: Sandbox) -> Iterator[Session]:
+    with open_session(sandbox=sandbox, store=None) as opened:
+        yield opened
+
+
+@pytest.fixture
+def slow(tmp_path: Path) -> Path:
+    path = tmp_path / "shop" / "words.py"
+    path.parent.mkdir()
+    path.write_text(SLOW)
+    return path
+
+
+@pytest.fixture
+def children() -> Callable[[], set[int]]:
+    """The processes that this one has started and that are still there."""
+
+    def found() -> set[int]:
+        tasks = Path("/proc/self/task").iterdir()
+        return {int(pid) for task in tasks for pid in (task / "children").read_text().split()}
+
+    return found
+
+
+@pytest.mark.timed
+def test_two_threads_work_on_two_jobs_of_one_session(session: Session, slow: Path) -> None:
+    other = slow.with_name("names.py")
+    other.write_text(SLOW.replace("common", "shared"))
+    jobs = [Job.from_file(slow, function="common"), Job.from_file(other, function="shared")]
+    with ThreadPoolExecutor(2) as pool:
+        results = list(pool.map(lambda job: session.optimize(job, QUICK), jobs))
+    assert [result.target.function for result in results] == ["common", "shared"]
+    assert all(result.improved for result in results), [result.summary for result in results]
+    assert len({result.run_id for result in results}) == 2
+    assert slow.read_text() == SLOW
+
+
+@pytest.mark.timed
+def test_an_editors_buffers_count_in_place_of_the_disk(session: Session, slow: Path) -> None:
+    """The target calls a helper that exists in another unsaved buffer alone."""
+    slow.write_text("def common(left, right):\n    raise RuntimeError('what is on the disk')\n")
+    helper = slow.with_name("words_helper.py")
+    text = "from words_helper import tidy\n\n\n" + SLOW.replace("    return found\n", "    return tidy(found)\n")
+    job = Job.from_text(slow, text, function="common", others={str(helper): "def tidy(found):\n    return found[:]\n"})
+    result = session.optimize(job, QUICK)
+    assert result.improved, result.summary
+    assert result.target.source == text
+    assert apply_edits(text, result.edits) == result.best_source
+    assert result.edits
+    assert not helper.exists()
+    assert "what is on the disk" in slow.read_text()
+
+
+def test_a_buffer_that_is_no_python_is_refused_where_it_is_wrong(session: Session, slow: Path) -> None:
+    with pytest.raises(TargetError, match="line 1"):
+        session.optimize(Job.from_text(slow, "def common(:\n", function="common"))
+
+
+def test_trust_is_asked_for_once_and_nothing_runs_without_it(sandbox: Sandbox, slow: Path) -> None:
+    asked: list[TrustRequest] = []
+    events: list[ProgressEvent] = []
+
+    def distrust(request: TrustRequest) -> bool:
+        asked.append(request)
+        return False
+
+    with open_session(sandbox=sandbox, store=None, trust=distrust) as session:
+        for _ in range(2):
+            with pytest.raises(NotTrustedError, match="not trusted"):
+                session.optimize(Job.from_file(slow, function="common"), on_event=events.append)
+    assert [request.question for request in asked] == [TrustQuestion.RUN_CODE]
+    assert Path(asked[0].folder) == slow.parent
+    assert events == []
+
+
+class At:
+    """Cancels so long after the run has told of a stage for the first time."""
+
+    def __init__(self, stage: str, words: str, delay_s: float) -> None:
+        self.token = CancelToken()
+        self.cancelled_s: float | None = None
+        self._stage, self._words, self._delay_s = stage, words, delay_s
+        self._timer: threading.Timer | None = None
+
+    def __call__(self, event: ProgressEvent) -> None:
+        if self._timer is None and event.stage == self._stage and self._words in event.message:
+            self._timer = threading.Timer(self._delay_s, self._cancel)
+            self._timer.start()
+
+    def _cancel(self) -> None:
+        self.cancelled_s = time.monotonic()
+        self.token.cancel()
+
+
+STAGES = [
+    ("prepare", "staging"),
+    ("prepare", "measuring the original"),
+    ("profile", "judging"),
+    ("profile", "timing"),
+    ("confirm", "testing"),
+]
+
+
+@pytest.mark.parametrize(("stage", "words"), STAGES, ids=[words for _, words in STAGES])
+def test_a_cancelled_run_stops_and_leaves_nothing(  # noqa: PLR0917 - fixtures are parameters
+    sandbox: Sandbox, slow: Path, tmp_path: Path, stage: str, words: str, children: Callable[[], set[int]]
+) -> None:
+    """At moments drawn by chance; the session goes on to serve others, and the run can be thrown away."""
+    chance = random.Random(words)
+    threads, before = threading.active_count(), children()
+    job = Job.from_file(slow, function="common")
+    with open_session(sandbox=sandbox, store=tmp_path / "store") as session:
+        for _ in range(2):
+            cancel = At(stage, words, chance.uniform(0.0, 0.2))
+            begun: list[str] = []
+            with pytest.raises(CancelledError):
+                session.optimize(job, QUICK, on_event=cancel, cancel=cancel.token, on_begun=begun.append)
+            assert cancel.cancelled_s is not None
+            assert time.monotonic() - cancel.cancelled_s < 30, "it waited for its own end, not for the token"
+            with session.runs() as runs:
+                known = {run.run_id for run in runs.all()}
+            if begun[0] in known:
+                session.discard(begun[0])
+            with pytest.raises(RunNotFoundError):
+                session.discard(begun[0])
+        assert not sandbox.stopped
+    assert children() <= before
+    assert threading.active_count() <= threads
+
+
+def test_a_job_that_was_cancelled_before_it_began_does_nothing(session: Session, slow: Path) -> None:
+    token = CancelToken()
+    token.cancel()
+    with pytest.raises(CancelledError):
+        session.optimize(Job.from_file(slow, function="common"), cancel=token)
+
+
+def test_a_survey_ranks_the_functions_of_a_folder(session: Session, slow: Path) -> None:
+    (slow.parent / "test_words.py").write_text(
+        "from words import common\n\n\ndef test_common():\n    words = [str(n) for n in range(900)]\n"
+        "    assert common(words, words) == words\n"
+    )
+    ranked = session.survey(slow.parent)
+    assert [(Path(target.path).name, target.function) for target in ranked][:1] == [("words.py", "common")]
