@@ -27,26 +27,8 @@ DOORS = {
     "afterburner.sandbox.opening": "a backend may need an extra that is not installed",
     "afterburner.sandbox.commands.checks": "likewise",
     "afterburner.sandbox.commands.serve": "likewise",
-    "afterburner.agent": "types and errors are needed far more often than the loop, which brings langgraph",
     "agent/cli": "`--help` stays instant",
-    "afterburner.agent.session": "a run brings langgraph, LiteLLM and libcst",
-    "afterburner.agent.models.registry": "of the kinds of models, only the one in use is loaded",
-    "afterburner.agent.models.requests.model_session": "the store of answers brings SQLite",
     "afterburner.agent.store.connect": "PostgreSQL is an extra",
-    **dict.fromkeys(
-        (
-            "afterburner.agent.loop.graph",
-            "afterburner.agent.models.litellm_proposer",
-            "afterburner.agent.models.prompts.description",
-            "afterburner.agent.models.prompts.messages",
-            "afterburner.agent.models.prompts.reading_answers",
-            "afterburner.agent.models.requests.model_answers",
-            "afterburner.agent.models.requests.quoted",
-            "afterburner.agent.models.rules_proposer",
-            "afterburner.agent.models.vllm_engine",
-        ),
-        "what reads code brings libcst",
-    ),
 }
 # They may belong to the user's interpreter; a script looks for them when it needs them.
 MAY_BE_THERE = {"hypothesis", "pytest"}

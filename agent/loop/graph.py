@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal, Protocol, cast
 
+from afterburner.agent.code.locate import with_source
 from afterburner.agent.code.same_work import key_of
 from afterburner.agent.errors import ProposerError, TargetError, WorkloadError
 from afterburner.agent.events import ProgressEvent
@@ -21,6 +22,7 @@ from afterburner.agent.judge.confirming import SEARCH_ROUNDS, SEARCH_S, Confirmi
 from afterburner.agent.judge.gates import refusal
 from afterburner.agent.judge.measuring.sampling import SampleFailedError
 from afterburner.agent.judge.measuring.sequential import MOST_TESTS
+from afterburner.agent.loop.placing import place
 from afterburner.agent.loop.records import line_of, record_of, refused, refuted, sampled_again, settled
 from afterburner.agent.loop.search_policy import SearchPolicy
 from afterburner.agent.loop.state import LoopState, Pending
@@ -157,8 +159,6 @@ class Loop:
 
     def generate(self, state: LoopState) -> dict[str, object]:
         """Ask the proposer for candidates that improve on the incumbent."""
-        from afterburner.agent.code.locate import with_source  # noqa: PLC0415 - imports libcst
-
         iteration, (incumbent, again) = state["iteration"] + 1, self._base_of(state)
         where = f", from {again.id} again" if again else ""
         self._tell("generate", f"asking {self.proposer.name}{where}", iteration)
@@ -323,8 +323,6 @@ class Loop:
             return [Proposal(self.proposer.name, None, error=str(error))], True
 
     def _pending(self, candidate_id: str, proposal: Proposal, incumbent: Incumbent) -> Pending:
-        from afterburner.agent.loop.placing import place  # noqa: PLC0415 - imports libcst
-
         source, error = "", proposal.error
         if proposal.rewrite is not None:
             try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from afterburner.agent.code.locate import function_source
 from afterburner.agent.models.prompts.messages import messages_for
 from afterburner.agent.models.requests.client import ModelClient, Question
 from afterburner.agent.models.requests.language_model import find_model
@@ -56,8 +57,6 @@ class LiteLLMProposer:
         Raises:
             ProposerError: no model can be reached, or all refuse; the message says what to do.
         """
-        from afterburner.agent.code.locate import function_source  # noqa: PLC0415 - brings what locates files
-
         question = Question(
             tuple(messages_for(request)),
             request.count,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from afterburner.agent.errors import UnknownModelError
+from afterburner.agent.models.chain import ChainProposer
 from afterburner.agent.models.prompts.proposer import MODEL_EXAMPLES
 
 if TYPE_CHECKING:
@@ -51,8 +52,6 @@ def open_proposer(
         asking.begin()
     if len(opened) == 1:
         return opened[0]
-    from afterburner.agent.models.chain import ChainProposer  # noqa: PLC0415 - lazy, as all proposers
-
     return ChainProposer(opened)
 
 

@@ -14,7 +14,7 @@ from afterburner.agent.code.locate import function_source, functions_in, with_so
 from afterburner.agent.code.source_text import fingerprint
 from afterburner.agent.code.splice import splice
 from afterburner.agent.models.prompts.proposer import Proposal
-from afterburner.agent.rules import PREPARING
+from afterburner.agent.rules import PREPARING, all_rules
 from afterburner.agent.rules.rule import RuleInput
 from afterburner.agent.types import Decision, Rewrite
 
@@ -54,8 +54,6 @@ class RulesProposer:
     def __init__(self, rules: Sequence[Rule] | None = None, preparing: Collection[str] = PREPARING) -> None:
         """Use the given rules, or all that there are; `preparing` names those that make others fit."""
         if rules is None:
-            from afterburner.agent.rules import all_rules  # noqa: PLC0415 - loads every rule
-
             rules = all_rules()
         self._rules = tuple(rules)
         self._preparing = tuple(rule for rule in self._rules if rule.name in preparing)

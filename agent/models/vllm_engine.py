@@ -14,6 +14,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from afterburner.agent.code.locate import function_source
 from afterburner.agent.errors import ProposerError
 from afterburner.agent.models.prompts.messages import messages_for
 from afterburner.agent.models.requests.endings import CapReachedError
@@ -104,8 +105,6 @@ class VllmProposer:
         Raises:
             CapReachedError: a cap, or the time, allows no request, or the time was up before its end.
         """
-        from afterburner.agent.code.locate import function_source  # noqa: PLC0415 - brings what locates files
-
         asking, budget = self._asking, self._asking.budget
         budget.at_least(request.usage)
         messages = self._messages(request)

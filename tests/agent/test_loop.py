@@ -315,7 +315,7 @@ def test_after_fruitless_rounds_the_next_goes_on_from_the_second_best_once(make_
     loop = make_loop(Listening())
     loop.settings = replace(
         loop.settings,
-        search=replace(loop.settings.search.style, iterations=9, patience=3, restart=1, temperature="0.1:0.9"),
+        search=replace(loop.settings.search, iterations=9, patience=3, restart=1, temperature="0.1:0.9"),
     )
     state = empty_state() | loop.prepare(empty_state())
     second = SLOW.replace("found = []", "found = list()")

@@ -10,6 +10,7 @@ from afterburner.agent.code.context.readable_files import ProjectFiles
 from afterburner.agent.code.context.resolver import Resolver
 from afterburner.agent.code.context.token_budget import BYTES_PER_TOKEN
 from afterburner.agent.code.languages import PYTHON
+from afterburner.agent.code.programs import describe_program
 
 if TYPE_CHECKING:
     from afterburner.agent.models.prompts.proposer import ProposalRequest
@@ -29,8 +30,6 @@ def describe_target(target: Target) -> str:
     Nothing comes from other files. String constants that look like secrets are left out, long ones too.
     """
     if target.language != PYTHON:
-        from afterburner.agent.code.programs import describe_program  # noqa: PLC0415 - not the usual case
-
         return describe_program(target.language)
     own_file = PurePosixPath(Path(target.path).name)
     files = ProjectFiles(None, own_file)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from afterburner.agent.code.languages import spoken_name
+from afterburner.agent.code.locate import function_source
 from afterburner.agent.models.prompts.description import description_of
 from afterburner.agent.models.prompts.line_table import line_table
 from afterburner.agent.models.prompts.prompt import build_prompt
@@ -19,8 +20,6 @@ def messages_for(request: ProposalRequest) -> list[dict[str, str]]:
 
     Half of a surrogate pair, which a docstring may hold by an escape, cannot be sent: it is written as an escape.
     """
-    from afterburner.agent.code.locate import function_source  # noqa: PLC0415 - brings what locates files
-
     tell = request.tell
     messages = build_prompt(
         spoken_name(request.target.language),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from afterburner.agent.code.splice import parse_answer_code
 from afterburner.agent.errors import ProposerError
 from afterburner.agent.models.prompts.lenient_reading import Wanted, read_answer
 from afterburner.agent.models.prompts.proposer import Proposal
@@ -27,8 +28,6 @@ def proposal_from(
         cut_off: whether the model's limit of tokens ended the answer.
         strict: take nothing that breaks the answer format.
     """
-    from afterburner.agent.code.splice import parse_answer_code  # noqa: PLC0415 - brings libcst
-
     thinking, form = reasoning, ""
     if len(text) > MAX_ANSWER_CHARS:
         return Proposal(proposer, None, thinking, f"The answer is longer than {MAX_ANSWER_CHARS:,} characters.")

@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from afterburner.agent.code.locate import function_source
 from afterburner.agent.models.prompts.proposer import Proposal
 from afterburner.agent.models.prompts.reading_answers import MAX_ANSWER_CHARS, proposal_from
 from afterburner.agent.models.requests.quoted import quoted_text
@@ -61,8 +62,6 @@ def _objection(rewrite: Rewrite, target: Target, scrub: Scrubber, *, hidden: boo
             "without the values of the environment's secrets."
         )
     if held:
-        from afterburner.agent.code.locate import function_source  # noqa: PLC0415 - brings what locates files
-
         quoted = quoted_text(function_source(target), target.language)
         left = quoted_text(code, target.language)
         if any(value not in left for value in scrub.held(quoted)):

@@ -6,6 +6,7 @@ import ast
 import re
 
 from afterburner.agent.code.languages import PYTHON
+from afterburner.agent.code.source_text import parse
 
 _QUOTED = re.compile(r""""(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`""")
 
@@ -14,8 +15,6 @@ def quoted_text(code: str, language: str) -> str:
     """Give the contents of the string literals of code, docstrings left out, one after another."""
     if language != PYTHON:
         return "\n".join(_QUOTED.findall(code))
-    from afterburner.agent.code.source_text import parse  # noqa: PLC0415 - not needed without a language model
-
     try:
         tree = parse(code)
     except SyntaxError:

@@ -19,13 +19,12 @@ if TYPE_CHECKING:
 
 
 class Waits(SimpleNamespace):
-    """In place of the event that is waited for: keeps how long, and does not wait."""
+    """In place of the token that is waited for: keeps how long, and does not wait."""
+
+    cancelled = False
 
     def __init__(self) -> None:
         super().__init__(waited_s=[])
-
-    def is_set(self) -> bool:
-        return False
 
     def wait(self, seconds: float) -> None:
         self.waited_s.append(seconds)
