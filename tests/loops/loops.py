@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from afterburner.agent import session
 from afterburner.agent.code.answer_code import parse_answer_code
 from afterburner.agent.code.locate import find_target
 from afterburner.agent.deadline import Deadline, RunClock
@@ -18,6 +17,7 @@ from afterburner.agent.judge.measuring.sequential import FIRST_LOOKS
 from afterburner.agent.judge.verification.search import DifferenceSearch
 from afterburner.agent.loop.graph import Loop, empty_state
 from afterburner.agent.models.prompts.proposer import Proposal
+from afterburner.agent.running import prepared_bench
 from afterburner.agent.types import Decision, Gain
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def open_bench(settings: RunSettings, sandbox: Sandbox) -> Workbench:
     """The workload of a function of a file, found as a run finds it."""
     target = find_target(Path(settings.file), settings.function)
     environment = stage(target, sandbox, settings.inputs.python).environment
-    return session._bench(settings, target, sandbox, environment, lambda _: None)
+    return prepared_bench(settings, target, sandbox, environment, lambda _: None)
 
 
 def make_loop(bench: Workbench, settings: RunSettings, proposer: Proposer, judge: type[Judge]) -> Loop:
