@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from afterburner.sandbox.differences import explain_difference, incomparable_reason
 from afterburner.sandbox.errors import UsageError
 from afterburner.sandbox.frames import split_frames
+from afterburner.sandbox.inside import driver_start
 from afterburner.sandbox.samples import measure_windows
 from afterburner.sandbox.scrubbing import scrub_bytes
 from afterburner.sandbox.tolerance import Agreement, compare_with_tolerance
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from afterburner.sandbox.frames import Frame
     from afterburner.sandbox.types import CallCase, Program, RawResult
 
-DRIVER_MAIN = "/afterburner/driver/ab_main.py"
 _CALL = struct.Struct(">IBQQQ")
 _END = struct.Struct(">Q")
 _DIFFERS, _CHANCE = 1, 2
@@ -54,7 +54,7 @@ class CallReply(NamedTuple):
     first_pass_cpu_s: float | None = None
     load_cpu_s: float = 0.0  # until the module was loaded
     told_cpu_s: float | None = None  # of the whole process, by its own account; None if it did not come to its end
-    complaints: tuple[str, ...] = ()  # of `ab_watch`, where one was set
+    complaints: tuple[str, ...] = ()  # of `process_watch`, where one was set
     kept_bytes: int | None = None  # what the module has come to keep in memory, where it was looked at
 
 
@@ -84,7 +84,7 @@ def prepare_call(program: Program, case: CallCase) -> PreparedCall:
         }
     ).encode("ascii")
     return PreparedCall(
-        ("-s", "-B", DRIVER_MAIN), b"".join((struct.pack(">I", len(header)), header, source, *case.calls))
+        driver_start("call_driver"), b"".join((struct.pack(">I", len(header)), header, source, *case.calls))
     )
 
 

@@ -17,16 +17,15 @@ from afterburner.sandbox.docker_pool import DockerPool, Started
 from afterburner.sandbox.docker_root import check_openness, open_up, provide_root, system_binds
 from afterburner.sandbox.docker_settings import Choices, DockerOptions, container_settings
 from afterburner.sandbox.errors import SandboxInternalError, UsageError
-from afterburner.sandbox.launch import DRIVER
+from afterburner.sandbox.inside import bind_driver
 from afterburner.sandbox.toolchains import Toolchain
-from afterburner.sandbox.types import Bind, ContainerSpec
 
 if TYPE_CHECKING:
     from contextlib import ExitStack
 
     from afterburner.sandbox.docker_channel import DockerChannel
     from afterburner.sandbox.languages import Language
-    from afterburner.sandbox.types import Limits
+    from afterburner.sandbox.types import ContainerSpec, Limits
 
 __all__ = ["DockerBackend", "DockerContainer", "DockerOptions"]
 
@@ -78,7 +77,7 @@ class DockerBackend:
             self._daemon.pull(image)
         found = self._daemon.image(image)
         variables = dict(line.partition("=")[::2] for line in found["Config"].get("Env") or ())
-        driver = (Bind(str(Path(__file__).parent / "driver"), DRIVER),) if language.name == "python" else ()
+        driver = (bind_driver(),) if language.name == "python" else ()
         return Toolchain(
             language.name,
             version=f"{image} ({found['Id'].removeprefix('sha256:')[:12]})",

@@ -1,6 +1,6 @@
 """Programs against each other on the same calls: one template process, a forked process for each sample.
 
-What `driver/ab_template.py` is asked, and what its reply is worth. Samples are taken in the order that is asked for, on
+What the template is asked, and what its reply is worth. Samples are taken in the order that is asked for, on
 one core, and every one is judged: no time counts unless the outcomes of exactly those calls were the expected ones.
 The CPU time of a sample's processes is the kernel's word, told by the template, which runs no code of either side.
 """
@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 from afterburner.sandbox.calls import PreparedCall, case_options, complaints_in, read_reply
 from afterburner.sandbox.errors import SandboxInternalError, UsageError
 from afterburner.sandbox.frames import split_frames
+from afterburner.sandbox.inside import driver_start
 from afterburner.sandbox.types import CallCase, Measurement, RawResult, Verdict
 
 if TYPE_CHECKING:
     from afterburner.sandbox.frames import Frame
     from afterburner.sandbox.types import CallOutcome, Program
 
-TEMPLATE_MAIN = "/afterburner/driver/ab_template.py"
 _SAMPLE = struct.Struct(">BiQQQQII")
 _MAX_REASON = 200
 
@@ -71,7 +71,7 @@ class DuelSample:
     group: int = 0  # which one it belongs to, counted from 0
     load_cpu_s: float = 0.0
     told_cpu_s: float = 0.0  # of the process, by its own account
-    complaints: tuple[str, ...] = ()  # of `ab_watch` and of the template: what the sample left changed or running
+    complaints: tuple[str, ...] = ()  # of `process_watch` and of the template: what the sample left changed or running
     difference_at: int | None = None
     kept_bytes: int | None = None  # what the module has come to keep in memory; None if it was not looked at
     tasks: int = 0  # threads and processes that were started; 0 too if more than one other side ran along
@@ -118,7 +118,7 @@ def prepare_duel(program: Program, duel: Duel) -> PreparedCall:
         }
     ).encode("ascii")
     stdin = b"".join((struct.pack(">I", len(header)), header, *sources, *duel.case.calls))
-    return PreparedCall(("-s", "-B", TEMPLATE_MAIN), stdin)
+    return PreparedCall(driver_start("sample_template"), stdin)
 
 
 def read_duel(raw: RawResult, duel: Duel, verdict: Verdict, detail: str) -> DuelReport:

@@ -1,4 +1,4 @@
-"""Takes apart what a program of ours inside the sandbox sent: `driver/ab_channel.py` writes it.
+"""Takes apart what a program of ours inside the sandbox sent: `driver/host_channel.py` writes it.
 
 The bytes are not to be trusted: code under test shares the process that writes them.
 """

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.sandbox.calls import prepare_call
-from afterburner.sandbox.container_paths import HOME, PROGRAM_FOLDER, SCRATCH
+from afterburner.sandbox.container_paths import PROGRAM_FOLDER, SCRATCH
 from afterburner.sandbox.errors import UsageError
+from afterburner.sandbox.inside import bind_driver
 from afterburner.sandbox.types import Bind, CallCase, Command, ContainerSpec
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from afterburner.sandbox.toolchains import Toolchain
     from afterburner.sandbox.types import Limits, Program, PythonEnvironment, TestCase
 
-DRIVER = f"{HOME}/driver"  # the scripts of `sandbox/driver`, in every container that runs Python
 _SEARCH_PATH = "/usr/local/bin:/usr/bin:/bin"
 _LEAST_HEAP_MIB = 64
 _ONE_THREAD = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "BLIS", "VECLIB", "RAYON", "NUMBA", "POLARS_MAX", "JULIA")
@@ -86,7 +86,7 @@ def python_launch(
     with tempfile.TemporaryDirectory(dir=workspace) as folder:
         source = Path(folder, "source.py")
         source.write_bytes(encoded_source(program.source))
-        binds = [*environment.binds, Bind(str(Path(__file__).parent / "driver"), DRIVER)]
+        binds = [*environment.binds, bind_driver()]
         if place is not None:
             binds.append(Bind(str(source), place))
         yield Launch(

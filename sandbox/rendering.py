@@ -1,4 +1,4 @@
-"""Shows an encoded value (`driver/ab_encode.py`) to a person, much as Python would write it.
+"""Shows an encoded value (`driver/value_encoder.py`) to a person, much as Python would write it.
 
 The trees come out of a sandbox and may be anything that is JSON: whatever is not of the encoder's form is shown as
 `…`, and no text grows beyond its bound.

@@ -14,7 +14,7 @@ from afterburner.sandbox.compiling import compile_program
 from afterburner.sandbox.duels import prepare_duel, read_duel
 from afterburner.sandbox.errors import SandboxInternalError, UsageError
 from afterburner.sandbox.languages import find_language
-from afterburner.sandbox.launch import DRIVER, encoded_source, python_launch, python_variables, toolchain_launch
+from afterburner.sandbox.launch import encoded_source, python_launch, python_variables, toolchain_launch
 from afterburner.sandbox.running import CaseSettings, Supply, retry_internal_errors, run_case
 from afterburner.sandbox.schedule import run_many, run_many_async
 from afterburner.sandbox.task import Task
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from afterburner.sandbox.launch import File, Launch
     from afterburner.sandbox.types import Command, ContainerSpec, RawResult
 
-__all__ = ["DRIVER", "Sandbox", "encoded_source", "python_variables"]
+__all__ = ["Sandbox", "encoded_source", "python_variables"]
 
 _DEFAULT_LIMITS = Limits()
 _BY_LINES = Lines()

@@ -1,4 +1,4 @@
-"""Compares encoded outcomes (`driver/ab_encode.py`) with a tolerance for floats; everything else has to be equal.
+"""Compares encoded outcomes (`driver/value_encoder.py`) with a tolerance for floats; everything else has to be equal.
 
 Two floats agree if they differ by no more than `tolerance` times the larger of the two, or by no more than
 `ABSOLUTE_FLOOR`, below which a relative difference means nothing. NaN agrees with NaN, an infinity with itself. Types

@@ -142,7 +142,7 @@ class TestCase:
 class CallCase:
     """A batch of calls that one fresh process makes, in order, and the outcomes expected of them.
 
-    Each call is an opaque blob made by the capture code inside a sandbox (`driver/ab_calls.py` tells what is in
+    Each call is an opaque blob made by the capture code inside a sandbox (`driver/call_blobs.py` tells what is in
     it); the host hashes and carries it and never decodes it. Outcomes are canonical encodings: two outcomes are
     equal if their bytes are. `float_tolerance` and `fixed_clock` change what is encoded, so the expected outcomes must
     come from a case with the same.
@@ -162,7 +162,7 @@ class CallCase:
 class CallOutcome:
     """What one call did: canonical bytes of its outcome, and the time of the call itself, summed over passes.
 
-    `encoded` is JSON of the tagged tree that `driver/ab_encode.py` defines.
+    `encoded` is JSON of the tagged tree that `driver/value_encoder.py` defines.
     """
 
     encoded: bytes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from subprocess import run
 
@@ -20,7 +20,7 @@ MAY_IMPORT = {
     "lsp_server": {"agent"},
     "ci_action": {"agent"},
 }
-# Their files are scripts inside the sandbox, under whatever Python the user has.
+# Packages that are bound into the sandbox, under another root and under whatever Python the user has.
 INSIDE_THE_SANDBOX = (ROOT / "sandbox" / "driver", ROOT / "agent" / "inputs" / "inside")
 # Modules, or all of a room, that import others of ours inside a function; anything else imports them at the top.
 DOORS = {
@@ -66,7 +66,9 @@ def imports_in(node: ast.AST, *, typing_only: bool = False, lazy: bool = False) 
         return [Import(alias.name, node.lineno, typing_only, lazy) for alias in node.names]
     if isinstance(node, ast.ImportFrom):
         names = [f"{'.' * node.level}{node.module or ''}"]
-        if node.module in SUBPACKAGES and not node.level:
+        if not node.module:
+            names = [f"{'.' * node.level}{alias.name}" for alias in node.names]
+        elif node.module in SUBPACKAGES and not node.level:
             names = [f"{node.module}.{alias.name}" for alias in node.names]
         return [Import(name, node.lineno, typing_only, lazy) for name in names]
     lazy = lazy or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
@@ -83,9 +85,21 @@ def module_name(path: Path) -> str:
     return ".".join((NAMESPACE, *(parts[:-1] if parts[-1] == "__init__" else parts)))
 
 
+def absolute(imported: Import, path: Path) -> Import:
+    """The import as one of a module by its full name: inside the sandbox, packages of ours import relatively."""
+    dots = len(imported.module) - len(imported.module.lstrip("."))
+    if not dots or path.parent not in INSIDE_THE_SANDBOX:
+        return imported
+    package = [NAMESPACE, *path.parent.relative_to(ROOT).parts]
+    return replace(imported, module=".".join((*package[: len(package) - dots + 1], imported.module[dots:])))
+
+
 FILES = {module_name(path): path for floor in MAY_IMPORT for path in sorted((ROOT / floor).rglob("*.py"))}
 SUBPACKAGES = {name for name, path in FILES.items() if path.name == "__init__.py"}
-IMPORTS = {name: imports_in(ast.parse(path.read_text(encoding="utf-8"))) for name, path in FILES.items()}
+IMPORTS = {
+    name: [absolute(imported, path) for imported in imports_in(ast.parse(path.read_text(encoding="utf-8")))]
+    for name, path in FILES.items()
+}
 EVERY_FILE = [*FILES.values(), *sorted((ROOT / "tests").rglob("*.py")), *sorted((ROOT / "scripts").rglob("*.py"))]
 
 
@@ -180,11 +194,9 @@ def home_of(imported: str) -> str | None:
     return imported or None
 
 
-# What runs inside the sandbox is apart: scripts, which import one another by bare names.
 GRAPH = {
     module: {home for imported in imports if (home := home_of(imported.module))} - {module}
     for module, imports in IMPORTS.items()
-    if FILES[module].parent not in INSIDE_THE_SANDBOX
 }
 
 
@@ -213,13 +225,13 @@ def test_a_circle_would_be_found() -> None:
 
 @pytest.mark.parametrize("folder", INSIDE_THE_SANDBOX, ids=lambda folder: folder.name)
 def test_what_runs_inside_the_sandbox_needs_only_a_python_of_3_9(folder: Path) -> None:
-    siblings = {path.stem for home in INSIDE_THE_SANDBOX for path in home.glob("*.py")}
+    packages = {module_name(home) for home in INSIDE_THE_SANDBOX}
     foreign = [
         f"{path.name}:{imported.line} imports {imported.module}"
         for path in sorted(folder.glob("*.py"))
         for imported in imports_in(ast.parse(path.read_text(encoding="utf-8"), feature_version=(3, 9)))
-        if not imported.typing_only
-        and imported.module.split(".")[0] not in sys.stdlib_module_names | siblings | MAY_BE_THERE
+        if not (imported.module.startswith(".") and absolute(imported, path).module.rpartition(".")[0] in packages)
+        and imported.module.split(".")[0] not in sys.stdlib_module_names | MAY_BE_THERE
     ]
     assert foreign == []
 

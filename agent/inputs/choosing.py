@@ -28,7 +28,7 @@ EDGE_BUDGET_BYTES = 128 * 1024
 HELD_OUT_SHARE = 0.3
 HEAVIER = 1.25  # two runs of one call differ by as much
 EDGE_SLACK_S = 0.001
-_RAISED, _HEAD_BYTES = b'["raised"', 64  # how an outcome begins that is an exception (`sandbox/driver/ab_main.py`)
+_RAISED, _HEAD_BYTES = b'["raised"', 64  # how an outcome begins that is an exception (`sandbox/driver/call_driver.py`)
 INVENTED = frozenset({"generated", "derived"})  # origins of calls that nobody wrote down
 HEAVY_SHARE = 0.2  # of the costliest call's time; a call above it carries the measurement
 

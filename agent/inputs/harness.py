@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.agent.inputs.harness_answers import Answer, Failure, last_lines, parse_answer
-from afterburner.sandbox import Bind, Program, TestCase, Verdict
+from afterburner.sandbox import Program, TestCase, Verdict
+from afterburner.sandbox.inside import INSIDE, bind_inside, name_inside
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,12 +18,13 @@ if TYPE_CHECKING:
     from afterburner.sandbox import CaseReport, Limits, PythonEnvironment
     from afterburner.sandbox.sandbox import Sandbox
 
-HARNESS_AT = "/afterburner/harness"
+_PACKAGE = "afterburner.agent.inputs.inside"
+_BIND = bind_inside(_PACKAGE, Path(__file__).parent / "inside")
 _BOOTSTRAP = f"""\
 import sys
-sys.path[:0] = [{HARNESS_AT!r}, "/afterburner/driver"]
-import abh_job
-abh_job.main()
+sys.path.insert(0, {INSIDE!r})
+from {name_inside(_PACKAGE)}.harness_job import main
+main()
 """
 _ANSWER_BYTES = 64 * 1024 * 1024
 _ENDINGS = {
@@ -68,8 +70,7 @@ class Harness:
             "wall_time_s": self.limits.wall_time_s,
             **(fields or {}),
         }
-        bind = Bind(str(Path(__file__).parent / "inside"), HARNESS_AT)
-        program = Program("python", _BOOTSTRAP, environment=replace(environment, binds=(*environment.binds, bind)))
+        program = Program("python", _BOOTSTRAP, environment=replace(environment, binds=(*environment.binds, _BIND)))
         limits = replace(self.limits, output_bytes=_ANSWER_BYTES)
         case = self.sandbox.run(program, [TestCase(json.dumps(request).encode())], limits).cases[0]
         return self._with_ending(parse_answer(case.stdout), case)

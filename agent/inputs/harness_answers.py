@@ -78,7 +78,7 @@ class Suite:
 
 @dataclass(frozen=True, slots=True)
 class MemoryProfile:
-    """What one function of the file holds for its own work (see `harness/abh_memory.py`), and whom of them it calls."""
+    """What one function of the file holds for its own work (`inside/memory_profiler.py`), and whom of them it calls."""
 
     qualname: str
     transient_bytes: int
@@ -88,7 +88,7 @@ class MemoryProfile:
 
 @dataclass(frozen=True, slots=True)
 class FoundLine:
-    """What the profiler saw of one line of the file (see `harness/abh_lines.py`)."""
+    """What the profiler saw of one line of the file (see `inside/line_profiler.py`)."""
 
     line: int
     hits: int
@@ -201,7 +201,7 @@ def last_lines(stderr: str, lines: int = 3) -> str:
 
 
 def _frames(data: bytes) -> tuple[list[bytes], int]:
-    """The payloads of the record frames (`sandbox/driver/ab_channel.py`), and how many bytes are none."""
+    """The payloads of the record frames (`sandbox/driver/host_channel.py`), and how many bytes are none."""
     payloads: list[bytes] = []
     position = 0
     while len(payloads) < MAX_RECORDS and data[position : position + 1] == _RECORD:

@@ -1,7 +1,7 @@
 """Finds the function of a file that is most worth optimising, by a profile of the file's workload.
 
 For `time` it is the function that takes the most in itself and in what it calls outside the file. For `memory` and
-`integral` it is the one that holds the most transient memory (`harness/abh_memory.py` says what counts): neither what
+`integral` it is the one that holds the most transient memory (`inside/memory_profiler` says what counts): neither what
 it leaves alive nor what it is given counts, for a rewrite would need that as well. So a function that makes the sample
 data of a `__main__` block, or a `main` that hands it on, stands back behind the function that works on it.
 """

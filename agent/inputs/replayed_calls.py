@@ -273,7 +273,7 @@ def _objection(call: FoundCall, outcome: CallOutcome) -> str | None:
 
 
 def _tree(encoded: bytes) -> list[Any] | None:
-    """The tagged tree of `sandbox/driver/ab_encode.py`, if it is an outcome."""
+    """The tagged tree of `sandbox/driver/value_encoder.py`, if it is an outcome."""
     try:
         tree: Any = json.loads(encoded)
     except (ValueError, RecursionError):

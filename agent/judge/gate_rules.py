@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from afterburner.agent.judge.world_uses import COMPUTED
+from afterburner.sandbox.inside import INSIDE_ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -207,7 +208,10 @@ _INNER = frozenset(
 )  # found inside of other modules
 _PLACES = ("/proc", "/dev/shm", "/sys/", "/tmp", "/var/tmp", "/dev/fd", "/afterburner")  # noqa: S108 - what is looked for
 _OWN_MODULES = frozenset(
-    ("ab_main", "ab_template", "ab_children", "ab_watch", "ab_encode", "ab_channel", "ab_calls", "ab_state")
+    (
+        *("call_driver", "sample_template", "sample_processes", "process_watch"),
+        *("value_encoder", "host_channel", "call_blobs", "module_state"),
+    )
 )
 
 
@@ -220,7 +224,7 @@ def objection(use: Use, known: Sequence[Use]) -> tuple[str, str] | None:
     """
     if use.way == "text" and use.name.startswith(_PLACES):
         return "harness", "names places of the machine"
-    if use.way == "text" and use.name in _OWN_MODULES:
+    if use.way == "text" and (use.name in _OWN_MODULES or use.name.startswith(INSIDE_ROOT)):
         return "harness", "names parts of what measures it"
     if use.way == "set":
         return "patch", "replaces or stores something in another module"

@@ -92,7 +92,7 @@ def judge_complaints(original: Sequence[str], candidate: Sequence[str]) -> str |
     """Why a rewrite is refused for what it left in its process, in one sentence; None if it is not.
 
     Args:
-        original: what `ab_watch.Watch` complained about when the original made the same calls. All of it is permitted.
+        original: what `process_watch.Watch` found when the original made the same calls. All of it is permitted.
         candidate: what it complained about after the rewrite's calls.
     """
     permitted = {_kind(each): _amount(each) for each in original}

@@ -32,7 +32,7 @@ class Call(Protocol):
 def blob(
     *args: object, held: Mapping[str, object] | None = None, absent: tuple[str, ...] = (), **kwargs: object
 ) -> bytes:
-    """A call as `ab_calls.dump_call` writes it."""
+    """A call as `call_blobs.dump_call` writes it."""
     return pickle.dumps((args, kwargs, dict(held or {}), absent), 4)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import subprocess
 import sys
@@ -14,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import afterburner.sandbox
 from afterburner.sandbox import (
     CallCase,
     CaseReport,
@@ -33,13 +31,10 @@ from afterburner.sandbox.installations import own_environment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from types import ModuleType
 
     from calling import Call
 
     from afterburner.sandbox import PythonEnvironment
-
-DRIVER = Path(afterburner.sandbox.__file__).parent / "driver"
 
 
 @dataclass(frozen=True)
@@ -117,23 +112,6 @@ def docker_sandbox(docker_options: DockerOptions) -> Iterator[Sandbox]:
     """A sandbox of Docker containers."""
     with open_sandbox("docker", docker=docker_options) as sandbox:
         yield sandbox
-
-
-@pytest.fixture(scope="module")
-def ab_encode() -> Iterator[ModuleType]:
-    """The module as the driver imports it: from its folder, under its bare name."""
-    sys.path.insert(0, str(DRIVER))
-    try:
-        yield importlib.import_module("ab_encode")
-    finally:
-        sys.path.remove(str(DRIVER))
-        for name in [name for name in sys.modules if name.startswith("ab_")]:
-            del sys.modules[name]
-
-
-@pytest.fixture(scope="module")
-def encode(ab_encode: ModuleType) -> Callable[..., bytes]:
-    return ab_encode.encode  # type: ignore[no-any-return]
 
 
 @pytest.fixture(scope="session")

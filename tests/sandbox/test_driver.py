@@ -389,6 +389,21 @@ def test_a_module_called_like_one_of_the_library_is_the_users(sandbox: Sandbox) 
         assert shown(report) == [f"returned {name!r}"]
 
 
+def test_user_code_meets_nothing_of_the_driver(sandbox: Sandbox) -> None:
+    """Neither on the import path nor among the modules: a package of the user's may have any name of ours."""
+    source = """
+        import sys
+        def f():
+            own = [name for name in sys.modules if name.split(".")[0] in {"_afterburner_inside", "value_encoder"}]
+            return own, [path for path in sys.path if path.startswith("/afterburner/inside")], __name__
+    """
+    for name in ("_afterburner_inside", "afterburner", "value_encoder", "start"):
+        entry = FunctionEntry(name, f"/afterburner/program/{name}.py", "f")
+        report = sandbox.run(Program("python", textwrap.dedent(source), entry), [CallCase((blob(),))]).cases[0]
+        own = [name] if name in {"_afterburner_inside", "value_encoder"} else []
+        assert shown(report) == [f"returned ({own}, [], {name!r})"]
+
+
 NAMED = """
 class Named:
     def __init__(self, name, part):

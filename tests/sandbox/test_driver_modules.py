@@ -10,27 +10,18 @@ import shutil
 import sys
 import textwrap
 import threading
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 import pytest
 
-import afterburner.sandbox
 from afterburner.sandbox import CallCase, FunctionEntry, Program, Sandbox, UsageError
 from afterburner.sandbox.differences import render_outcome
+from afterburner.sandbox.driver import call_blobs, user_module
 from afterburner.sandbox.interpreter import find_interpreter, python_environment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import ModuleType
-
-DRIVER = pathlib.Path(afterburner.sandbox.__file__).parent / "driver"
-
-
-class Driver(NamedTuple):
-    """The modules as a script in the sandbox imports them."""
-
-    calls: Any
-    modules: Any
 
 
 @pytest.fixture(autouse=True)
@@ -45,28 +36,20 @@ def clean_imports() -> Iterator[None]:
 
 
 @pytest.fixture
-def driver(clean_imports: None) -> Driver:  # noqa: ARG001 - cleans up after this one too
-    sys.path.insert(0, str(DRIVER))
-    return Driver(importlib.import_module("ab_calls"), importlib.import_module("ab_modules"))
-
-
-@pytest.fixture
-def load(driver: Driver, tmp_path: pathlib.Path) -> Callable[..., ModuleType]:
+def load(tmp_path: pathlib.Path) -> Callable[..., ModuleType]:
     def from_text(source: str, name: str = "target", path: pathlib.Path | None = None) -> ModuleType:
         path = path or tmp_path / f"{name}.py"
-        return driver.modules.load_target(name, str(path), textwrap.dedent(source), [str(tmp_path)])  # type: ignore[no-any-return]
+        return user_module.load_target(name, str(path), textwrap.dedent(source), [str(tmp_path)])  # type: ignore[no-any-return]
 
     return from_text
 
 
-def touched(driver: Driver, module: ModuleType, qualname: str = "f") -> list[str]:
-    resolved = driver.modules.resolve(module, qualname)
-    return driver.calls.touched_globals(resolved.function, module)  # type: ignore[no-any-return]
+def touched(module: ModuleType, qualname: str = "f") -> list[str]:
+    resolved = user_module.resolve(module, qualname)
+    return call_blobs.touched_globals(resolved.function, module)  # type: ignore[no-any-return]
 
 
-def test_touched_data_is_found_through_functions_classes_and_nested_code(
-    driver: Driver, load: Callable[..., ModuleType]
-) -> None:
+def test_touched_data_is_found_through_functions_classes_and_nested_code(load: Callable[..., ModuleType]) -> None:
     module = load("""
         import functools, math
         READ, WRITTEN, IN_LAMBDA, IN_HELPER, IN_CLASS, IN_CACHED, UNUSED, IN_BASE, SHADOWED = range(9)
@@ -86,23 +69,21 @@ def test_touched_data_is_found_through_functions_classes_and_nested_code(
             def g(self): return self.h()
             def h(self): return READ
     """)
-    assert touched(driver, module) == sorted(
+    assert touched(module) == sorted(
         ["READ", "WRITTEN", "created", "IN_LAMBDA", "IN_HELPER", "IN_CACHED", "IN_CLASS", "IN_BASE"]
     )
-    assert touched(driver, module, "Owner.g") == ["READ"]
+    assert touched(module, "Owner.g") == ["READ"]
 
 
-def test_a_snapshot_tells_what_is_missing_and_what_cannot_be_copied(
-    driver: Driver, load: Callable[..., ModuleType]
-) -> None:
+def test_a_snapshot_tells_what_is_missing_and_what_cannot_be_copied(load: Callable[..., ModuleType]) -> None:
     module = load("import threading\nROWS, LOCK = [1], threading.Lock()\n")
-    snapshot = driver.calls.snapshot_globals(module, ["LOCK", "ROWS", "later"])
+    snapshot = call_blobs.snapshot_globals(module, ["LOCK", "ROWS", "later"])
     assert snapshot == ({"ROWS": [1]}, ["later"], ["LOCK"])
 
 
-def test_a_blob_keeps_what_arguments_share_and_nothing_of_the_original(driver: Driver) -> None:
+def test_a_blob_keeps_what_arguments_share_and_nothing_of_the_original() -> None:
     rows: list[object] = [1]
-    call = driver.calls.load_call(driver.calls.dump_call([rows, rows], {"k": rows}, {"G": rows}, ["later"]))
+    call = call_blobs.load_call(call_blobs.dump_call([rows, rows], {"k": rows}, {"G": rows}, ["later"]))
     first, second = call.args
     assert first == rows
     assert first is second is call.kwargs["k"] is call.globals["G"]
@@ -136,11 +117,9 @@ def deep_list() -> list[object]:
     ],
 )
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
-def test_what_cannot_be_copied_is_refused_with_a_reason(
-    driver: Driver, value: Callable[[], object], reason: str
-) -> None:
-    with pytest.raises(driver.calls.NotCopyable, match=reason):
-        driver.calls.dump_call([value()], {}, {})
+def test_what_cannot_be_copied_is_refused_with_a_reason(value: Callable[[], object], reason: str) -> None:
+    with pytest.raises(call_blobs.NotCopyable, match=reason):
+        call_blobs.dump_call([value()], {}, {})
 
 
 def test_the_text_stands_in_for_the_file_for_everyone(load: Callable[..., ModuleType], tmp_path: pathlib.Path) -> None:
@@ -177,9 +156,9 @@ def test_a_stale_bytecode_file_is_not_used(load: Callable[..., ModuleType], tmp_
     assert load("VALUE = 'from the text'\n", "stale", path).VALUE == "from the text"
 
 
-def test_objects_pickled_by_the_script_find_their_classes(driver: Driver, load: Callable[..., ModuleType]) -> None:
+def test_objects_pickled_by_the_script_find_their_classes(load: Callable[..., ModuleType]) -> None:
     module = load("class Thing: pass\n")
-    call = driver.calls.load_call(b"\x80\x04((c__main__\nThing\n)\x81t}}t.")
+    call = call_blobs.load_call(b"\x80\x04((c__main__\nThing\n)\x81t}}t.")
     assert type(call.args[0]) is module.Thing
 
 
@@ -194,12 +173,10 @@ def test_objects_pickled_by_the_script_find_their_classes(driver: Driver, load: 
         ("f.inner", "module target has no class 'f'"),
     ],
 )
-def test_a_name_that_is_no_function_is_refused(
-    driver: Driver, load: Callable[..., ModuleType], qualname: str, message: str
-) -> None:
+def test_a_name_that_is_no_function_is_refused(load: Callable[..., ModuleType], qualname: str, message: str) -> None:
     module = load("VALUE = 1\nclass Thing:\n    value = 1\ndef f():\n    def inner(): pass\n")
     with pytest.raises(LookupError, match=message):
-        driver.modules.resolve(module, qualname)
+        user_module.resolve(module, qualname)
 
 
 def other_pythons() -> Iterator[str]:

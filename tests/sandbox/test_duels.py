@@ -10,7 +10,7 @@ import pytest
 
 from afterburner.agent.judge.measuring.sample_sources import timing_cpu
 from afterburner.sandbox import CallCase, FunctionEntry, Limits, Program, Verdict
-from afterburner.sandbox.driver.ab_calls import dump_call
+from afterburner.sandbox.driver.call_blobs import dump_call
 from afterburner.sandbox.duels import Duel
 from afterburner.sandbox.interpreter import python_environment
 

@@ -25,11 +25,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from afterburner.sandbox.driver import value_encoder
+from afterburner.sandbox.driver.value_encoder import encode
 from afterburner.sandbox.rendering import render
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from types import ModuleType
 
 
 class Colour(enum.Enum):
@@ -155,13 +156,13 @@ DIFFERENT: list[tuple[Callable[[], object], Callable[[], object]]] = [
 
 
 @pytest.mark.parametrize("pair", DIFFERENT, ids=range(len(DIFFERENT)))
-def test_what_a_caller_could_tell_apart_is_encoded_differently(encode: Callable[..., bytes], pair: Any) -> None:
+def test_what_a_caller_could_tell_apart_is_encoded_differently(pair: Any) -> None:
     left, right = pair
     assert encode(left()) != encode(right())
 
 
 @pytest.mark.parametrize("pair", DIFFERENT, ids=range(len(DIFFERENT)))
-def test_an_encoding_is_the_same_each_time_and_small_json(encode: Callable[..., bytes], pair: Any) -> None:
+def test_an_encoding_is_the_same_each_time_and_small_json(pair: Any) -> None:
     for make in pair:
         first, second = make(), make()  # both alive: nothing may depend on where an object lies
         assert encode(first) == encode(second)
@@ -169,7 +170,7 @@ def test_an_encoding_is_the_same_each_time_and_small_json(encode: Callable[..., 
         json.loads(encode(make()))
 
 
-def test_sets_are_equal_however_they_were_filled(encode: Callable[..., bytes]) -> None:
+def test_sets_are_equal_however_they_were_filled() -> None:
     members = [1, "a", (2, "b"), None, 2.5, frozenset({3, "c"}), Colour.RED]
     assert encode(set(members)) == encode(filled(members[::-1]))
     assert encode({"k": set(members)}) == encode({"k": filled(members[::-1])})
@@ -222,9 +223,7 @@ SHARED_IN_SETS: list[tuple[Make, Make]] = [
 
 
 @pytest.mark.parametrize("pair", SHARED_IN_SETS, ids=range(len(SHARED_IN_SETS)))
-def test_whether_two_values_are_one_object_counts_in_sets_too(
-    encode: Callable[..., bytes], pair: tuple[Make, Make]
-) -> None:
+def test_whether_two_values_are_one_object_counts_in_sets_too(pair: tuple[Make, Make]) -> None:
     first, *others = itertools.permutations(range(4))
     one, other = (make([Node(hashed) for hashed in first]) for make in pair)
     assert encode(one) != encode(other)
@@ -258,20 +257,20 @@ def tangle(shape: random.Random, order: random.Random, count: int) -> object:
 
 
 @pytest.mark.parametrize("seed", range(150))
-def test_what_is_the_same_but_for_its_hashes_is_encoded_the_same(encode: Callable[..., bytes], seed: int) -> None:
+def test_what_is_the_same_but_for_its_hashes_is_encoded_the_same(seed: int) -> None:
     """Whatever looks alike and shares what: an order that hashes decide must never show."""
     made = [tangle(random.Random(seed), random.Random(f"{seed} {order}"), 2 + seed % 6) for order in range(6)]
     assert len({encode(value) for value in made}) == 1
 
 
-def test_a_set_of_alike_objects_is_the_same_whichever_of_them_comes_after_it(encode: Callable[..., bytes]) -> None:
+def test_a_set_of_alike_objects_is_the_same_whichever_of_them_comes_after_it() -> None:
     """Nothing but the order of hashes tells them apart, so neither does the encoding."""
     one, other = Node(0, 1), Node(1, 1)
     assert encode(({one, other}, one)) == encode(({one, other}, other))
     assert encode(({one, other}, one)) != encode(({one, other}, Node(2, 1)))
 
 
-def test_sets_that_share_objects_are_shown_as_sets(encode: Callable[..., bytes]) -> None:
+def test_sets_that_share_objects_are_shown_as_sets() -> None:
     part = [3]
     assert (
         render(json.loads(encode({Node(0, 1, part), Node(1, 1, part)})))
@@ -281,12 +280,12 @@ def test_sets_that_share_objects_are_shown_as_sets(encode: Callable[..., bytes])
     assert told == "{Node(parts=(1, [3])), Node(parts=(2, [3]))}"
 
 
-def test_equal_tuples_are_equal_whether_shared_or_not(encode: Callable[..., bytes]) -> None:
+def test_equal_tuples_are_equal_whether_shared_or_not() -> None:
     one = (1, 2)
     assert encode([one, one]) == encode([(1, 2), tuple([1, 2])])  # noqa: C409 - another object
 
 
-def test_cycles_and_deep_structures_end(encode: Callable[..., bytes]) -> None:
+def test_cycles_and_deep_structures_end() -> None:
     cycle: list[object] = [1]
     cycle.append(cycle)
     assert json.loads(encode(cycle)) == ["list", 1, ["ref", 0]]
@@ -298,15 +297,15 @@ def test_cycles_and_deep_structures_end(encode: Callable[..., bytes]) -> None:
     assert len(encode(deep)) < 10_000
 
 
-def test_a_value_like_an_unrolled_tree_of_sets_is_refused_or_told(ab_encode: ModuleType) -> None:
+def test_a_value_like_an_unrolled_tree_of_sets_is_refused_or_told() -> None:
     nested: frozenset[object] = frozenset()
     for _ in range(100):
         nested = frozenset({nested})
-    with pytest.raises(ab_encode.TooLarge):
-        ab_encode.encode(nested)
+    with pytest.raises(value_encoder.TooLarge):
+        value_encoder.encode(nested)
 
 
-def test_iterators_give_up_their_items_and_how_they_end(encode: Callable[..., bytes]) -> None:
+def test_iterators_give_up_their_items_and_how_they_end() -> None:
     def fails() -> Iterator[int]:
         yield 1
         raise ValueError("late")
@@ -316,20 +315,20 @@ def test_iterators_give_up_their_items_and_how_they_end(encode: Callable[..., by
     assert encode(iter([1])) != encode(count(1))
 
 
-def test_what_cannot_be_looked_into_is_told(ab_encode: ModuleType) -> None:
-    encoder = ab_encode.Encoder()
+def test_what_cannot_be_looked_into_is_told() -> None:
+    encoder = value_encoder.Encoder()
     assert b'["opaque",' in encoder.encode([1, lambda: 0, sys.stderr.buffer])
     assert len(encoder.opaque) == 2
-    encoder = ab_encode.Encoder()
+    encoder = value_encoder.Encoder()
     encoder.encode([1, "opaque", Point(1)])
     assert encoder.opaque == []
 
 
-def test_classes_of_the_script_are_classes_of_the_module(ab_encode: ModuleType) -> None:
+def test_classes_of_the_script_are_classes_of_the_module() -> None:
     as_script = type("Thing", (), {"__module__": "__main__"})
     as_module = type("Thing", (), {"__module__": "report"})
-    assert ab_encode.encode(as_script(), "report") == ab_encode.encode(as_module(), "report")
-    assert ab_encode.encode(as_script(), "other") != ab_encode.encode(as_module(), "other")
+    assert value_encoder.encode(as_script(), "report") == value_encoder.encode(as_module(), "report")
+    assert value_encoder.encode(as_script(), "other") != value_encoder.encode(as_module(), "other")
 
 
 class Meta(type):
@@ -383,7 +382,7 @@ HOOKS = (
 
 
 @pytest.mark.parametrize("base", [object, list, dict, tuple, str, int, float, set, frozenset, bytes, collections.deque])
-def test_no_code_of_a_class_is_run(encode: Callable[..., bytes], base: type) -> None:
+def test_no_code_of_a_class_is_run(base: type) -> None:
     body: dict[str, object] = {"__module__": "m", "__slots__": ()}
     body |= {name: property(refuse) if name in {"__dict__", "__class__"} else refuse for name in HOOKS}
     del body["__del__"]
@@ -394,7 +393,7 @@ def test_no_code_of_a_class_is_run(encode: Callable[..., bytes], base: type) -> 
     assert encoded[2] == ["type", "m.Hostile"]
 
 
-def test_names_that_lie_are_not_asked(encode: Callable[..., bytes]) -> None:
+def test_names_that_lie_are_not_asked() -> None:
     class Name(str):
         __slots__ = ()
         __str__ = __contains__ = __eq__ = __hash__ = __format__ = refuse

@@ -12,6 +12,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from afterburner.sandbox.driver import value_encoder
+from afterburner.sandbox.driver.value_encoder import encode
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -153,28 +156,28 @@ SAME: list[tuple[Callable[[], object], Callable[[], object]]] = [
 
 
 @pytest.mark.parametrize("pair", DIFFERENT, ids=range(len(DIFFERENT)))
-def test_what_a_caller_could_tell_apart_is_encoded_differently(ab_encode: Any, pair: Any) -> None:
+def test_what_a_caller_could_tell_apart_is_encoded_differently(pair: Any) -> None:
     left, right = pair
-    assert_apart(ab_encode, left, right)
+    assert_apart(left, right)
 
 
-def assert_apart(ab_encode: Any, left: Callable[[], object], right: Callable[[], object]) -> None:
-    one, other = ab_encode.Encoder(), ab_encode.Encoder()
+def assert_apart(left: Callable[[], object], right: Callable[[], object]) -> None:
+    one, other = value_encoder.Encoder(), value_encoder.Encoder()
     assert one.encode(left()) != other.encode(right())
     assert one.opaque == other.opaque == []
     for make in (left, right):
         kept = make()
-        assert ab_encode.encode(kept) == ab_encode.encode(make())
-        assert len(json.loads(ab_encode.encode([kept, 1]))) == 3
+        assert value_encoder.encode(kept) == value_encoder.encode(make())
+        assert len(json.loads(value_encoder.encode([kept, 1]))) == 3
 
 
 @pytest.mark.parametrize("pair", SAME, ids=range(len(SAME)))
-def test_what_no_caller_could_tell_apart_is_encoded_alike(encode: Callable[..., bytes], pair: Any) -> None:
+def test_what_no_caller_could_tell_apart_is_encoded_alike(pair: Any) -> None:
     left, right = pair
     assert encode(left()) == encode(right())
 
 
-def test_arrays_in_sets_dictionaries_and_one_another_are_looked_into(encode: Callable[..., bytes]) -> None:
+def test_arrays_in_sets_dictionaries_and_one_another_are_looked_into() -> None:
     inner = np.empty(1, object)
     inner[0] = [inner]
     assert b'["ref",0]' in encode(inner)
@@ -193,7 +196,7 @@ class Meta(type):
 
 
 @pytest.mark.parametrize("base", [object, list])
-def test_no_code_of_a_class_is_run(encode: Callable[..., bytes], base: type) -> None:
+def test_no_code_of_a_class_is_run(base: type) -> None:
     body = {"__module__": "m", **dict.fromkeys(("__eq__", "__hash__", "__getattribute__", "__len__"), Meta.refuse)}
     hostile = type.__new__(Meta, "Hostile", (base,), body)
     assert json.loads(encode([base.__new__(hostile)]))[1][1] == "m.Hostile"
@@ -237,12 +240,12 @@ def tensors() -> tuple[list[tuple[Any, Any]], list[tuple[Any, Any]]]:
 # Torch is too large to be a dependency of the tests, so this is tested where it happens to be.
 if importlib.util.find_spec("torch") is not None:
 
-    def test_tensors_are_told_apart_as_exactly(ab_encode: Any) -> None:
+    def test_tensors_are_told_apart_as_exactly() -> None:
         different, same = tensors()
         for left, right in different:
-            assert_apart(ab_encode, left, right)
+            assert_apart(left, right)
         for left, right in same:
-            assert ab_encode.encode(left()) == ab_encode.encode(right())
-        encoder = ab_encode.Encoder()
+            assert value_encoder.encode(left()) == value_encoder.encode(right())
+        encoder = value_encoder.Encoder()
         encoder.encode(importlib.import_module("torch").ones(2).to_sparse())
         assert encoder.opaque

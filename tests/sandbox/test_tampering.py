@@ -28,7 +28,11 @@ REPLACED = {
     "os": "import os; os.pread = os.write = os.ftruncate = lambda *_: b''",
     "classes": "import enum, types, collections; enum.Enum = types.FunctionType = collections.deque = int",
     "garbage": "import gc; gc.collect = gc.freeze = lambda *_: 0",
-    "modules": "import sys; sys.modules['ab_encode'] = sys.modules['ab_values'] = sys",
+    "modules": """
+        import sys
+        for name in "value_encoder", "type_plans":
+            sys.modules["_afterburner_inside.sandbox.driver." + name] = sys.modules[name] = sys
+    """,
     "streams": "import sys; sys.stdout.flush = sys.stderr.flush = None",
 }
 
@@ -55,20 +59,20 @@ REACHED = {
         import sys
         def f():
             names = sys._getframe(1).f_globals
-            names["_opaque"] = names["ab_encode"].digest_of = lambda *_: EXPECTED
+            names["_opaque"] = names["value_encoder"].digest_of = lambda *_: EXPECTED
             return 4
     """,
     "the code of a function": """
         import sys
         def f():
-            encoder = sys._getframe(1).f_globals["ab_encode"].Encoder
+            encoder = sys._getframe(1).f_globals["value_encoder"].Encoder
             encoder._run.__code__ = (lambda self, value: self._text.append("3")).__code__
             return 4
     """,
     "a table": """
         import sys
         def f():
-            tables = sys._getframe(1).f_globals["ab_builtins"]
+            tables = sys._getframe(1).f_globals["builtin_values"]
             tables.EXACT[list] = lambda encoder, value: iter(())
             return 4
     """,
@@ -76,7 +80,7 @@ REACHED = {
         import sys
         def late():
             frame = sys._getframe(1)
-            while "ab_encode" not in frame.f_globals:
+            while "value_encoder" not in frame.f_globals:
                 frame = frame.f_back
             frame.f_globals["_opaque"] = None
             yield 1
@@ -95,7 +99,7 @@ def test_that_the_driver_was_changed_is_seen(call: Call, attack: str) -> None:
 
 FATAL = {
     "its builtins": "sys._getframe(1).f_builtins['len'] = lambda _: 3",
-    "how it writes": "sys._getframe(1).f_globals['ab_encode'].Encoder.parts = None",
+    "how it writes": "sys._getframe(1).f_globals['value_encoder'].Encoder.parts = None",
     "how it answers": "sys._getframe(1).f_locals['self']._output.send = lambda *_: None",
 }
 

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from afterburner.sandbox import CallCase, FunctionEntry, Program, Verdict
+from afterburner.sandbox.driver import value_encoder
 from afterburner.sandbox.tolerance import Agreement, compare_with_tolerance
 
 if TYPE_CHECKING:
@@ -24,9 +25,9 @@ AGREE, DIFFER, FOLDED = Agreement.AGREE, Agreement.DIFFER, Agreement.FOLDED
 
 
 @pytest.fixture(scope="module")
-def compare(ab_encode: Any) -> Callable[..., Agreement]:
+def compare() -> Callable[..., Agreement]:
     def encode(value: object) -> bytes:
-        encoded: bytes = ab_encode.OpenEncoder().encode(value)
+        encoded: bytes = value_encoder.OpenEncoder().encode(value)
         return encoded
 
     def comparing(left: object, right: object, tolerance: float = 1e-9) -> Agreement:

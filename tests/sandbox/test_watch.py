@@ -12,10 +12,11 @@ import pytest
 DRIVER = Path(__file__).resolve().parents[2] / "sandbox" / "driver"
 AROUND = """\
 import json, sys
-sys.path.insert(0, {driver!r})
-import random, threading
-import ab_kept, ab_watch
-watch = ab_watch.Watch()
+import random, threading, types
+package = sys.modules["_afterburner_inside"] = types.ModuleType("_afterburner_inside")
+package.__path__ = [{driver!r}]
+from _afterburner_inside import kept_memory, process_watch
+watch = process_watch.Watch()
 watch.snapshot()
 {body}
 print(json.dumps(watch.complaints()))
@@ -86,7 +87,7 @@ def test_memory_that_a_module_keeps_is_told() -> None:
     body = (
         "import types, functools\nmodule = types.ModuleType('kept')\n"
         "exec('import functools\\n@functools.lru_cache(None)\\ndef get(n): return bytes(n)', vars(module))\n"
-        "before = ab_kept.kept_bytes(module)\nmodule.get(100_000)\n"
-        "sys.setrecursionlimit(1000 + (ab_kept.kept_bytes(module) - before) // 1000)"
+        "before = kept_memory.kept_bytes(module)\nmodule.get(100_000)\n"
+        "sys.setrecursionlimit(1000 + (kept_memory.kept_bytes(module) - before) // 1000)"
     )
     assert complaints_after(body) == ["recursion limit: changed from 1000 to 1100"]

@@ -146,7 +146,7 @@ class Shrinker:
 
 
 def _ending(encoded: bytes) -> bytes:
-    """How an outcome ends: returned, or the class of what was raised (`sandbox/driver/ab_encode.py`)."""
+    """How an outcome ends: returned, or the class of what was raised (`sandbox/driver/value_encoder.py`)."""
     head = encoded[:400]
     if b'["raised"' not in head[:64]:
         return b"returned"

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from afterburner.agent.inputs.inside.abh_copies import Copies, is_grid, size_of
-from afterburner.agent.inputs.inside.abh_tiles import is_array, resize_array
+from afterburner.agent.inputs.inside.array_tiles import is_array, resize_array
+from afterburner.agent.inputs.inside.value_copies import Copies, is_grid, size_of
 
 
 def grown(value: Any, factor: float = 4) -> Any:

@@ -12,7 +12,7 @@ from afterburner.agent.judge.measuring.sampling import SampleFailedError
 from afterburner.agent.judge.measuring.workbench import Workbench
 from afterburner.agent.types import Target, Workload
 from afterburner.sandbox import CallCase, Limits, Verdict
-from afterburner.sandbox.driver.ab_calls import dump_call
+from afterburner.sandbox.driver.call_blobs import dump_call
 from afterburner.sandbox.errors import ToolchainMissingError
 from afterburner.sandbox.installations import own_environment
 

@@ -15,7 +15,7 @@ from afterburner.agent.judge.measuring.sampling import Block, SampleMode
 from afterburner.agent.judge.measuring.sequential import Look
 from afterburner.agent.types import Decision, Gain, Objective
 from afterburner.sandbox import CallCase, FunctionEntry, Limits, Program
-from afterburner.sandbox.driver.ab_calls import dump_call
+from afterburner.sandbox.driver.call_blobs import dump_call
 
 from .conftest import blocks_of, sample, used
 

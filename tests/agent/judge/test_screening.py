@@ -13,7 +13,7 @@ from afterburner.agent.judge.measuring.sample_sources import DuelSource, timing_
 from afterburner.agent.judge.measuring.sampling import ORIGINAL, Block, SampleFailedError, SampleMode
 from afterburner.agent.types import Decision, Objective
 from afterburner.sandbox import CallCase, FunctionEntry, Limits, Program, Verdict
-from afterburner.sandbox.driver.ab_calls import dump_call
+from afterburner.sandbox.driver.call_blobs import dump_call
 
 from .conftest import sample, used
 

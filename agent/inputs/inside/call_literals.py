@@ -1,0 +1,174 @@
+"""A call as a person would write it, so that it can be pasted: `a = [1]; merge(a, a, key=None)`.
+
+Only what is known to be harmless is looked into; everything else is named in angle brackets, and the text is then no
+Python any more.
+"""
+
+from __future__ import annotations
+
+import collections
+import math
+import sys
+from typing import Any, Dict, List, Mapping, Sequence, Set, Tuple
+
+from .call_parts import fields, is_dataclass, is_named_tuple
+
+MAX_TEXT = 2_000
+MAX_DEPTH = 40
+MAX_PARTS = 1_000
+_NAMES = "abcdefgh"
+_SHAREABLE = (list, dict, set, bytearray, collections.deque, collections.OrderedDict, collections.defaultdict)
+_BRACKETS: Dict[Any, Tuple[str, str]] = {
+    list: ("[", "]"),
+    set: ("{", "}"),
+    frozenset: ("frozenset({", "})"),
+    collections.deque: ("deque([", "])"),
+}
+# Types whose own `repr` is what one would write; none of them is of the user's making.
+_SAYS_ITSELF = frozenset(("decimal", "fractions", "datetime", "uuid", "pathlib", "array", "numpy"))
+
+
+def call_text(
+    qualname: str, kind: str, args: Sequence[Any], kwargs: Mapping[str, Any], state: Mapping[str, Any]
+) -> str:
+    """The call; `kind` says how the function is bound (`user_module.Resolved`), `state` is what the module holds."""
+    writer = _Writer([*args, *kwargs.values(), *state.values()])
+    assigned = ["%s = %s" % (name, writer.text(value)) for name, value in state.items()]
+    given = [writer.text(value) for value in args]
+    name = qualname
+    if (kind in ("method", "property") and given and not given[0].startswith("<")) or (kind == "class" and given):
+        name = "%s.%s" % (given.pop(0), qualname.rpartition(".")[2])
+    given += ["%s=%s" % (key, writer.text(value)) for key, value in kwargs.items()]
+    call = name if kind == "property" and not given else "%s(%s)" % (name, ", ".join(given))
+    text = "; ".join([*writer.definitions, *assigned, call])
+    return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 1] + "\u2026"
+
+
+class _Writer:
+    """Writes values; objects that occur twice get a name."""
+
+    def __init__(self, values: Sequence[Any]) -> None:
+        self.definitions: List[str] = []
+        self._names: Dict[int, str] = {}
+        self._inside: Set[int] = set()
+        self._parts = 0
+        free = iter(_NAMES)
+        for value in _met_twice(values):
+            name = next(free, None)
+            if name is not None:
+                self.definitions.append("%s = %s" % (name, self.text(value)))
+                self._names[id(value)] = name
+
+    def text(self, value: Any, depth: int = 0) -> str:
+        """The value as Python."""
+        self._parts += 1
+        if id(value) in self._names:
+            return self._names[id(value)]
+        if id(value) in self._inside or depth > MAX_DEPTH or self._parts > MAX_PARTS:
+            return "<\u2026>"
+        self._inside.add(id(value))
+        try:
+            return self._plain(value) or self._container(value, depth + 1) or self._record(value, depth + 1)
+        finally:
+            self._inside.discard(id(value))
+
+    def _plain(self, value: Any) -> str:
+        kind = type(value)
+        if kind is float:
+            return repr(value) if math.isfinite(value) else "float('%s')" % value
+        if kind in (str, bytes, bytearray, int, bool, complex, range, type(None)):
+            return _repr(value)
+        if isinstance(value, type):
+            return value.__qualname__
+        if hasattr(kind, "__members__"):
+            return "%s.%s" % (kind.__qualname__, getattr(value, "_name_", "?"))
+        if kind.__module__.partition(".")[0] in _SAYS_ITSELF and kind.__module__.partition(".")[0] in sys.modules:
+            return _repr(value)
+        return ""
+
+    def _container(self, value: Any, depth: int) -> str:  # noqa: PLR0911 - one way for each kind
+        kind = type(value)
+        if kind in (set, frozenset) and not value:
+            return "%s()" % kind.__name__
+        if kind in _BRACKETS:
+            opening, closing = _BRACKETS[kind]
+            return opening + ", ".join(self.text(item, depth) for item in _in_order(value)) + closing
+        if kind is tuple:
+            items = [self.text(item, depth) for item in value]
+            return "(%s,)" % items[0] if len(items) == 1 else "(%s)" % ", ".join(items)
+        if is_named_tuple(kind):
+            return "%s(%s)" % (kind.__qualname__, ", ".join(self.text(item, depth) for item in tuple.__iter__(value)))
+        if kind in (dict, collections.OrderedDict, collections.defaultdict, collections.Counter):
+            pairs = ", ".join("%s: %s" % (self.text(key, depth), self.text(item, depth)) for key, item in value.items())
+            if kind is collections.defaultdict:
+                return "defaultdict(%s, {%s})" % (self.text(value.default_factory, depth), pairs)
+            return "{%s}" % pairs if kind is dict else "%s({%s})" % (kind.__name__, pairs)
+        return ""
+
+    def _record(self, value: Any, depth: int) -> str:
+        kind = type(value)
+        held = fields(value)
+        shown = ", ".join("%s=%s" % (name, self.text(item, depth)) for name, item in held.items())
+        name = getattr(value, "__qualname__", "") if callable(value) and not held else ""
+        if name and "<" not in name:
+            return str(name)
+        if is_dataclass(kind) and "__init__" not in _own_init(kind):
+            return "%s(%s)" % (kind.__qualname__, shown)
+        return "<%s%s>" % (kind.__qualname__, " with " + shown if shown else "")
+
+
+def _own_init(kind: type) -> Tuple[str, ...]:
+    """`("__init__",)` if the dataclass does not take all of its fields by name."""
+    declared = vars(kind)["__dataclass_fields__"].values()
+    return () if all(field.init for field in declared) and not hasattr(kind, "__post_init__") else ("__init__",)
+
+
+def _in_order(value: Any) -> List[Any]:
+    """The elements; those of a set so that the text does not hang on hashes."""
+    items = list(value)
+    if type(value) in (set, frozenset) and all(type(item) in (int, str) for item in items):
+        items.sort(key=repr)
+    return items
+
+
+def _met_twice(values: Sequence[Any]) -> List[Any]:
+    """Mutable objects that occur in more than one place, inner ones first."""
+    met: Dict[int, int] = {}
+    found: List[Any] = []
+
+    def visit(value: Any, depth: int) -> None:
+        if len(met) > MAX_PARTS or depth > MAX_DEPTH:
+            return
+        kind = type(value)
+        if kind in _SHAREABLE or fields(value):
+            met[id(value)] = met.get(id(value), 0) + 1
+            if met[id(value)] > 1:
+                if met[id(value)] == 2:
+                    found.append(value)
+                return
+        inner: Any = ()
+        if kind in (list, tuple, collections.deque) or is_named_tuple(kind):
+            inner = tuple(value)
+        elif kind in (dict, collections.OrderedDict, collections.defaultdict):
+            inner = tuple(value.values())
+        else:
+            inner = tuple(fields(value).values())
+        for item in inner:
+            visit(item, depth + 1)
+
+    for value in values:
+        visit(value, 0)
+    return sorted(found, key=lambda value: _size(value, 0))
+
+
+def _size(value: Any, depth: int) -> int:
+    if depth > MAX_DEPTH or type(value) not in (list, tuple, dict, collections.deque):
+        return 1
+    return 1 + sum(_size(item, depth + 1) for item in (value.values() if type(value) is dict else value))
+
+
+def _repr(value: Any) -> str:
+    try:
+        return ascii(value)
+    except ValueError:  # an integer with more digits than Python is willing to write out
+        return "<int of %d bits>" % value.bit_length()

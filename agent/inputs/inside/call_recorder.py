@@ -1,0 +1,269 @@
+"""Records the outermost calls of one function: arguments copied before the call, written out as they come.
+
+The wrapper steps aside for nested calls, for forked children and while it is paused, and it hands on results and
+exceptions untouched; a generator function still returns its generator unstarted.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import functools
+import hashlib
+import os
+import threading
+import time
+import types
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ContextManager,
+    Dict,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+)
+
+from .call_descriptions import describe_call, size_of
+
+if TYPE_CHECKING:
+    from .harness_types import Copy, Write
+
+FIRST_CALLS = 16  # always copied
+SPREAD = 1.25  # after them, a call is always copied when the count has grown by this factor
+COPYING_FREE_S = 0.5  # all calls are looked at until copying took this long,
+COPYING_SHARE = 0.1  # and afterwards while it takes no more than this share of the run
+COSTLIER = 1.2  # a call is written out if it took this many times what the costliest so far took
+MAX_CALLS = 128
+MAX_CALL_BYTES = 8 * 1024 * 1024
+MAX_TOTAL_BYTES = 32 * 1024 * 1024
+MAX_REASONS = 10
+
+_WRAPPERS: Dict[int, Any] = {}  # by id; a mark on the wrapper would be copied by every `functools.wraps` around it
+
+
+class Recorder:
+    """Counts, copies and writes the calls of `qualname`. `write` takes a JSON-like dict; `copy` makes the blob."""
+
+    def __init__(self, qualname: str, copy: Copy, write: Write) -> None:
+        self.qualname = qualname
+        self.names = qualname.split(".")
+        self.origin = "captured"
+        self.count = 0
+        self.written = 0
+        self.copy, self._write = copy, write
+        self._pid = os.getpid()
+        self._local = threading.local()
+        self._originals: Dict[int, Any] = {}  # what a wrapper replaced, by the wrapper's id
+        self._started_s = time.monotonic()
+        self._copying_s = 0.0
+        self._bytes = 0
+        self._next_milestone = FIRST_CALLS + 1
+        self._largest = 0
+        self._costliest_s = 0.0
+        self._seen: Set[bytes] = set()
+        self._reasons: Set[str] = set()
+
+    def install(self, module: types.ModuleType) -> None:
+        """Put the wrapper in the place of the function in `module`, if it is there and not wrapped yet."""
+        holder, name = self._place(module)
+        static = vars(holder).get(name) if holder is not None else None
+        if static is not None and not _is_wrapped(static):
+            wrapper = self._wrap(holder, name, static)
+            self._originals[id(wrapper)] = static
+            _bind(holder, name, wrapper)
+
+    def _place(self, module: types.ModuleType) -> Tuple[Any, str]:
+        """The module or class that holds the function, and its name there."""
+        owner, _, name = self.qualname.rpartition(".")
+        holder: Any = module
+        for part in filter(None, owner.split(".")):
+            holder = vars(holder).get(part) if holder is not None else None
+        return holder, name
+
+    @contextlib.contextmanager
+    def removed(self, module: types.ModuleType) -> Iterator[None]:
+        """Inside, the function itself is back in its place."""
+        holder, name = self._place(module)
+        wrapper = vars(holder).get(name) if holder is not None else None
+        if wrapper is None or not _is_wrapped(wrapper):
+            yield
+            return
+        _bind(holder, name, self._originals[id(wrapper)])
+        try:
+            yield
+        finally:
+            _bind(holder, name, wrapper)
+
+    def _wrap(self, holder: Any, name: str, static: Any) -> Any:
+        if isinstance(static, (staticmethod, classmethod)):
+            return type(static)(self._wrap_callable(holder, name, static, static.__func__))
+        if isinstance(static, functools.cached_property):
+            cached: Any = functools.cached_property(self._wrap_callable(holder, name, static, static.func))
+            cached.attrname = static.attrname
+            return cached
+        if isinstance(static, property):
+            getter = self._wrap_callable(holder, name, static, static.fget)
+            return property(getter, static.fset, static.fdel, static.__doc__)
+        return self._wrap_callable(holder, name, static, static)
+
+    def _wrap_callable(self, holder: Any, name: str, static: Any, function: Any) -> Any:
+        if not isinstance(function, types.FunctionType):
+            return _remember(_CallableRecorder(self, holder, name, function))
+
+        @functools.wraps(function)
+        def recorded(*args: Any, **kwargs: Any) -> Any:
+            if not self.listening():
+                return function(*args, **kwargs)
+            return self.observe(holder, name, static, function, args, kwargs)
+
+        return _remember(recorded)
+
+    def listening(self) -> bool:
+        """Whether a call that begins now is an outermost one of this process."""
+        return not getattr(self._local, "inside", False) and os.getpid() == self._pid
+
+    def observe(  # noqa: PLR0917 - the place of the function, and the call
+        self, holder: Any, name: str, static: Any, function: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]
+    ) -> Any:
+        """Make the call, and record it if it is worth it."""
+        self._local.inside = True
+        wrapper = vars(holder).get(name)
+        blob = None
+        try:
+            self.count += 1
+            blob = self._copied(args, kwargs)
+            description = describe_call(self.qualname, args, kwargs) if blob is not None else ""
+            # Recursive calls go straight to the function: no second frame for each level, no time of ours in it.
+            if _is_wrapped(wrapper):
+                _bind(holder, name, static)
+            ended, started_s = "raised", time.thread_time()
+            try:
+                result = function(*args, **kwargs)
+                ended = "returned"
+                return result
+            finally:
+                cpu_time_s = time.thread_time() - started_s
+                if vars(holder).get(name) is static:
+                    _bind(holder, name, wrapper)
+                if blob is not None:
+                    self._keep(blob, description, ended, cpu_time_s)
+        finally:
+            self._local.inside = False
+
+    def _copied(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Optional[bytes]:
+        """The call as a blob, or None if this one is not worth a copy or cannot be copied."""
+        size = sum(map(size_of, args)) + sum(map(size_of, kwargs.values()))
+        if not self._wanted(size):
+            return None
+        started_s = time.monotonic()
+        try:
+            blob = self.copy(args, kwargs)
+        except Exception as error:  # noqa: BLE001 - copying runs code of the user's, which may raise anything
+            self._skip("%s: %s" % (type(error).__name__, error))
+            return None
+        finally:
+            self._copying_s += time.monotonic() - started_s
+        self._largest = max(self._largest, size)
+        if len(blob) > MAX_CALL_BYTES:
+            self._skip("a call's arguments take more than %d MiB" % (MAX_CALL_BYTES >> 20))
+            return None
+        return blob
+
+    def _wanted(self, size: int) -> bool:
+        if self.written >= MAX_CALLS or self._bytes >= MAX_TOTAL_BYTES:
+            return False
+        if self.count <= FIRST_CALLS or self.count >= self._next_milestone or size > self._largest * COSTLIER:
+            return True
+        return self._copying_s < COPYING_FREE_S + COPYING_SHARE * (time.monotonic() - self._started_s)
+
+    def _keep(self, blob: bytes, description: str, ended: str, cpu_time_s: float) -> None:
+        digest = hashlib.sha256(blob).digest()
+        at_milestone = self.count <= FIRST_CALLS or self.count >= self._next_milestone
+        if digest in self._seen or not (at_milestone or cpu_time_s > self._costliest_s * COSTLIER):
+            return
+        if self._bytes + len(blob) > MAX_TOTAL_BYTES:
+            return
+        self._seen.add(digest)
+        self._costliest_s = max(self._costliest_s, cpu_time_s)
+        if self.count >= self._next_milestone:
+            self._next_milestone = int(self.count * SPREAD) + 1
+        self.written += 1
+        self._bytes += len(blob)
+        self._write(
+            {
+                "kind": "call",
+                "origin": self.origin,
+                "description": description,
+                "ended": ended,
+                "number": self.count,
+                "cpu_time_s": cpu_time_s,
+                "blob": base64.b64encode(blob).decode("ascii"),
+            }
+        )
+
+    def _skip(self, reason: str) -> None:
+        if reason not in self._reasons and len(self._reasons) < MAX_REASONS:
+            self._reasons.add(reason)
+            self._write({"kind": "skipped", "origin": self.origin, "reason": "arguments cannot be copied: " + reason})
+
+
+class NoRecorder:
+    """Stands in for a recorder while no function is chosen yet; `names` are those that tests may mention."""
+
+    def __init__(self, names: List[str]) -> None:
+        self.count = 0
+        self.origin = ""
+        self.names = names
+
+    def removed(self, _module: types.ModuleType) -> ContextManager[None]:
+        """Nothing is in the way of anybody."""
+        return contextlib.nullcontext()
+
+
+class _CallableRecorder:
+    """Stands in for a callable that is no plain function (`functools.cache` and its like) and looks like it."""
+
+    def __init__(self, recorder: Recorder, holder: Any, name: str, function: Any) -> None:
+        self.__dict__.update(_function=function, _recorder=recorder, _holder=holder, _name=name, __wrapped__=function)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        recorder, function = self._recorder, self._function
+        if not recorder.listening():
+            return function(*args, **kwargs)
+        return recorder.observe(self._holder, self._name, function, function, args, kwargs)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        getter = getattr(type(self._function), "__get__", None)
+        if getter is None:
+            return self
+        return self if instance is None else types.MethodType(self, instance)
+
+    def __getattr__(self, attribute: str) -> Any:
+        return getattr(self.__dict__["_function"], attribute)
+
+
+def _remember(wrapper: Any) -> Any:
+    _WRAPPERS[id(wrapper)] = wrapper
+    return wrapper
+
+
+def _is_wrapped(static: Any) -> bool:
+    if isinstance(static, property):
+        static = static.fget
+    elif isinstance(static, functools.cached_property):
+        static = static.func
+    elif isinstance(static, (staticmethod, classmethod)):
+        static = static.__func__
+    return id(static) in _WRAPPERS
+
+
+def _bind(holder: Any, name: str, value: Any) -> None:
+    if isinstance(holder, type):
+        type.__setattr__(holder, name, value)
+    else:
+        vars(holder)[name] = value

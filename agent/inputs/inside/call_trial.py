@@ -1,0 +1,107 @@
+"""Tries a call on the original, under an alarm: does it end, does it return, what does it cost?"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import resource
+import signal
+import time
+from typing import TYPE_CHECKING, Any, Callable, Optional, Set, Tuple
+
+from ....sandbox.driver.call_blobs import Call, dump_call, load_call
+from ....sandbox.driver.module_state import restore_globals
+from .call_descriptions import describe_call
+from .harness_types import Interrupted
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from .harness_types import Request, Write
+
+
+class Trier:
+    """Makes calls of one function from blobs, and writes those that are wanted."""
+
+    def __init__(self, module: ModuleType, function: Callable[..., Any], request: Request, write: Write) -> None:
+        self._module, self._function, self._write = module, function, write
+        self._qualname, self._origin = request["qualname"], request["origin"]
+        self._seen: Set[bytes] = set()
+        self.written = 0
+        self.error: Optional[type] = None  # what the last call raised
+        signal.signal(signal.SIGALRM, _interrupt)
+
+    def cost(self, blob: bytes, limit_s: float) -> Optional[Tuple[float, str]]:
+        """(CPU seconds, "returned" or "raised"), or None if it takes longer than `limit_s` of wall time.
+
+        Lazy results are used up: a generator costs what its items cost.
+        """
+        call = self._prepare(blob)
+        ended, self.error = "raised", None
+        # The alarm repeats, in case that user code catches it with a bare `except`.
+        signal.setitimer(signal.ITIMER_REAL, limit_s, 0.1)
+        try:
+            started_s = time.thread_time()
+            try:
+                result = self._function(*call.args, **call.kwargs)
+                if hasattr(result, "__next__"):
+                    for _ in result:
+                        pass
+                ended = "returned"
+            except Interrupted:
+                return None
+            except BaseException as error:  # noqa: BLE001 - an exception is an outcome like any other
+                self.error = type(error)
+            return time.thread_time() - started_s, ended
+        except Interrupted:
+            return None
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+
+    def keep(self, blob: bytes, cpu_time_s: float, ended: str, origin: str = "") -> bool:
+        """Write the call, unless the same was written before. Tells whether it was new."""
+        if self.know(blob):
+            return False
+        self.written += 1
+        call = load_call(blob)
+        self._write(
+            {
+                "kind": "call",
+                "origin": origin or self._origin,
+                "description": describe_call(self._qualname, call.args, call.kwargs),
+                "ended": ended,
+                "number": self.written,
+                "cpu_time_s": float(cpu_time_s),
+                "blob": base64.b64encode(blob).decode("ascii"),
+            }
+        )
+        return True
+
+    def _prepare(self, blob: bytes) -> Call:
+        """The call, with the module's state as it asks for and an empty `functools.cache`."""
+        call = load_call(blob)
+        restore_globals(self._module, call.globals, call.absent, [*call.args, *call.kwargs.values()])
+        clear = getattr(self._function, "cache_clear", None)
+        if callable(clear):
+            clear()
+        return call
+
+    def know(self, blob: bytes) -> bool:
+        """Remember these arguments; tells whether they were known before, whatever the module's state."""
+        call = load_call(blob)
+        digest = hashlib.sha256(dump_call(call.args, call.kwargs, {})).digest()
+        known = digest in self._seen
+        self._seen.add(digest)
+        return known
+
+
+def limit_memory(memory_kib: int) -> None:
+    """Let a too large input end in a MemoryError rather than in the end of the whole job."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    wanted = memory_kib * 1024 * 3 // 4
+    if soft == resource.RLIM_INFINITY or wanted < soft:
+        resource.setrlimit(resource.RLIMIT_AS, (wanted, hard))
+
+
+def _interrupt(_number: int, _frame: object) -> None:
+    raise Interrupted("it took too long")

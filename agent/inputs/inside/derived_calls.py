@@ -1,0 +1,168 @@
+"""Makes edge cases out of real calls: what a wrong rewrite would miss is often just not in the ordinary input."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import importlib
+import itertools
+import time
+from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Mapping, Sequence, Tuple
+
+from ....sandbox.driver.call_blobs import NotCopyable, dump_call, load_call
+from ....sandbox.driver.user_module import resolve
+from .call_descriptions import describe_call
+from .call_trial import Trier, limit_memory
+from .user_code import guarded
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from .call_recorder import Recorder
+    from .harness_types import Request, Write
+
+MAX_DERIVED = 12
+LIMIT_S = 2.0
+SLACK = 4  # how many times as long as allowed an edge case may take, in wall time, until it is given up,
+SLACK_S = 0.3  # and this much more: the machine may be busy
+MAX_VARIANTS = 36
+MAX_VARIANT_BYTES = 16 * 1024 * 1024  # of all variants that are looked at
+MAX_HEAVY_TRIED = 3
+MAX_RAISING = 4
+BUDGET_SHARE = 0.6  # of the time limit
+
+
+def derive_calls(request: Request, recorder: Recorder, write: Write) -> None:
+    """Vary one argument of a given call at a time, and keep what the original copes with in time."""
+    module = guarded(write, "import", lambda: importlib.import_module(request["module"]))
+    if module is None:
+        return
+    limit_memory(request["memory_kib"])
+    with recorder.removed(module):
+        guarded(write, "run", lambda: _derive(request, module, write))
+
+
+def _derive(request: Request, module: ModuleType, write: Write) -> None:
+    blobs = [base64.b64decode(blob) for blob in request["blobs"]]
+    trier = Trier(module, resolve(module, request["qualname"]).function, request, write)
+    for blob in blobs:
+        trier.know(blob)
+    # In turns from each call: the first call must not use up all the room.
+    variants = list(_bounded(_in_turns([_variants(blob) for blob in blobs])))
+    light = [variant for variant in variants if len(variant[0]) <= request["budget_bytes"]]
+    heavy = [variant for variant in variants if len(variant[0]) > request["budget_bytes"]]
+    attempts = _Attempts(trier, request, write)
+    # The host keeps the cheapest and one that is dear, so one attempt with large arguments has to succeed.
+    for blob, may_raise in heavy[:MAX_HEAVY_TRIED]:
+        if attempts.over() or attempts.make(blob, may_raise=may_raise):
+            break
+    for blob, may_raise in sorted(light, key=lambda variant: len(variant[0])):
+        if attempts.over():
+            break
+        attempts.make(blob, may_raise=may_raise)
+
+
+class _Attempts:
+    """Tries variants until there are enough, or until those that were kept take as long as the host has use for."""
+
+    def __init__(self, trier: Trier, request: Request, write: Write) -> None:
+        self._trier, self._request, self._write = trier, request, write
+        self._deadline_s = time.monotonic() + BUDGET_SHARE * request["wall_time_s"]
+        self._limit_s = min(LIMIT_S, SLACK * request["most_s"] + SLACK_S)
+        self._raising = 0
+        self._spent_s = 0.0
+        self._dearest_s = 0.0
+
+    def over(self) -> bool:
+        """Whether no more are wanted; the dearest does not count."""
+        is_spent = self._spent_s - self._dearest_s > self._request["budget_s"]
+        return self._trier.written >= MAX_DERIVED or is_spent or time.monotonic() > self._deadline_s
+
+    def make(self, blob: bytes, *, may_raise: bool) -> bool:
+        """Try one, and write it if it is of use. Tells whether it was."""
+        cost = self._trier.cost(blob, self._limit_s)
+        if cost is None or cost[0] > self._request["most_s"]:
+            self._tell_too_long(blob, self._limit_s if cost is None else self._request["most_s"])
+            return False
+        if cost[1] == "raised" and not (may_raise and self._raising < MAX_RAISING):
+            return False
+        kept = self._trier.keep(blob, *cost)
+        self._raising += kept and cost[1] == "raised"
+        self._spent_s += cost[0]
+        self._dearest_s = max(self._dearest_s, cost[0])
+        return kept
+
+    def _tell_too_long(self, blob: bytes, limit_s: float) -> None:
+        call = load_call(blob)
+        text = describe_call(self._request["qualname"], call.args, call.kwargs)
+        reason = "the original takes longer than %.2g s for %s" % (limit_s, text)
+        self._write({"kind": "skipped", "origin": self._request["origin"], "reason": reason})
+
+
+def _bounded(variants: Iterable[Tuple[bytes, bool]]) -> Iterator[Tuple[bytes, bool]]:
+    """The first of them, no more than can be looked at in little time."""
+    room = MAX_VARIANT_BYTES
+    for variant in itertools.islice(variants, MAX_VARIANTS):
+        room -= len(variant[0])
+        yield variant
+        if room < 0:
+            return
+
+
+def _variants(blob: bytes) -> Iterator[Tuple[bytes, bool]]:
+    """Blobs of the call with one thing changed, and whether a variant that raises tells anything.
+
+    Arguments take turns. If none of them can be changed (a method without parameters), attributes of the objects
+    that are passed are changed instead; that may break what the class takes for granted, so what raises is no use.
+    """
+    call = load_call(blob)
+    arguments = _by_key(call.args, call.kwargs)
+    changes = [[(key, "", changed) for changed in changed_values(value)] for key, value in arguments.items()]
+    may_raise = any(changes)
+    if not may_raise:
+        changes = [
+            [(key, attribute, changed) for changed in changed_values(held)]
+            for key, value in arguments.items()
+            if not isinstance(value, type)
+            for attribute, held in sorted(getattr(value, "__dict__", {}).items())
+        ]
+    for key, attribute, changed in _in_turns(changes):
+        fresh = load_call(blob)
+        values = _by_key(fresh.args, fresh.kwargs)
+        if attribute:
+            vars(values[key])[attribute] = changed
+        else:
+            values[key] = changed
+        args = [values[index] for index in range(len(fresh.args))]
+        kwargs = {name: values[name] for name in fresh.kwargs}
+        with contextlib.suppress(NotCopyable):
+            yield dump_call(args, kwargs, fresh.globals, fresh.absent), may_raise
+
+
+def _by_key(args: Sequence[Any], kwargs: Mapping[str, Any]) -> Dict[Any, Any]:
+    """All arguments by index or name."""
+    return {**dict(enumerate(args)), **kwargs}
+
+
+def changed_values(value: Any) -> List[Any]:
+    """Edge cases near a value of an exact built-in type; none for anything else."""
+    kind = type(value)
+    if kind in (list, tuple, str, bytes):
+        half = len(value) // 2
+        changed = [value[:0], value[:half] * 2, value[::-1], value[:half], value[:1], value[half:] + value[:half]]
+    elif kind is dict:
+        items = list(value.items())
+        changed = [{}, dict(items[::-1]), dict(items[: len(items) // 2]), dict(items[:1])]
+    elif kind in (set, frozenset):
+        items = list(value)
+        changed = [kind(), kind(items[: len(items) // 2]), kind(items[:1])]
+    elif kind is int:
+        changed = [0, 1, value // 2, value + 1]
+    else:
+        return []
+    return changed
+
+
+def _in_turns(iterables: Iterable[Iterable[Any]]) -> Iterator[Any]:
+    for row in itertools.zip_longest(*iterables):
+        yield from (item for item in row if item is not None)

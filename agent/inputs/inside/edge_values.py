@@ -1,0 +1,235 @@
+"""Edge cases near one value, each with the word for its kind: what an ordinary input does not hold."""
+
+from __future__ import annotations
+
+import collections
+import itertools
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Sequence, Tuple
+
+from .call_parts import children, is_named_tuple, like, put
+
+Edge = Tuple[str, Any]  # kind, value
+
+FEW = 12  # elements of an edge case that is about order or equality
+HUGE_INTEGERS = (2**31, 2**53 + 1, 2**63, -(2**63) - 1, 10**30)
+ODD_FLOATS = (float("nan"), float("inf"), float("-inf"), -0.0)
+LARGE_FLOATS = (1e16, 1e308, -1e308, 5e-324)
+# Characters that change their length, number or kind under `upper`, `lower`, `casefold`, `isdigit`, `split`, `strip`
+# and their like; that combine with the one before them; or that no encoding takes.
+ODD_TEXTS = (
+    "\xdf",
+    "\u0130",
+    "\ufb01",
+    "\u0149",
+    "e\u0301",
+    "\u03c3\u03c2",
+    "\xb2",
+    "\u0663",
+    "\xa0",
+    "\x1c",
+    "\ud800",
+)
+_ALIKE = ("stra\xdfe", "STRASSE", "i", "I", "\u0131", "\u0130", "\u03c3", "\u03c2", "\xe9", "e\u0301", "\ufb01", "fi")
+# Values that are equal, or become so under `upper`, `lower`, `casefold`, `strip`, `int`, or normalisation.
+CONFUSABLE: Dict[type, Tuple[Any, ...]] = {
+    str: (*_ALIKE, "K", "\u212a", "1", "\xb9", "01", " 1", ""),
+    int: (1, True, 0, False, -1),
+    float: (0.0, -0.0, float("nan"), float("nan"), 1.0, float("inf")),
+    bytes: (b"a", b"A", b"", b"a "),
+}
+WHITESPACE = (" ", "\n", "\t", "\r\n")
+
+
+def edges(value: Any) -> List[Edge]:
+    """Edge cases near the value, the telling ones first; none for what is not known."""
+    kind = type(value)
+    if is_named_tuple(kind):
+        return []
+    return list(_EDGES.get(kind, _nothing)(value))
+
+
+def _nothing(_value: Any) -> Iterable[Edge]:
+    return ()
+
+
+def _sequence(value: Any) -> Iterator[Edge]:
+    items = list(value)
+    yield "empty", like(value, [])
+    few = items[:FEW]
+    if not few:
+        return
+    yield "one element", like(value, few[:1])
+    yield "duplicates", like(value, [few[0]] * 3)
+    yield "duplicates", like(value, few[:4] + few[:4])
+    for changed in _equal_keys(few):
+        yield "equal keys", like(value, changed)
+    for changed in _confusable(few):
+        yield "values that are easily confused", like(value, changed)
+    yield "reversed", like(value, few[::-1])
+    yield "unsorted", like(value, few[1::2] + few[::2])
+    in_order = _sorted(few)
+    if in_order is not None:
+        yield "sorted", like(value, in_order)
+        yield "sorted", like(value, in_order[::-1])
+    yield "two elements", like(value, few[:2])
+    yield "one element", like(value, items[-1:])
+    yield "fewer elements", like(value, items[: len(items) // 2])
+    yield "more elements", like(value, items + few[:1])
+
+
+def _equal_keys(items: Sequence[Any]) -> Iterator[List[Any]]:
+    """Records that agree in one of their parts and differ in the others: what a stable sort keeps in order."""
+    if len(items) < 2:
+        return
+    first, last = items[0], items[-1]
+    parts = children(first)[:4]
+    for key, _, part in parts if len(parts) > 1 and type(first) is type(last) else ():
+        try:
+            yield [first, *(put(item, key, part) for item in items[:0:-1])]
+        except (IndexError, KeyError, TypeError, AttributeError):
+            continue
+
+
+def _confusable(items: Sequence[Any]) -> Iterator[List[Any]]:
+    """Elements, or records with a part, that a rewrite may take for the same, or may no longer."""
+    first = items[0]
+    if type(first) in CONFUSABLE:
+        yield [*items[:2], *CONFUSABLE[type(first)]]
+        return
+    for key, _, part in children(first)[:4]:
+        if type(part) in CONFUSABLE:
+            yield [put(first, key, other) for other in CONFUSABLE[type(part)]]
+
+
+def _sorted(items: List[Any]) -> Any:
+    """In order; None where that is not defined or would run code of the user's."""
+    if not all(type(item) in (int, float, str, bytes, bool) for item in items):
+        return None
+    try:
+        return sorted(items)
+    except TypeError:
+        return None
+
+
+def _text(value: str) -> Iterator[Edge]:
+    half = len(value) // 2
+    yield "empty", ""
+    yield "one character", value[:1] or "a"
+    yield "blank", " "
+    for changed in (value + value, value.upper(), value.lower(), value[::-1], value[: half + 1]):
+        yield "text changed", changed
+    for blank in WHITESPACE:
+        yield "blank", value[:half] + blank + value[half:] + blank
+    for odd in ODD_TEXTS:
+        yield "unicode", value[:half] + odd + value[half:]
+    for odd in ODD_TEXTS[:6]:
+        yield "unicode", odd
+    for digit in ("0", "-1", "1_0", "\x00", "aa", "a" * 40):
+        yield "text changed", digit
+
+
+def _bytes(value: Any) -> Iterator[Edge]:
+    kind = type(value)
+    for changed in (
+        value[:1],
+        value + value,
+        value[::-1],
+        value[: len(value) // 2],
+        b"\x00",
+        b"\xff\xfe",
+        value + b"\n",
+    ):
+        yield "bytes changed", kind(changed)
+    yield "empty", kind()
+
+
+def _integer(value: int) -> Iterator[Edge]:
+    for kind, changed in (
+        ("zero", 0),
+        ("small number", 1),
+        ("negative", -1),
+        ("small number", 2),
+        ("small number", value + 1),
+        ("small number", value - 1),
+        ("negative", -value),
+    ):
+        yield kind, changed
+    yield "bool for int", True
+    yield "bool for int", False
+    yield "small number", value // 2
+    for changed in HUGE_INTEGERS:
+        yield "huge", changed
+
+
+def _float(value: float) -> Iterator[Edge]:
+    yield "zero", 0.0
+    for odd in ODD_FLOATS:
+        yield "not a number, infinite or -0.0", odd
+    yield "negative", -value
+    yield "small number", 1.0
+    yield "small number", value + 0.1
+    for large in LARGE_FLOATS:
+        yield "huge", large
+
+
+def _boolean(value: bool) -> Iterator[Edge]:
+    yield "other boolean", not value
+
+
+def _mapping(value: Any) -> Iterator[Edge]:
+    items = list(value.items())
+
+    def of(chosen: Iterable[Tuple[Any, Any]]) -> Any:
+        copied = value.copy()
+        copied.clear()
+        for key, item in chosen:
+            copied[key] = item
+        return copied
+
+    yield "empty", of(())
+    if not items:
+        return
+    few = items[:FEW]
+    yield "one element", of(items[:1])
+    yield "reversed", of(few[::-1])
+    yield "fewer elements", of(items[: len(items) // 2])
+    yield "fewer elements", of(items[1:])
+    yield "duplicates", of((key, few[0][1]) for key, _ in few)
+    values = [item for _, item in few]
+    yield "unsorted", of(zip((key for key, _ in few), values[1:] + values[:1]))  # noqa: B905 - Python 3.9 has no strict
+
+
+def _set(value: Any) -> Iterator[Edge]:
+    items = list(value)
+    kind = type(value)
+    yield "empty", kind()
+    if items:
+        yield "one element", kind(items[:1])
+        yield "fewer elements", kind(items[: len(items) // 2])
+        yield "fewer elements", kind(items[1:])
+
+
+_EDGES: Dict[type, Callable[[Any], Iterable[Edge]]] = {
+    list: _sequence,
+    tuple: _sequence,
+    collections.deque: _sequence,
+    dict: _mapping,
+    collections.OrderedDict: _mapping,
+    collections.defaultdict: _mapping,
+    collections.Counter: _mapping,
+    set: _set,
+    frozenset: _set,
+    str: _text,
+    bytes: _bytes,
+    bytearray: _bytes,
+    int: _integer,
+    float: _float,
+    bool: _boolean,
+}
+
+
+def in_turns(iterables: Iterable[Iterable[Any]]) -> Iterator[Any]:
+    """One of each in turn, as long as there are any."""
+    missing = object()
+    for row in itertools.zip_longest(*iterables, fillvalue=missing):
+        yield from (item for item in row if item is not missing)

@@ -1,0 +1,118 @@
+# ruff: noqa: PTH119, PTH120 - os.path is loaded anyway; the harness starts once for each question
+"""Changes the target's file when it is executed: installs the recorder right after the function's definition.
+
+So `from module import function`, anywhere, already finds the recorded function, also in a package's `__init__`
+that imports it again, and calls that the file makes at top level are seen.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import os
+import sys
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from importlib.util import spec_from_file_location
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence
+
+if TYPE_CHECKING:
+    from types import CodeType, ModuleType
+
+    from .call_recorder import Recorder
+    from .harness_types import Request
+
+_STATE: Dict[str, Recorder] = {}
+
+
+def watch(request: Request, recorder: Recorder) -> None:
+    """From now on whoever imports the target's file gets its function recorded, under whatever module name."""
+    _STATE["recorder"] = recorder
+    name = recorder.qualname.split(".")[0]
+    change_file(request, functools.partial(_insert_installation, name=name), recorder.install)
+
+
+def change_file(
+    request: Request, change: Callable[[ast.Module], None], loaded: Optional[Callable[[ModuleType], None]] = None
+) -> None:
+    """From now on whoever imports the target's file gets it changed; `loaded` is called when it has been executed.
+
+    The source in the request stands in for what is on the disk.
+    """
+    sys.meta_path.insert(0, _Finder(request, change, loaded))
+
+
+def installed(module_name: str) -> None:
+    """Called by the target's module itself, after the definition."""
+    recorder = _STATE.get("recorder")
+    if recorder is not None and module_name in sys.modules:
+        recorder.install(sys.modules[module_name])
+
+
+class _Finder(MetaPathFinder):
+    def __init__(
+        self, request: Request, change: Callable[[ast.Module], None], loaded: Optional[Callable[[ModuleType], None]]
+    ) -> None:
+        self._module_name, self._path, self._source = request["module"], request["path"], request["source"]
+        self._change, self._loaded = change, loaded
+        is_package = os.path.basename(self._path) == "__init__.py"
+        self._submodules = [os.path.dirname(self._path)] if is_package else None
+        self._leaf = self._module_name.rpartition(".")[2]
+
+    def find_spec(
+        self, fullname: str, path: Optional[Sequence[str]] = None, target: Any = None
+    ) -> Optional[ModuleSpec]:
+        if fullname.rpartition(".")[2] != self._leaf:
+            return None
+        if fullname != self._module_name:
+            spec = PathFinder.find_spec(fullname, path, target)
+            if spec is None or not spec.origin or os.path.realpath(spec.origin) != os.path.realpath(self._path):
+                return None
+        loader = _Loader(fullname, self._path, self._source, self._change, self._loaded)
+        return spec_from_file_location(fullname, self._path, loader=loader, submodule_search_locations=self._submodules)
+
+
+class _Loader(SourceFileLoader):
+    def __init__(
+        self,
+        fullname: str,
+        path: str,
+        source: str,
+        change: Callable[[ast.Module], None],
+        loaded: Optional[Callable[[ModuleType], None]],
+    ) -> None:
+        super().__init__(fullname, path)
+        self._source, self._change, self._loaded = source, change, loaded
+
+    def get_code(self, fullname: str) -> CodeType:  # noqa: ARG002 - importlib's signature
+        # Not from __pycache__: the change would not be in there.
+        tree = ast.parse(self._source, self.path)
+        self._change(tree)
+        return compile(tree, self.path, "exec", dont_inherit=True)
+
+    def exec_module(self, module: ModuleType) -> None:
+        super().exec_module(module)
+        if self._loaded is not None:
+            self._loaded(module)  # to install the recorder again: the file may have said `f = cache(f)`
+
+
+def _insert_installation(tree: ast.Module, name: str) -> None:
+    """Put a call of `installed` behind every top-level definition of `name`, also inside `if` and `try`."""
+    definitions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+    def visit(body: List[Any]) -> None:
+        for index in range(len(body) - 1, -1, -1):
+            node = body[index]
+            if isinstance(node, definitions):
+                if node.name == name:
+                    hook = ast.parse("__import__(%r, fromlist=['installed']).installed(__name__)" % __name__).body[0]
+                    for part in ast.walk(hook):
+                        ast.copy_location(part, node)
+                    body.insert(index + 1, hook)
+                continue
+            for field in ("body", "orelse", "finalbody"):
+                visit(getattr(node, field, None) or [])
+            for handler in getattr(node, "handlers", ()):
+                visit(handler.body)
+
+    visit(tree.body)

@@ -1,0 +1,173 @@
+# ruff: noqa: PTH118 - os.path is loaded anyway; the harness starts once for each question
+"""Runs the project's pytest tests that may reach the target, under the recorder."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import sys
+from typing import TYPE_CHECKING, Any, Iterator, List, Pattern, Tuple
+
+from .user_code import guarded
+
+if TYPE_CHECKING:
+    from .call_recorder import Recorder
+    from .harness_types import Request, Write
+
+MAX_FILES = 20
+MAX_FILE_BYTES = 1024 * 1024
+MAX_VISITED = 20_000
+MAX_FAILING = 1000  # tests that are told by name
+BAD_EXIT_CODES = (2, 3, 4)  # interrupted (by errors in collection, for instance), internal error, wrong usage
+NO_TESTS = 5
+# Plugins that spread, reorder or measure tests, or write files. A plugin that is not installed is no error here.
+UNWANTED_PLUGINS = (
+    "cacheprovider",
+    "xdist",
+    "cov",
+    "randomly",
+    "random_order",
+    "benchmark",
+    "timeout",
+    "sugar",
+    "hypothesispytest",
+)
+
+
+def run_tests(request: Request, recorder: Recorder, write: Write) -> None:
+    """Find test files by a look at their text, then run them in this process."""
+    whole_suite = bool(request.get("whole_suite"))
+    files = [] if whole_suite else request.get("test_files")  # where nothing is told, the text of the tests tells it
+    if files is None:
+        files = find_test_files(request["project_root"], request["module"], recorder.names)
+    if not files and not whole_suite:
+        write({"kind": "failed", "stage": "no_tests", "reason": "no test file of the project mentions it"})
+        return
+    if importlib.util.find_spec("pytest") is None:
+        which = ", ".join(files[:3]) or "the tests"
+        reason = "%s would be run, but pytest is not installed in this environment" % which
+        write({"kind": "failed", "stage": "no_pytest", "reason": reason})
+        return
+    import pytest  # noqa: PLC0415 - only now is it known to be there
+
+    os.environ.pop("PYTEST_ADDOPTS", None)
+    os.chdir(request["project_root"])
+    sys.path.extend([request["project_root"]])
+    arguments = [
+        "-q",
+        "--no-header",
+        "--tb=line",
+        "--assert=plain",  # nobody reads the details of a failure, and rewriting plugins takes seconds
+        "--maxfail=50",
+        "--rootdir",
+        request["project_root"],
+        "-o",
+        "addopts=",
+        # A project that takes warnings for errors would not start without the plugins that are left out below.
+        "-W",
+        "ignore::pytest.PytestConfigWarning",
+    ]
+    if whole_suite:
+        arguments += ["--maxfail=0", "--continue-on-collection-errors"]
+    for unwanted in UNWANTED_PLUGINS:
+        arguments += ["-p", "no:" + unwanted]
+    plugin = _Plugin(recorder)
+    pytest.hookimpl(tryfirst=True)(_Plugin.pytest_sessionfinish)
+    code = guarded(write, "run", lambda: _run_session(pytest, [*arguments, *files], plugin))
+    for name, reason in plugin.failed:
+        write({"kind": "skipped", "origin": "pytest: " + name, "reason": reason})
+    if whole_suite:
+        if code == NO_TESTS:
+            write({"kind": "failed", "stage": "no_tests", "reason": "pytest finds no tests in the project"})
+        complete = code in (0, 1)
+        write({"kind": "suite", "passed": plugin.passed, "failing": plugin.failing, "complete": complete})
+    if code in BAD_EXIT_CODES:
+        write({"kind": "failed", "stage": "run", "reason": "pytest left with exit code %d" % code})
+
+
+def _run_session(pytest: Any, arguments: List[str], plugin: _Plugin) -> int:
+    try:
+        return int(pytest.main(arguments, plugins=[plugin]))
+    except _SessionEnded:
+        return plugin.exit_code
+
+
+def find_test_files(root: str, module: str, names: List[str]) -> List[str]:
+    """Paths of test files, relative to `root`: first those that name module and function, then the module, then others.
+
+    A file that names only the function is of use if its package hands the function on; otherwise another function is
+    likely to be meant, and it is left out if there are files that name the module.
+    """
+    package, _, leaf = module.rpartition(".")
+    names_function = _words(names)
+    names_module, names_package = _words([leaf]), _words([package.partition(".")[0] or leaf])
+    both: List[str] = []
+    module_only: List[str] = []
+    package_only: List[str] = []
+    function_only: List[str] = []
+    for path in _python_files(root):
+        with open(path, encoding="utf-8", errors="replace") as file:  # noqa: PTH123 - plain and quick
+            text = file.read(MAX_FILE_BYTES)
+        if names_module.search(text):
+            (both if names_function.search(text) else module_only).append(path)
+        elif names_function.search(text):
+            (package_only if names_package.search(text) else function_only).append(path)
+    found = sorted(both) + sorted(package_only) + sorted(module_only) or sorted(function_only)
+    return [os.path.relpath(path, root) for path in found[:MAX_FILES]]
+
+
+def _words(names: List[str]) -> Pattern[str]:
+    return re.compile(r"\b(%s)\b" % "|".join(map(re.escape, names)))
+
+
+def _python_files(root: str) -> Iterator[str]:
+    visited = 0
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "node_modules")
+        for name in files:
+            visited += 1
+            if visited > MAX_VISITED:
+                return
+            if name.endswith(".py") and (name.startswith("test_") or name.endswith("_test.py")):
+                yield os.path.join(folder, name)
+
+
+class _SessionEnded(BaseException):
+    """All tests have run. No `Exception`, so that plugins that catch those let it through."""
+
+
+class _Plugin:
+    """Tells the recorder which test is running, and remembers what failed."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self.failed: List[Tuple[str, str]] = []
+        self.passed = 0
+        self.failing: List[str] = []
+        self.exit_code = 0
+
+    def pytest_runtest_setup(self, item: Any) -> None:
+        """Name the test's file as the origin of what comes."""
+        self._recorder.origin = "pytest: " + item.nodeid.split("::")[0]
+
+    def pytest_collectreport(self, report: Any) -> None:
+        """A file that cannot be imported is a failure, too."""
+        self._remember(report)
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Remember a test that fails."""
+        self._remember(report)
+
+    def pytest_sessionfinish(self, exitstatus: int) -> None:
+        """Leave before the summaries: nobody reads them, and some plugins import much for theirs."""
+        self.exit_code = int(exitstatus)
+        raise _SessionEnded
+
+    def _remember(self, report: Any) -> None:
+        if report.failed and len(self.failing) < MAX_FAILING:
+            self.failing.append(report.nodeid)
+        self.passed += report.passed and getattr(report, "when", "") == "call"
+        if report.failed and len(self.failed) < 10:
+            reason = str(report.longrepr).strip().splitlines() or ["it failed"]
+            self.failed.append((report.nodeid, "the test fails here: " + reason[-1]))

@@ -1,0 +1,292 @@
+"""Makes the same kind of call at other sizes, from real calls, and keeps what the original copes with in time."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import importlib
+import math
+import time
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+
+from ....sandbox.driver.call_blobs import Call, NotCopyable, dump_call, load_call
+from ....sandbox.driver.user_module import resolve, unwrap
+from .array_tiles import is_array, is_square, resize_array
+from .call_descriptions import describe_call
+from .call_trial import Trier, limit_memory
+from .user_code import guarded
+from .value_copies import SIZED, Copies, is_grid
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from .call_recorder import Recorder
+    from .harness_types import Request, Write
+
+SMALLEST = 4  # elements, or the value of an integer, from which something can be scaled
+BESIDE = 8  # what is smaller than the largest by more than this factor is no part of what is scaled
+MAX_SCALED = 4  # values that are scaled together
+MAX_BYTES = 3 * 1024 * 1024  # of one call
+MAX_TOTAL_BYTES = 24 * 1024 * 1024
+NEXT_FACTORS = (2.0, 1.5, 1.25)  # how far to climb from the largest call that went well
+ENOUGH = 7  # sizes, with which nothing needs to be put between
+FLAT = 3  # doublings, over which a call has to become dearer for larger ones to be of interest
+BUDGET_SHARE = 0.7  # of the time limit
+NEAR = 0.1  # sizes that differ by less than this share tell nothing new
+SLACK_S = 0.3  # wall time beyond the CPU time that a call may take: the machine may be busy
+
+
+class Slot(NamedTuple):
+    """A place among the arguments: the argument's index or name, and a key or attribute below it, if any."""
+
+    argument: Any
+    below: Optional[str]
+    text: str
+
+
+class Plan(NamedTuple):
+    """What of a call is scaled. `numbers` are integers that are sizes: of the slots, or the only sizes there are."""
+
+    slots: Tuple[Slot, ...]
+    numbers: Tuple[Slot, ...]
+    grids: Tuple[Slot, ...]
+    arrays: Tuple[Slot, ...]
+
+    def text(self) -> str:
+        """What a size counts: `len(left) + len(right)`; or the integer's name."""
+        counted = ["len(%s)" % slot.text for slot in (*self.slots, *self.grids, *self.arrays)]
+        return " + ".join(counted or [slot.text for slot in self.numbers])
+
+
+def scale_calls(request: Request, recorder: Recorder, write: Write) -> None:
+    """Write the given calls at other sizes, as far as the original returns from them in time."""
+    module = guarded(write, "import", lambda: importlib.import_module(request["module"]))
+    if module is None:
+        return
+    limit_memory(request["memory_kib"])
+    with recorder.removed(module):
+        guarded(write, "run", lambda: _scale(request, module, write))
+
+
+def _scale(request: Request, module: ModuleType, write: Write) -> None:
+    function = resolve(module, request["qualname"]).function
+    trier = Trier(module, function, request, write)
+    deadline_s = time.monotonic() + BUDGET_SHARE * request["wall_time_s"]
+    room = MAX_TOTAL_BYTES
+    for base, encoded in enumerate(request["blobs"]):
+        blob = base64.b64decode(encoded)
+        call = load_call(blob)
+        plan = _plan(call, _parameters(function, len(call.args)))
+        if plan is None:
+            reason = "nothing among its arguments has a size"
+            write({"kind": "skipped", "origin": request["origin"], "reason": reason})
+            continue
+        ladder = _Ladder(blob, plan, trier, request, deadline_s)
+        for made in ladder.climb():
+            room -= len(made.blob)
+            if room < 0:
+                return
+            write({"base": base, "scaled": plan.text(), **made.record(request["qualname"])})
+        if ladder.reason:
+            write({"kind": "skipped", "origin": request["origin"], "reason": ladder.reason})
+
+
+class Made(NamedTuple):
+    """A call of another size that the original returned from."""
+
+    blob: bytes
+    size: int
+    factor: float
+    cpu_time_s: float
+
+    def record(self, qualname: str) -> Dict[str, Any]:
+        """What the host is told."""
+        call = load_call(self.blob)
+        return {
+            "kind": "scaled",
+            "size": self.size,
+            "factor": float(self.factor),
+            "description": describe_call(qualname, call.args, call.kwargs),
+            "cpu_time_s": float(self.cpu_time_s),
+            "blob": base64.b64encode(self.blob).decode("ascii"),
+        }
+
+
+class _Ladder:
+    """The sizes of one call. `reason` says why there are none or why it went no further, if it is worth telling."""
+
+    def __init__(self, blob: bytes, plan: Plan, trier: Trier, request: Request, deadline_s: float) -> None:
+        self._blob, self._plan, self._trier = blob, plan, trier
+        self._most_s, self._deadline_s = request["most_s"], deadline_s
+        self._factors: List[float] = request["factors"]
+        self._until_s, self._most_factor = request["climb_until_s"], request["most_factor"]
+        self._sizes: Dict[int, float] = {}
+        self._copies: Dict[bool, Copies] = {}
+        self._bad = math.inf  # the smallest factor above one that went wrong
+        self.reason = ""
+
+    def climb(self) -> Iterator[Made]:
+        """The calls, smaller ones first; then on upwards while they are cheap, and between where it got too dear."""
+        made: List[Made] = []
+        for factor in self._factors:
+            if factor > 1 and self._bad < math.inf:
+                break
+            attempt = self._attempt(factor)
+            if attempt is not None:
+                made.append(attempt)
+                yield attempt
+        if not made or not self._until_s:
+            return
+        for step in NEXT_FACTORS:
+            while self._wants_more(made, step):
+                attempt = self._attempt(made[-1].factor * step)
+                if attempt is None:
+                    break
+                made.append(attempt)
+                yield attempt
+
+    def _wants_more(self, made: Sequence[Made], step: float) -> bool:
+        """In steps of two until it is dear enough; in smaller ones only if there are few sizes to tell a class by."""
+        good = made[-1]
+        if good.cpu_time_s >= self._until_s or good.factor * step >= min(self._bad, self._most_factor * 1.01):
+            return False
+        if step < NEXT_FACTORS[0]:
+            return len(made) < ENOUGH
+        return len(made) <= FLAT or good.cpu_time_s > 1.3 * made[-1 - FLAT].cpu_time_s
+
+    def _attempt(self, factor: float) -> Optional[Made]:
+        """The call at `factor` times its size: with fresh names in the copies, or else as plain repetitions."""
+        for rename in (True, False) if factor > 1 and self._plan.slots else (True,):
+            if time.monotonic() > self._deadline_s:
+                self.reason = "the time for making inputs was used up"
+                self._bad = 0.0
+            if factor >= self._bad:
+                return None
+            made = self._try(factor, rename=rename)
+            if made is not None:
+                return made
+        self._bad = min(self._bad, factor) if factor > 1 else self._bad
+        return None
+
+    def _try(self, factor: float, *, rename: bool) -> Optional[Made]:
+        try:
+            blob, size = self._scaled(factor, rename=rename)
+        except (NotCopyable, ValueError, TypeError, MemoryError, OverflowError) as error:
+            self.reason = "no call of %g times the size can be made: %s" % (factor, error)
+            return None
+        if len(blob) > MAX_BYTES:
+            self.reason = "a call of %g times the size is larger than %d MiB" % (factor, MAX_BYTES >> 20)
+            return None
+        if any(abs(size - known) < NEAR * known for known in self._sizes):
+            self.reason = "a call of %g times the size is no larger than another: its elements coincide" % factor
+            return None
+        cost = self._trier.cost(blob, self._most_s + SLACK_S)
+        if cost is None or cost[0] > self._most_s:
+            self.reason = "a call of %g times the size takes longer than %.2g s" % (factor, self._most_s)
+            self._bad = min(self._bad, factor)
+            return None
+        if cost[1] == "raised":
+            self.reason = "a call of %g times the size raises" % factor
+            return None
+        self._sizes[size] = cost[0]
+        return Made(blob, size, factor, cost[0])
+
+    def _scaled(self, factor: float, *, rename: bool) -> Tuple[bytes, int]:
+        """The blob at `factor` times the size, and its size."""
+        plan = self._plan
+        if rename not in self._copies:
+            original = load_call(self._blob)
+            self._copies[rename] = Copies([_held(original, slot) for slot in plan.slots], rename=rename)
+        copies = self._copies[rename]
+        call = load_call(self._blob)
+        args, kwargs = list(call.args), dict(call.kwargs)
+        fresh = call._replace(args=args, kwargs=kwargs)  # type: ignore[arg-type]  # a list, so that it can be changed
+        size = 0
+        if factor != 1:
+            for place, slot in enumerate(plan.slots):
+                _put(fresh, slot, copies.resize(place, factor))
+            for slot in plan.grids:
+                _put(fresh, slot, copies.resize_grid(_held(call, slot), factor))
+            for slot in plan.arrays:
+                _put(fresh, slot, resize_array(_held(call, slot), factor))
+            for slot in plan.numbers:
+                _put(fresh, slot, max(round(_held(call, slot) * factor), 1))
+        for slot in (*plan.slots, *plan.grids, *plan.arrays):
+            size += len(_held(fresh, slot))
+        size = size or _held(fresh, plan.numbers[0])
+        return dump_call(args, kwargs, call.globals, call.absent), size
+
+
+def _plan(call: Call, names: Sequence[str]) -> Optional[Plan]:
+    """What to scale: the containers and texts that are large beside the others, and integers that are their sizes.
+
+    Without any, it is the largest integer among the arguments themselves: those inside objects are often no sizes.
+    """
+    found = list(_slots(call, names))
+    slots = [(slot, value) for slot, value in found if _is_sized(value) and len(value) >= SMALLEST]
+    numbers = [(slot, value) for slot, value in found if type(value) is int and value >= SMALLEST]
+    if not slots:
+        own = [(slot, value) for slot, value in numbers if slot.below is None or slot.text.startswith("self.")]
+        largest = max((value for _, value in own), default=0)
+        chosen = tuple(slot for slot, value in own if value == largest)[:MAX_SCALED]
+        return Plan((), chosen, (), ()) if chosen else None
+    largest = max(len(value) for _, value in slots)
+    kept = [(slot, value) for slot, value in slots if len(value) * BESIDE >= largest][:MAX_SCALED]
+    arrays = tuple(slot for slot, value in kept if is_array(value))
+    grids = tuple(slot for slot, value in kept if is_grid(value))
+    sizes = {len(value) for _, value in kept} | {_width(value) for _, value in kept}
+    linked = tuple(slot for slot, value in numbers if value in sizes)
+    plain = tuple(slot for slot, _ in kept if slot not in grids and slot not in arrays)
+    return Plan(plain, linked, grids, arrays)
+
+
+def _is_sized(value: Any) -> bool:
+    return type(value) in SIZED or is_array(value)
+
+
+def _width(value: Any) -> int:
+    """The length of the rows of what grows in both dimensions; else 0."""
+    if is_array(value):
+        return int(value.shape[1]) if is_square(value) else 0
+    return len(value[0]) if is_grid(value) else 0
+
+
+def _slots(call: Call, names: Sequence[str]) -> Iterator[Tuple[Slot, Any]]:
+    """All arguments, and what small dictionaries and objects among them hold."""
+    arguments: Dict[Any, Any] = {**dict(enumerate(call.args)), **call.kwargs}
+    for key, value in arguments.items():
+        name = key if isinstance(key, str) else names[key]
+        yield Slot(key, None, name), value
+        if type(value) is dict and len(value) <= BESIDE and all(type(part) is str for part in value):
+            for part, held in value.items():
+                yield Slot(key, part, "%s[%r]" % (name, part)), held
+        elif not isinstance(value, type) and type(value) not in SIZED:
+            with contextlib.suppress(TypeError):
+                for part, held in list(vars(value).items()):
+                    yield Slot(key, part, "%s.%s" % (name, part)), held
+
+
+def _held(call: Call, slot: Slot) -> Any:
+    value = call.kwargs[slot.argument] if isinstance(slot.argument, str) else call.args[slot.argument]
+    if slot.below is None:
+        return value
+    return value[slot.below] if type(value) is dict else vars(value)[slot.below]
+
+
+def _put(call: Call, slot: Slot, value: Any) -> None:
+    """Puts it there; `call.args` is a list here."""
+    arguments: Any = call.kwargs if isinstance(slot.argument, str) else call.args
+    if slot.below is None:
+        arguments[slot.argument] = value
+    elif type(arguments[slot.argument]) is dict:
+        arguments[slot.argument][slot.below] = value
+    else:
+        vars(arguments[slot.argument])[slot.below] = value
+
+
+def _parameters(function: Callable[..., Any], count: int) -> List[str]:
+    """A name for each positional argument."""
+    plain = unwrap(function)
+    code = plain.__code__ if plain is not None else None
+    names = list(code.co_varnames[: code.co_argcount]) if code is not None else []
+    return names[:count] + ["argument %d" % (place + 1) for place in range(len(names), count)]

@@ -1,0 +1,110 @@
+# ruff: noqa: PTH100, PTH120 - os.path is loaded anyway; the harness starts once for each question
+"""Runs user code under the recorder: the file's own main block, or a file of calls."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import os
+import sys
+import traceback
+import types
+from typing import TYPE_CHECKING, Callable, List, Optional, TypeVar
+
+from .harness_types import Interrupted
+
+if TYPE_CHECKING:
+    from .call_recorder import Recorder
+    from .harness_types import Request, Write
+
+T = TypeVar("T")
+
+
+def run_main(request: Request, recorder: Recorder, write: Write) -> None:
+    """Import the target's file, then run its `if __name__ == "__main__":` blocks in its own namespace.
+
+    The module keeps its import name, so that the classes of captured arguments can be found again on replay;
+    only while the block runs `__name__` says `__main__`.
+    """
+    sys.argv = [request["path"], *request.get("arguments", ())]
+    recorder.origin = "captured from the file's top level"
+    module = guarded(write, "import", lambda: importlib.import_module(request["module"]))
+    if module is None:
+        return
+    recorder.origin = request["origin"]
+    blocks = main_blocks(request["source"], request["path"])
+    if not blocks and not recorder.count:
+        write({"kind": "failed", "stage": "no_main", "reason": 'the file has no `if __name__ == "__main__":` block'})
+    if blocks:
+        guarded(write, "run", lambda: run_blocks(module, blocks, request["path"]))
+
+
+def run_calls_file(request: Request, recorder: Recorder, write: Write) -> None:
+    """Run the user's file of calls. It may import the target, and it finds the module's names in its namespace."""
+    path = request["calls_path"]
+    try:
+        code = compile(request["calls_source"], path, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError) as error:
+        write({"kind": "failed", "stage": "syntax", "reason": _last_line(error)})
+        return
+    module = guarded(write, "import", lambda: importlib.import_module(request["module"]))
+    if module is None:
+        return
+    recorder.origin = request["origin"]
+    sys.argv = [path]
+    sys.path.append(os.path.dirname(path))
+    script = types.ModuleType("__main__")
+    vars(script).update({name: value for name, value in vars(module).items() if not name.startswith("__")})
+    vars(script).update({module.__name__.rpartition(".")[2]: module, "__file__": path})
+    sys.modules["__main__"] = script
+    guarded(write, "run", lambda: exec(code, vars(script)))  # noqa: S102 - this is the sandbox
+
+
+def main_blocks(source: str, path: str) -> List[ast.If]:
+    """The top-level `if` statements of the file whose test asks for `__main__`."""
+    return [node for node in ast.parse(source, path).body if isinstance(node, ast.If) and _asks_for_main(node.test)]
+
+
+def run_blocks(module: types.ModuleType, blocks: List[ast.If], path: str) -> None:
+    """Run these statements as if the module were the main program."""
+    name = module.__name__
+    sys.modules["__main__"] = module
+    module.__name__ = "__main__"
+    try:
+        for block in blocks:
+            exec(compile(ast.Module([block], []), path, "exec", dont_inherit=True), vars(module))  # noqa: S102
+    finally:
+        module.__name__ = name
+
+
+def guarded(write: Write, stage: str, action: Callable[[], T]) -> Optional[T]:
+    """Do it; what goes wrong becomes a `failed` record, and its traceback goes to stderr for the host to quote."""
+    try:
+        return action()
+    except SystemExit as leaving:
+        if leaving.code not in (None, 0):
+            write({"kind": "failed", "stage": stage, "reason": "it left with exit code %s" % (leaving.code,)})
+    except Interrupted as reason:
+        write({"kind": "failed", "stage": stage, "reason": str(reason)})
+    except BaseException as error:  # noqa: BLE001 - whatever the user's code raises is reported
+        _print_traceback(error)
+        write({"kind": "failed", "stage": stage, "reason": _last_line(error)})
+    return None
+
+
+def _asks_for_main(test: ast.expr) -> bool:
+    names = {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
+    texts = {node.value for node in ast.walk(test) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    return "__name__" in names and "__main__" in texts
+
+
+def _last_line(error: BaseException) -> str:
+    return traceback.format_exception_only(type(error), error)[-1].strip()
+
+
+def _print_traceback(error: BaseException) -> None:
+    """Print it without the frames of this harness."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(here)]
+    lines = traceback.format_list([frame for frame in frames if "importlib" not in frame.filename])
+    sys.stderr.write("".join(lines + traceback.format_exception_only(type(error), error)))

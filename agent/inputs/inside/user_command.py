@@ -1,0 +1,75 @@
+# ruff: noqa: PTH100, PTH109, PTH120 - os.path is loaded anyway; the harness starts once for each question
+"""Runs the Python command that the user gave after `--`, in this process: a script, or a module with `-m`."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import runpy
+import sys
+from typing import TYPE_CHECKING, Any, List
+
+from .user_code import guarded, run_main
+
+if TYPE_CHECKING:
+    from .harness_types import Request, Write
+
+
+def run_command(request: Request, recorder: Any, write: Write) -> None:
+    """Run it under the recorder. `request["command"]` is what stands behind `python`."""
+    os.chdir(request["working_directory"])
+    as_module, name, arguments = parse(request["command"])
+    recorder.origin = request["origin"]
+    write_suite = not request["qualname"]
+    failures = _Failures(write)
+    if as_module:
+        sys.path.insert(0, os.getcwd())
+        path = guarded(failures.tell, "run", lambda: _file_of(name)) or ""
+    else:
+        path = os.path.abspath(name)
+        sys.path.insert(0, os.path.dirname(path))
+    if path and os.path.realpath(path) == os.path.realpath(request["path"]) and request["qualname"]:
+        # Under its import name, so that the classes of what it calls with can be found again.
+        run_main({**request, "arguments": arguments}, recorder, failures.tell)
+    elif path:
+        sys.argv = [path, *arguments]
+        guarded(failures.tell, "run", lambda: _run(name if as_module else path, as_module=as_module))
+    if write_suite:
+        failing = [] if not failures.count else ["the command"]
+        write({"kind": "suite", "passed": 1 - len(failing), "failing": failing, "complete": True})
+
+
+def parse(command: List[str]) -> Any:
+    """Whether it is a module, its name or the script's path, and its arguments."""
+    if command[0] == "-m":
+        return True, command[1], command[2:]
+    return False, command[0], command[1:]
+
+
+def _file_of(module: str) -> str:
+    spec = importlib.util.find_spec(module)
+    if spec is not None and spec.submodule_search_locations is not None:
+        spec = importlib.util.find_spec(module + ".__main__")
+    if spec is None or not spec.origin:
+        raise ImportError("there is no module %s that can be run" % module)
+    return spec.origin
+
+
+def _run(name: str, *, as_module: bool) -> None:
+    if as_module:
+        runpy.run_module(name, run_name="__main__", alter_sys=True)
+    else:
+        runpy.run_path(name, run_name="__main__")
+
+
+class _Failures:
+    """Counts what goes wrong on its way to the host."""
+
+    def __init__(self, write: Write) -> None:
+        self._write = write
+        self.count = 0
+
+    def tell(self, record: Any) -> None:
+        """Hand on a record."""
+        self.count += record.get("kind") == "failed" and record.get("stage") != "no_main"
+        self._write(record)

@@ -1,0 +1,262 @@
+"""How values of Python's own types are written. Every handler takes the encoder and the value.
+
+Containers are read through the methods of the builtin class, so that a subclass that overrides them is not asked.
+"""
+
+from __future__ import annotations
+
+import array
+import collections
+import datetime as dt
+import decimal
+import functools
+import io
+import random
+import re
+import sys
+import types
+from json.encoder import encode_basestring_ascii as quote
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, Optional, Tuple
+
+if TYPE_CHECKING:
+    from .encoder_protocol import Encoder
+
+if not TYPE_CHECKING:
+    from .tamper_seal import BUILTINS as __builtins__  # noqa: F401, N811 - of our own, see there
+
+SHORT_TEXT = 2_048
+_BITS_AS_NUMBER = 63
+_BITS_AS_DECIMAL = 8_192
+_MAIN = "__main__"
+_FLOAT_CODES = {"f": "<f4", "d": "<f8"} if sys.byteorder == "little" else {"f": ">f4", "d": ">f8"}
+_random_state_holder: type = random.Random.__mro__[1]  # written in C
+_RANDOM_STATE = _random_state_holder.getstate  # type: ignore[attr-defined]
+_DEFAULT_FACTORY = collections.defaultdict.__dict__["default_factory"].__get__
+
+
+def scalar(value: Any) -> Optional[str]:
+    """The JSON text of a value that needs no brackets, or next to none; None for everything else."""
+    kind = type(value)
+    if kind is str:
+        return quote(value) if len(value) <= SHORT_TEXT else None
+    if kind is int:
+        return _integer(value)
+    if value is None:
+        return "null"
+    if kind is bool:
+        return "true" if value else "false"
+    if kind is float:
+        return '["float","%s"]' % float.__repr__(value)
+    return None
+
+
+def _integer(value: int) -> str:
+    bits = value.bit_length()
+    if bits <= _BITS_AS_NUMBER:
+        return int.__repr__(value)
+    if bits <= _BITS_AS_DECIMAL:
+        return '["int","%s"]' % int.__repr__(value)
+    return '["int","%s"]' % hex(value)
+
+
+def full_name(module: Any, qualname: Any, module_name: Optional[str] = None) -> str:
+    """The two parts of a name; what is no text, or text of a class of its own, is not asked."""
+    module = plain_text(module)
+    return "%s.%s" % (module_name if module == _MAIN and module_name else module, plain_text(qualname))
+
+
+def plain_text(name: Any) -> str:
+    """The name if it is plain text; a class of its own could answer anything."""
+    return name if type(name) is str else "?"
+
+
+def _dict_items(encoder: Encoder, value: Any) -> Iterator[Any]:
+    return encoder.items("dict", dict.items(value))
+
+
+def _ordered_dict(encoder: Encoder, value: Any) -> Iterator[Any]:
+    """Its order is kept beside the dictionary and read by looking keys up, which must not run code of the keys."""
+    if not all(_hash_is_builtin(key) for key in dict.keys(value)):
+        return encoder.opaque_value("collections.OrderedDict with keys of its own making")
+    keys = list(collections.OrderedDict.keys(value))
+    return encoder.items("OrderedDict", [(key, dict.__getitem__(value, key)) for key in keys])
+
+
+def _hash_is_builtin(key: Any) -> bool:
+    kind = type(key)
+    if kind in (tuple, frozenset):
+        return all(map(_hash_is_builtin, key))
+    return kind in (str, int, float, bool, bytes, complex, type(None))
+
+
+def _default_dict(encoder: Encoder, value: Any) -> Iterator[Any]:
+    return encoder.parts("defaultdict", _DEFAULT_FACTORY(value), encoder.wrap(list(dict.items(value))))
+
+
+def _set(encoder: Encoder, value: Any) -> Iterator[Any]:
+    return encoder.items("set", encoder.sorted_elements(set.__iter__(value)))
+
+
+def _frozenset(encoder: Encoder, value: Any) -> Iterator[Any]:
+    return encoder.items("frozenset", encoder.sorted_elements(frozenset.__iter__(value)))
+
+
+def _deque(encoder: Encoder, value: Any) -> Iterator[Any]:
+    limit = collections.deque.__dict__["maxlen"].__get__(value)
+    return encoder.items("deque", [limit, *collections.deque.__iter__(value)])
+
+
+def _text(encoder: Encoder, value: Any) -> Iterator[Any]:
+    text = str.__str__(value)
+    return encoder.text_leaf("text", text) if len(text) > SHORT_TEXT else encoder.parts("text", text)
+
+
+def _plain_number(encoder: Encoder, value: Any) -> Iterator[Any]:
+    return encoder.parts("number", int.__index__(value))
+
+
+def _plain_float(encoder: Encoder, value: Any) -> Iterator[Any]:
+    return encoder.parts("number", float.__float__(value))
+
+
+def _function(encoder: Encoder, value: Any) -> Iterator[Any]:
+    """A function is its name; one that was made inside another holds values that no name tells."""
+    name = full_name(value.__module__, value.__qualname__, encoder.module_name)
+    if "<" in name or "?" in name:
+        return encoder.opaque_value("function %s" % name)
+    return encoder.parts("function", name if encoder.is_found(value) else name + " (another of this name)")
+
+
+def _builtin(encoder: Encoder, value: Any) -> Iterator[Any]:
+    owner = value.__self__
+    if owner is None or type(owner) is types.ModuleType:
+        return encoder.parts("function", full_name(value.__module__, value.__qualname__))
+    return encoder.parts("method", value.__name__, owner)
+
+
+def _method(encoder: Encoder, value: Any) -> Iterator[Any]:
+    return encoder.parts("method", value.__func__, value.__self__)
+
+
+def _partial(encoder: Encoder, value: Any) -> Iterator[Any]:
+    return encoder.parts("partial", value.func, value.args, value.keywords)
+
+
+def _datetime(encoder: Encoder, value: Any) -> Iterator[Any]:
+    naive = dt.datetime.isoformat(value.replace(tzinfo=None))
+    return encoder.parts("datetime", naive, value.fold, value.tzinfo)
+
+
+def _time(encoder: Encoder, value: Any) -> Iterator[Any]:
+    return encoder.parts("time", value.replace(tzinfo=None).isoformat(), value.fold, value.tzinfo)
+
+
+def _namespace(encoder: Encoder, value: Any) -> Iterator[Any]:
+    held = vars(value)
+    named = [(name, held[name]) for name in sorted(name for name in held if type(name) is str)]
+    return encoder.items("namespace", named + [(name, held[name]) for name in held if type(name) is not str])
+
+
+def _memoryview(encoder: Encoder, value: Any) -> Iterator[Any]:
+    return encoder.parts("memoryview", value.format, value.shape, value.tobytes())
+
+
+def _match(encoder: Encoder, value: Any) -> Iterator[Any]:
+    return encoder.parts("match", value.re, value.string, value.regs)
+
+
+def _random(encoder: Encoder, value: Any) -> Iterator[Any]:
+    """Where the sequence of random numbers stands; that of the system's source of chance stands nowhere."""
+    if issubclass(type(value), random.SystemRandom):
+        return encoder.parts("random", None)
+    return encoder.parts("random", encoder.digest(array.array("L", _RANDOM_STATE(value)).tobytes()))
+
+
+def _array(encoder: Encoder, value: Any) -> Iterator[Any]:
+    code, data = value.typecode, value.tobytes()
+    if code in _FLOAT_CODES:
+        return encoder.parts("array", code, encoder.floats(_FLOAT_CODES[code], data) if encoder.open_floats else data)
+    return encoder.parts("array", code, data)
+
+
+def _text_file(encoder: Encoder, value: Any) -> Iterator[Any]:
+    if value.closed:
+        return encoder.parts("StringIO", None)
+    return encoder.parts("StringIO", value.getvalue(), value.tell())
+
+
+def _bytes_file(encoder: Encoder, value: Any) -> Iterator[Any]:
+    if value.closed:
+        return encoder.parts("BytesIO", None)
+    return encoder.parts("BytesIO", value.getvalue(), value.tell())
+
+
+EXACT: Dict[type, Callable[[Encoder, Any], Iterator[Any]]] = {
+    str: _text,
+    list: lambda encoder, value: encoder.items("list", value),
+    tuple: lambda encoder, value: encoder.items("tuple", value),
+    dict: _dict_items,
+    set: _set,
+    frozenset: _frozenset,
+    collections.OrderedDict: _ordered_dict,
+    collections.defaultdict: _default_dict,
+    collections.deque: _deque,
+    bytes: lambda encoder, value: encoder.bytes_leaf("bytes", value),
+    bytearray: lambda encoder, value: encoder.bytes_leaf("bytearray", bytes(value)),
+    complex: lambda encoder, value: encoder.parts("complex", value.real, value.imag),
+    range: lambda encoder, value: encoder.parts("range", value.start, value.stop, value.step),
+    slice: lambda encoder, value: encoder.parts("slice", value.start, value.stop, value.step),
+    type(Ellipsis): lambda encoder, _value: encoder.parts("constant", "Ellipsis"),
+    type(NotImplemented): lambda encoder, _value: encoder.parts("constant", "NotImplemented"),
+    object: lambda encoder, _value: encoder.parts("object", "builtins.object"),
+    memoryview: _memoryview,
+    array.array: _array,
+    decimal.Decimal: lambda encoder, value: encoder.parts("Decimal", str(value)),
+    dt.date: lambda encoder, value: encoder.parts("date", value.isoformat()),
+    dt.datetime: _datetime,
+    dt.time: _time,
+    dt.timedelta: lambda encoder, value: encoder.parts("timedelta", value.days, value.seconds, value.microseconds),
+    dt.timezone: lambda encoder, value: encoder.parts("timezone", value.utcoffset(None), value.tzname(None)),
+    re.Pattern: lambda encoder, value: encoder.parts("pattern", value.pattern, value.flags),
+    re.Match: _match,
+    functools.partial: _partial,
+    types.FunctionType: _function,
+    types.BuiltinFunctionType: _builtin,
+    types.MethodType: _method,
+    types.ModuleType: lambda encoder, value: encoder.parts("module", plain_text(vars(value).get("__name__"))),
+    types.SimpleNamespace: _namespace,
+    types.MappingProxyType: lambda encoder, _value: encoder.opaque_value("types.MappingProxyType"),
+    io.StringIO: _text_file,
+    io.BytesIO: _bytes_file,
+    type({}.keys()): lambda encoder, value: encoder.items("dict_keys", value),
+    type({}.values()): lambda encoder, value: encoder.items("dict_values", value),
+    type({}.items()): lambda encoder, value: encoder.items("dict_items", value),
+}
+
+# Builtins that classes are derived from: the most special first.
+BASES: Tuple[Tuple[type, Callable[[Encoder, Any], Iterator[Any]]], ...] = (
+    (collections.OrderedDict, _ordered_dict),
+    (collections.defaultdict, _default_dict),
+    (dict, _dict_items),
+    (list, lambda encoder, value: encoder.items("list", list.__iter__(value))),
+    (tuple, lambda encoder, value: encoder.items("tuple", tuple.__iter__(value))),
+    (set, _set),
+    (frozenset, _frozenset),
+    (collections.deque, _deque),
+    (str, _text),
+    (
+        bytearray,
+        lambda encoder, value: encoder.bytes_leaf("bytearray", bytes(bytearray.__getitem__(value, slice(None)))),
+    ),
+    (bytes, lambda encoder, value: encoder.bytes_leaf("bytes", bytes.__getitem__(value, slice(None)))),
+    (int, _plain_number),
+    (float, _plain_float),
+    (
+        complex,
+        lambda encoder, value: encoder.parts(
+            "complex", complex.__getattribute__(value, "real"), complex.__getattribute__(value, "imag")
+        ),
+    ),
+    (decimal.Decimal, lambda encoder, value: encoder.parts("Decimal", decimal.Decimal.__str__(value))),
+    (_random_state_holder, _random),
+)

@@ -1,0 +1,48 @@
+"""What the handlers of single types ask of the encoder, for the type checker alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, List, Optional, Protocol
+
+if TYPE_CHECKING:
+    from .encoding_parts import Items
+
+
+class Encoder(Protocol):
+    """Writes one value; `value_encoder.Encoder` says what each of these does."""
+
+    module_name: Optional[str]
+    open_floats: bool
+
+    def write(self, text: str) -> None:
+        """Write text of ours."""
+
+    def parts(self, tag: str, *children: object) -> Iterator[Any]:
+        """`[tag, child, …]` for a few children."""
+
+    def items(self, tag: str, values: Iterable[Any]) -> Iterator[Any]:
+        """`[tag, item, …]` for a user's container."""
+
+    def wrap(self, values: List[Any]) -> Items:
+        """A list of ours as a child."""
+
+    def sorted_elements(self, elements: Iterable[Any]) -> Iterator[Any]:
+        """The elements of a set, in an order of their own."""
+
+    def opaque_value(self, name: str) -> Iterator[Any]:
+        """A value that cannot be looked into."""
+
+    def text_leaf(self, tag: str, text: str) -> Iterator[Any]:
+        """A text as a leaf, however long."""
+
+    def bytes_leaf(self, tag: str, data: bytes) -> Iterator[Any]:
+        """Bytes as a leaf, however many."""
+
+    def floats(self, code: str, data: bytes) -> Any:
+        """The numbers of an array, for a comparison with a tolerance."""
+
+    def digest(self, data: bytes) -> str:
+        """What stands for data that is too large to be written."""
+
+    def is_found(self, function: Any) -> bool:
+        """Whether no other stands under the name that the function bears."""
