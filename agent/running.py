@@ -19,8 +19,8 @@ from afterburner.agent.inputs.staging import stage
 from afterburner.agent.judge.confirming import SpentTests
 from afterburner.agent.judge.decide import Judge
 from afterburner.agent.judge.instructions import check_valgrind
-from afterburner.agent.judge.measuring.sample_sources import timing_cpu
 from afterburner.agent.judge.measuring.sequential import MOST_TESTS
+from afterburner.agent.judge.measuring.timing_core import TimingCore
 from afterburner.agent.judge.measuring.workbench import Workbench, look_limits
 from afterburner.agent.judge.min_effect import min_effect_for
 from afterburner.agent.loop.graph import Loop, empty_state
@@ -208,7 +208,8 @@ def _carry_out(  # noqa: PLR0917 - a run, where it is kept, and who is told
                 search=replace(prepared.settings.search, max_seconds=settings.search.max_seconds),
             )  # which may have been raised since
             limits = workload_limits(settings)
-            bench = Workbench(prepared.target, prepared.workload, sandbox, staged.environment, limits, timing_cpu())
+            core = TimingCore(lambda: on_event(ProgressEvent("wait", "another run times on the core: waiting for it")))
+            bench = Workbench(prepared.target, prepared.workload, sandbox, staged.environment, limits, core)
             loop = Loop(
                 bench=bench,
                 proposer=proposer,
@@ -344,7 +345,7 @@ def prepared_bench(
             f"{target.path}: there is just one usable input, and a rewrite has to be confirmed on inputs that it was "
             "not selected on. Add a second case or call."
         )
-    return Workbench(target, workload, sandbox, environment, limits, timing_cpu())
+    return Workbench(target, workload, sandbox, environment, limits, TimingCore())
 
 
 def workload_limits(settings: RunSettings) -> Limits:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import fcntl
 import os
 import sys
+import tempfile
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.sandbox.errors import SandboxInternalError
-from afterburner.sandbox.folders import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _WATCHED_BY_ONE = 7  # programs whose meters, at 1 kHz, one core serves with ease
 _TOPOLOGY = Path("/sys/devices/system/cpu")
 _RETRY_S = 0.005
+_LOCK_PLACES = (Path("/run/lock"),)
+_FOR_ALL = 0o1777  # anyone may add a lock, and nobody take another's away
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +36,19 @@ class Cores:
     watching: frozenset[int]
 
     @contextmanager
-    def lease(self, give_up: Callable[[], bool] = lambda: False) -> Iterator[int]:
-        """Waits for a free slot and holds it, against other processes of this user, too.
+    def lease(
+        self, give_up: Callable[[], bool] = lambda: False, on_wait: Callable[[], object] = lambda: None
+    ) -> Iterator[int]:
+        """Waits for a free slot and holds it, against every other process of this machine, too.
 
-        Meanwhile the calling thread, and what it starts, keeps to the watching cores.
+        `on_wait` is called once if no slot is free. Meanwhile the calling thread, and what it starts, keeps to the
+        watching cores.
 
         Raises:
             SandboxInternalError: `give_up` said so.
         """
         before = usable_cpus()
-        cpu, lock = self._take(give_up)
+        cpu, lock = self._take(give_up, on_wait)
         try:
             _keep_to(self.watching)
             yield cpu
@@ -51,18 +56,20 @@ class Cores:
             os.close(lock)
             _keep_to(before)
 
-    def _take(self, give_up: Callable[[], bool]) -> tuple[int, int]:
-        folder = cache_folder()
-        folder.mkdir(parents=True, exist_ok=True)
+    def _take(self, give_up: Callable[[], bool], on_wait: Callable[[], object]) -> tuple[int, int]:
+        folder, waiting = lock_folder(), False
         while not give_up():
             for cpu in self.slots:
-                lock = os.open(folder / f"cpu-{cpu}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+                lock = _open_lock(folder / f"cpu-{cpu}.lock")
                 try:
                     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 except BlockingIOError:
                     os.close(lock)
                 else:
                     return cpu, lock
+            if not waiting:
+                on_wait()
+                waiting = True
             time.sleep(_RETRY_S)
         raise SandboxInternalError("The sandbox was stopped.")
 
@@ -80,6 +87,41 @@ def divide_cores(cpus: Iterable[int] | None = None) -> Cores:
         slots=tuple(core[0] for core in threads[watchers:]),
         watching=frozenset(cpu for core in threads[:watchers] for cpu in core),
     )
+
+
+def lock_folder() -> Path:
+    """Where all users of this machine meet: the usual folder for locks, or the one for temporary files.
+
+    Raises:
+        SandboxInternalError: there is no such folder, or someone else keeps us out of it.
+    """
+    place = next((each for each in _LOCK_PLACES if os.access(each, os.W_OK | os.X_OK)), Path(tempfile.gettempdir()))
+    folder = place / "afterburner-cores"
+    try:
+        folder.mkdir(exist_ok=True)
+        if folder.is_symlink() or not folder.is_dir():
+            raise SandboxInternalError(f"{folder} is no folder. Take it away.")
+        if folder.stat().st_uid == os.geteuid():
+            folder.chmod(_FOR_ALL)
+    except OSError as error:
+        raise SandboxInternalError(f"{folder} cannot be used to lease cores: {error.strerror or error}.") from error
+    return folder
+
+
+def _open_lock(path: Path) -> int:
+    """A lock file of any user; one of another's can only be read in such a folder, which is enough to lock it.
+
+    Raises:
+        SandboxInternalError: it cannot be opened.
+    """
+    try:
+        with suppress(FileNotFoundError):
+            return os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        with suppress(FileExistsError):
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644))
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError as error:
+        raise SandboxInternalError(f"{path} cannot be opened: {error.strerror or error}. Take it away.") from error
 
 
 def usable_cpus() -> frozenset[int]:

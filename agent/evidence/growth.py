@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from afterburner.agent.evidence.classes import Fit, fit_growth
+from afterburner.agent.judge.measuring.timing_core import timed_on
 from afterburner.agent.judge.scaled_calls import Climb, likely_bases, scale_calls
 from afterburner.sandbox import CallCase, Verdict
 
@@ -166,7 +167,8 @@ class _Measuring:
         )
         allowed_s = SLOWER * sum(call.cpu_time_s for call in calls) + self.bench.limits.wall_time_s
         limits = replace(self.bench.limits, wall_time_s=allowed_s, cpu_time_s=allowed_s)
-        return self.bench.sandbox.run(self.bench.program(source), [case], limits, cpu=self.bench.cpu).cases[0]
+        with timed_on(self.bench.core, self.bench.sandbox) as cpu:
+            return self.bench.sandbox.run(self.bench.program(source), [case], limits, cpu=cpu).cases[0]
 
     def _by_size(self, report: CaseReport) -> list[float]:
         """CPU seconds of one call of each size."""

@@ -26,7 +26,7 @@ from afterburner.agent.judge.confirmation import Incumbent, confirmation_of, det
 from afterburner.agent.judge.confirming import Confirming
 from afterburner.agent.judge.decide import TOO_LATE_TO_CONFIRM, Judge
 from afterburner.agent.judge.gates import refusal
-from afterburner.agent.judge.measuring.sample_sources import timing_cpu
+from afterburner.agent.judge.measuring.timing_core import TimingCore
 from afterburner.agent.judge.measuring.workbench import Workbench, look_limits
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.types import Decision, HeldOut, Target, Workload, WorkloadCase
@@ -101,7 +101,7 @@ def replay_receipt(
         on_step(f"running the original on {count(len(receipt.inputs), 'input')}")
         workload, notes = _workload(receipt, sandbox, target, environment, has_project=project is not None)
         notes = (*_other_toolchain(receipt, machine), *notes)
-        bench, original = _measured(Workbench(target, workload, sandbox, environment, _limits(receipt), timing_cpu()))
+        bench, original = _measured(Workbench(target, workload, sandbox, environment, _limits(receipt), TimingCore()))
         confirmation = _confirm(bench, original, receipt, deadline, on_step)
         answer = _answer(confirmation)
         held_out = confirmation.held_out.gain

@@ -428,7 +428,7 @@ class Loop:
         """Add the memory of a process of its own: forks of a template share theirs with it."""
         if comparison.after is None or comparison.after.peak_memory_kib:
             return comparison
-        sampler = replace(self._fresh(held_out=False), cpu=None)  # nothing is timed here
+        sampler = replace(self._fresh(held_out=False), core=None)  # nothing is timed here
         try:
             memory = sampler.sample(self.bench.program(source)).work
         except SampleFailedError as error:

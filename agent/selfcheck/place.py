@@ -9,7 +9,7 @@ from afterburner.agent.code.locate import find_target
 from afterburner.agent.errors import WorkloadError
 from afterburner.agent.inputs.build import build_workload
 from afterburner.agent.inputs.staging import stage
-from afterburner.agent.judge.measuring.sample_sources import timing_cpu
+from afterburner.agent.judge.measuring.timing_core import TimingCore
 from afterburner.agent.judge.measuring.workbench import Workbench
 from afterburner.agent.options import InputOptions, RunSettings, Search
 from afterburner.agent.selfcheck.decision import Prepared, prepare
@@ -59,7 +59,7 @@ def open_subject(sandbox: Sandbox, subject: Subject, folder: Path) -> Prepared:
         file=str(path), function=FUNCTION, inputs=InputOptions(calls=str(calls)), search=Search(seed=_SEED)
     )
     workload = build_workload(sandbox, target, environment, settings, LIMITS, lambda _message: None)
-    bench = Workbench(target, workload, sandbox, environment, LIMITS, timing_cpu())
+    bench = Workbench(target, workload, sandbox, environment, LIMITS, TimingCore())
     if not workload.held_out_count:
         raise WorkloadError(f"The function of the check that takes {subject.name} has no input to hold out.")
     return prepare(bench)
@@ -87,7 +87,8 @@ def _round_times(sandbox: Sandbox) -> dict[tuple[str, int], float]:
     """Seconds that a round takes, by shape and size of the argument."""
     sizes = [size_of(SHORT_S / 2), size_of(SHORT_S)]
     kinds = [(shape, size) for shape in SHAPES for size in sizes]
-    report = sandbox.run(Program("python", "\n".join(_timing(kinds))), [TestCase()], LIMITS, cpu=timing_cpu())
+    with TimingCore().leased(sandbox) as cpu:
+        report = sandbox.run(Program("python", "\n".join(_timing(kinds))), [TestCase()], LIMITS, cpu=cpu)
     try:
         found = [float(each) for each in json.loads(report.cases[0].stdout)]
         return {(shape.name, size): max(each, 1e-8) for (shape, size), each in zip(kinds, found, strict=True)}

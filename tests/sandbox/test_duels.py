@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from afterburner.agent.judge.measuring.sample_sources import timing_cpu
 from afterburner.sandbox import CallCase, FunctionEntry, Limits, Program, Verdict
+from afterburner.sandbox.cores import divide_cores
 from afterburner.sandbox.driver.call_blobs import dump_call
 from afterburner.sandbox.duels import Duel
 from afterburner.sandbox.interpreter import python_environment
@@ -52,7 +52,7 @@ def taken(
     expected = tuple(outcome.encoded for outcome in case.outcomes)
     watched = tuple(number for number, group in enumerate(groups) if len(group) == 1)
     asked = Duel((rival,), CallCase(CALLS, expected), groups, limit_s, watched, call_by_call=call_by_call)
-    return sandbox.duel(program, asked, Limits(most_s, most_s), cpu=timing_cpu())
+    return sandbox.duel(program, asked, Limits(most_s, most_s), cpu=divide_cores().slots[-1])
 
 
 HANG_S = 5.0  # what a sample may take where one hangs: the others need a small part of it
@@ -186,7 +186,7 @@ def test_clocks_stand_still_for_a_package_that_asked_for_the_time_when_it_was_im
     assert case.verdict is Verdict.ACCEPTED, case.detail
     expected = tuple(outcome.encoded for outcome in case.outcomes)
     asked = Duel((source,), CallCase(CALLS, expected, fixed_clock=True), ((0,), (1,)), 5.0)
-    report = sandbox.duel(program, asked, Limits(20.0, 20.0), cpu=timing_cpu())
+    report = sandbox.duel(program, asked, Limits(20.0, 20.0), cpu=divide_cores().slots[-1])
     assert report.broken_off is None
     assert [(sample.verdict, sample.detail) for sample in report.samples] == [(Verdict.ACCEPTED, "")] * 2
 

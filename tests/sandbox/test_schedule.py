@@ -6,6 +6,8 @@ import asyncio
 import gc
 import itertools
 import os
+import subprocess
+import sys
 import threading
 import time
 from typing import TYPE_CHECKING
@@ -13,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from afterburner.sandbox import Limits, Program, SandboxInternalError, Task, TestCase, UsageError, cores
-from afterburner.sandbox.cores import Cores, divide_cores
+from afterburner.sandbox.cores import Cores, divide_cores, usable_cpus
 from afterburner.sandbox.types import RawResult
 
 if TYPE_CHECKING:
@@ -185,3 +187,27 @@ def test_a_core_is_lent_to_one_at_a_time() -> None:
             pass
     with one.lease() as again:
         assert again == cpu
+
+
+def test_a_core_is_leased_to_one_process_of_the_machine_at_a_time(tmp_path: Path) -> None:
+    """Whatever the other's home and caches are; the kernel gives the core back when its holder is killed."""
+    cores = divide_cores([min(usable_cpus())])
+    script = (
+        "import sys, time\nfrom afterburner.sandbox.cores import divide_cores, usable_cpus\n"
+        "with divide_cores([min(usable_cpus())]).lease() as cpu:\n    print(cpu, flush=True)\n    sys.stdin.read()\n"
+    )
+    variables = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path), "PATH": os.environ["PATH"]}
+    with cores.lease() as mine:
+        holder = subprocess.Popen(
+            [sys.executable, "-c", script], env=variables, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == f"{mine}\n"
+    waited: list[str] = []
+    with pytest.raises(SandboxInternalError), cores.lease(lambda: bool(waited), lambda: waited.append("waiting")):
+        pass
+    assert waited == ["waiting"]
+    holder.kill()
+    holder.communicate()
+    with cores.lease() as again:
+        assert again == mine

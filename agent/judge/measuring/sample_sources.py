@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import os
 import random
 import statistics
 from dataclasses import dataclass, replace
@@ -21,6 +20,7 @@ from afterburner.agent.judge.measuring.sampling import (
     add_up,
     block_order,
 )
+from afterburner.agent.judge.measuring.timing_core import TimingCore, timed_on
 from afterburner.sandbox import CallCase, Measurement, TestCase, Verdict
 from afterburner.sandbox.duels import Duel
 
@@ -43,12 +43,6 @@ _SHARED = ("files", "processes")  # what samples that run together would meet of
 _GRACE_S = 5.0
 
 
-def timing_cpu() -> int | None:
-    """The CPU that timed payloads are pinned to: the last of ours, away from the first, which gets most interrupts."""
-    cpus = sorted(os.sched_getaffinity(0))
-    return cpus[-1] if len(cpus) > 1 else None
-
-
 @dataclass(frozen=True, slots=True)
 class Sampler:
     """Takes samples of programs on one set of cases, one process at a time."""
@@ -56,7 +50,7 @@ class Sampler:
     sandbox: Sandbox
     cases: tuple[Case, ...]
     limits: Limits
-    cpu: int | None
+    core: TimingCore | None  # None: nothing is timed
 
     def sample(self, program: Program) -> Sample:
         """Run every case once in a fresh process.
@@ -65,7 +59,8 @@ class Sampler:
             SampleFailedError: an outcome was not the expected one, or a limit was hit.
             SandboxInternalError: the sandbox failed; it says nothing of the program.
         """
-        report = self.sandbox.run(program, self.cases, self.limits, cpu=self.cpu)
+        with timed_on(self.core, self.sandbox) as cpu:
+            report = self.sandbox.run(program, self.cases, self.limits, cpu=cpu)
         if report.verdict is not Verdict.ACCEPTED:
             raise SampleFailedError.of_report(report)
         by_case = tuple(_work_of(case) for case in report.cases)
@@ -140,7 +135,7 @@ class DuelSource:
     rewrites: tuple[Program, ...]
     case: CallCase  # the pool of calls, each of which a sample makes once
     limits: Limits  # of one sample
-    cpu: int | None
+    core: TimingCore | None  # None: nothing is timed
     company: SampleMode = SampleMode.ALONE
     may_have_company: bool = True
     originals: int = 1  # samples of the original in a group
@@ -155,7 +150,8 @@ class DuelSource:
         watched = self._watched(repeats, seed, alone=alone)
         is_by_call = self.company is SampleMode.IN_TURNS
         duel = Duel(rivals, case, groups, self.limits.wall_time_s, watched, call_by_call=is_by_call)
-        report = self.sandbox.duel(self.original, duel, self._limits(duel), cpu=self.cpu)
+        with timed_on(self.core, self.sandbox) as cpu:
+            report = self.sandbox.duel(self.original, duel, self._limits(duel), cpu=cpu)
         _check(report, groups)
         return _blocks_of([(each.side, self._sample(each, places, report, groups)) for each in report.samples])
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from afterburner.agent.inputs.line_profile import LineProfile
     from afterburner.agent.judge.measuring.sample_sources import Case
     from afterburner.agent.judge.measuring.sampling import BlockSource
+    from afterburner.agent.judge.measuring.timing_core import TimingCore
     from afterburner.agent.types import Target, Workload, WorkloadCall, WorkloadCase
     from afterburner.sandbox import PythonEnvironment
     from afterburner.sandbox.sandbox import Sandbox
@@ -46,7 +47,7 @@ class Workbench:
     sandbox: Sandbox
     environment: PythonEnvironment
     limits: Limits
-    cpu: int | None
+    core: TimingCore | None  # None: nothing is timed
 
     @property
     def by_cases(self) -> bool:
@@ -139,7 +140,7 @@ class Workbench:
             tuple(map(self.program, rewrites)),
             self.call_case(calls, hash_seed=0),
             self.limits,
-            self.cpu,
+            self.core,
         )
 
     def _timed_calls(self, sample_s: float, *, held_out: bool) -> list[WorkloadCall]:
@@ -148,7 +149,7 @@ class Workbench:
 
     def sampler(self, cases: Sequence[Case]) -> Sampler:
         """A sampler on these cases, with the timed process alone on its CPU."""
-        return Sampler(self.sandbox, tuple(cases), self.limits, self.cpu)
+        return Sampler(self.sandbox, tuple(cases), self.limits, self.core)
 
     def line_profile(self, source: str, of: str, most_s: float) -> LineProfile:
         """Where `source`, the text of the file of the incumbent `of`, spends its time; it takes at most `most_s`."""

@@ -11,9 +11,10 @@ import pytest
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.judge.decide import Judge
 from afterburner.agent.judge.measuring.figures import CPU, WALL
-from afterburner.agent.judge.measuring.sample_sources import FreshSource, Sampler, timing_cpu
+from afterburner.agent.judge.measuring.sample_sources import FreshSource, Sampler
 from afterburner.agent.judge.measuring.sampling import Block, Sample, SampleMode
 from afterburner.agent.judge.measuring.sequential import Look
+from afterburner.agent.judge.measuring.timing_core import TimingCore
 from afterburner.agent.types import Decision, Objective
 from afterburner.sandbox import Limits, Measurement, Program, TestCase, Verdict
 
@@ -41,7 +42,7 @@ def judge(objective: Objective = Objective.TIME) -> Judge:
 def source(sandbox: Sandbox, before: str, *after: str) -> FreshSource:
     [case] = sandbox.run(Program("python", before), [TestCase()]).cases
     expected = TestCase(expected_stdout=case.stdout)
-    sampler = Sampler(sandbox, (expected, expected), Limits(), timing_cpu())
+    sampler = Sampler(sandbox, (expected, expected), Limits(), TimingCore())
     return FreshSource(sampler, Program("python", before), tuple(Program("python", text) for text in after))
 
 
@@ -81,7 +82,7 @@ def test_a_wrong_program_is_never_faster(sandbox: Sandbox) -> None:
 
 def test_an_original_that_fails_when_measured_is_not_the_rewrites_fault(sandbox: Sandbox) -> None:
     broken = FreshSource(
-        Sampler(sandbox, (TestCase(expected_stdout=b"1\n"),), Limits(), timing_cpu()),
+        Sampler(sandbox, (TestCase(expected_stdout=b"1\n"),), Limits(), TimingCore()),
         Program("python", "print(2)"),
         (Program("python", "print(1)"), Program("python", "print(1)")),
     )

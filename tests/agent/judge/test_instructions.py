@@ -31,7 +31,7 @@ def bench(sandbox: Sandbox, tmp_path: Path) -> Workbench:
     path = tmp_path / "target.py"
     path.write_text(ORIGINAL)
     target = Target(str(path), ORIGINAL, "f", "target", str(tmp_path), str(tmp_path))
-    return Workbench(target, Workload(), sandbox, own_environment(), Limits(), cpu=None)
+    return Workbench(target, Workload(), sandbox, own_environment(), Limits(), core=None)
 
 
 @pytest.mark.slow

@@ -10,9 +10,10 @@ import pytest
 
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.judge.decide import Judge
-from afterburner.agent.judge.measuring.sample_sources import DuelSource, FreshSource, Sampler, timing_cpu
+from afterburner.agent.judge.measuring.sample_sources import DuelSource, FreshSource, Sampler
 from afterburner.agent.judge.measuring.sampling import Block, SampleMode
 from afterburner.agent.judge.measuring.sequential import Look
+from afterburner.agent.judge.measuring.timing_core import TimingCore
 from afterburner.agent.types import Decision, Gain, Objective
 from afterburner.sandbox import CallCase, FunctionEntry, Limits, Program
 from afterburner.sandbox.driver.call_blobs import dump_call
@@ -80,7 +81,7 @@ CALLS = (dump_call((20_000,), {}, {}), dump_call((30_000,), {}, {}))
 def test_results_that_outlive_a_pass_are_no_gain(sandbox: Sandbox, source: str) -> None:
     case = CallCase(CALLS, passes=PASSES, cold_caches=True)
     original, rewrite = programs(source)
-    fresh = FreshSource(Sampler(sandbox, (case,), Limits(), timing_cpu()), original, (rewrite,))
+    fresh = FreshSource(Sampler(sandbox, (case,), Limits(), TimingCore()), original, (rewrite,))
     blocks = [fresh.take(1, seed)[0] for seed in range(8)]
     before, after = blocks[0].before[0], blocks[0].after[0]
     assert before.work.cpu_time_s > 2 * after.work.cpu_time_s, "the rewrite does seem to be faster"
@@ -97,7 +98,7 @@ def test_they_are_of_no_use_where_every_sample_is_a_process_of_its_own(sandbox: 
     within_one = sandbox.run(rewrite, [CallCase((CALLS[0], CALLS[0]))]).cases[0].outcomes
     assert within_one[0].encoded != within_one[1].encoded, "in one process it is found"
     expected = tuple(outcome.encoded for outcome in sandbox.run(original, [CallCase(CALLS)]).cases[0].outcomes)
-    pool = DuelSource(sandbox, original, (rewrite,), CallCase(CALLS, expected), Limits(), timing_cpu())
+    pool = DuelSource(sandbox, original, (rewrite,), CallCase(CALLS, expected), Limits(), TimingCore())
     [comparison] = Judge(Objective.TIME, 0.05, seed=0).screen(pool, Deadline.after(60))
     assert comparison.decision is not Decision.WRONG, comparison.reason
     assert comparison.gain is not None, comparison.reason

@@ -9,8 +9,9 @@ import pytest
 
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.judge.decide import Judge
-from afterburner.agent.judge.measuring.sample_sources import DuelSource, timing_cpu
+from afterburner.agent.judge.measuring.sample_sources import DuelSource
 from afterburner.agent.judge.measuring.sampling import ORIGINAL, Block, SampleFailedError, SampleMode
+from afterburner.agent.judge.measuring.timing_core import TimingCore
 from afterburner.agent.types import Decision, Objective
 from afterburner.sandbox import CallCase, FunctionEntry, Limits, Program, Verdict
 from afterburner.sandbox.driver.call_blobs import dump_call
@@ -216,7 +217,7 @@ def test_rewrites_are_sampled_in_turns_with_one_original(sandbox: Sandbox) -> No
         program("sum(i * i for i in range(n)) + (n > 25_000)"),
         program("sum(0 * j + i * i for i in range(n) for j in range(3)) // 3"),
     )
-    source = DuelSource(sandbox, original, rewrites, CallCase(calls, expected), Limits(), timing_cpu())
+    source = DuelSource(sandbox, original, rewrites, CallCase(calls, expected), Limits(), TimingCore())
     quick, wrong, slow = screened(source)
     assert quick.decision is Decision.PROMISING, quick.reason
     assert quick.gain is not None
@@ -237,7 +238,7 @@ def test_who_leaves_a_process_running_is_not_sampled_beside_others(sandbox: Sand
     quick = program(formula)
     busy = f"import os\ndef f(n):\n    if os.fork() == 0:\n        while True: pass\n    return {formula}\n"
     rewrites = (replace(quick, source=busy), quick, replace(quick, source=busy + "# again\n"))
-    source = DuelSource(sandbox, original, rewrites, CallCase(calls, expected), Limits(2.0, 2.0), timing_cpu())
+    source = DuelSource(sandbox, original, rewrites, CallCase(calls, expected), Limits(2.0, 2.0), TimingCore())
     first, honest, again = screened(source)
     assert honest.decision is Decision.PROMISING, honest.reason
     for leaves in (first, again):

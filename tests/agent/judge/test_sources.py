@@ -10,8 +10,9 @@ import pytest
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.judge.decide import Judge
 from afterburner.agent.judge.measuring.figures import WALL, figures_for
-from afterburner.agent.judge.measuring.sample_sources import DuelSource, timing_cpu
+from afterburner.agent.judge.measuring.sample_sources import DuelSource
 from afterburner.agent.judge.measuring.sampling import SampleFailedError, SampleMode
+from afterburner.agent.judge.measuring.timing_core import TimingCore
 from afterburner.agent.types import Decision, Objective
 from afterburner.sandbox import CallCase, FunctionEntry, Limits, Program, Verdict
 from afterburner.sandbox.driver.call_blobs import dump_call
@@ -32,7 +33,7 @@ def source(sandbox: Sandbox, original: str, *rewrites: str, sizes: tuple[int, ..
     calls = tuple(dump_call((n,), {}, {}) for n in sizes)
     expected = tuple(outcome.encoded for outcome in sandbox.run(program(original), [CallCase(calls)]).cases[0].outcomes)
     rivals = tuple(map(program, rewrites))
-    return DuelSource(sandbox, program(original), rivals, CallCase(calls, expected), Limits(5.0, 5.0), timing_cpu())
+    return DuelSource(sandbox, program(original), rivals, CallCase(calls, expected), Limits(5.0, 5.0), TimingCore())
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,45 @@
+"""The core that samples are timed on: leased from the machine for as long as a sample takes, and no longer."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from afterburner.sandbox.cores import Cores, divide_cores
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
+
+    from afterburner.sandbox import Sandbox
+
+
+@dataclass(frozen=True, slots=True)
+class TimingCore:
+    """Two runs never time on one core, whichever processes they are in; `on_wait` is called by a run that has to wait.
+
+    Judging, searching and asking need no quiet core: they go on beside it.
+    """
+
+    on_wait: Callable[[], object] = lambda: None
+    cores: Cores = field(default_factory=divide_cores)
+
+    @contextmanager
+    def leased(self, sandbox: Sandbox) -> Iterator[int]:
+        """A core for one sample, or for several that run together.
+
+        Raises:
+            SandboxInternalError: the sandbox was stopped while it waited.
+        """
+        with self.cores.lease(lambda: sandbox.stopped, self.on_wait) as cpu:
+            yield cpu
+
+
+def timed_on(core: TimingCore | None, sandbox: Sandbox) -> AbstractContextManager[int | None]:
+    """The core to pin a sample to, leased while the block runs; None where nothing is timed.
+
+    Raises:
+        SandboxInternalError: the sandbox was stopped while it waited.
+    """
+    return nullcontext() if core is None else core.leased(sandbox)
