@@ -224,7 +224,7 @@ def _carry_out(  # noqa: PLR0917 - a run, where it is kept, and who is told
                 asking=asking,
             )
             if state is not None:
-                on_event(ProgressEvent("prepare", f"going on with run {run_id}"))
+                on_event(ProgressEvent("prepare", f"resuming run {run_id}"))
                 loop.resume_from(state)
             state = _run_graph(loop, checkpointer, run_id)
             lender.cancel.raise_if_cancelled()

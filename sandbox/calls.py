@@ -205,7 +205,7 @@ def read_reply(raw: RawResult, case: CallCase) -> CallReply:
     if complaint is not None:
         return CallReply(Verdict.RUNTIME_ERROR, complaint, outcomes, None, None)
     if reply.differs is not None:
-        detail = f"call {reply.differs + 1} differs when it is made again on the same input"
+        detail = f"call {reply.differs + 1} differs when it is repeated on the same input"
         return CallReply(Verdict.WRONG_ANSWER, detail, outcomes, measurement, reply.differs)
     difference_at, detail = _compare(case, reply)
     verdict = Verdict.ACCEPTED if difference_at is None else Verdict.WRONG_ANSWER

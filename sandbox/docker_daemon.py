@@ -258,7 +258,7 @@ def _why_not(address: str, error: Exception) -> str:
     path = address.removeprefix("unix://")
     if address.startswith("unix://") and os.access(path, os.F_OK) and not os.access(path, os.R_OK | os.W_OK):
         return (
-            f"You may not use the Docker daemon at {address}. As root: `usermod -aG docker $USER`, then log in anew; "
+            f"You may not use the Docker daemon at {address}. As root: `usermod -aG docker $USER`, then log in again; "
             "or run a rootless daemon, and set DOCKER_HOST."
         )
     return (

@@ -71,7 +71,7 @@ def check_openness(path: Path) -> None:
     letters, bits = ("rx", 0o005) if path.is_dir() else ("r", 0o004)
     if bits & ~path.stat().st_mode:
         raise UsageError(
-            f"A program in a Docker container runs as nobody in particular, and {path} cannot be read by others. "
+            f"A program in a Docker container runs as an unprivileged user, and {path} cannot be read by others. "
             f"`chmod o+{letters} {path}`, or use the backend 'bubblewrap'."
         )
 

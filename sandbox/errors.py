@@ -4,7 +4,7 @@ Every message says what happened, where, and what to do next. The command line p
 with `exit_code`; a user never sees a traceback of one of these.
 
     AfterburnerError                 exit 1
-    ├── UsageError                   exit 2   the request cannot be carried out as it was put
+    ├── UsageError                   exit 2   the request cannot be carried out
     ├── SandboxUnavailableError      exit 3   no real sandbox here, and how to get one
     │   └── ToolchainMissingError             what compiles or runs a language is not there, and how to get it
     ├── CheckerError                 exit 1   a checker failed, so nothing is said of the program

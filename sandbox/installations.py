@@ -98,12 +98,12 @@ def take_apart(executable: Path) -> tuple[Installation, Path | None]:
             return found, environment
     raise UsageError(
         f"The environment {environment} belongs to a Python that is not there any more ({home or 'it does not say'}). "
-        "Make it anew, or give another Python with --python."
+        "Create it again, or give another Python with --python."
     )
 
 
 def _no_python(executable: Path) -> str:
-    return f"{executable} is no CPython, or its standard library is not beside it. Give another one with --python."
+    return f"{executable} is not CPython, or its standard library is not beside it. Give another one with --python."
 
 
 def _installation(real: Path) -> Installation | None:

@@ -73,7 +73,7 @@ def python_environment(
         working_directory: where the program starts; the sandbox's `/tmp` if None.
 
     Raises:
-        UsageError: it does not start in the sandbox, or is no CPython of 3.9 or newer.
+        UsageError: it does not start in the sandbox, or is not CPython of 3.9 or newer.
     """
     executable = absolute_path(executable)  # with its links: they tell which environment it is
     base, environment = take_apart(executable)
@@ -163,7 +163,7 @@ def _ask_in_sandbox(sandbox: Sandbox, executable: Path, binds: tuple[Bind, ...])
     """The version, from a start inside the sandbox.
 
     Raises:
-        UsageError: it does not start there, or is no CPython that is new enough.
+        UsageError: it does not start there, or is not CPython that is new enough.
     """
     command = Command((str(executable), "-I", "-c", _PROBE))
     try:

@@ -83,7 +83,8 @@ def _version(path: str) -> str:
     numbers = re.search(r"(\d+)\.(\d+)(?:\.\d+)?", answer.stdout)
     if answer.returncode != 0 or numbers is None:
         raise SandboxUnavailableError(
-            f"{path} does not tell its version (it said {_last_line(answer)!r}). Is it bubblewrap? {_how_to_install()}"
+            f"{path} does not report its version (it said {_last_line(answer)!r}). "
+            f"Is it bubblewrap? {_how_to_install()}"
         )
     if (int(numbers[1]), int(numbers[2])) < _OLDEST and "--disable-userns" not in _run([path, "--help"]).stdout:
         raise SandboxUnavailableError(

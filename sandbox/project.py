@@ -143,9 +143,7 @@ def list_project(root: Path) -> list[Path]:
     """
     root = absolute_path(root)
     if _is_no_project(root):
-        raise UsageError(
-            f"{root} is no project but a home, or a folder that is shared: name the folder of one project."
-        )
+        raise UsageError(f"{root} is a home or a shared folder, not a project: name the folder of one project.")
     return [root / name for name in _own_files(root, []) if _why_not(name) is None]
 
 
@@ -232,7 +230,7 @@ class _Staging:
         except FileNotFoundError:
             return None  # git still lists what was deleted
         if not stat.S_ISREG(status.st_mode) and not stat.S_ISLNK(status.st_mode):
-            return None if stat.S_ISDIR(status.st_mode) else "it is no regular file"
+            return None if stat.S_ISDIR(status.st_mode) else "it is not a regular file"
         if status.st_size > MAX_FILE_BYTES:
             return f"it is larger than {MAX_FILE_BYTES // 1024**2} MiB"
         self._count(status.st_size)
@@ -269,7 +267,7 @@ def _copy_regular(source: Path, destination: Path, mode: int, *, follow: bool) -
         return "it may not be read"
     with os.fdopen(descriptor, "rb") as reading, destination.open("xb") as writing:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return "it is no regular file"
+            return "it is not a regular file"
         shutil.copyfileobj(reading, writing, 1 << 20)
     destination.chmod(0o755 if mode & 0o111 else 0o644)
     return None

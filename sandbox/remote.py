@@ -66,7 +66,7 @@ def open_remote(url: str) -> Iterator[RemoteSandbox]:
                 trust_env=False,
             )
         except (httpx.InvalidURL, UnicodeEncodeError) as error:
-            raise UsageError(f"{url!r} is no address of a sandbox service: {error}.") from error
+            raise UsageError(f"{url!r} is not the address of a sandbox service: {error}.") from error
         with portal.wrap_async_context_manager(client):
             line = _Line(url, client)
             yield RemoteSandbox(portal, line, portal.call(line.ask_health))
@@ -248,7 +248,7 @@ def _understood(model: type[_Model], response: httpx.Response, url: str) -> _Mod
         return model.model_validate_json(response.content)
     except ValidationError as error:
         raise SandboxUnavailableError(
-            f"What answers at {url} is no sandbox service of this version. Check the address."
+            f"What answers at {url} is not a sandbox service of this version. Check the address."
         ) from error
 
 
@@ -257,7 +257,7 @@ def _raise(response: httpx.Response, url: str) -> NoReturn:
         problem = schema.Problem.model_validate_json(response.content)
     except ValidationError as error:
         raise SandboxUnavailableError(
-            f"What answers at {url} is no sandbox service: HTTP {response.status_code}. Check the address."
+            f"What answers at {url} is not a sandbox service: HTTP {response.status_code}. Check the address."
         ) from error
     if response.status_code == httpx.codes.UNAUTHORIZED:
         raise UsageError(f"The sandbox service at {url} refuses the token. Set {BEARER_VARIABLE} to the right one.")

@@ -32,7 +32,7 @@ def _encodable(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise ValueError("a lone surrogate is no text; send other bytes in base64") from error
+        raise ValueError("a lone surrogate is not text; send other bytes in base64") from error
     return text
 
 

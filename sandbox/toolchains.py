@@ -90,8 +90,8 @@ def _installed(name: str, search_path: str) -> Toolchain:
         home = next((Path(match[1]).resolve() for match in map(_ANSWER.fullmatch, answers) if match), home)
     if not (home / "bin" / language.programs[0]).exists():
         raise SandboxUnavailableError(
-            f"{found[0]} says that it is installed in {home}, yet there is no bin/{language.programs[0]}. "
-            f"Install {language.name} anew: {_how_to_install(language)}"
+            f"{found[0]} says that it is installed in {home}, but there is no bin/{language.programs[0]}. "
+            f"Install {language.name} again: {_how_to_install(language)}"
         )
     return Toolchain(
         name,
@@ -130,14 +130,14 @@ def _ask(command: Sequence[str], search_path: str) -> list[str]:
             env=variables,
         )  # fmt: skip
     except OSError as error:
-        raise SandboxUnavailableError(f"{complaint} does not start: {error.strerror}. Install it anew.") from error
+        raise SandboxUnavailableError(f"{complaint} does not start: {error.strerror}. Install it again.") from error
     except subprocess.TimeoutExpired as error:
         raise SandboxUnavailableError(f"{complaint} takes more than {_ASKING_TIMEOUT_S:.0f} s.") from error
     said = (done.stdout + b"\n" + done.stderr).decode(errors="replace")
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     if done.returncode != 0 or not lines:
         told = f"said: {lines[-1][:300]}" if lines else "said nothing"
-        raise SandboxUnavailableError(f"{complaint} left with {done.returncode} and {told}. Install it anew.")
+        raise SandboxUnavailableError(f"{complaint} left with {done.returncode} and {told}. Install it again.")
     return lines
 
 

@@ -164,7 +164,7 @@ def _work(many: ManyResult, worker: _Worker, deadline: Deadline) -> None:
         is_begun = _member_id(many, tried + 1) in begun
         share_s = share_of(deadline.left_s(), many.settings.batch.top - tried, many.settings.search.max_seconds)
         if share_s is None and not is_begun:
-            many.outcomes.append(Outcome(target, "not_reached", "the time was over before its turn"))
+            many.outcomes.append(Outcome(target, "not_reached", "the time was up before its turn"))
             continue
         if not is_begun and worker.has_nothing_for(target):
             many.outcomes.append(Outcome(target, "nothing_to_propose", "no rule fits it"))
@@ -284,7 +284,7 @@ def check_offers(many: ManyResult, sandbox: Sandbox, limit_s: float) -> None:
         many.tests_note = f"the tests could not be run with the offers in place: {error}"
         return
     if after is None:
-        many.tests_note = "the tests did not come to their end with the offers in place"
+        many.tests_note = "the tests did not finish with the offers in place"
         return
     many.tests = SuiteCheck(before, after)
 

@@ -117,7 +117,7 @@ def _with_selfcheck(rows: list[Row], file: str | None) -> tuple[list[Row], str]:
         try:
             found = min_effect_for(None, _machine(asked["python"], file))
         except (AfterburnerError, OSError) as error:  # of a FILE that cannot be, say
-            note = f"what selfcheck has found on this machine cannot be told: {scrub_line(str(error))}"
+            note = f"what selfcheck found on this machine cannot be read: {scrub_line(str(error))}"
         else:
             value = found.value
             origin = Origin(Layer.SELFCHECK, found.source) if found.measured else origin

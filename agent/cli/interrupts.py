@@ -58,7 +58,7 @@ def show_cursor() -> None:
 
 @contextmanager
 def say_how_to_resume(begun: Sequence[str]) -> Iterator[None]:
-    """Where the run that was begun is interrupted, or its model fails, say how to go on with it."""
+    """Where the run that was started is interrupted, or its model fails, say how to go on with it."""
     try:
         yield
     except KeyboardInterrupt:
@@ -73,7 +73,7 @@ def say_how_to_resume(begun: Sequence[str]) -> Iterator[None]:
 
 def _say_resume(run_ids: Sequence[str]) -> None:
     for run_id in run_ids:
-        sys.stderr.write(f"`afterburner-agent resume {run_id}` goes on with this run.\n")
+        sys.stderr.write(f"`afterburner-agent resume {run_id}` continues this run.\n")
 
 
 def _can_go_on(run_id: str) -> bool:

@@ -236,7 +236,7 @@ def _apply(many: ManyResult, applied: list[str], *, ask: bool) -> None:
     if many.objection:
         what, plural = ("the command", "es") if many.settings.batch.command else ("the project's tests", "")
         raise AfterburnerError(
-            f"Nothing was written, for nothing shows that {what} still pass{plural}: "
+            f"Nothing was written, because nothing shows that {what} still pass{plural}: "
             f"{many.objection}. `afterburner-agent resume {many.run_id} --patch DIR` writes the patches: apply "
             "those that you trust one by one."
         )

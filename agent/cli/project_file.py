@@ -110,7 +110,7 @@ def _read_table(path: Path) -> dict[str, Any] | None:
         raise SettingsError(f"{_shown_path(path)}: is not UTF-8, which TOML has to be.") from error
     except (ValueError, RecursionError) as error:
         why = scrub_line(str(error)) if isinstance(error, tomllib.TOMLDecodeError) else "it is too deep or too large"
-        raise SettingsError(f"{_shown_path(path)}: is no valid TOML: {why}.") from error
+        raise SettingsError(f"{_shown_path(path)}: is not valid TOML: {why}.") from error
     tool = document.get("tool")
     table = tool.get("afterburner") if isinstance(tool, dict) else None
     if table is not None and not isinstance(table, dict):
@@ -215,7 +215,7 @@ def _no_setting(path: Path, key: str, settings: Mapping[str, Setting], not_setti
 
 def _no_trust(path: Path, key: str, value: Any, setting: Setting) -> str:
     return (
-        f"{place(path, key, value)}: a project may not set this by itself. If you want it, give {setting.option} or "
+        f"{place(path, key, value)}: a project may not set this by itself. To use it, give {setting.option} or "
         f"set {setting.variable}; or, if you trust the project, add its folder to {TRUST_VARIABLE}."
     )
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from afterburner.agent.options import RunSettings
     from afterburner.agent.store.stored_run import KeptRun, StoredRequest
 
-_OUT = "What to write (without any of these: what the run was begun with)"
+_OUT = "What to write (without any of these: what the run was started with)"
 
 
 def resume(
@@ -88,7 +88,7 @@ def resume(
     """
     stored = _stored(run)
     if receipt is not None and not stored.settings.proof.receipt:
-        raise UsageError(f"Run {stored.run.run_id} was begun without --receipt, and keeps nothing to write one from.")
+        raise UsageError(f"Run {stored.run.run_id} was started without --receipt, and keeps nothing to write one from.")
     given = Outputs(patch=patch, json=json, receipt=receipt, growth_svg=growth_svg)
     outputs = given if given.places() or apply is not None else stored.outputs
     outputs = replace(outputs, apply=outputs.apply if apply is None else apply, yes=yes or outputs.yes)
@@ -115,7 +115,7 @@ def _go_on_with_many(stored: _Stored, given: Outputs, outputs: Outputs, *, quiet
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """A run, and what was asked for when it was begun."""
+    """A run, and what was asked for when it was started."""
 
     run: KeptRun
     settings: RunSettings
@@ -139,9 +139,7 @@ def _stored(name: str) -> _Stored:
         run = table.find(name)
         owner = owner_of(run.run_id)
         if owner != run.run_id and run.state is not RunState.FINISHED:
-            raise UsageError(
-                f"Run {run.run_id} is part of another: `afterburner-agent resume {owner}` goes on with it."
-            )
+            raise UsageError(f"Run {run.run_id} is part of another: `afterburner-agent resume {owner}` continues it.")
         asked = table.asked(run.run_id)
         return _Stored(run, asked.settings_from(Path.cwd()), _outputs(asked))
 

@@ -42,7 +42,7 @@ def runs(json: Json = None) -> None:
         return
     console = _console()
     if not kept:
-        console.print("No run is stored. `afterburner-agent run FILE` begins one.")
+        console.print("No run is stored. `afterburner-agent run FILE` starts one.")
         return
     _print_list(console, kept)
 
@@ -108,7 +108,7 @@ def _show_many(console: Console, table: RunTable, run: KeptRun, json: str | None
         standing = f"{run.state.value}  {display_path(run.file)}: {known}, {format_elapsed(many.used_s)} min used"
         console.print(Text(standing), soft_wrap=True)
     if run.state.value == "interrupted":
-        console.print(f"`afterburner-agent resume {run.run_id}` goes on with it.", soft_wrap=True)
+        console.print(f"`afterburner-agent resume {run.run_id}` continues it.", soft_wrap=True)
 
 
 def _show_unfinished(console: Console, table: RunTable, run: KeptRun, json: str | None) -> None:
@@ -134,7 +134,7 @@ def _show_unfinished(console: Console, table: RunTable, run: KeptRun, json: str 
     name = f"{display_path(run.file)} {scrub_line(run.function or '')}".strip()
     console.print(Text(f"{run.state.value}  {name}: {_standing(state)}"), soft_wrap=True)
     if run.state.value == "interrupted":
-        console.print(f"`afterburner-agent resume {run.run_id}` goes on with it.", soft_wrap=True)
+        console.print(f"`afterburner-agent resume {run.run_id}` continues it.", soft_wrap=True)
 
 
 def _standing(state: LoopState | None) -> str:

@@ -36,7 +36,7 @@ def print_findings(console: Console, findings: Findings, stored: Path | None, *,
     _print_rate(console, "Tests of identical code alone", findings.accepted)
     if findings.failed:
         console.print(
-            f"{count(findings.failed, 'comparison')} came to no end: the time was up, or the machine too busy.",
+            f"{count(findings.failed, 'comparison')} did not finish: the time was up, or the machine too busy.",
             style="yellow",
         )
     _print_known(console, findings)
@@ -84,14 +84,14 @@ def _print_known(console: Console, findings: Findings) -> None:
 def _print_min_effect(console: Console, findings: Findings, stored: Path | None) -> None:
     if findings.false_accepts:
         console.print(
-            "Identical code was accepted here. Do not believe small gains on this machine: give it rest and check "
+            "Identical code was accepted here. Do not trust small gains on this machine: let it rest and check "
             "again, or raise --min-effect.",
             style="bold red",
         )
     effect = findings.min_effect
     if effect is None or stored is None:
-        why = "too little was measured" if effect is None else "the check did not come to its end"
-        console.print(f"The default minimum effect is as it was: {why}.", style="yellow")
+        why = "too little was measured" if effect is None else "the check did not finish"
+        console.print(f"The default minimum effect is unchanged: {why}.", style="yellow")
         return
     bound = {LOWEST: " (the least: below it names and memory layout decide)", HIGHEST: " (the most)"}.get(effect, "")
     console.print(

@@ -146,7 +146,7 @@ def _print_counterexample(console: Console, found: Counterexample) -> None:
 def _print_agreement(console: Console, found: Agreement) -> None:
     from afterburner.agent.wording import count  # noqa: PLC0415 - not needed to answer --help
 
-    why = "nothing new could be thought of" if found.exhausted else "the time was over"
+    why = "no new inputs were left" if found.exhausted else "the time was up"
     console.print(f"  the same on {count(found.inputs, 'input')}; {why}", soft_wrap=True)
     for kind, number in found.by_kind[:KINDS_SHOWN]:
         console.print(f"  {number:>6}  {scrub_line(kind)}", soft_wrap=True)

@@ -81,7 +81,7 @@ def plan_imports(tree: ast.Module, lines: list[str], imports: tuple[str, ...], a
     for text in imports:
         for statement in parse_code(trimmed(text, "import"), "import").body:
             if not isinstance(statement, ast.Import | ast.ImportFrom):
-                raise RewriteError(f"`{text.strip()}` was given as an import and is none.")
+                raise RewriteError(f"`{text.strip()}` was given as an import but is not one.")
             for (name, origin), full in zip(alias_bindings(statement), full_names(statement), strict=True):
                 if full in present:
                     continue

@@ -40,7 +40,7 @@ def parse_answer_code(code: str, target: Target) -> Rewrite:
         name, node = _pick(module, target.function)
         function = function_code(module, _with_interface(node, target))
     except (cst.ParserSyntaxError, RecursionError) as error:
-        raise RewriteError(f"The answer cannot be taken apart: {error}") from None
+        raise RewriteError(f"The answer cannot be parsed: {error}") from None
     used = _needed(tree, name, _without_annotations(parse_code(trimmed(function, "answer"), "answer")), target)
     imports = tuple(ast.unparse(each) for each in used if isinstance(each, ast.Import | ast.ImportFrom))
     lines = split_lines(text)

@@ -162,16 +162,16 @@ def _module(source: str) -> cst.Module:
     try:
         return cst.parse_module(source)
     except cst.ParserSyntaxError as error:
-        raise TargetError(f"The file cannot be taken apart, line {error.raw_line}: {error.message}") from None
+        raise TargetError(f"The file cannot be parsed, line {error.raw_line}: {error.message}") from None
     except RecursionError:
-        raise TargetError("The file cannot be taken apart: an expression in it is nested too deeply.") from None
+        raise TargetError("The file cannot be parsed: an expression in it is nested too deeply.") from None
 
 
 def _places(source: str) -> list[FunctionPlace]:
     try:
         return index_functions(_module(source))
     except RecursionError:
-        raise TargetError("The file cannot be taken apart: an expression in it is nested too deeply.") from None
+        raise TargetError("The file cannot be parsed: an expression in it is nested too deeply.") from None
 
 
 def _at(whole: Target, function: str) -> Target:

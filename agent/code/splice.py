@@ -135,7 +135,7 @@ def _only_function(text: str, target: Target) -> str:
         module = cst.parse_module(code)
         old = cst.parse_module(function_source(target))
     except (cst.ParserSyntaxError, RecursionError) as error:
-        raise RewriteError(f"The rewrite cannot be taken apart: {error}") from None
+        raise RewriteError(f"The rewrite cannot be parsed: {error}") from None
     functions = [node for node in module.body if isinstance(node, cst.FunctionDef)]
     if len(module.body) != 1 or not functions:
         raise RewriteError("The rewrite has to be exactly one function; the rest belongs into imports and helpers.")

@@ -64,9 +64,9 @@ def read_receipt(path: Path) -> Receipt:
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
-            raise ReceiptError(f"{path} is no regular file.")
+            raise ReceiptError(f"{path} is not a regular file.")
         if status.st_size > MAX_RECEIPT_BYTES:
-            raise ReceiptError(f"{path}: larger than {MAX_RECEIPT_BYTES >> 20} MiB, which no receipt is.")
+            raise ReceiptError(f"{path}: larger than {MAX_RECEIPT_BYTES >> 20} MiB, too large for a receipt.")
         data = path.read_bytes()
     except (OSError, ValueError) as error:  # ValueError: a null byte in the name
         raise ReceiptError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}. {_NEXT}") from error
@@ -81,9 +81,9 @@ def parse_receipt(data: bytes) -> Receipt:
     try:
         document = json.loads(data, object_pairs_hook=_once, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
-        raise ReceiptError(f"this is no JSON ({error}).") from error
+        raise ReceiptError(f"this is not JSON ({error}).") from error
     if not isinstance(document, dict) or document.get("kind") != KIND:
-        raise ReceiptError("this is JSON, but no receipt of afterburner-agent.")
+        raise ReceiptError("this is JSON, but not a receipt of afterburner-agent.")
     if document.get("schema") != SCHEMA:
         raise ReceiptError(f"it has schema {document.get('schema')!r}, and this program reads schema {SCHEMA}.")
     try:
@@ -101,7 +101,7 @@ class _Part:
     def __init__(self, value: Any, place: str) -> None:
         self._place = place
         if not isinstance(value, dict):
-            self._fail("it is no object")
+            self._fail("it is not an object")
         self._value: dict[str, Any] = value
 
     def receipt(self) -> Receipt:
@@ -141,14 +141,14 @@ class _Part:
             self._fail(f"it is none of {', '.join(LANGUAGES)}, or has no functions that can be called", "language")
         for key, name in (("function", target.function), ("module", target.module)):
             if name is not None and not _NAME.fullmatch(name):
-                self._fail("it is no dotted name", key)
+                self._fail("it is not a dotted name", key)
         return target
 
     def hashed_text(self) -> str:
         """A text that matches its hash."""
         text = self._value.get("text")
         if not isinstance(text, str) or len(text) > MAX_TEXT:
-            self._fail(f"it is no text of at most {MAX_TEXT:,} characters", "text")
+            self._fail(f"it is not a text of at most {MAX_TEXT:,} characters", "text")
         if text_sha256(text) != self.hash("sha256"):
             self._fail("the text does not match its sha256: it was changed after it was written")
         return text
@@ -247,14 +247,14 @@ class _Part:
         """A list of objects."""
         value = self._value.get(key)
         if not isinstance(value, list) or len(value) > most:
-            self._fail(f"it is no list of at most {most:,}", key)
+            self._fail(f"it is not a list of at most {most:,}", key)
         return [_Part(each, f"{self._at(key)}[{number}]") for number, each in enumerate(value)]
 
     def words(self, key: str) -> str:
         """A short text."""
         value = self._value.get(key)
         if not isinstance(value, str) or len(value) > MAX_WORDS:
-            self._fail(f"it is no text of at most {MAX_WORDS} characters", key)
+            self._fail(f"it is not a text of at most {MAX_WORDS} characters", key)
         return value
 
     def path(self, key: str, *, may_be_root: bool = False) -> str:
@@ -264,40 +264,40 @@ class _Part:
         if value == "." and may_be_root:
             return value
         if any(part in ("", ".", "..") for part in parts) or "\\" in value or "\0" in value:
-            self._fail("it is no path inside the project", key)
+            self._fail("it is not a path inside the project", key)
         if PurePosixPath(value).is_absolute():
-            self._fail("it is no relative path", key)
+            self._fail("it is not a relative path", key)
         return value
 
     def hash(self, key: str) -> str:
         """A SHA-256 in hexadecimal digits."""
         value = self._value.get(key)
         if not isinstance(value, str) or not _HASH.fullmatch(value):
-            self._fail("it is no SHA-256", key)
+            self._fail("it is not a SHA-256", key)
         return value
 
     def data(self, key: str) -> bytes:
         """Bytes in base64."""
         value = self._value.get(key)
         if not isinstance(value, str) or len(value) > MAX_DATA_BYTES * 4 // 3 + 4:
-            self._fail(f"it is no base64 of at most {MAX_DATA_BYTES >> 20} MiB", key)
+            self._fail(f"it is not base64 of at most {MAX_DATA_BYTES >> 20} MiB", key)
         try:
             return base64.b64decode(value, validate=True)
         except (binascii.Error, ValueError):
-            self._fail("it is no base64", key)
+            self._fail("it is not base64", key)
 
     def figure(self, key: str) -> float:
         """A finite number of zero or more."""
         value = self._value.get(key)
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MAX_FIGURE:
-            self._fail("it is no number from 0 up", key)
+            self._fail("it is not a number from 0 up", key)
         return float(value)
 
     def whole(self, key: str, least: int = 0, most: int = 10**15) -> int:
         """An integer within bounds."""
         value = self._value.get(key)
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-            self._fail(f"it is no integer from {least} to {most}", key)
+            self._fail(f"it is not an integer from {least} to {most}", key)
         return value
 
     def flag(self, key: str) -> bool:
@@ -323,4 +323,4 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a number")

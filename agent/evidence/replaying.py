@@ -48,7 +48,7 @@ ROOT = Path("/afterburner/project")  # inside the sandbox, where the receipt sta
 GRACE_S = 30.0  # beyond the time budget
 LONGEST_CHECK_S = 60.0  # for the original on all inputs
 DIFFERENCES_NAMED = 5
-UNDECIDED = (TOO_LATE_TO_CONFIRM, "the original did not do the same again")  # reasons that say nothing of the rewrite
+UNDECIDED = (TOO_LATE_TO_CONFIRM, "the original behaved differently")  # reasons that say nothing of the rewrite
 
 
 class Answer(StrEnum):
@@ -117,7 +117,7 @@ def _confirm(
     try:
         objection = refusal(receipt.original, receipt.winner, receipt.target.language)
     except (SyntaxError, ValueError, RecursionError) as error:
-        raise UsageError(f"A text of the receipt is no Python that this program can read: {error}.") from error
+        raise UsageError(f"A text of the receipt is not Python that this program can read: {error}.") from error
     if objection:
         unused = HeldOut(bench.workload.held_out_count, passed=True, gain=None)
         return confirmation_of(winner, original, Comparison(Decision.REFUSED, objection), unused)
@@ -298,6 +298,6 @@ def _measured(bench: Workbench) -> tuple[Workbench, Incumbent]:
     cases = (*bench.judged_cases(), *bench.confirmed_cases())
     report = bench.sandbox.run(bench.program(bench.target.source), cases, bench.limits)
     if report.verdict is not Verdict.ACCEPTED:
-        raise WorkloadError(f"The original does not do the same each time here: {detail_of(report)}.")
+        raise WorkloadError(f"The original behaves differently each time here: {detail_of(report)}.")
     original = Incumbent("original", bench.target.source, report.measurement, ratio=1.0)
     return bench.limited_by(max(case.measurement.wall_time_s for case in report.cases)), original

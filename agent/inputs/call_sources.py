@@ -77,7 +77,7 @@ class Sources:
 
     def generated(self) -> Finding:
         """Calls made from type hints."""
-        self.report("making inputs from type hints")
+        self.report("generating inputs from type hints")
         drawing = drawing_environment(self.harness.environment, self.harness.target)
         fields = {"seed": self.settings.search.seed, "extra_site": drawing.extra_site}
         answer = self.harness.ask("generate", "generated", fields, environment=drawing.environment)

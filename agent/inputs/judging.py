@@ -20,7 +20,7 @@ def judging_notes(workload: Workload) -> tuple[str, ...]:
         )
     if workload.fixed_clock:
         notes.append(
-            "what the function does depends on the time: it was judged and measured with clocks that stand still, but "
+            "the function depends on the time: it was judged and measured with clocks held still, except "
             "for a millisecond at each reading"
         )
     return tuple(notes)

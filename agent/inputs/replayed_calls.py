@@ -35,15 +35,16 @@ MAX_ROUNDS = 3
 ALONE_SLOWDOWN = 4  # a call that is made again alone may take so many times what it took, and GRACE_S
 GRACE_S = 2.0
 _CHANCE_REASON = (
-    "it does not do the same twice: it takes of the system's source of chance (secrets, uuid4, os.urandom, "
-    "random.SystemRandom), which cannot be fixed. Draw from `random`, or give it the drawn value as an argument"
+    "it behaves differently each time: it draws from the system's random source (secrets, uuid4, os.urandom, "
+    "random.SystemRandom), which cannot be seeded. Draw from `random`, or pass the drawn value as an argument"
 )
 _UNSTABLE_REASON = (
-    "it does not do the same twice, with seeded random numbers and clocks that stand still: the order of a set, the "
-    "calls before it, addresses, threads, files or an unseeded generator decide. Make it depend on its arguments alone"
+    "it behaves differently each time, even with seeded random numbers and clocks held still: it depends on the order "
+    "of a set, the calls before it, addresses, threads, files or an unseeded generator. Make it depend on its "
+    "arguments alone"
 )
 _LATE_REASON = (
-    "it was not made again: other calls fail or hang, and the time for making each alone was over before its turn. "
+    "it was not repeated: other calls fail or hang, and the time for repeating each alone was up before its turn. "
     "Give more time with --max-seconds, or fewer calls with --calls"
 )
 
@@ -224,7 +225,7 @@ class Replay:
             [report] = self._run([self._case(_Batch([call], seed))], limits)
             if report.verdict is Verdict.TIME_LIMIT:
                 self._hung[call.blob] = (
-                    f"it does not end when it is made again (stopped after {allowed_s:.1f} s): it waits for something "
+                    f"it does not end when it is repeated (stopped after {allowed_s:.1f} s): it waits for something "
                     "that is set elsewhere, or takes much longer alone"
                 )
             made[seed] = self._hung.get(call.blob) or _only_outcome(report)
@@ -268,7 +269,7 @@ def _objection(call: FoundCall, outcome: CallOutcome) -> str | None:
     if (opaque := _opaque(tree)) is not None:
         return f"its outcome cannot be compared ({opaque})"
     if call.ending == "returned" and tree[2][0] == "raised":
-        return "it raises when it is made again: it depends on state that was set elsewhere"
+        return "it raises when it is repeated: it depends on state that was set elsewhere"
     return None
 
 

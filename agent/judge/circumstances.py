@@ -87,7 +87,7 @@ def find_dependence(bench: Workbench, original: str, winner: str, salt: str) -> 
     stood = passed_by(bench, original, tuple(troubled))
     for each, trouble in troubled.items():
         if not stood[each]:
-            return f"it does otherwise when the calls are made {each.name}: {trouble}"
+            return f"it behaves differently when the calls are made {each.name}: {trouble}"
     return None
 
 

@@ -43,7 +43,7 @@ class Comparison:
     def failed(cls, error: SampleFailedError, when: str) -> Comparison:
         """One that could not be measured."""
         if error.side == ORIGINAL:
-            reason = f"{when}, the original did not do the same again beside it: {error.detail}"
+            reason = f"{when}, the original behaved differently beside it: {error.detail}"
             return cls(Decision.REFUSED, reason)
         return cls(Decision.WRONG, f"{when}: {error.detail}", verdict=error.verdict)
 

@@ -45,10 +45,10 @@ BLOCKS_TOLD = 4
 SEARCH_S, SEARCH_ROUNDS = 3.0, 2  # for an input on which a promising candidate differs
 OFFER_S, OFFER_ROUNDS = 3.0, 6  # the same before an offer
 AGAIN_S = 10.0  # for sampling again who was screened beside a winner that is not better
-HARD_TO_BELIEVE = 10.0  # a gain above this is looked at again on larger inputs
+HARD_TO_BELIEVE = 10.0  # a gain above this is measured again on larger inputs
 LARGER_S = 15.0  # for making those inputs, and as long again for looking
 TESTS_USED_UP = (
-    "the run was interrupted in the middle of its tests, and each of them counts: none is left. Run the command anew"
+    "the run was interrupted in the middle of its tests, and each of them counts: none is left. Start a new run"
 )
 
 
@@ -207,7 +207,7 @@ class Confirming:
         """The comparison again, or what larger inputs make of it; and what to tell of them."""
         if gain.ratio <= HARD_TO_BELIEVE or self.judge.objective is not Objective.TIME:
             return comparison, ""
-        self._tell(f"{format_ratio(gain.ratio)} is looked at again on larger inputs")
+        self._tell(f"{format_ratio(gain.ratio)} is measured again on larger inputs")
         until = self.deadline.within(2 * LARGER_S)
         calls = self.bench.workload.calls_in_order()
         larger = larger_calls(self.bench, calls, most_s=min(LARGER_S, until.left_s() / 2))

@@ -63,7 +63,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "harness",
-        "looks at what runs and measures it",
+        "looks at the code that runs and measures it",
         _names(
             *("__main__", "platform", "resource", "psutil", "tracemalloc"),
             gc="get_objects get_referrers get_referents callbacks get_stats get_count",
@@ -168,7 +168,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "imports",
-        "may import by a name that is data, which --allow-imports cannot judge",
+        "may import by a computed name, which --allow-imports cannot judge",
         _names(
             *("pkgutil", "imp", "zipimport", "pydoc", "unittest", "doctest", "importlib.metadata", "logging.config"),
             *("_imp", "_frozen_importlib", "_frozen_importlib_external"),
@@ -229,7 +229,7 @@ def objection(use: Use, known: Sequence[Use]) -> tuple[str, str] | None:
     if use.way == "set":
         return "patch", "replaces or stores something in another module"
     if use.way == "whole" and use.name in _SENSITIVE:
-        return "harness", "hands a whole module on, so that what it does with it cannot be read"
+        return "harness", "passes a whole module on, so that its use cannot be read"
     if use.way == "read" and COMPUTED in use.name.split("."):
         return "text", "computes the name of what it uses"
     return _against_rules(use, known)

@@ -114,9 +114,9 @@ class Loop:
         report = self._run(self.bench.target.source, (*self.bench.judged_cases(), *self.bench.confirmed_cases()))
         if report.verdict is not Verdict.ACCEPTED:
             raise WorkloadError(
-                f"{self.bench.target.path}: the original does not do what it did when the run was begun: "
+                f"{self.bench.target.path}: the original behaves differently than when the run was started: "
                 f"{detail_of(report)}. Something that it uses has changed: other files of the project, or packages. "
-                "The run is kept: resume it when they are as they were, or begin a new one."
+                "The run is kept: resume it when they are as they were, or start a new one."
             )
 
     def prepare(self, state: LoopState) -> LoopState:
@@ -414,10 +414,10 @@ class Loop:
         if verdict in (Verdict.TIME_LIMIT, Verdict.MEMORY_LIMIT, Verdict.OUTPUT_LIMIT):
             return WorkloadError(
                 f"{self.bench.target.path}: the original did not stay within the limits when it was measured: "
-                f"{detail}. Give smaller or fewer inputs with --calls, or try again when the machine has less to do."
+                f"{detail}. Give smaller or fewer inputs with --calls, or try again when the machine is less busy."
             )
         return WorkloadError(
-            f"{self.bench.target.path}: the original does not do the same each time: {detail}. Make what it depends on "
+            f"{self.bench.target.path}: the original behaves differently each time: {detail}. Make what it depends on "
             "(time, chance, files, global state) a parameter, or give other inputs with --calls."
         )
 

@@ -104,7 +104,7 @@ def _needed(settings: RunSettings) -> tuple[str, ...]:
 
 
 def _capped(state: LoopState) -> tuple[str, ...]:
-    return (f"the model was not asked on: {state['usage'].cap}",) if state["usage"].cap else ()
+    return (f"the model was not asked further: {state['usage'].cap}",) if state["usage"].cap else ()
 
 
 def _summary(settings: RunSettings, state: LoopState) -> str:
@@ -119,4 +119,4 @@ def _summary(settings: RunSettings, state: LoopState) -> str:
     if not state["records"]:
         cap = state["usage"].cap
         return f"nothing is offered: {cap}" if cap else "nothing is offered: there was nothing to propose"
-    return f"nothing is offered: none of {len(state['records'])} candidates was right and really better"
+    return f"nothing is offered: none of {len(state['records'])} candidates was correct and really better"

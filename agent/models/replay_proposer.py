@@ -99,7 +99,7 @@ class _Line:
 def _read(path: Path) -> list[_Line]:
     try:
         if path.exists() and not path.is_file():
-            raise ProposerError(f"The recording {path} cannot be read: it is no file.")
+            raise ProposerError(f"The recording {path} cannot be read: it is not a file.")
         if path.stat().st_size > MAX_BYTES:
             raise ProposerError(f"The recording {path} is larger than {MAX_BYTES >> 20} MiB. Leave out other targets.")
         text = path.read_text("utf-8")

@@ -33,11 +33,11 @@ class SuiteCheck:
             more = f" and {len(self.broken) - NAMED} more" if len(self.broken) > NAMED else ""
             return f"with all offers in place {', '.join(self.broken[:NAMED])}{more} failed, and passed before"
         if not after.complete:
-            return f"with all offers in place not everything ran to its end: {after.passed} passed until then"
+            return f"with all offers in place not all tests finished: {after.passed} passed until then"
         if after.passed < before.passed:
             return f"with all offers in place {after.passed} passed, and {before.passed} before"
         if not before.passed:
-            return "nothing passed without the offers either, so nothing vouches for them"
+            return "nothing passed without the offers either, so the tests prove nothing"
         return ""
 
     @property

@@ -80,5 +80,5 @@ def _with_tuples(value: object) -> object:
 def _other_version(what: str) -> RunStoreError:
     return RunStoreError(
         f"The run's {what} cannot be read: another version of this program has stored it, or it is damaged. Use that "
-        "version, or begin a new run."
+        "version, or start a new run."
     )

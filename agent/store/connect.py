@@ -36,8 +36,8 @@ def open_database(folder: Path | None = None) -> Iterator[Database]:
         return
     if not url.startswith(SCHEMES):
         raise SettingsError(  # without the value: it may hold a password
-            f"{STORE_VARIABLE} is no address of a PostgreSQL server. Write it as {SCHEMES[0]}USER@HOST/DATABASE, or "
-            "unset it to keep runs in a file here."
+            f"{STORE_VARIABLE} is not the address of a PostgreSQL server. Write it as "
+            f"{SCHEMES[0]}USER@HOST/DATABASE, or unset it to keep runs in a file here."
         )
     try:
         if find_spec(_CHECKPOINTER) is None:

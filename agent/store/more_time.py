@@ -17,15 +17,13 @@ def give_more_time(run_id: str, max_seconds: float) -> None:
         max_seconds: the new budget, what was used up before included.
 
     Raises:
-        UsageError: the run is over, or was begun with as much.
+        UsageError: the run is over, or was started with as much.
         RunInUseError: another process works on it.
     """
     with open_runs() as runs, runs.claimed(run_id):
         asked = runs.asked(run_id)
         if runs.find(run_id).state is RunState.FINISHED:
-            raise UsageError(
-                f"Run {run_id} is over, and nothing is kept that could go on. Begin a new one with --max-seconds."
-            )
+            raise UsageError(f"Run {run_id} is finished and cannot continue. Start a new one with --max-seconds.")
         before_s = asked.settings.search.max_seconds
         if max_seconds <= before_s:
             raise UsageError(

@@ -204,13 +204,13 @@ class PostgresDatabase:
 
     def _words_for(self, error: psycopg.Error) -> str:
         if self.connection.closed or isinstance(error, _ENDED):
-            resume = f": `afterburner-agent resume {self._claimed}` goes on with the run when the server is back"
+            resume = f": `afterburner-agent resume {self._claimed}` continues the run when the server is back"
             kept = f" What was stored is kept{resume}." if self._claimed else " Try again when the server is back."
             return f"The connection to the run store {self.place} was lost: {_line_of(error)}.{kept}"
         if isinstance(error, psycopg.errors.InsufficientPrivilege):
             advice = f"Let this user use the schema {SCHEMA} and what is in it, or make it: CREATE on the database"
         elif isinstance(error, psycopg.errors.DiskFull):
-            advice = "Make room on the server; `afterburner-agent resume` then goes on with the run"
+            advice = "Make room on the server; `afterburner-agent resume` then continues the run"
         else:
             advice = "Check the server, or unset AFTERBURNER_STORE to keep runs in a file here"
         return f"The run store {self.place} cannot be used: {_line_of(error)}. {advice}."

@@ -146,7 +146,7 @@ def _told_plainly(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         if isinstance(error, sqlite3.OperationalError) and "full" in str(error):
-            advice = "Make room on that disk; `afterburner-agent resume` then goes on with the run"
+            advice = "Make room on that disk; `afterburner-agent resume` then continues the run"
         elif isinstance(error, sqlite3.OperationalError):
             advice = "Check the folder and its disk, or set XDG_STATE_HOME to another"
         else:

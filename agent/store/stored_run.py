@@ -64,7 +64,7 @@ class StoredRequest:
         )
 
     def place_of(self, path: str) -> str:
-        """The absolute path of what was named when the run was begun."""
+        """The absolute path of what was named when the run was started."""
         return str(Path(self.folder) / Path(path).expanduser())
 
     def _anchored(self, model: str) -> str:

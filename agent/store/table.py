@@ -106,7 +106,7 @@ class RunTable:
         return from_text(str(self._read("asked", run_id)))
 
     def target(self, run_id: str) -> Target:
-        """The file as it was read when the run was begun."""
+        """The file as it was read when the run was started."""
         return from_bytes(Target, self._blob("target", run_id) or b"")
 
     def prepared(self, run_id: str) -> Prepared | None:
@@ -139,7 +139,7 @@ class RunTable:
         """
         runs = self.all(members=MEMBER in name)
         if not runs:
-            raise RunNotFoundError("No run is stored. `afterburner-agent run FILE` begins one.")
+            raise RunNotFoundError("No run is stored. `afterburner-agent run FILE` starts one.")
         if name == LATEST:
             return runs[0]
         found = [run for run in runs if run.run_id == name] or [run for run in runs if run.run_id.startswith(name)]

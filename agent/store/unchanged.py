@@ -1,4 +1,4 @@
-"""Whether all is still as it was when a run was begun, so that it can go on."""
+"""Whether all is still as it was when a run was started, so that it can go on."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def check_format(run: KeptRun) -> None:
     """
     if run.format != FORMAT:
         raise RunStoreError(
-            f"Run {run.run_id} was begun by another version of this program, which has to end it. {_KEPT}; or begin a "
-            "new one."
+            f"Run {run.run_id} was started by another version of this program, which has to continue it. "
+            f"{_KEPT}; or start a new one."
         )
 
 
@@ -34,13 +34,13 @@ def check_unchanged(run: KeptRun, target: Target) -> None:
     Raises:
         TargetChangedError: it is gone, or it was changed.
     """
-    advice = f"{_KEPT}: put the file back as it was and resume it, or begin a new run."
+    advice = f"{_KEPT}: restore the file and resume it, or start a new run."
     try:
         now = read_source(target.path)
     except TargetError as error:
         raise TargetChangedError(f"{error} {advice}") from error
     if now != (target.source, target.encoding):
-        raise TargetChangedError(f"{target.path} was changed since run {run.run_id} was begun. {advice}")
+        raise TargetChangedError(f"{target.path} was changed since run {run.run_id} was started. {advice}")
 
 
 def check_machine(run_id: str, before: Machine, now: Machine) -> None:
@@ -51,6 +51,6 @@ def check_machine(run_id: str, before: Machine, now: Machine) -> None:
     """
     if before.python != now.python:
         raise TargetChangedError(
-            f"Run {run_id} was begun under Python {before.python}, and this is Python {now.python}. {_KEPT}: resume it "
-            "where --python, VIRTUAL_ENV or the project's .venv leads to the first, or begin a new run."
+            f"Run {run_id} was started under Python {before.python}, and this is Python {now.python}. {_KEPT}: "
+            "resume it where --python, VIRTUAL_ENV or the project's .venv leads to the first, or start a new run."
         )

@@ -189,7 +189,7 @@ def check_language(language: Language, opened: list[Sandbox]) -> list[Check]:
         return [Check(name, Status.BROKEN, "the sandbox failed", str(error))]
     if report.verdict is not Verdict.ACCEPTED:
         told = report.cases[0].stderr.strip().splitlines()[-1:]
-        advice = f"Install it anew: `apt-get install {' '.join(language.packages)}` (Debian, Ubuntu). {' '.join(told)}"
+        advice = f"Install it again: `apt-get install {' '.join(language.packages)}` (Debian, Ubuntu). {' '.join(told)}"
         return [Check(name, Status.BROKEN, f"{toolchain}: {report.verdict}, {report.cases[0].detail}", advice)]
     return [Check(name, Status.OK, toolchain)]
 

@@ -105,7 +105,7 @@ def read_request(
 def _language_of(file: str) -> str:
     found = language_of_suffix(Path(file).suffix)
     if found is None:
-        raise UsageError(f"{file}: the name does not tell the language. Give --language: {', '.join(LANGUAGES)}.")
+        raise UsageError(f"{file}: the file name does not show the language. Give --language: {', '.join(LANGUAGES)}.")
     return found.name
 
 

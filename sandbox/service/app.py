@@ -45,7 +45,7 @@ _PROBLEMS: dict[int | str, dict[str, object]] = {
     401: {"model": Problem, "description": "no token, or a wrong one"},
     408: {"model": Problem, "description": "the body came too slowly"},
     413: {"model": Problem, "description": "the body is too long"},
-    422: {"model": Problem, "description": "the request cannot be carried out as it was put"},
+    422: {"model": Problem, "description": "the request cannot be carried out"},
     429: {"model": Problem, "description": "too many requests from this address; see Retry-After"},
     500: {"model": Problem, "description": "the sandbox failed, several times; it says nothing about the program"},
     501: {"model": Problem, "description": "the language is not available here"},
@@ -169,7 +169,7 @@ def _explain_form(_: Request, error: Annotated[Exception, RequestValidationError
 def _explain_status(_: Request, error: Exception) -> Response:
     if not isinstance(error, HTTPException):
         raise error
-    response = RefusalError(error.status_code, "usage", f"{error.detail}. /docs tells what there is.").response()
+    response = RefusalError(error.status_code, "usage", f"{error.detail}. /docs lists the paths.").response()
     response.headers.update(error.headers or {})
     return response
 

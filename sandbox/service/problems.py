@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _STATUSES = {"usage": 422, "checker": 422, "unavailable": 501, "internal": 500}
 _SHOWN_MISTAKES = 5
-_NO_OBJECT = "This is no JSON object, or the header `Content-Type: application/json` is missing"
+_NO_OBJECT = "This is not a JSON object, or the header `Content-Type: application/json` is missing"
 
 
 class RefusalError(Exception):

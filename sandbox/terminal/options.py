@@ -58,7 +58,7 @@ def read_size(option: str, text: str, least: int, most: int) -> int:
     """
     match = _SIZE.fullmatch(text.strip())
     if match is None:
-        raise UsageError(f"{option} {text}: this is no size. Write a number with K, M, G or T, such as 256M.")
+        raise UsageError(f"{option} {text}: this is not a size. Write a number with K, M, G or T, such as 256M.")
     size = int(float(match[1]) * _FACTORS[match[2].upper()])
     if size < least:
         hint = " Without a unit it is bytes." if match[2] == "" else ""

@@ -44,7 +44,7 @@ VALUES = [
         HeldOut(3, True, None),
         blocks=[Block([SAMPLE], [SAMPLE], [[MEASUREMENT], [MEASUREMENT]])],
     ),
-    LineProfile("1.2", [LineCost(3, 0.75, 12)], "the time was over"),
+    LineProfile("1.2", [LineCost(3, 0.75, 12)], "the time was up"),
     JudgedCandidate("1.2", 1, "rules", Verdict.ACCEPTED, Decision.IMPROVED, "2x", GAIN, MEASUREMENT, "x = 1\n"),
 ]
 

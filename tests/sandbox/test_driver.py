@@ -180,7 +180,7 @@ def test_with_cold_caches_no_call_profits_from_an_earlier_one(call: Call, source
 def test_a_call_that_changes_when_it_is_made_again_is_told(call: Call) -> None:
     report = call("calls = []\ndef f(n):\n    calls.append(n)\n    return len(calls)\n", blob(1), passes=2)
     assert (report.verdict, report.difference_at) == (Verdict.WRONG_ANSWER, 0)
-    assert "when it is made again" in report.detail
+    assert "when it is repeated" in report.detail
 
 
 def test_lazy_results_are_run_inside_the_measured_time(call: Call) -> None:

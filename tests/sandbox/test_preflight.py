@@ -108,7 +108,7 @@ def test_an_old_number_with_the_option_is_taken(programs: Callable[..., None]) -
 @pytest.mark.parametrize("body", ["exit 1", "echo hello", "kill -9 $$", "echo 'bwrap: boom' >&2; exit 3"])
 def test_something_else_called_bwrap_is_refused(programs: Callable[..., None], body: str) -> None:
     programs(bwrap=body)
-    assert "does not tell its version" in refusal()
+    assert "does not report its version" in refusal()
 
 
 @pytest.mark.parametrize(

@@ -151,7 +151,7 @@ def test_what_is_no_file_is_left_out_and_nothing_waits_for_it(root: Path) -> Non
             os.chdir(here)
         staged, copied = stage(root, target)
     assert copied == {"a.py", "deep/b.py"}
-    assert staged.left_out == ("pipe: it is no regular file", "socket: it is no regular file")
+    assert staged.left_out == ("pipe: it is not a regular file", "socket: it is not a regular file")
 
 
 def test_large_files_are_left_out_and_large_projects_refused(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,7 +35,7 @@ def read_allow_imports(text: str) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
     for name in names:
         if not _GIVEN.fullmatch(name):
-            raise UsageError(f"--allow-imports takes names such as numpy,scipy, or all; {name!r} is none.")
+            raise UsageError(f"--allow-imports takes names such as numpy,scipy, or all; {name!r} is not one.")
     if ALL in names and len(names) > 1:
         raise UsageError("--allow-imports takes all, or names: not both.")
     return names

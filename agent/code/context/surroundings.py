@@ -63,7 +63,7 @@ class Surroundings:
         if importer is not None:
             name, line = importer
             return (
-                f"it may import by a name that is data ({name}, line {line}), which --allow-imports cannot judge: only "
+                f"it may import by a computed name ({name}, line {line}), which --allow-imports cannot judge: only "
                 "import statements may say what a rewrite needs"
             )
         imports = new_imports(self._target.source, rewrite)

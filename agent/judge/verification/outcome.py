@@ -52,7 +52,7 @@ class Agreement:
 
     by_kind: tuple[tuple[str, int], ...]  # distinct inputs on which both did the same, by how they came about
     skipped: tuple[Skipped, ...] = field(default=())
-    exhausted: bool = False  # nothing new could be thought of; otherwise the time was over
+    exhausted: bool = False  # no new inputs were left; otherwise the time was over
 
     @property
     def inputs(self) -> int:

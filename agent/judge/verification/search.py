@@ -83,7 +83,7 @@ class DifferenceSearch:
         for calls in self._rounds(deadline, real_calls, rounds):
             found = self._comparer.first_difference(candidate_source, calls)
             if found is not None:
-                self._tell("found a difference; making the input smaller")
+                self._tell("found a difference; shrinking the input")
                 return self._shrunk(candidate_source, found)
             agreed.update(call.origin for call in calls)
             self._tell(f"the same on {agreed.total()} inputs so far")

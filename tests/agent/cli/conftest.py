@@ -83,7 +83,7 @@ def unimproved(improved: RunResult) -> RunResult:
     return replace(
         improved,
         improved=False,
-        summary="nothing is offered: none of 4 candidates was right and really better",
+        summary="nothing is offered: none of 4 candidates was correct and really better",
         gain=None,
         best=improved.original,
         held_out=HeldOut(4, passed=True, gain=None),

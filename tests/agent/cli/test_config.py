@@ -158,6 +158,4 @@ def test_the_minimum_effect_is_what_selfcheck_has_found_here(
     assert min_effect(AFTERBURNER_MIN_EFFECT="0") == (0.0, "environment", "AFTERBURNER_MIN_EFFECT")
     done = program("config", "x.py", folder=project, AFTERBURNER_PYTHON="/nowhere/python")
     assert done.returncode == 0
-    assert (
-        "what selfcheck has found on this machine cannot be told: There is no Python at /nowhere/python" in done.stdout
-    )
+    assert "what selfcheck found on this machine cannot be read: There is no Python at /nowhere/python" in done.stdout

@@ -128,7 +128,7 @@ def test_a_killed_run_goes_on_with_its_second_target(program: CommandLine, shop:
     assert (shown["run_id"], first["decision"]) == (run["run_id"], "improved"), first["reason"]
     told = program("show", run["run_id"])
     assert "1 of 2 targets done" in told.stdout
-    assert f"`afterburner-agent resume {run['run_id']}` goes on with it." in told.stdout
+    assert f"`afterburner-agent resume {run['run_id']}` continues it." in told.stdout
     part = program("resume", f"{run['run_id']}.02")
     assert (part.returncode, f"resume {run['run_id']}`" in part.stderr) == (2, True), part.stderr
 
@@ -136,7 +136,7 @@ def test_a_killed_run_goes_on_with_its_second_target(program: CommandLine, shop:
     assert done.returncode == 0, done.stderr
     assert "[1 of 2]" not in done.stderr
     assert "profiling the project" not in done.stderr
-    assert f"going on with run {run['run_id']}.02" in done.stderr
+    assert f"resuming run {run['run_id']}.02" in done.stderr
     document = json.loads((shop / "x.json").read_text("utf-8"))
     assert [target["decision"] for target in document["targets"]] == ["improved", "improved"], done.stderr
     assert document["targets"][0] == first
@@ -202,4 +202,4 @@ def test_ctrl_c_says_how_to_go_on(program: CommandLine, shop: Path) -> None:
     running.send_signal(signal.SIGINT)
     _, error = running.communicate(timeout=120)
     assert running.returncode == 130
-    assert f"`afterburner-agent resume {kept(program)['run_id']}` goes on with this run." in error
+    assert f"`afterburner-agent resume {kept(program)['run_id']}` continues this run." in error

@@ -121,7 +121,7 @@ def test_what_was_found_before_a_cap_is_confirmed_and_the_cap_is_told(
     assert isinstance(usage, dict)
     assert "--max-requests" in usage["cap_reached"]
     assert "confirm: testing 1.1" in shown
-    assert "the model was not asked on: the cap of 3 requests (--max-requests) is reached" in shown
+    assert "the model was not asked further: the cap of 3 requests (--max-requests) is reached" in shown
     assert project.read_text() == SLOW
 
 
@@ -175,7 +175,7 @@ def test_who_mends_what_failed_goes_on_with_the_run_that_was_prepared(
         code, shown, _ = start(program, proxy.url, "--model", MODEL, *options)
     assert code == 1
     assert "Check the key" in shown
-    (hint,) = [line for line in shown.splitlines() if "goes on with this run" in line]
+    (hint,) = [line for line in shown.splitlines() if "continues this run" in line]
     done = program(*hint.partition("`afterburner-agent ")[2].partition("`")[0].split(), **variables)
     assert done.returncode == 0, done.stderr
     assert "going on with run" in done.stderr
@@ -183,7 +183,7 @@ def test_who_mends_what_failed_goes_on_with_the_run_that_was_prepared(
     code, shown, _ = start(program, server.url, "--model", "replay:absent.jsonl")
     assert code == 2
     assert "No such recording" in shown
-    assert "goes on with this run" not in shown, "nothing was prepared that could be gone on with"
+    assert "continues this run" not in shown, "nothing was prepared that could be gone on with"
 
 
 @pytest.mark.usefixtures("project")

@@ -56,7 +56,7 @@ def test_an_interrupted_run_goes_on_where_it_stands(program: CommandLine, file: 
     assert run.returncode == 130
     [stored] = json.loads(program("runs", "--json", "-").stdout)["runs"]
     assert (stored["state"], stored["target"]["function"], stored["decision"]) == ("interrupted", "common", None)
-    assert f"`afterburner-agent resume {stored['run_id']}` goes on with this run." in told
+    assert f"`afterburner-agent resume {stored['run_id']}` continues this run." in told
     shown = program("show", "latest")
     assert "interrupted  names.py common: iteration 1, nothing better yet" in shown.stdout
     assert json.loads(program("show", "latest", "--json", "-").stdout)["state"] == "interrupted"
@@ -100,7 +100,7 @@ def test_an_interrupted_run_goes_on_where_it_stands(program: CommandLine, file: 
 
 def test_without_runs_there_is_nothing_to_show(program: CommandLine) -> None:
     listed = program("runs")
-    assert (listed.returncode, listed.stdout) == (0, "No run is stored. `afterburner-agent run FILE` begins one.\n")
+    assert (listed.returncode, listed.stdout) == (0, "No run is stored. `afterburner-agent run FILE` starts one.\n")
     assert json.loads(program("runs", "--json", "-").stdout) == {"schema": 1, "runs": []}
     for command in ("show", "resume"):
         done = program(command, "latest")

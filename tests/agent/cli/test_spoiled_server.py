@@ -136,7 +136,7 @@ def home(warm_server: str, tmp_path_factory: pytest.TempPathFactory, sandbox: ob
             "--iterations", "2", "--timeout", str(TIMEOUT_S), "--retries", "1", "--max-seconds", "200",
         )  # fmt: skip
     assert done.returncode == 1, done.stderr
-    assert "goes on with this run" in done.stderr
+    assert "continues this run" in done.stderr
     return home
 
 
@@ -193,7 +193,7 @@ def test_what_goes_wrong_from_the_start_is_one_line_and_a_run_to_go_on_with(
     assert ended.document is None
     (error,) = [line for line in ended.shown.splitlines() if line.startswith("error: ")]
     assert spoiled.words in error
-    assert "goes on with this run" in ended.shown
+    assert "continues this run" in ended.shown
     assert ended.arrived == spoiled.tries
     assert_honest(ended, home, spoiled, answered=0)
 

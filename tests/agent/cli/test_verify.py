@@ -54,7 +54,7 @@ def test_a_difference_is_shown_and_ends_with_1(program: CommandLine, folder: Pat
     done = program(*command, "--json", "x.json", folder=folder)
     assert done.returncode == 1, done.stderr
     assert "error:" not in done.stderr
-    assert "verify: found a difference; making the input smaller" in done.stderr
+    assert "verify: found a difference; shrinking the input" in done.stderr
     document = json.loads((folder / "x.json").read_text("ascii"))
     jsonschema.validate(
         document, json.loads((files("afterburner.agent.cli") / "verify-schema.json").read_text("utf-8"))
@@ -116,7 +116,7 @@ def test_a_file_that_cannot_be_imported_is_different(folder: Path) -> None:
     assert isinstance(verification.found, Counterexample)
     assert not verification.agrees
     assert "No module named 'no_such_module'" in verification.found.line
-    assert any("smaller" in message for message in told)
+    assert any("shrinking" in message for message in told)
 
 
 @pytest.mark.parametrize(

@@ -90,18 +90,18 @@ def test_any_change_breaks_the_seal(what: str, change: Callable[[dict[str, Any]]
 FORGED: list[tuple[str, Callable[[dict[str, Any]], object]]] = [
     (r"winner: the text does not match its sha256", lambda d: d["winner"].update(text="x")),
     (r"inputs\[0\]: the data do not match", lambda d: d["inputs"][0].update(data=base64.b64encode(b"evil").decode())),
-    (r"inputs\[0\].data: it is no base64", lambda d: d["inputs"][0].update(data="?" * 8)),
-    (r"target.file: it is no path inside", lambda d: d["target"].update(file="../../etc/passwd")),
-    (r"target.file: it is no path inside", lambda d: d["target"].update(file="/etc/passwd")),
-    (r"target.file: it is no path inside", lambda d: d["target"].update(file="a/./b.py")),
-    (r"target.import_root: it is no path", lambda d: d["target"].update(import_root="..")),
-    (r"project\[0\].path: it is no path", lambda d: d["project"][0].update(path="a/../../b")),
-    (r"project\[0\].path: it is no path", lambda d: d["project"][0].update(path="a\0b")),
-    (r"target.module: it is no dotted name", lambda d: d["target"].update(module="os; import sys")),
-    (r"target.function: it is no dotted name", lambda d: d["target"].update(function="a b")),
-    (r"target.function: it is no text", lambda d: d["target"].update(function=7)),
-    (r"gain.ratio: it is no number", lambda d: d["gain"].update(ratio="2")),
-    (r"gain.high: it is no number", lambda d: d["gain"].update(high=1e300)),
+    (r"inputs\[0\].data: it is not base64", lambda d: d["inputs"][0].update(data="?" * 8)),
+    (r"target.file: it is not a path inside", lambda d: d["target"].update(file="../../etc/passwd")),
+    (r"target.file: it is not a path inside", lambda d: d["target"].update(file="/etc/passwd")),
+    (r"target.file: it is not a path inside", lambda d: d["target"].update(file="a/./b.py")),
+    (r"target.import_root: it is not a path", lambda d: d["target"].update(import_root="..")),
+    (r"project\[0\].path: it is not a path", lambda d: d["project"][0].update(path="a/../../b")),
+    (r"project\[0\].path: it is not a path", lambda d: d["project"][0].update(path="a\0b")),
+    (r"target.module: it is not a dotted name", lambda d: d["target"].update(module="os; import sys")),
+    (r"target.function: it is not a dotted name", lambda d: d["target"].update(function="a b")),
+    (r"target.function: it is not a text", lambda d: d["target"].update(function=7)),
+    (r"gain.ratio: it is not a number", lambda d: d["gain"].update(ratio="2")),
+    (r"gain.high: it is not a number", lambda d: d["gain"].update(high=1e300)),
     (r"gain: the figures contradict", lambda d: d["gain"].update(low=3.0)),
     (r"settings.min_effect", lambda d: d["settings"].update(min_effect=-1.0)),
     (r"settings.min_effect", lambda d: d["settings"].update(min_effect=1e6)),
@@ -109,13 +109,13 @@ FORGED: list[tuple[str, Callable[[dict[str, Any]], object]]] = [
     (r"settings.objective", lambda d: d["settings"].update(objective=[])),
     (r"settings.seed", lambda d: d["settings"].update(seed=2**40)),
     (r"decision: it claims no improvement", lambda d: d.update(decision="not_better")),
-    (r"inputs: it is no list of at most 500", lambda d: d.update(inputs=d["inputs"] * 300)),
+    (r"inputs: it is not a list of at most 500", lambda d: d.update(inputs=d["inputs"] * 300)),
     (r"inputs: a receipt needs inputs", lambda d: d.update(inputs=d["inputs"][:1])),
     (r"inputs: a receipt needs inputs", lambda d: d["inputs"][0].update(kind="case", expected="Nw==")),
-    (r"inputs\[0\]: it is no object", lambda d: d.update(inputs=[7])),
+    (r"inputs\[0\]: it is not an object", lambda d: d.update(inputs=[7])),
     (r"machine.cpus", lambda d: d["machine"].update(cpus=True)),
     (r"schema 2, and this program reads schema 1", lambda d: d.update(schema=2)),
-    (r"no receipt of afterburner-agent", lambda d: d.update(kind="x")),
+    (r"not a receipt of afterburner-agent", lambda d: d.update(kind="x")),
 ]
 
 
@@ -151,7 +151,7 @@ def test_what_is_no_receipt_is_one_clear_error(tmp_path: Path, data: bytes) -> N
 def test_what_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path, tmp_path / "pipe", Path("/dev/zero")):
-        with pytest.raises(ReceiptError, match="is no regular file"):
+        with pytest.raises(ReceiptError, match="is not a regular file"):
             read_receipt(path)
     with pytest.raises(ReceiptError, match="cannot be read: No such file"):
         read_receipt(tmp_path / "none.json")

@@ -69,7 +69,7 @@ def test_a_true_receipt_is_confirmed(make_bench: MakeBench) -> None:
         (Decision.REFUSED, "it patches a clock", Answer.DENIED),
         (Decision.TOO_NOISY, "too noisy to tell", Answer.TOO_NOISY),
         (Decision.REFUSED, TOO_LATE_TO_CONFIRM, Answer.TOO_NOISY),
-        (Decision.REFUSED, "when confirmed, the original did not do the same again beside it: x", Answer.TOO_NOISY),
+        (Decision.REFUSED, "when confirmed, the original behaved differently beside it: x", Answer.TOO_NOISY),
     ],
 )
 def test_only_what_tells_something_of_the_rewrite_denies_it(decision: Decision, reason: str, answer: Answer) -> None:

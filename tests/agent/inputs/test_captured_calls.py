@@ -270,7 +270,7 @@ def test_a_function_that_never_does_the_same_twice_is_refused(project: Project, 
     )
     with pytest.raises(WorkloadError) as caught:
         project.workload("chance.py", "draw")
-    assert "does not do the same twice" in str(caught.value)
+    assert "behaves differently each time" in str(caught.value)
     assert "--calls FILE.py" in str(caught.value)
 
 

@@ -111,7 +111,7 @@ def test_where_the_time_decides_clocks_stand_still_and_that_is_told(project: Pro
     assert replay.fixed_clock is True
     told = {each.reason.partition(":")[0]: each.reason for each in skipped}
     assert set(told) == {*CHANCE, "set", "address"}
-    assert all("source of chance" in told[name] for name in CHANCE)
+    assert all("random source" in told[name] for name in CHANCE)
     assert all("addresses" in told[name] for name in ("set", "address"))
     # The judge, told to hold the clocks still, agrees with what was found.
     parts, dropped = replay.confirm([kept])
@@ -135,7 +135,7 @@ def test_whoever_reads_the_report_is_told_how_calls_were_judged() -> None:
     assert judging_notes(Workload()) == ()
     [tolerance, clock] = judging_notes(Workload(float_tolerance=1e-6, fixed_clock=True))
     assert "may differ by 1e-06" in tolerance
-    assert "clocks that stand still" in clock
+    assert "clocks held still" in clock
 
 
 def test_the_clocks_of_a_rewrite_stand_still_as_the_originals_do(project: Project) -> None:
@@ -165,7 +165,7 @@ def test_a_call_that_hangs_is_made_once_alone_and_not_for_as_long_as_a_batch(
     _, kept, skipped = replayed(project, *order)
     assert names(kept) == ["constant", "seeded"]
     [told] = [each.reason for each in skipped if each.reason.startswith("hangs")]
-    assert told.startswith("hangs: it does not end when it is made again (stopped after ")
+    assert told.startswith("hangs: it does not end when it is repeated (stopped after ")
     # Three batches, and three more when the clocks stand still, without the call that hung.
     assert [len(calls) for calls, _ in made if len(calls) > 1] == [7, 7, 7, 6, 6, 6]
     alone = [(calls[0], limit_s) for calls, limit_s in made if len(calls) == 1 and calls[0]]
@@ -177,7 +177,7 @@ def test_calls_whose_time_is_up_are_left_out_and_that_is_told(project: Project) 
     _, kept, skipped = replayed(project, "exit", "constant", alone_s=0.0)
     assert kept == []
     assert [each.reason.partition(": ")[0] for each in skipped] == ["exit", "constant"]
-    assert all("the time for making each alone was over before its turn" in each.reason for each in skipped)
+    assert all("the time for repeating each alone was up before its turn" in each.reason for each in skipped)
 
 
 def test_where_no_call_could_be_made_again_the_error_says_so(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -188,5 +188,5 @@ def test_where_no_call_could_be_made_again_the_error_says_so(project: Project, m
         'if __name__ == "__main__":\n    READY.set()\n    leave(3)\n',
     )
     monkeypatch.setattr("afterburner.agent.inputs.build.REPLAY_SHARE", 0.0)
-    with pytest.raises(WorkloadError, match=r"over before its turn\. Give more time with --max-seconds"):
+    with pytest.raises(WorkloadError, match=r"up before its turn\. Give more time with --max-seconds"):
         project.workload("ready.py", "leave")

@@ -129,5 +129,5 @@ def test_an_answer_of_no_reasonable_size_is_one_refused_candidate(
 
 def test_a_recording_that_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "r.jsonl")
-    with pytest.raises(ProposerError, match="it is no file"):
+    with pytest.raises(ProposerError, match="it is not a file"):
         open_proposer(f"replay:{tmp_path / 'r.jsonl'}")

@@ -96,7 +96,7 @@ def test_an_interrupt_tells_what_is_known_and_stores_nothing(program: CommandLin
         printed, told = running.communicate()
     assert running.returncode == 130, told
     assert "Interrupted: this is what is known so far" in printed
-    assert "The default minimum effect is as it was" in printed
+    assert "The default minimum effect is unchanged" in printed
     assert "Traceback" not in told
     found = json.loads((tmp_path / "found.json").read_text("utf-8"))
     jsonschema.validate(found, schema())
@@ -168,7 +168,7 @@ def test_a_false_accept_is_told_loudly(tmp_path: Path) -> None:
     assert "0 of 40 accepted; the rate is at most 7.2% (95% confidence)" in quiet
     assert "Identical code was accepted here" not in quiet
     assert "1 of 40 ACCEPTED" in loud
-    assert "Do not believe small gains on this machine" in loud
+    assert "Do not trust small gains on this machine" in loud
     assert findings(0, 1).false_accepts == findings(1, 0).false_accepts == 1
 
 

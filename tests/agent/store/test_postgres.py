@@ -256,7 +256,7 @@ def test_a_connection_that_is_cut_costs_the_claim_and_nothing_that_was_stored(
         with pytest.raises(RunStoreError) as lost:
             runs.count_tests(RUN, 2)
     assert "was lost: " in str(lost.value)
-    assert f"`afterburner-agent resume {RUN}` goes on" in str(lost.value)
+    assert f"`afterburner-agent resume {RUN}` continues" in str(lost.value)
     assert SECRET not in str(lost.value)
     with open_runs() as runs:
         assert runs.tests_begun(RUN) == 1, "who lost the claim writes nothing more"
@@ -310,7 +310,7 @@ def test_a_run_outlives_its_machine_and_the_server(
     assert run.returncode == 1
     last = err.splitlines()[-1]
     assert last.startswith("error: The connection to the run store postgresql://runner@127.0.0.1"), err
-    assert f"`afterburner-agent resume {stored['run_id']}` goes on" in last
+    assert f"`afterburner-agent resume {stored['run_id']}` continues" in last
 
     done = first("resume", stored["run_id"])
     said += [done.stdout, done.stderr]

@@ -353,7 +353,7 @@ def test_a_run_goes_on_only_where_all_is_as_it_was(tmp_path: Path) -> None:
     target = replace(TARGET, path=str(path), source="x = 1\r\n")
     check_unchanged(kept, target)
     path.write_bytes(b"x = 1\n")
-    with pytest.raises(TargetChangedError, match=r"a\.py was changed.*put the file back"):
+    with pytest.raises(TargetChangedError, match=r"a\.py was changed.*restore the file"):
         check_unchanged(kept, target)
     path.unlink()
     with pytest.raises(TargetChangedError, match=r"No such file.*The run is kept"):

@@ -100,7 +100,7 @@ def test_what_is_imported_by_a_name_that_is_data_is_refused(project: Project, co
     around = project.around(project.target("shop/core.py", "f"), 3_000, "all")
     objection = around.objection(CODE.replace("def f(x):\n    return x", code))
     assert objection is not None
-    assert "may import by a name that is data" in objection
+    assert "may import by a computed name" in objection
 
 
 LOADING = """\
