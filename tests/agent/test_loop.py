@@ -5,18 +5,17 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
+from typing import Protocol, cast
 
+import loops
 import pytest
+from loops import UntimedJudge, open_bench
 
-from afterburner.agent.code.locate import find_target
 from afterburner.agent.code.splice import splice
-from afterburner.agent.deadline import Deadline, RunClock
+from afterburner.agent.deadline import Deadline
 from afterburner.agent.errors import ProposerError, WorkloadError
-from afterburner.agent.inputs.staging import stage
 from afterburner.agent.judge import confirming
 from afterburner.agent.judge.confirmation import Incumbent
 from afterburner.agent.judge.decide import Judge
@@ -32,7 +31,6 @@ from afterburner.agent.models.requests.reservation import Reservation
 from afterburner.agent.models.requests.spending import Budget
 from afterburner.agent.models.rules_proposer import RulesProposer
 from afterburner.agent.options import Caps, RunSettings, Search
-from afterburner.agent.running import prepared_bench
 from afterburner.agent.store.checkpoints import new_run_id, open_checkpointer
 from afterburner.agent.store.connect import open_database
 from afterburner.agent.types import Decision, Gain, JudgedCandidate, Objective, Rewrite
@@ -73,7 +71,8 @@ class Scripted:
         return [Proposal(self.name, Rewrite(code)) for code in answer]
 
 
-MakeLoop = Callable[[Scripted], Loop]
+class MakeLoop(Protocol):
+    def __call__(self, proposer: Scripted, judge: type[Judge] = UntimedJudge) -> Loop: ...
 
 
 @pytest.fixture(autouse=True)
@@ -81,9 +80,9 @@ def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
 
-@pytest.fixture
-def make_loop(tmp_path: Path, sandbox: Sandbox) -> MakeLoop:
-    return loops_on(SLOW, tmp_path, sandbox)
+@pytest.fixture(scope="module")
+def make_loop(tmp_path_factory: pytest.TempPathFactory, sandbox: Sandbox) -> MakeLoop:
+    return loops_on(SLOW, tmp_path_factory.mktemp("slow"), sandbox)
 
 
 def loops_on(source: str, tmp_path: Path, sandbox: Sandbox, objective: Objective = Objective.TIME) -> MakeLoop:
@@ -91,21 +90,10 @@ def loops_on(source: str, tmp_path: Path, sandbox: Sandbox, objective: Objective
     path.parent.mkdir()
     path.write_text(source)
     settings = RunSettings(file=str(path), function="common", search=Search(iterations=3, objective=objective))
-    target = find_target(path, "common")
-    environment = stage(target, sandbox, settings.inputs.python).environment
-    bench = prepared_bench(settings, target, sandbox, environment, lambda _: None)
+    bench = open_bench(settings, sandbox)
 
-    def make(proposer: Scripted) -> Loop:
-        clock = RunClock.start(120)
-        return Loop(
-            bench=bench,
-            proposer=proposer,
-            judge=Judge(objective, 0.05, 0),
-            settings=settings,
-            search_until=clock.search_until,
-            confirm_until=clock.confirm_until,
-            on_event=lambda _: None,
-        )
+    def make(proposer: Scripted, judge: type[Judge] = UntimedJudge) -> Loop:
+        return loops.make_loop(bench, settings, proposer, judge)
 
     return make
 
@@ -125,7 +113,6 @@ def test_a_limit_that_the_original_runs_into_is_told_as_one(make_loop: MakeLoop)
         loop.prepare(empty_state())
 
 
-@pytest.mark.timed
 def test_a_run_goes_on_after_a_crash_without_repeating_what_was_stored(make_loop: MakeLoop) -> None:
     run = {"configurable": {"thread_id": new_run_id()}}
     broken = Scripted([WITH_SET, WRONG], RuntimeError("the machine fails"))
@@ -143,13 +130,39 @@ def test_a_run_goes_on_after_a_crash_without_repeating_what_was_stored(make_loop
     assert state["confirmation"].winner_id == "1.1"
 
 
+@pytest.mark.parametrize("node", ["prepare", "inspect", "generate", "profile", "select", "confirm"])
+def test_a_run_that_dies_in_any_node_ends_as_if_it_had_not(
+    make_loop: MakeLoop, monkeypatch: pytest.MonkeyPatch, node: str
+) -> None:
+    """It dies when the work of the node is done and nothing of it stored. A real kill: `store/test_killed.py`."""
+    run, answers = {"configurable": {"thread_id": new_run_id()}}, ([WITH_SET, WRONG], [])
+    work = getattr(Loop, node)
+
+    def die(self: Loop, state: LoopState) -> None:
+        work(self, state)
+        raise KeyboardInterrupt
+
+    with open_database() as database, open_checkpointer(database) as checkpointer:
+        with monkeypatch.context() as dying, pytest.raises(KeyboardInterrupt):
+            dying.setattr(Loop, node, die)
+            dying.setattr(die, "__name__", node, raising=False)
+            make_loop(Scripted(*answers)).compile(checkpointer).invoke(empty_state(), run, durability="sync")
+        again = Scripted(*answers)
+        loop = make_loop(again)
+        stored = loop.compile(checkpointer).get_state(run)
+        state = loop.compile(checkpointer).invoke(None if stored.next else empty_state(), run, durability="sync")
+    asked_before = [] if node in {"prepare", "inspect", "generate"} else [1]
+    assert asked_before + again.asked == [1, 2]
+    assert [record.decision for record in state["records"]] == [Decision.IMPROVED, Decision.WRONG]
+    assert state["confirmation"].winner_id == "1.1"
+
+
 def run_through(loop: Loop) -> LoopState:
     with open_database() as database, open_checkpointer(database) as checkpointer:
         run = {"configurable": {"thread_id": new_run_id()}}
         return cast("LoopState", loop.compile(checkpointer).invoke(empty_state(), run, durability="sync"))
 
 
-@pytest.mark.timed
 def test_a_model_that_fails_later_on_does_not_cost_what_was_found(make_loop: MakeLoop) -> None:
     loop = make_loop(Scripted([WITH_SET], ProposerError("the model is gone")))
     state = run_through(loop)
@@ -199,7 +212,6 @@ def test_what_a_model_may_cost_does_not_end_the_rules_and_the_time_does(
     assert loop.generate(cast("LoopState", empty_state() | {"lineage": [original]}))["exhausted"] is True
 
 
-@pytest.mark.timed
 def test_where_the_winner_fails_its_confirmation_another_rewrite_is_offered(
     make_loop: MakeLoop, sandbox: Sandbox
 ) -> None:
@@ -237,7 +249,7 @@ def test_where_the_winner_is_not_better_after_all_the_others_are_sampled_again(
 ) -> None:
     """As if screening had met a slow moment of the original: all seemed better, and only the last one is."""
     monkeypatch.setattr(confirming, "AGAIN_S", 40.0)  # enough on a slow machine, too
-    loop = make_loop(Scripted())
+    loop = make_loop(Scripted(), Judge)
     told: list[str] = []
     loop.on_event = lambda event: told.append(event.message)
     state = empty_state() | loop.prepare(empty_state())

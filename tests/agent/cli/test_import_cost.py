@@ -27,21 +27,16 @@ def total(values):
 if __name__ == "__main__":
     print(total(range(20_000)), total(range(30_000)), total([]), total([1, 2]))
 '''
-ANSWER = (
-    "<thinking>A builtin.</thinking><solution>\n```python\n"
-    "def total(values):\n    return sum(value * value for value in values)\n```\n</solution>"
-)
+WRONG = "<thinking>A builtin.</thinking><solution>\n```python\ndef total(values):\n    return 0\n```\n</solution>"
 
 
-@pytest.mark.parametrize("model", ["rules", "rules,replay:answers.jsonl"])
 def test_a_run_without_a_language_model_imports_none(
     program: CommandLine,
     sandbox: Sandbox,  # noqa: ARG001 - skips where there is no sandbox
-    model: str,
 ) -> None:
     (program.home / "squares.py").write_text(SOURCE, encoding="utf-8")
-    (program.home / "answers.jsonl").write_text(json.dumps({"content": ANSWER}) + "\n", encoding="utf-8")
-    options = ("--function", "total", "--model", model, "--iterations", "1", "--max-seconds", "40", "--json", "-")
+    (program.home / "answers.jsonl").write_text(json.dumps({"content": WRONG}) + "\n", encoding="utf-8")
+    options = ("--function", "total", "--model", "rules,replay:answers.jsonl", "--iterations", "1", "--json", "-")
     done = program("run", "squares.py", *options, PYTHONPROFILEIMPORTTIME="1")
     assert done.returncode == 0, done.stderr[-2000:]
     assert json.loads(done.stdout)["candidates"]
@@ -49,3 +44,4 @@ def test_a_run_without_a_language_model_imports_none(
     imported = {line.rpartition("|")[2].strip().partition(".")[0] for line in lines}
     assert {"afterburner", "langgraph", "libcst"} <= imported, "the log of imports is not what this test reads"
     assert imported & HEAVY == set()
+    assert not list(program.home.rglob("answers.sqlite"))

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from importlib.resources import files
-from pathlib import Path
-from subprocess import run
 from typing import TYPE_CHECKING
 
 import jsonschema
@@ -17,6 +14,7 @@ from model_server import ModelServer, StoredRequest, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from conftest import CommandLine
 
@@ -41,8 +39,16 @@ SCHEMA = json.loads((files("afterburner.agent.cli") / "run-schema.json").read_te
 
 
 def answer(asked: StoredRequest, number: int) -> str:
-    """A right rewrite for every other request, a wrong one for the rest; each mentions the key that it was sent."""
-    body = "known = set(right)\n    return [name for name in left if name in known]" if number % 2 else "return []"
+    """A wrong rewrite, for there is nothing to time; it mentions the key that it was sent."""
+    return answer_with(f"return [{number}]", asked, number)
+
+
+def right_answer(asked: StoredRequest, number: int) -> str:
+    """The same with a right rewrite."""
+    return answer_with("known = set(right)\n    return [name for name in left if name in known]", asked, number)
+
+
+def answer_with(body: str, asked: StoredRequest, number: int) -> str:
     code = f"def common(left, right):\n    # answer {number}\n    {body}\n"
     return f"<thinking>{asked.headers['Authorization']}</thinking><solution>```python\n{code}```</solution>"
 
@@ -109,12 +115,10 @@ def test_a_recorded_run_can_be_replayed_and_no_secret_is_left_anywhere(
     assert project.read_text() == SLOW
 
 
-def test_what_was_found_before_a_cap_is_confirmed_and_the_cap_is_told(
-    program: CommandLine, project: Path, server: ModelServer
-) -> None:
-    code, shown, document = start(
-        program, server.url, "--model", MODEL, "--candidates", "2", "--max-requests", "3", "--iterations", "5"
-    )
+def test_what_was_found_before_a_cap_is_confirmed_and_the_cap_is_told(program: CommandLine, project: Path) -> None:
+    options = ("--model", MODEL, "--candidates", "2", "--max-requests", "3", "--iterations", "5")
+    with serving(ModelServer(right_answer, gives_several=False)) as server:
+        code, shown, document = start(program, server.url, *options)
     assert code == 0, shown
     assert len(server.asked) == 3
     usage = document["usage"]
@@ -212,26 +216,3 @@ def test_a_recording_has_a_place_of_its_own(program: CommandLine, project: Path)
         done = program("run", str(project), "--model", "rules", *options)
         assert done.returncode == 2, options
         assert "--record" in done.stderr
-
-
-RULES = """
-import sys
-from afterburner.agent.cli.main import main
-sys.argv = ["afterburner-agent", "run", sys.argv[1], "--function", "common", "--model", "rules", "--iterations", "1"]
-try:
-    main()
-except SystemExit as end:
-    assert end.code in (0, None), end.code
-loaded = [name for name in ("litellm", "openai", "tenacity", "httpx") if name in sys.modules]
-print("loaded:", [name for name in loaded if name in ("litellm", "openai")])
-"""
-
-
-def test_a_run_with_rules_never_imports_litellm(program: CommandLine, project: Path) -> None:
-    done = run(
-        [sys.executable, "-c", RULES, str(project)],
-        env=program.environment(), capture_output=True, text=True, timeout=240, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert "loaded: []" in done.stdout
-    assert not (Path(program.home) / ".local/state/afterburner-agent/answers.sqlite").exists()

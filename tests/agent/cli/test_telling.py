@@ -101,8 +101,8 @@ def test_by_default_a_model_is_told_everything_that_the_run_found_out(program: C
 @pytest.mark.parametrize(
     ("tell", "told"),
     [
-        ("paper", ["Original solution", "Original performance"]),
-        ("no-feedback,history", ["Original solution", "Earlier attempts"]),
+        pytest.param("paper", ["Original solution", "Original performance"], marks=pytest.mark.nightly),
+        pytest.param("no-feedback,history", ["Original solution", "Earlier attempts"], marks=pytest.mark.nightly),
         ("no-original,counterexample", ["Original performance", "Counterexample"]),
     ],
 )

@@ -62,12 +62,12 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @pytest.mark.usefixtures("sandbox")
-@pytest.mark.parametrize("switch", ["LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2", "LANGCHAIN_TRACING"])
-def test_no_tracer_of_the_shell_is_told_of_a_run(program: CommandLine, switch: str) -> None:
+def test_no_tracer_of_the_shell_is_told_of_a_run(program: CommandLine) -> None:
     (program.home / "names.py").write_text(SLOW)
     (program.home / "answers.jsonl").write_text(json.dumps({"content": WRONG}) + "\n")
     with serving(Sink()) as sink:
-        variables = {switch: "true", "LANGSMITH_API_KEY": "lsv2_x", "LANGSMITH_ENDPOINT": sink.url}
+        switches = ("LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2", "LANGCHAIN_TRACING")
+        variables = dict.fromkeys(switches, "true") | {"LANGSMITH_API_KEY": "lsv2_x", "LANGSMITH_ENDPOINT": sink.url}
         done = program(
             "run", "names.py", "--function", "common", "--model", "replay:answers.jsonl", "--iterations", "1",
             **variables,

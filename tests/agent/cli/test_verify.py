@@ -75,7 +75,7 @@ def test_a_difference_is_shown_and_ends_with_1(program: CommandLine, folder: Pat
 
 @pytest.mark.slow
 def test_no_difference_ends_with_0_and_says_how_far_it_looked(program: CommandLine, folder: Path) -> None:
-    command = ("verify", "names.py", "--against", "right.py", "-f", "first", "--max-seconds", "10", "--json", "-")
+    command = ("verify", "names.py", "--against", "right.py", "-f", "first", "--max-seconds", "5", "--json", "-")
     done = program(*command, "--quiet", folder=folder)
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
@@ -95,7 +95,7 @@ def test_floats_may_differ_by_as_much_as_is_said(program: CommandLine, folder: P
     main = 'if __name__ == "__main__":\n    mean([0.1] * 10)\n    mean([0.5, 0.7])\n'
     for name, total in (("mean.py", "sum"), ("exact.py", "math.fsum")):
         (folder / name).write_text("import math\n\n" + source.format(total=total) + main, encoding="utf-8")
-    command = ("verify", "mean.py", "--against", "exact.py", "-f", "mean", "--max-seconds", "8", "--quiet")
+    command = ("verify", "mean.py", "--against", "exact.py", "-f", "mean", "--max-seconds", "4", "--quiet")
     strict = program(*command, folder=folder)
     assert strict.returncode == 1, strict.stderr
     lax = program(*command, "--float-tolerance", "0.5", "--json", "x.json", folder=folder)

@@ -114,6 +114,7 @@ def test_an_original_that_leaves_files_has_no_company(sandbox: Sandbox) -> None:
     assert {each.company for block in paced.take(repeats, 1) for each in block.after} == {SampleMode.ALONE}
 
 
+@pytest.mark.nightly  # each sample is waited for to its limit
 def test_a_failure_of_the_original_in_company_is_looked_at_alone(sandbox: Sandbox) -> None:
     """It may be the doing of one of the others: alone it is plain whose."""
     stops = """

@@ -48,8 +48,8 @@ FAST = (
     "def energy(values):\n    total = 0\n    for value in values:\n        total += value * value\n    return total\n"
 )
 ANSWER = f"<thinking>\nOnce.\n</thinking>\n<solution>\n```python\n{FAST}```\n</solution>"
-KILLS = int(os.environ.get("AFTERBURNER_TEST_KILLS", "6"))  # in all; `make soak-kills` asks for 30
-KILLS_A_RUN = 5
+KILLS = int(os.environ.get("AFTERBURNER_TEST_KILLS", "2"))  # in all; `make soak-kills` asks for 30
+KILLS_A_RUN = min(5, KILLS)
 ANSWER_S = 1.0
 MOST_LINES, MOST_S = 10, 2.0  # of progress before a kill, about a third of a run, and how long after that
 
