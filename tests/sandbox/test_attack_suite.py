@@ -17,6 +17,8 @@ from afterburner.sandbox.toolchains import find_toolchain
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from _pytest.mark.structures import ParameterSet
+
 pytestmark = pytest.mark.slow
 
 IN_THE_TEST_IMAGE = {"python", "cpp"}
@@ -42,7 +44,18 @@ def test_under_bubblewrap(attack: Attack, sandbox: Sandbox, host: Host, monkeypa
     withstand(attack, sandbox, host, monkeypatch)
 
 
-@pytest.mark.parametrize("attack", [each for each in ATTACKS if each.language in IN_THE_TEST_IMAGE], ids=by_name)
+def one_of_each_kind(attacks: list[Attack]) -> list[ParameterSet]:
+    """Every attack; all but the first of those whose names begin with the same word are for the night."""
+    kinds: set[str] = set()
+    parameters = []
+    for attack in attacks:
+        kind = attack.name.partition("_")[0]
+        parameters.append(pytest.param(attack, id=attack.name, marks=[pytest.mark.nightly] if kind in kinds else []))
+        kinds.add(kind)
+    return parameters
+
+
+@pytest.mark.parametrize("attack", one_of_each_kind([each for each in ATTACKS if each.language in IN_THE_TEST_IMAGE]))
 def test_in_docker(attack: Attack, docker_sandbox: Sandbox, host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
     withstand(attack, docker_sandbox, host, monkeypatch)
 

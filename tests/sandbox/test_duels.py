@@ -55,7 +55,7 @@ def taken(
     return sandbox.duel(program, asked, Limits(most_s, most_s), cpu=divide_cores().slots[-1])
 
 
-HANG_S = 5.0  # what a sample may take where one hangs: the others need a small part of it
+HANG_S = 3.0  # what a sample may take where one hangs: the others need a small part of it
 
 
 def by_side(report: DuelReport, side: int) -> list[DuelSample]:

@@ -98,6 +98,7 @@ def test_garbage_is_refused_with_the_reason(program: CommandLine, names: Path, l
     assert names.read_text("utf-8") == SLOW
 
 
+@pytest.mark.nightly
 def test_rules_and_a_model_work_on_one_function(program: CommandLine, names: Path, local_server: Any) -> None:
     model = "rules,hosted_vllm/good"
     options = ("--function", "common", "--model", model, "--iterations", "1", "--json", "-")

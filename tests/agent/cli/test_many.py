@@ -191,6 +191,7 @@ def test_a_folder_is_worked_through(program: CommandLine, shop: Path) -> None:
 @pytest.mark.timed
 @pytest.mark.slow
 @pytest.mark.timeout(900)
+@pytest.mark.nightly
 def test_a_command_gives_the_inputs_and_apply_writes(program: CommandLine, shop: Path) -> None:
     words = ("run", "shop", "--max-seconds", "400", "--apply", "--yes", "--json", "x.json", "--", "python", "app.py")
     done = patiently(program, shop, *words)

@@ -114,6 +114,7 @@ def kept(program: CommandLine) -> dict[str, Any]:
 
 @pytest.mark.timed
 @pytest.mark.timeout(900)
+@pytest.mark.nightly
 def test_a_killed_run_goes_on_with_its_second_target(program: CommandLine, shop: Path) -> None:
     words = ("--top", "2", "--max-seconds", "400", "--iterations", "1", "--patch", "out", "--json", "x.json")
     running = begin(program, shop, *words)

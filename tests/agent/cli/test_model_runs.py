@@ -130,6 +130,7 @@ def test_what_was_found_before_a_cap_is_confirmed_and_the_cap_is_told(program: C
 
 
 @pytest.mark.usefixtures("project")
+@pytest.mark.nightly
 def test_a_run_gets_over_what_passes(program: CommandLine, server: ModelServer) -> None:
     plan = {
         1: Fault(Kind.STATUS, 429, headers={"Retry-After": "1"}), 2: Fault(Kind.STATUS), 4: Fault(Kind.HANG_UP),
@@ -147,6 +148,7 @@ def test_a_run_gets_over_what_passes(program: CommandLine, server: ModelServer) 
 
 
 @pytest.mark.usefixtures("project")
+@pytest.mark.nightly
 def test_a_model_that_fails_after_its_first_answer_costs_nothing_that_was_found(
     program: CommandLine, server: ModelServer
 ) -> None:

@@ -115,6 +115,7 @@ def test_a_run_without_usable_inputs_is_not_kept(program: CommandLine, sandbox: 
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_a_run_that_was_interrupted_may_get_more_time(program: CommandLine, file: Path) -> None:  # noqa: ARG001 - staged
     run = program.start("run", "names.py", "--iterations", "1", "--max-seconds", "200", "--json", "result.json")
     read_until(run, "profile: timing")

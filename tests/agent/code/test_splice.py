@@ -31,6 +31,7 @@ _STDLIB = sorted(
 
 @settings(max_examples=20, deadline=None)
 @given(st.data())
+@pytest.mark.nightly
 def test_putting_a_function_back_leaves_real_files_byte_for_byte(data: st.DataObject) -> None:
     path = data.draw(st.sampled_from(_STDLIB))
     try:

@@ -58,6 +58,7 @@ def any_function(data: st.DataObject) -> Target:
 
 @settings(max_examples=25, deadline=None)
 @given(st.data(), st.sampled_from([squeezed, lambda code: ast.unparse(ast.parse(code))]))
+@pytest.mark.nightly
 def test_a_real_function_that_was_only_laid_out_anew_leaves_no_difference(
     data: st.DataObject, style: Callable[[str], str]
 ) -> None:
@@ -69,6 +70,7 @@ def test_a_real_function_that_was_only_laid_out_anew_leaves_no_difference(
 
 @settings(max_examples=30, deadline=None)
 @given(st.data(), st.sampled_from([squeezed, lambda code: ast.unparse(ast.parse(code))]))
+@pytest.mark.nightly
 def test_one_new_statement_in_a_real_function_is_one_new_line(data: st.DataObject, style: Callable[[str], str]) -> None:
     """Wherever it goes, however deep: every other line stays byte for byte."""
     target = any_function(data)

@@ -18,6 +18,7 @@ from afterburner.agent.errors import ProposerError
 from afterburner.agent.models.litellm_proposer import LiteLLMProposer
 from afterburner.agent.models.prompts.proposer import ProposalRequest, Proposer
 from afterburner.agent.models.registry import open_proposer
+from afterburner.agent.models.requests import patience
 from afterburner.agent.types import Objective, Rewrite
 from afterburner.sandbox import Measurement
 
@@ -217,8 +218,14 @@ def test_a_malformed_answer_is_a_proposal_that_says_so(
     ],
 )
 def test_a_failure_is_explained_and_repeated_only_where_that_may_help(
-    provider: FakeProvider, make_target: MakeTarget, model: str, message: str, requests: int | None
+    provider: FakeProvider,
+    make_target: MakeTarget,
+    model: str,
+    message: str,
+    requests: int | None,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(patience, "FIRST_BUSY_WAIT_S", 0.1)
     with pytest.raises(ProposerError, match=message) as caught:
         ask(open_proposer(f"openai/{model}", retries=1), make_target(SOURCE, "f"))
     assert f"openai/{model}" in str(caught.value)

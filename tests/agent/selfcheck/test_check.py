@@ -86,6 +86,7 @@ def test_a_true_gain_among_copies_of_the_original_is_the_one_that_is_offered(san
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("sandbox")
+@pytest.mark.nightly
 def test_an_interrupt_tells_what_is_known_and_stores_nothing(program: CommandLine, tmp_path: Path) -> None:
     with program.start("selfcheck", "--json", str(tmp_path / "found.json")) as running:
         assert running.stderr is not None
