@@ -123,9 +123,8 @@ def test_what_a_sample_leaves_is_told_and_gone_before_the_next(sandbox: Sandbox,
     ],
 )
 def test_who_attacks_the_template_is_blamed_and_gains_nothing(sandbox: Sandbox, attack: str) -> None:
-    report = duel(
-        sandbox, f"import os\ndef f(n):\n    {attack}\n    return sum(i * i for i in range(n))\n", limit_s=2.0
-    )
+    rival = f"import os\ndef f(n):\n    {attack}\n    return sum(i * i for i in range(n))\n"
+    report = taken(sandbox, rival, ((0,), (1,), (1,), (0,)), limit_s=2.0, most_s=10.0)
     accused = by_side(report, 1)
     assert not any(sample.verdict is Verdict.ACCEPTED and sample.calls for sample in accused)
     assert accused or report.broken_off is not None

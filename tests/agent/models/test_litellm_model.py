@@ -207,6 +207,13 @@ def test_a_malformed_answer_is_a_proposal_that_says_so(
     assert len(provider.asked) == 1
 
 
+@pytest.fixture
+def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patience, "FIRST_WAIT_S", 0.1)
+    monkeypatch.setattr(patience, "FIRST_BUSY_WAIT_S", 0.1)
+
+
+@pytest.mark.usefixtures("short_waits")
 @pytest.mark.parametrize(
     ("model", "message", "requests"),
     [
@@ -218,14 +225,8 @@ def test_a_malformed_answer_is_a_proposal_that_says_so(
     ],
 )
 def test_a_failure_is_explained_and_repeated_only_where_that_may_help(
-    provider: FakeProvider,
-    make_target: MakeTarget,
-    model: str,
-    message: str,
-    requests: int | None,
-    monkeypatch: pytest.MonkeyPatch,
+    provider: FakeProvider, make_target: MakeTarget, model: str, message: str, requests: int | None
 ) -> None:
-    monkeypatch.setattr(patience, "FIRST_BUSY_WAIT_S", 0.1)
     with pytest.raises(ProposerError, match=message) as caught:
         ask(open_proposer(f"openai/{model}", retries=1), make_target(SOURCE, "f"))
     assert f"openai/{model}" in str(caught.value)
