@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from afterburner.agent.job import Job
     from afterburner.agent.options import Caps, InputOptions, ModelOptions, Proof, Search
+    from afterburner.agent.problem import Problem
     from afterburner.agent.session import Session, open_session
     from afterburner.agent.shortcuts import optimize, verify
     from afterburner.agent.trust import TrustQuestion, TrustRequest
@@ -22,6 +23,7 @@ __all__ = [
     "InputOptions",
     "Job",
     "ModelOptions",
+    "Problem",
     "Proof",
     "Search",
     "Session",
@@ -37,6 +39,7 @@ _HOMES = {
     "InputOptions": "agent.options",
     "Job": "agent.job",
     "ModelOptions": "agent.options",
+    "Problem": "agent.problem",
     "Proof": "agent.options",
     "Search": "agent.options",
     "Session": "agent.session",

@@ -8,31 +8,38 @@ from __future__ import annotations
 
 import tempfile
 import threading
+import time
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from afterburner.agent.deadline import Deadline
 from afterburner.agent.errors import NotTrustedError
 from afterburner.agent.events import ProgressEvent
 from afterburner.agent.inputs.rank import RankedTarget, rank
 from afterburner.agent.inputs.survey import python_command, take_survey
 from afterburner.agent.job import Job
 from afterburner.agent.judge.verification.verify import Verification, verify_settings
+from afterburner.agent.loop.paper import PaperLoop, PaperResult
+from afterburner.agent.machine import describe_machine
 from afterburner.agent.models.requests.model_session import ModelSession, open_model_session
+from afterburner.agent.option_kinds import Selection, Temperature
 from afterburner.agent.options import Caps, ModelOptions, Proof, RunSettings, Search, settings_of
-from afterburner.agent.running import begin_run, resume_run
+from afterburner.agent.running import begin_run, open_proposer_of, resume_run
 from afterburner.agent.store.checkpoints import new_run_id
 from afterburner.agent.store.table import open_runs
 from afterburner.agent.trust import Trust, TrustQuestion, TrustRequest, trust_caller
-from afterburner.sandbox import CancelledError, CancelToken, Sandbox, open_sandbox
+from afterburner.agent.usage import NOTHING_USED
+from afterburner.sandbox import CancelledError, CancelToken, Sandbox, UsageError, open_sandbox
+from afterburner.sandbox.installations import own_environment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from afterburner.agent.deadline import Deadline
     from afterburner.agent.judge.verification.options import VerifySettings
     from afterburner.agent.loop.results import RunResult
+    from afterburner.agent.problem import Problem
     from afterburner.agent.store.stored_run import Output
     from afterburner.agent.store.table import RunTable
     from afterburner.agent.types import Target
@@ -98,6 +105,8 @@ class Session:
             NotTrustedError: whoever decides about trust said no.
             AfterburnerError: another of the tree in `afterburner.sandbox.errors` and `afterburner.agent.errors`.
         """
+        if search is not None and search.selection is not Selection.VERIFIED:
+            raise UsageError('optimize proves what it offers. For selection="paper" use solve, with a problem.')
         settings = RunSettings(
             job.path,
             job.function,
@@ -113,6 +122,53 @@ class Session:
             run_id = self._next_id()
             loan = Loan(self, token)
             return begin_run(runs, run_id, settings, loan, on_event or _ignore, outputs=outputs, on_begun=on_begun)
+
+    def solve(
+        self,
+        problem: Problem,
+        search: Search | None = None,
+        *,
+        on_event: OnEvent | None = None,
+        cancel: CancelToken | None = None,
+    ) -> PaperResult:
+        """Solve a problem by Algorithm 1 of the paper: greedy on single measurements, and nothing is confirmed.
+
+        It may begin with nothing, with a failing program, with a slow or a fast one; one case is enough. Nothing is
+        kept in the store.
+
+        Args:
+            problem: what is to be solved, with its cases.
+            search: objective and rounds; the style of the search is the paper's in any case.
+            on_event: is told of progress.
+            cancel: ends it from another thread.
+
+        Raises:
+            CancelledError: it was cancelled.
+            AfterburnerError: as `optimize`.
+        """
+        search = search or Search(selection=Selection.PAPER)
+        if search.selection is not Selection.PAPER:
+            raise UsageError('A problem is solved with Search(selection="paper"); to prove a gain, give a file.')
+        started_s, tell = time.monotonic(), on_event or _ignore
+        with self._cancelled(cancel) as token, Loan(self, token).sandbox() as sandbox:
+            asking = Loan(self, token).model_session(Deadline.after(search.max_seconds), tell, resuming=False)
+            settings = RunSettings(problem.name, models=self._models, caps=self._caps)
+            loop = PaperLoop(
+                problem=problem,
+                search=search,
+                proposer=open_proposer_of(settings, asking),
+                sandbox=sandbox,
+                on_event=tell,
+                tell=self._models.tell,
+                cancel=token,
+                temperature=Temperature.read(search.temperature) if search.temperature else None,
+                usage=asking.usage,
+            )
+            steps = loop.run()
+            machine = describe_machine(sandbox, own_environment(), problem.language)
+        usage = asking.usage() or NOTHING_USED
+        best = steps[-1].incumbent if steps else None
+        return PaperResult(problem.name, best, tuple(steps), machine, usage, time.monotonic() - started_s)
 
     def resume(self, name: str, *, on_event: OnEvent | None = None, cancel: CancelToken | None = None) -> RunResult:
         """Go on with a run of the store that was interrupted or cancelled, or give the result of one that is over.

@@ -71,7 +71,7 @@ def gather_evidence(
         SandboxInternalError: the sandbox failed.
     """
     growth = None
-    if settings.search.objective is Objective.TIME and not deadline.passed():
+    if settings.proof.growth and settings.search.objective is Objective.TIME and not deadline.passed():
         tell("measuring how time grows with the input")
         growth = measure_growth(bench, offered.source, Deadline.after(min(GROWTH_S, deadline.left_s())))
     receipt = _receipt(bench, settings, offered, project, machine) if settings.proof.receipt else None

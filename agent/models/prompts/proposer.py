@@ -27,7 +27,7 @@ class ProposalRequest:
 
     target: Target  # `source` is the file with the incumbent in place
     objective: Objective
-    measurement: Measurement
+    measurement: Measurement | None  # None: there is no code yet
     passed: bool
     iteration: int  # from 1; to the member of a chain: how often it proposed so far, and one
     count: int  # how many answers are wanted; rules may give more

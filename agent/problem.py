@@ -1,0 +1,62 @@
+"""A problem as data: what is to be solved, and how a solution is judged. Evaluation and training are made of these."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from afterburner.sandbox import FunctionEntry, Limits, Program, TestCase, UsageError
+from afterburner.sandbox.checkers import Checker, Lines
+from afterburner.sandbox.languages import find_language
+from afterburner.sandbox.types import CallCase
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is to be solved: description, language, starter code, test cases, reference solutions (design.md).
+
+    Attributes:
+        name: what it goes by, in recordings and results.
+        description: the text that a model is given.
+        cases: at least one: texts for stdin with what has to be printed, or calls with their expected outcomes.
+        language: of the solution.
+        starter_code: what a solution has to begin with, told with the description; empty: nothing.
+        start: the code to begin with: slow, fast or failing; empty: the model writes the first one.
+        checker: what counts as the expected output.
+        entry: the function that calls enter; None: the program reads stdin.
+        limits: for each case.
+        references: known solutions, which no model is shown.
+    """
+
+    name: str
+    description: str
+    cases: tuple[TestCase | CallCase, ...]
+    language: str = "python"
+    starter_code: str = ""
+    start: str = ""
+    checker: Checker = field(default_factory=Lines)
+    entry: FunctionEntry | None = None
+    limits: Limits = field(default_factory=Limits)
+    references: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be solved or judged.
+
+        Raises:
+            UsageError: there are no cases, calls without an entry, or no such language.
+        """
+        if not self.cases:
+            raise UsageError(f"The problem {self.name} has no case. One is enough.")
+        if self.entry is None and any(isinstance(case, CallCase) for case in self.cases):
+            raise UsageError(f"The problem {self.name} has calls, so its entry has to name the function.")
+        find_language(self.language)
+
+    def program(self, code: str) -> Program:
+        """The program that a solution makes."""
+        return Program(self.language, code, entry=self.entry)
+
+    @property
+    def task(self) -> str:
+        """The description with the starter code: what the prompt calls the problem description."""
+        if not self.starter_code.strip():
+            return self.description
+        return f"{self.description.rstrip()}\n\nBegin with this code:\n\n{self.starter_code.rstrip()}\n"
