@@ -185,7 +185,7 @@ def test_an_import_below_the_function_is_not_relied_upon(make_target: MakeTarget
         (Rewrite("F", imports=("from m import taken",)), "taken already means something else"),
         (Rewrite("F", imports=("from m import made_global",)), "made_global already means"),
         (Rewrite("F", imports=("from numpy import sum",)), "hide the builtin sum"),
-        (Rewrite("F", imports=("x = 1",)), "is none"),
+        (Rewrite("F", imports=("x = 1",)), "is not one"),
         (Rewrite("F", imports=("import",)), "not Python"),
         (Rewrite("F", helpers=("taken = 2",)), "would replace what taken"),
         (Rewrite("F", helpers=("def sorted(x): pass",)), "hide the builtin sorted"),
