@@ -27,6 +27,7 @@ from afterburner.agent.models.requests.secrets import has_stand_in
 from afterburner.agent.models.requests.spending import least_tokens_for
 from afterburner.agent.models.vllm_name import parse_engine_model
 from afterburner.agent.usage import known_tokens
+from afterburner.sandbox import CancelledError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -222,7 +223,7 @@ class VllmProposer:
         """
         try:
             return function(*arguments, **options)
-        except CapReachedError:
+        except (CapReachedError, CancelledError):
             raise
         except Exception as error:  # CUDA, files, memory, prompts: each has kinds of its own
             line = " ".join(str(error).split())[:_MAX_MESSAGE_CHARS]

@@ -7,6 +7,9 @@ import hashlib
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import httpx
+
+from afterburner.agent.models.requests.litellm_clients import using
 from afterburner.agent.models.requests.litellm_module import import_litellm
 from afterburner.agent.models.requests.parallel import within
 
@@ -50,11 +53,9 @@ def idempotency_key(request: ModelRequest, run_id: str | None) -> str:
     return key if run_id is None else hashlib.sha256(f"{key} {run_id}".encode()).hexdigest()
 
 
-def _send(request: ModelRequest, options: dict[str, Any], timeout_s: float, key: str) -> Any:
-    import httpx  # noqa: PLC0415 - needed once a model is asked
-
+def _send(request: ModelRequest, options: dict[str, Any], timeout_s: float, key: str, stop: CancelToken) -> Any:
     litellm = import_litellm()
-    with asyncio.Runner() as runner:
+    with asyncio.Runner() as runner, using(litellm, stop):
         runner.get_loop()  # LiteLLM's blocking calls use the thread's loop, or open one and leave it open
         return litellm.completion(
             model=request.model,

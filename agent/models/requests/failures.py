@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
-from afterburner.agent.models.requests.redirects import RedirectedError
-from afterburner.agent.models.requests.responses import EndlessResponseError
+from afterburner.agent.models.requests.refusals import RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
 
 _MAX_MESSAGE_CHARS = 300
 _NOT_ARRIVED = {"ConnectError", "ConnectTimeout", "PoolTimeout"}
-_REFUSED = (RedirectedError, EndlessResponseError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +39,7 @@ def failure_of(
     status = 0 if timed_out else _status(error)
     quota = "insufficient_quota" in str(error)
     passing = isinstance(error, (litellm.RateLimitError, litellm.APIConnectionError, *_server_errors(litellm)))
-    refused = next((str(each) for each in _causes(error) if isinstance(each, _REFUSED)), "")  # by us
+    refused = next((str(each) for each in _causes(error) if isinstance(each, RefusedError)), "")  # by us
     advice = refused or ("Its server cannot be reached: check its address and the network." if not_arrived else "")
     line = " ".join(str(error).partition("Traceback (most recent call last)")[0].split())
     return Failure(

@@ -4,26 +4,45 @@ from __future__ import annotations
 
 import logging
 import os
-from typing import TYPE_CHECKING
+import sys
+import threading
+from contextlib import contextmanager
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from afterburner.agent.models.requests.redirects import stay_with_the_host
-from afterburner.agent.models.requests.responses import read_no_further
+from afterburner.agent.models.requests import litellm_clients
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import ModuleType
+
+_AT_ITS_IMPORT = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"}
+_importing = threading.Lock()
 
 
 def import_litellm() -> ModuleType:
     """Import LiteLLM, which takes seconds the first time."""
-    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    os.environ.setdefault("LITELLM_MODE", "PRODUCTION")
     os.environ.pop("LITELLM_PRINT_STANDARD_LOGGING_PAYLOAD", None)  # prints prompts and answers where the report goes
-    import litellm  # noqa: PLC0415 - takes seconds
-
-    litellm.telemetry = False
-    litellm.suppress_debug_info = True
-    stay_with_the_host()
-    read_no_further()
+    with _importing:
+        if "litellm" not in sys.modules:
+            with _set(_AT_ITS_IMPORT):
+                import_module("litellm")
+        litellm: Any = import_module("litellm")
+        litellm.telemetry = False
+        litellm.suppress_debug_info = True
+        litellm_clients.install(litellm)
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "litellm"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
-    return litellm
+    return litellm  # type: ignore[no-any-return]  # it is one
+
+
+@contextmanager
+def _set(variables: dict[str, str]) -> Iterator[None]:
+    """Set variables of the environment that are not set, for as long as the block runs."""
+    added = {name: value for name, value in variables.items() if name not in os.environ}
+    os.environ.update(added)
+    try:
+        yield
+    finally:
+        for name in added:
+            os.environ.pop(name, None)

@@ -83,7 +83,7 @@ class ModelSession:
             with self._opened.lock:
                 if self._opened.budget is None:
                     self._opened.budget = Budget(self.caps, self.until, self._open_store(), self.run_id)
-                self._budget = self._opened.budget.for_run(self.until)
+                self._budget = self._opened.budget.for_run(self.until, self.cancel)
         return self._budget
 
     def usage(self) -> Usage | None:

@@ -6,14 +6,13 @@ import queue
 import threading
 from typing import TYPE_CHECKING, TypeVar
 
-from afterburner.sandbox import CancelledError
+from afterburner.sandbox import CancelledError, CancelToken
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from afterburner.sandbox import CancelToken
-
 MOST_REQUESTS_AT_ONCE = 8
+_ENDING_S = 0.5  # a job that is told to stop has its connections closed and ends at once
 Result = TypeVar("Result")
 
 
@@ -45,29 +44,35 @@ def at_once(jobs: Sequence[Callable[[], Result]], most: int = MOST_REQUESTS_AT_O
     return [result for _, result, _ in outcomes]  # type: ignore[misc]  # without an error there is a result
 
 
-def within(seconds: float, job: Callable[[], Result], cancel: CancelToken) -> Result:
+def within(seconds: float, job: Callable[[CancelToken], Result], cancel: CancelToken) -> Result:
     """Do a job in a thread of its own, and give up after so many seconds or when it is cancelled.
 
-    The thread is left to itself then: it ends when the connection does.
+    The job gets a token of its own, by which it is told to stop once nobody waits for it any more.
 
     Raises:
         TimeoutError: it took longer.
         CancelledError: it was cancelled.
     """
+    cancel.raise_if_cancelled()
     ended: queue.SimpleQueue[tuple[Result | None, BaseException | None]] = queue.SimpleQueue()
+    stop = CancelToken()
 
     def work() -> None:
         try:
-            ended.put((job(), None))
+            ended.put((job(stop), None))
         except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
             ended.put((None, error))
 
-    threading.Thread(target=work, daemon=True, name="request").start()
-    with cancel.on_cancel(lambda: ended.put((None, CancelledError()))):
-        try:
+    thread = threading.Thread(target=work, daemon=True, name="request")
+    thread.start()
+    try:
+        with cancel.on_cancel(lambda: ended.put((None, CancelledError()))):
             result, error = ended.get(timeout=seconds)
-        except queue.Empty:
-            raise TimeoutError from None
+    except queue.Empty:
+        raise TimeoutError from None
+    finally:
+        stop.cancel()
+        thread.join(_ENDING_S)
     if error is not None:
         raise error
     return result  # type: ignore[return-value]  # without an error there is a result

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from afterburner.agent.models.requests.endings import CapReachedError
 from afterburner.agent.usage import counted
+from afterburner.sandbox import CancelledError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,7 +45,8 @@ def patiently(send: Callable[[], Result], *, tries: int, asking: ModelSession) -
         asking.tell(f"{lines[-1]} Trying again in {counted(round(state.upcoming_sleep), 'second')}.")
 
     def sleep(seconds: float) -> None:
-        asking.cancel.wait(seconds)
+        if asking.cancel.wait(seconds):
+            raise CancelledError
 
     retrying = tenacity.Retrying(
         stop=lambda state: state.attempt_number >= tries or too_long(state),

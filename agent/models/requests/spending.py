@@ -12,6 +12,7 @@ from afterburner.agent.models.requests.endings import CapReachedError
 from afterburner.agent.models.requests.reservation import Reservation
 from afterburner.agent.options import Caps
 from afterburner.agent.usage import Usage, dollars, larger
+from afterburner.sandbox import CancelToken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,19 +56,22 @@ class Budget:
         until: Deadline | None = None,
         ledger: AnswerStore | None = None,
         run_id: str = "",
+        *,
         account: _Account | None = None,
+        cancel: CancelToken | None = None,
     ) -> None:
         """Begin with what the ledger knows of this run."""
         self.caps = caps or Caps()
         self._until = until
         self._ledger = ledger
         self._run_id = run_id
+        self._cancel = cancel or CancelToken()
         self._cap = ""  # that this run has met
         self._account = account or _Account(ledger.usage(run_id) if ledger is not None else Usage())
 
-    def for_run(self, until: Deadline | None) -> Budget:
-        """The same caps and the same account, for a run that has a time of its own."""
-        return Budget(self.caps, until, self._ledger, self._run_id, self._account)
+    def for_run(self, until: Deadline | None, cancel: CancelToken) -> Budget:
+        """The same caps and the same account, for a run that has a time of its own and is cancelled by itself."""
+        return Budget(self.caps, until, self._ledger, self._run_id, account=self._account, cancel=cancel)
 
     def usage(self) -> Usage:
         """What was used so far; what is still under way is not in it."""
@@ -138,6 +142,7 @@ class Budget:
 
         Raises:
             CapReachedError: a cap, or the time, allows no such request.
+            CancelledError: the run was cancelled.
         """
         with self._account.changed:
             self.left_s(wanted_s)
@@ -145,6 +150,7 @@ class Budget:
                 if not self._account.under_way or self._no_more_requests():
                     raise self._reached(self._short_of(self._account.usage, most))
                 self._account.changed.wait(_LOOK_AGAIN_S)
+                self._cancel.raise_if_cancelled()
                 self.left_s(wanted_s)
             row = self._ledger.sent(self._run_id, most) if self._ledger is not None else None
             reservation = replace(most, row=row)

@@ -14,8 +14,8 @@ from model_server import serving
 
 from afterburner.agent.errors import ProposerError
 from afterburner.agent.models.registry import open_proposer
-from afterburner.agent.models.requests.litellm_module import import_litellm
-from afterburner.agent.models.requests.responses import MOST_RESPONSE_BYTES, EndlessResponseError
+from afterburner.agent.models.requests.guarded_client import GuardedClient
+from afterburner.agent.models.requests.refusals import MOST_RESPONSE_BYTES, EndlessResponseError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,7 +43,6 @@ def test_a_response_without_an_end_is_given_up_and_not_asked_for_again(
 
 
 def test_what_is_packed_counts_unpacked() -> None:
-    import_litellm()
     packed = gzip.compress(b"x" * (MOST_RESPONSE_BYTES + 1))
     head = f"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {len(packed)}\r\n\r\n"
     with socket.create_server(("127.0.0.1", 0)) as listening:
@@ -55,13 +54,12 @@ def test_what_is_packed_counts_unpacked() -> None:
                 connection.sendall(head.encode() + packed)
 
         threading.Thread(target=answer, daemon=True).start()
-        with pytest.raises(EndlessResponseError):
-            httpx.get(f"http://127.0.0.1:{listening.getsockname()[1]}", timeout=60)
+        with GuardedClient(timeout=60) as client, pytest.raises(EndlessResponseError):
+            client.get(f"http://127.0.0.1:{listening.getsockname()[1]}")
 
 
 def test_a_response_of_just_that_length_is_read() -> None:
-    import_litellm()
     whole = b"x" * MOST_RESPONSE_BYTES
-    assert len(
-        httpx.Response(200, stream=httpx.ByteStream(whole), request=httpx.Request("GET", "http://x")).read()
-    ) == len(whole)
+    answer = httpx.MockTransport(lambda _: httpx.Response(200, stream=httpx.ByteStream(whole)))
+    with GuardedClient(transport=answer) as client:
+        assert len(client.get("http://x").content) == len(whole)
