@@ -23,10 +23,10 @@ import threading
 import time
 from afterburner.agent.cli.progress import show_progress
 from afterburner.agent.events import ProgressEvent
-from afterburner.agent.options import RunSettings
+from afterburner.agent.options import RunSettings, Search
 
 def wait(seconds: float, quiet: bool = False) -> None:
-    with show_progress(RunSettings(file="x.py", iterations=3), quiet=quiet) as tell:
+    with show_progress(RunSettings(file="x.py", search=Search(iterations=3)), quiet=quiet) as tell:
         tell(ProgressEvent("prepare", "measuring the original"))
         print("chatter of a library")
         event = ProgressEvent("profile", "1.2 rules: \\x1b[2Jjoin-strings " + "long " * 50, 1, 2.5)
