@@ -7,17 +7,17 @@ import socket
 import tempfile
 import time
 from abc import ABC, abstractmethod
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, Self
 
 from afterburner.sandbox import wire
 from afterburner.sandbox.container_paths import PROGRAM_FOLDER
-from afterburner.sandbox.errors import SandboxInternalError
+from afterburner.sandbox.errors import CancelledError, SandboxInternalError
 from afterburner.sandbox.types import KEPT_OUTPUT_BYTES, Measurement, RawResult
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
     from types import TracebackType
 
@@ -59,6 +59,7 @@ class Container(ABC):
 
     Raises:
         SandboxInternalError: it does not start, or the meter breaks its protocol.
+        CancelledError: another thread has cancelled it.
     """
 
     def __init__(self, workspace: Path, tier: str) -> None:
@@ -67,6 +68,7 @@ class Container(ABC):
         self._tier = tier
         self._channel: Channel | None = None
         self._was_killed = False
+        self._was_cancelled = False
         self._open = ExitStack()
 
     @abstractmethod
@@ -84,7 +86,8 @@ class Container(ABC):
             self.folder.chmod(0o755)
             self._channel = self.start(stack)
             stack.callback(self.kill)
-            self._receive_ready()
+            with self._cancelling():
+                self._receive_ready()
             self.usable = True
             self._open = stack.pop_all()
         return self
@@ -122,17 +125,20 @@ class Container(ABC):
 
         Raises:
             SandboxInternalError: the command cannot be started, or the meter failed. Nothing is said of the program.
+            CancelledError: another thread has cancelled it; likewise.
         """
-        if not self.usable:
-            raise SandboxInternalError("This container has ended; open another one.")
+        with self._cancelling():
+            if not self.usable:
+                raise SandboxInternalError("This container has ended; open another one.")
         self.usable = False
         started = time.monotonic()
         deadline = started + limits.wall_time_s + _GRACE_S
         try:
             try:
-                self.prepare(limits, len(stdin))
-                self._send(wire.encode_request(command, stdin, limits, cpu), deadline)
-                reply = self._receive_reply(limits, deadline, stdout_sink)
+                with self._cancelling():
+                    self.prepare(limits, len(stdin))
+                    self._send(wire.encode_request(command, stdin, limits, cpu), deadline)
+                    reply = self._receive_reply(limits, deadline, stdout_sink)
             except TimeoutError:  # the meter is stuck: the host's clock counts
                 self.kill()
                 return _cut_short("wall", time.monotonic() - started, self._tier)
@@ -166,6 +172,23 @@ class Container(ABC):
         if self._channel is not None:
             with suppress(OSError):  # it has hung up already
                 self._channel.shutdown(socket.SHUT_RDWR)
+
+    def cancel(self) -> None:
+        """Ends the container at once; the thread that uses it gets a CancelledError. Any thread may do this."""
+        self._was_cancelled = True
+        self.kill()
+
+    @contextmanager
+    def _cancelling(self) -> Iterator[None]:
+        """Raises CancelledError if another thread has cancelled the container, before or during the block."""
+        try:
+            if self._was_cancelled:  # perhaps before there was a line to hang up
+                raise CancelledError
+            yield
+        except SandboxInternalError as error:
+            if self._was_cancelled:
+                raise CancelledError from error
+            raise
 
     def _line(self, deadline: float) -> Channel:
         if self._channel is None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from afterburner.sandbox.errors import SandboxInternalError
+from afterburner.sandbox.errors import CancelledError, SandboxInternalError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -45,7 +45,8 @@ class Cores:
         watching cores.
 
         Raises:
-            SandboxInternalError: `give_up` said so.
+            CancelledError: `give_up` said so.
+            SandboxInternalError: the locks cannot be used.
         """
         before = usable_cpus()
         cpu, lock = self._take(give_up, on_wait)
@@ -71,7 +72,7 @@ class Cores:
                 on_wait()
                 waiting = True
             time.sleep(_RETRY_S)
-        raise SandboxInternalError("The sandbox was stopped.")
+        raise CancelledError
 
 
 def divide_cores(cpus: Iterable[int] | None = None) -> Cores:

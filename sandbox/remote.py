@@ -7,7 +7,7 @@ import dataclasses
 import os
 import socket
 from collections import deque
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError as FutureCancelledError
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -19,7 +19,13 @@ from pydantic import BaseModel, ValidationError
 from tenacity import AsyncRetrying, retry_if_result, stop_after_delay
 
 from afterburner.sandbox import service_schema as schema
-from afterburner.sandbox.errors import AfterburnerError, SandboxInternalError, SandboxUnavailableError, UsageError
+from afterburner.sandbox.errors import (
+    AfterburnerError,
+    CancelledError,
+    SandboxInternalError,
+    SandboxUnavailableError,
+    UsageError,
+)
 from afterburner.sandbox.sandbox import Sandbox
 from afterburner.sandbox.service_token import BEARER_VARIABLE
 from afterburner.sandbox.service_translation import report_of, request_of
@@ -97,7 +103,7 @@ class RemoteSandbox(Sandbox):
         self._remote_branches: set[RemoteSandbox] = set()
 
     def stop(self) -> None:
-        """Ends whatever runs, at once; who waits for it gets a SandboxInternalError.
+        """Ends whatever runs, at once. Whoever waits for it, or asks for more, gets a CancelledError.
 
         We hang up, upon which the service kills what it runs for us.
         """
@@ -171,7 +177,7 @@ class RemoteSandbox(Sandbox):
     def start(self, request: schema.RunRequest) -> Future[Report]:
         """Sends a request; cancelling the future hangs up."""
         if self.stopped:
-            raise SandboxInternalError("The sandbox was stopped.")
+            raise CancelledError
         _check_limits(request.limits, self._health.most)
         future = self._portal.start_task_soon(self._line.ask_run, request)
         self._under_way.add(future)
@@ -183,8 +189,8 @@ class RemoteSandbox(Sandbox):
     def _await(self, future: Future[Report]) -> Report:
         try:
             return future.result()
-        except CancelledError as error:
-            raise SandboxInternalError("The sandbox was stopped.") from error
+        except FutureCancelledError as error:
+            raise CancelledError from error
         finally:
             future.cancel()  # an interrupt must leave nothing running
 

@@ -12,7 +12,7 @@ from afterburner.sandbox.artefacts import Artefacts
 from afterburner.sandbox.checkers import Lines
 from afterburner.sandbox.compiling import compile_program
 from afterburner.sandbox.duels import prepare_duel, read_duel
-from afterburner.sandbox.errors import SandboxInternalError, UsageError
+from afterburner.sandbox.errors import CancelledError, UsageError
 from afterburner.sandbox.languages import find_language
 from afterburner.sandbox.launch import encoded_source, python_launch, python_variables, toolchain_launch
 from afterburner.sandbox.running import CaseSettings, Supply, retry_internal_errors, run_case
@@ -61,13 +61,13 @@ class Sandbox:
         self._branches: set[Sandbox] = set()
 
     def stop(self) -> None:
-        """Ends whatever runs, in any thread, at once; who waits for it gets a SandboxInternalError.
+        """Ends whatever runs, in any thread, at once. Whoever waits for it, or asks for more, gets a CancelledError.
 
-        For interrupts: a worker's program must not go on until its limit while the user waits for the prompt.
+        A worker's program must not go on until its limit while the user waits for the prompt.
         """
         self.stopped = True
         for container in tuple(self._in_use):
-            container.kill()
+            container.cancel()
         for branch in tuple(self._branches):
             branch.stop()
 
@@ -88,18 +88,18 @@ class Sandbox:
         """A container that `stop` knows of.
 
         Raises:
-            SandboxInternalError: the sandbox was stopped, or the container does not start.
+            CancelledError: the sandbox was stopped.
+            SandboxInternalError: the container does not start.
         """
-        if self.stopped:
-            raise SandboxInternalError("The sandbox was stopped.")
-        with self.container(spec) as container:
-            self._in_use.add(container)
-            try:
-                if self.stopped:  # just now, by another thread
-                    container.kill()
+        container = self.container(spec)
+        self._in_use.add(container)  # first: from here on either `stop` finds it, or we see that it was called
+        try:
+            if self.stopped:
+                raise CancelledError
+            with container:
                 yield container
-            finally:
-                self._in_use.discard(container)
+        finally:
+            self._in_use.discard(container)
 
     def describe(self) -> tuple[str, str]:
         """The backend with its version, and the tier: how limits and memory are watched."""

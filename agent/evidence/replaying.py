@@ -31,7 +31,7 @@ from afterburner.agent.judge.measuring.workbench import Workbench, look_limits
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.types import Decision, HeldOut, Target, Workload, WorkloadCase
 from afterburner.agent.wording import count
-from afterburner.sandbox import Bind, SandboxInternalError, UsageError, Verdict, open_sandbox
+from afterburner.sandbox import Bind, CancelledError, UsageError, Verdict, open_sandbox
 from afterburner.sandbox.project import StagedProject, replace_in_copy, stage_project
 
 if TYPE_CHECKING:
@@ -149,9 +149,7 @@ def _bounded(sandbox: Sandbox, deadline: Deadline) -> Iterator[None]:
     timer.start()
     try:
         yield
-    except SandboxInternalError as error:
-        if not sandbox.stopped:
-            raise
+    except CancelledError as error:
         raise WorkloadError(
             "The time budget ended before the receipt was measured again; --max-seconds allows more."
         ) from error

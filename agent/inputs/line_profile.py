@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from afterburner.agent.inputs.harness import Harness
-from afterburner.sandbox import AfterburnerError
+from afterburner.sandbox import AfterburnerError, CancelledError
 
 if TYPE_CHECKING:
     from afterburner.agent.inputs.harness_answers import Answer
@@ -74,6 +74,8 @@ def profile_lines(
             answer = harness.ask("main", "line profile", fields)
         else:
             answer = harness.ask("lines", "line profile", {"blobs": _chosen(workload)})
+    except CancelledError:
+        raise
     except AfterburnerError as error:
         return LineProfile(of, note=f"it could not be made: {error}")
     return _profile_in(answer, of)

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
-from afterburner.sandbox.errors import SandboxInternalError
+from afterburner.sandbox.errors import CancelledError
 from afterburner.sandbox.service.problems import busy
 
 if TYPE_CHECKING:
@@ -73,10 +73,8 @@ class Crew:
                 if self.is_killed:
                     branch.stop()
                 return await self._in_thread(branch, work)
-            except SandboxInternalError as error:
-                if branch.stopped:
-                    raise busy("The service is shutting down.") from error
-                raise
+            except CancelledError as error:
+                raise busy("The service is shutting down.") from error
             finally:
                 self._branches.discard(branch)
 

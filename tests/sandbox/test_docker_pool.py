@@ -15,12 +15,12 @@ import docker
 import pytest
 
 from afterburner.sandbox import (
+    CancelledError,
     Command,
     ContainerSpec,
     Limits,
     Program,
     Sandbox,
-    SandboxInternalError,
     TestCase,
     Verdict,
 )
@@ -93,7 +93,7 @@ def test_stopping_ends_what_runs_at_once(open_docker: Callable[..., Sandbox], do
     sandbox = open_docker()
     threading.Timer(1.5, sandbox.stop).start()
     started = time.monotonic()
-    with pytest.raises(SandboxInternalError):
+    with pytest.raises(CancelledError):
         sandbox.run(Program("python", "import time; time.sleep(60)"), [TestCase()], Limits(60, 60))
     assert time.monotonic() - started < 30
     sandbox.backend.close()

@@ -30,7 +30,7 @@ class TimingCore:
         """A core for one sample, or for several that run together.
 
         Raises:
-            SandboxInternalError: the sandbox was stopped while it waited.
+            CancelledError: the sandbox was stopped while it waited.
         """
         with self.cores.lease(lambda: sandbox.stopped, self.on_wait) as cpu:
             yield cpu
@@ -40,6 +40,6 @@ def timed_on(core: TimingCore | None, sandbox: Sandbox) -> AbstractContextManage
     """The core to pin a sample to, leased while the block runs; None where nothing is timed.
 
     Raises:
-        SandboxInternalError: the sandbox was stopped while it waited.
+        CancelledError: the sandbox was stopped while it waited.
     """
     return nullcontext() if core is None else core.leased(sandbox)
