@@ -11,7 +11,7 @@ from afterburner.agent.code.languages import PYTHON, check_program
 from afterburner.agent.code.locate import find_target
 from afterburner.agent.deadline import RunClock
 from afterburner.agent.errors import RunStoreError, WorkloadError
-from afterburner.agent.events import ProgressEvent
+from afterburner.agent.events import ProgressEvent, RunReporter
 from afterburner.agent.evidence.gather import Offered, gather_evidence
 from afterburner.agent.inputs.build import build_workload
 from afterburner.agent.inputs.hottest import hottest_function
@@ -182,11 +182,14 @@ def _carry_out(  # noqa: PLR0917 - a run, where it is kept, and who is told
 ) -> RunResult:
     """Do what is left of a run that this process has claimed."""
     prepared = runs.prepared(run_id)
+    job = f"{target.path}::{target.function}" if target.function else target.path
+    on_event = reporter = RunReporter(on_event, run_id, job, settings.search.iterations)
     with open_checkpointer(runs.database) as checkpointer:
         state = stored_state(checkpointer, run_id)
         clock = RunClock.start(settings.search.max_seconds, _used_s(prepared, state))
         # before it was prepared, nobody has answered
         asking = lender.model_session(clock.search_until, on_event, resuming=prepared is not None)
+        reporter.usage = asking.usage
         proposer = open_proposer_of(settings, asking)
         lender.allow(target)
         with lender.sandbox() as sandbox:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from afterburner.agent.cli.interrupts import say_how_to_resume
 from afterburner.agent.cli.offer import weigh
+from afterburner.agent.cli.progress import show_progress
 from afterburner.sandbox import AfterburnerError, UsageError
 from afterburner.sandbox.terminal.destinations import STDOUT, write_result
 from afterburner.sandbox.terminal.text import confirm, display_path, is_interactive
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from afterburner.agent.batch.results import ManyResult, Outcome
     from afterburner.agent.cli.outputs import Outputs
+    from afterburner.agent.cli.progress import ProgressStyle
     from afterburner.agent.loop.results import RunResult
     from afterburner.agent.options import RunSettings
     from afterburner.agent.types import Target
@@ -28,7 +30,7 @@ ALL = "all.patch"
 
 
 def run_many(
-    settings: RunSettings, top: int | None, command: tuple[str, ...], outputs: Outputs, *, quiet: bool
+    settings: RunSettings, top: int | None, command: tuple[str, ...], outputs: Outputs, style: ProgressStyle
 ) -> None:
     """Profile, work through the best targets, and deliver.
 
@@ -39,7 +41,6 @@ def run_many(
     """
     from dataclasses import asdict, replace  # noqa: PLC0415 - as all below
 
-    from afterburner.agent.cli.progress import show_progress  # noqa: PLC0415 - not needed to answer --help
     from afterburner.agent.inputs.survey import python_command  # noqa: PLC0415 - likewise
 
     place = Path(settings.file)
@@ -51,7 +52,7 @@ def run_many(
     )
     begun: list[str] = []
     with say_how_to_resume(begun):
-        with show_progress(settings, quiet=quiet) as on_event:
+        with show_progress(settings, style) as on_event:
             from afterburner.agent.batch.results import ManyResult  # noqa: PLC0415 - the display is on
             from afterburner.agent.batch.work import work_through  # noqa: PLC0415 - likewise
 
@@ -62,16 +63,14 @@ def run_many(
             raise KeyboardInterrupt
 
 
-def go_on_with_many(run_id: str, settings: RunSettings, outputs: Outputs, *, quiet: bool) -> None:
+def go_on_with_many(run_id: str, settings: RunSettings, outputs: Outputs, style: ProgressStyle) -> None:
     """Do what is left of a run over many targets, and deliver all of it; of a finished one just deliver.
 
     Raises:
         KeyboardInterrupt, AfterburnerError: as `run_many`.
     """
-    from afterburner.agent.cli.progress import show_progress  # noqa: PLC0415 - not needed to answer --help
-
     with say_how_to_resume([run_id]):
-        with show_progress(settings, quiet=quiet) as on_event:
+        with show_progress(settings, style) as on_event:
             from afterburner.agent.batch.work import resume_many  # noqa: PLC0415 - the display is on
 
             many = resume_many(run_id, on_event, is_offered)

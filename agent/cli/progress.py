@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from contextlib import contextmanager, redirect_stdout
+from dataclasses import asdict
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from afterburner.agent.wording import format_ratio
@@ -22,20 +25,44 @@ if TYPE_CHECKING:
 REDRAWS_PER_SECOND = 4
 
 
+class ProgressStyle(StrEnum):
+    """How progress is shown on stderr."""
+
+    TEXT = "text"  # a live region on a terminal, plain lines elsewhere
+    JSON = "json"  # one object a line, with the fields of `ProgressEvent`
+    NONE = "none"
+
+
 @contextmanager
-def show_progress(settings: RunSettings | None, *, quiet: bool = False) -> Iterator[Callable[[ProgressEvent], None]]:
+def show_progress(
+    settings: RunSettings | None, style: ProgressStyle = ProgressStyle.TEXT
+) -> Iterator[Callable[[ProgressEvent], None]]:
     """Show progress on stderr while the block runs; what libraries print to stdout goes to stderr meanwhile.
 
     `settings` are those of a run; None where nothing is made better.
     """
     with redirect_stdout(sys.stderr):
-        if quiet:
+        if style is ProgressStyle.NONE:
             yield _ignore
+        elif style is ProgressStyle.JSON:
+            yield print_json_line
         elif is_live(sys.stderr):
             with _live(settings) as progress:
                 yield progress
         else:
             yield PlainProgress()
+
+
+def print_json_line(event: ProgressEvent) -> None:
+    """Print an event as one JSON object, in one write, so that lines of several threads do not mix."""
+    document = {**asdict(event), "message": scrub_line(event.message)}
+    sys.stderr.write(json.dumps(document, allow_nan=False) + "\n")
+    sys.stderr.flush()
+
+
+def style_of(progress: ProgressStyle, *, quiet: bool) -> ProgressStyle:
+    """What `--progress` and `--quiet` come to together."""
+    return ProgressStyle.NONE if quiet else progress
 
 
 class PlainProgress:

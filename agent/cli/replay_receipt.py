@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from afterburner.agent.cli.progress import ProgressStyle, show_progress, style_of
 from afterburner.sandbox.terminal.destinations import STDOUT, check_destination, write_result
 from afterburner.sandbox.terminal.options import above_zero, filled
 from afterburner.sandbox.terminal.text import scrub_line
@@ -70,7 +71,6 @@ def replay_receipt(
 
     Everything in the receipt runs in the sandbox and nowhere else.
     """
-    from afterburner.agent.cli.progress import show_progress  # noqa: PLC0415 - not needed to answer --help, as below
     from afterburner.agent.evidence.receipt_reading import read_receipt  # noqa: PLC0415
     from afterburner.sandbox.terminal.console import open_console  # noqa: PLC0415
 
@@ -79,7 +79,7 @@ def replay_receipt(
         check_destination("--json", json, path, "the receipt")
 
     receipt = read_receipt(path)
-    with show_progress(None, quiet=quiet) as on_event:
+    with show_progress(None, style_of(ProgressStyle.TEXT, quiet=quiet)) as on_event:
         from afterburner.agent.deadline import Deadline  # noqa: PLC0415
         from afterburner.agent.events import ProgressEvent  # noqa: PLC0415
         from afterburner.agent.evidence import replaying  # noqa: PLC0415

@@ -11,6 +11,7 @@ import typer
 from afterburner.agent.cli.deliver import deliver
 from afterburner.agent.cli.interrupts import say_how_to_resume
 from afterburner.agent.cli.outputs import Outputs
+from afterburner.agent.cli.progress import ProgressStyle, show_progress, style_of
 from afterburner.sandbox import UsageError
 from afterburner.sandbox.terminal.destinations import STDOUT
 from afterburner.sandbox.terminal.options import above_zero_if_given, filled
@@ -80,12 +81,22 @@ def resume(
             rich_help_panel=_OUT,
         ),
     ] = None,
+    progress: Annotated[
+        ProgressStyle,
+        typer.Option(
+            metavar="FORM",
+            case_sensitive=False,
+            help="How to show progress on stderr: text, json (one object a line) or none.",
+            rich_help_panel=_OUT,
+        ),
+    ] = ProgressStyle.TEXT,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.", rich_help_panel=_OUT)] = False,
 ) -> None:
     """Continue an interrupted run where it stopped.
 
     Of a finished run the result is told again, and nothing is measured: with --apply its rewrite is written.
     """
+    style = style_of(progress, quiet=quiet)
     stored = _stored(run)
     if receipt is not None and not stored.settings.proof.receipt:
         raise UsageError(f"Run {stored.run.run_id} was started without --receipt, and keeps nothing to write one from.")
@@ -95,22 +106,22 @@ def resume(
     if max_seconds is not None:
         stored = _with_more_time(stored, max_seconds)
     if stored.run.is_many:
-        _go_on_with_many(stored, given, outputs, quiet=quiet)
+        _go_on_with_many(stored, given, outputs, style)
         return
     outputs.check(Path(stored.run.file))
-    result = _go_on(stored, quiet=quiet)
+    result = _go_on(stored, style)
     if outputs.apply and _is_written(result):
         outputs = replace(outputs, apply=False)
     deliver(result, stored.settings, outputs)
 
 
-def _go_on_with_many(stored: _Stored, given: Outputs, outputs: Outputs, *, quiet: bool) -> None:
+def _go_on_with_many(stored: _Stored, given: Outputs, outputs: Outputs, style: ProgressStyle) -> None:
     from afterburner.agent.cli.many import go_on_with_many  # noqa: PLC0415 - most runs are on one target
 
     if given.growth_svg is not None:
         raise UsageError(f"Run {stored.run.run_id} is over many targets, and --growth-svg is for one.")
     outputs.check_many(Path(stored.run.file), may_hold_patches=given.patch is None)
-    go_on_with_many(stored.run.run_id, stored.settings, outputs, quiet=quiet)
+    go_on_with_many(stored.run.run_id, stored.settings, outputs, style)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,10 +168,9 @@ def _outputs(asked: StoredRequest) -> Outputs:
     return replace(known, **places)  # type: ignore[arg-type]  # likewise
 
 
-def _go_on(stored: _Stored, *, quiet: bool) -> RunResult:
-    from afterburner.agent.cli.progress import show_progress  # noqa: PLC0415 - not needed to answer --help
+def _go_on(stored: _Stored, style: ProgressStyle) -> RunResult:
 
-    with say_how_to_resume([stored.run.run_id]), show_progress(stored.settings, quiet=quiet) as on_event:
+    with say_how_to_resume([stored.run.run_id]), show_progress(stored.settings, style) as on_event:
         from afterburner.agent.session import session_for  # noqa: PLC0415 - imports langgraph; the display is on
 
         with session_for(stored.settings, stored.run.run_id) as session:

@@ -12,6 +12,7 @@ from afterburner.agent.cli.deliver import deliver
 from afterburner.agent.cli.from_options import takes_settings
 from afterburner.agent.cli.interrupts import say_how_to_resume
 from afterburner.agent.cli.outputs import Outputs
+from afterburner.agent.cli.progress import ProgressStyle, show_progress, style_of
 from afterburner.agent.cli.settings import Layer, origin_of
 from afterburner.agent.options import RunSettings  # noqa: TC001 - the parser reads the annotation
 from afterburner.sandbox.terminal.options import filled
@@ -102,6 +103,15 @@ def run(
             rich_help_panel=_OUT,
         ),
     ] = None,
+    progress: Annotated[
+        ProgressStyle,
+        typer.Option(
+            metavar="FORM",
+            case_sensitive=False,
+            help="How to show progress on stderr: text, json (one object a line) or none.",
+            rich_help_panel=_OUT,
+        ),
+    ] = ProgressStyle.TEXT,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.", rich_help_panel=_OUT)] = False,
 ) -> None:
     """Rewrite a slow function or program, and prove that the rewrite is correct and better.
@@ -121,22 +131,21 @@ def run(
         growth_svg=growth_svg,
         record=settings.models.record,
     )
+    style = style_of(progress, quiet=quiet)
     is_many = command or Path(file).is_dir()
     if is_many or (top is not None and origin_of(context, "top").layer is Layer.COMMAND_LINE):
         from afterburner.agent.cli.many import run_many  # noqa: PLC0415 - one target needs nothing of it
 
-        run_many(settings, top, tuple(command or ()), outputs, quiet=quiet)
+        run_many(settings, top, tuple(command or ()), outputs, style)
         return
     outputs.check(Path(file))
-    deliver(carry_out(settings, outputs, quiet=quiet), settings, outputs)
+    deliver(carry_out(settings, outputs, style), settings, outputs)
 
 
-def carry_out(settings: RunSettings, outputs: Outputs, *, quiet: bool) -> RunResult:
+def carry_out(settings: RunSettings, outputs: Outputs, style: ProgressStyle) -> RunResult:
     """Carry out the run and show its progress."""
-    from afterburner.agent.cli.progress import show_progress  # noqa: PLC0415 - not needed to answer --help
-
     begun: list[str] = []
-    with say_how_to_resume(begun), show_progress(settings, quiet=quiet) as on_event:
+    with say_how_to_resume(begun), show_progress(settings, style) as on_event:
         from afterburner.agent.session import job_of, session_for  # noqa: PLC0415 - imports langgraph; the display is on
 
         with session_for(settings) as session:

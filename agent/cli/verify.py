@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from afterburner.agent.cli.progress import ProgressStyle, show_progress, style_of
 from afterburner.agent.judge.verification.options import VerifySettings
 from afterburner.agent.option_kinds import LARGEST_SEED
 from afterburner.sandbox.terminal.destinations import STDOUT, check_destination, write_result
@@ -87,13 +88,12 @@ def verify(
 
     Inputs are found as for `run`, then changed and recombined. Exit code 0: no difference; 1: one was found.
     """
-    from afterburner.agent.cli.progress import show_progress  # noqa: PLC0415 - not needed to answer --help
     from afterburner.sandbox.terminal.console import open_console  # noqa: PLC0415 - likewise
 
     if json is not None:
         check_destination("--json", json, Path(file), "the file with the original")
         check_destination("--json", json, Path(against), "the other file")
-    with show_progress(None, quiet=quiet) as on_event:
+    with show_progress(None, style_of(ProgressStyle.TEXT, quiet=quiet)) as on_event:
         from afterburner.agent.session import open_session  # noqa: PLC0415 - likewise
 
         settings = VerifySettings(file, against, function, calls, python, seed, max_seconds, float_tolerance)

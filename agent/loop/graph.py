@@ -213,7 +213,7 @@ class Loop:
                 fresh.append(candidate)
         for record in self.profile_fresh(fresh, incumbent, state["iteration"]):
             records[record.id] = record
-            self._tell("profile", line_of(record), state["iteration"], incumbent.ratio)
+            self._tell("profile", line_of(record), state["iteration"], incumbent.ratio, record.id)
         return {"records": state["records"] + [records[c.id] for c in state["pending"]], "pending": []}
 
     def select(self, state: LoopState) -> dict[str, object]:
@@ -233,10 +233,10 @@ class Loop:
             found = None if done else self._difference(best.source, SEARCH_ROUNDS)
             if found is not None:
                 records[number] = refuted(best, found)
-                self._tell("select", line_of(records[number]), iteration, state["lineage"][-1].ratio)
+                self._tell("select", line_of(records[number]), iteration, state["lineage"][-1].ratio, best.id)
                 continue
             incumbent = self._promote(best, state["lineage"][-1])
-            self._tell("select", f"{best.id} {best.proposer} is kept", iteration, incumbent.ratio)
+            self._tell("select", f"{best.id} {best.proposer} is kept", iteration, incumbent.ratio, best.id)
             return {"records": records, "lineage": [*state["lineage"], incumbent], "exhausted": exhausted}
         return {"records": records, "exhausted": exhausted}
 
@@ -257,9 +257,14 @@ class Loop:
         if not winners:
             return {"winners": []}
         (winner, *winners), original, tried = winners, state["lineage"][0], state["tried"] + 1
-        self._tell("confirm", f"testing {winner.id} against the original on held-out inputs", best=winner.ratio)
+        self._tell(
+            "confirm",
+            f"testing {winner.id} against the original on held-out inputs",
+            best=winner.ratio,
+            about=winner.id,
+        )
         confirmation = self._confirm_with().confirm(winner, original)
-        self._tell("confirm", f"{winner.id}: {confirmation.reason}", best=winner.ratio)
+        self._tell("confirm", f"{winner.id}: {confirmation.reason}", best=winner.ratio, about=winner.id)
         records = [settled(record, confirmation) for record in state["records"]]
         if confirmation.confirmed or tried == MOST_TESTS or self.tests.used_up or self.confirm_until.passed():
             winners = []
@@ -435,8 +440,8 @@ class Loop:
             return Comparison(Decision.WRONG, f"when measured: {error.detail}", verdict=error.verdict)
         return replace(comparison, after=with_memory_of(comparison.after, memory))
 
-    def _tell(self, stage: str, message: str, iteration: int = 0, best: float | None = None) -> None:
-        self.on_event(ProgressEvent(stage, message, iteration, best))
+    def _tell(self, stage: str, message: str, iteration: int = 0, best: float | None = None, about: str = "") -> None:
+        self.on_event(ProgressEvent(stage, message, iteration, best, candidate=about))
 
 
 def _ratio_of(record: JudgedCandidate) -> float:

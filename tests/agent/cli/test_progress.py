@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import signal
 import subprocess
@@ -12,6 +13,7 @@ import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from conftest import CommandLine
 
@@ -21,12 +23,13 @@ WAITING = '''
 """Shows progress and waits."""
 import threading
 import time
-from afterburner.agent.cli.progress import show_progress
+from afterburner.agent.cli.progress import ProgressStyle, show_progress, style_of
 from afterburner.agent.events import ProgressEvent
 from afterburner.agent.options import RunSettings, Search
 
 def wait(seconds: float, quiet: bool = False) -> None:
-    with show_progress(RunSettings(file="x.py", search=Search(iterations=3)), quiet=quiet) as tell:
+    settings = RunSettings("x.py", search=Search(iterations=3))
+    with show_progress(settings, style_of(ProgressStyle.TEXT, quiet=quiet)) as tell:
         tell(ProgressEvent("prepare", "measuring the original"))
         print("chatter of a library")
         event = ProgressEvent("profile", "1.2 rules: \\x1b[2Jjoin-strings " + "long " * 50, 1, 2.5)
@@ -130,3 +133,24 @@ def test_a_terminal_that_closes_ends_the_run(program: CommandLine) -> None:
         terminal.expect("best so far")
         terminal.close(force=False)
     assert (terminal.exitstatus, terminal.signalstatus) == (130, None)
+
+
+@pytest.mark.slow
+def test_json_lines_say_which_run_how_far_and_at_what_cost(program: CommandLine, tmp_path: Path) -> None:
+    path = tmp_path / "words.py"
+    path.write_text(
+        "def common(left, right):\n    return [word for word in left if word in right]\n\n\n"
+        "if __name__ == '__main__':\n    for n in (50, 60, 70):\n        common(list(range(n)), list(range(n)))\n"
+    )
+    arguments = ("run", str(path), "-f", "common", "--iterations", "1", "--progress", "json", "--max-seconds", "30")
+    done = program(*arguments)
+    assert done.returncode == 0, done.stderr
+    events = [json.loads(line) for line in done.stderr.splitlines()]
+    assert {event["job"] for event in events} == {f"{path}::common"}
+    assert len({event["run_id"] for event in events}) == 1
+    assert [event["stage"] for event in events][:2] == ["prepare", "prepare"]
+    fractions = [event["fraction"] for event in events]
+    assert fractions == sorted(fractions)
+    assert any(event["candidate"] == "1.1" for event in events)
+    assert {(event["requests"], event["tokens"], event["cost_usd"]) for event in events} == {(0, 0, 0.0)}
+    assert all(event["elapsed_s"] > 0 for event in events)
