@@ -73,15 +73,19 @@ class Sandbox:
 
     @contextmanager
     def branch(self) -> Iterator[Sandbox]:
-        """The same sandbox again, which can be stopped without this one; stopping this one stops it, too."""
-        branch = Sandbox(self.backend, self._folder, self._artefacts)
-        self._branches.add(branch)
-        if self.stopped:  # perhaps just now, by another thread
-            branch.stop()
-        try:
-            yield branch
-        finally:
-            self._branches.discard(branch)
+        """The same sandbox again, which can be stopped without this one; stopping this one stops it, too.
+
+        Its staging folders are gone when the block is left.
+        """
+        with tempfile.TemporaryDirectory(prefix="branch-", dir=self._folder) as folder:
+            branch = Sandbox(self.backend, Path(folder), self._artefacts)
+            self._branches.add(branch)
+            if self.stopped:  # perhaps just now, by another thread
+                branch.stop()
+            try:
+                yield branch
+            finally:
+                self._branches.discard(branch)
 
     @contextmanager
     def supplied(self, spec: ContainerSpec) -> Iterator[Container]:

@@ -6,6 +6,7 @@ import random
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,8 +60,11 @@ def children() -> Callable[[], set[int]]:
     """The processes that this one has started and that are still there."""
 
     def found() -> set[int]:
-        tasks = Path("/proc/self/task").iterdir()
-        return {int(pid) for task in tasks for pid in (task / "children").read_text().split()}
+        pids: set[int] = set()
+        for task in Path("/proc/self/task").iterdir():
+            with suppress(FileNotFoundError, ProcessLookupError):  # a thread that has just ended
+                pids |= {int(pid) for pid in (task / "children").read_text().split()}
+        return pids
 
     return found
 

@@ -112,6 +112,16 @@ def test_cancelling_one_job_does_not_harm_another(sandbox: Sandbox) -> None:
         assert set(verdicts.result(60)) == {Verdict.ACCEPTED}
 
 
+def test_what_a_job_has_staged_is_gone_with_its_branch(sandbox: Sandbox) -> None:
+    with sandbox.branch() as branch:
+        folder = branch.staging_folder()
+        (folder / "copy.py").write_text("x = 1\n")
+        branch.stop()
+        with pytest.raises(CancelledError):
+            run(branch, "never")
+    assert not folder.exists()
+
+
 def test_what_is_cancelled_is_not_begun(sandbox: Sandbox) -> None:
     token = CancelToken()
     token.cancel()
