@@ -18,7 +18,7 @@ SEARCH_FRACTION = 0.7  # of the work, as of the time budget; the rest is the con
 class ProgressEvent:
     """A progress update. The fields from `run_id` on are filled in for whoever listens to a run."""
 
-    stage: str  # prepare | generate | profile | select | confirm | wait
+    stage: str  # prepare | generate | profile | select | confirm | compare | verify | wait
     message: str  # one line for a person: "1.3 rules: join-strings: 1.8x (1.7 to 1.9)"
     iteration: int = 0
     best_ratio: float | None = None  # of the incumbent over the original, as far as known

@@ -23,6 +23,7 @@ class Job:
         inputs: where the inputs come from that it is judged on.
         unsaved: what files of the project hold in an editor, in place of what is on the disk.
         batch: what a run over many targets knows of this one.
+        revision: of git, whose whole tree is meant; empty: what is on the disk. Only for `Session.compare`.
     """
 
     path: str
@@ -30,11 +31,19 @@ class Job:
     inputs: InputOptions = field(default_factory=InputOptions)
     unsaved: tuple[UnsavedText, ...] = ()
     batch: BatchPlace = field(default_factory=BatchPlace)
+    revision: str = ""
 
     @classmethod
     def from_file(cls, path: str | Path, *, function: str | None = None, inputs: InputOptions | None = None) -> Job:
         """A job on a file as it is on the disk."""
         return cls(str(path), function, inputs or InputOptions())
+
+    @classmethod
+    def from_revision(
+        cls, path: str | Path, revision: str, *, function: str | None = None, inputs: InputOptions | None = None
+    ) -> Job:
+        """A job on a file and its whole project as a git revision holds them; for `Session.compare`."""
+        return cls(str(path), function, inputs or InputOptions(), revision=revision)
 
     @classmethod
     def from_text(

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from afterburner.agent.compare import compare_jobs
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.errors import NotTrustedError
 from afterburner.agent.events import ProgressEvent
@@ -37,6 +38,7 @@ from afterburner.sandbox.installations import own_environment
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from afterburner.agent.compare import ComparisonResult
     from afterburner.agent.judge.verification.options import VerifySettings
     from afterburner.agent.loop.results import RunResult
     from afterburner.agent.problem import Problem
@@ -105,6 +107,8 @@ class Session:
             NotTrustedError: whoever decides about trust said no.
             AfterburnerError: another of the tree in `afterburner.sandbox.errors` and `afterburner.agent.errors`.
         """
+        if job.revision:
+            raise UsageError(f"{job.path} at {job.revision}: only a file on the disk can be optimised.")
         if search is not None and search.selection is not Selection.VERIFIED:
             raise UsageError('optimize proves what it offers. For selection="paper" use solve, with a problem.')
         settings = RunSettings(
@@ -209,6 +213,45 @@ class Session:
         """
         with self._cancelled(cancel) as token, Loan(self, token).sandbox() as sandbox:
             return verify_settings(settings, on_event or _ignore, sandbox)
+
+    def compare(
+        self,
+        before: Job,
+        after: Job,
+        search: Search | None = None,
+        *,
+        proof: Proof | None = None,
+        on_event: OnEvent | None = None,
+        cancel: CancelToken | None = None,
+    ) -> ComparisonResult:
+        """Compare two versions of a function or a program: does AFTER behave like BEFORE, is it faster or slower?
+
+        Args:
+            before: the version whose inputs count; `Job.from_revision` takes it from git.
+            after: the other one. In another revision, or in another project under the same name, it runs in its own
+                tree; otherwise in the place of BEFORE.
+            search: its objective, seed and time budget count.
+            proof: the minimum effect, and the evidence; None: the session's.
+            on_event: is told of progress.
+            cancel: ends it from another thread.
+
+        Raises:
+            CancelledError: it was cancelled.
+            NotTrustedError: whoever decides about trust said no.
+            AfterburnerError: as `optimize`.
+        """
+        with self._cancelled(cancel) as token:
+            loan = Loan(self, token)
+            with loan.sandbox() as sandbox:
+                return compare_jobs(
+                    before,
+                    after,
+                    search or Search(),
+                    proof or self._proof,
+                    sandbox=sandbox,
+                    on_event=on_event or _ignore,
+                    allow=loan.allow,
+                )
 
     def survey(
         self,

@@ -144,7 +144,7 @@ def list_project(root: Path) -> list[Path]:
     root = absolute_path(root)
     if _is_no_project(root):
         raise UsageError(f"{root} is a home or a shared folder, not a project: name the folder of one project.")
-    return [root / name for name in _own_files(root, []) if _why_not(name) is None]
+    return [root / name for name in _own_files(root, []) if why_left_out(name) is None]
 
 
 def stage_project(root: Path, destination: Path, target: Path) -> StagedProject:
@@ -216,7 +216,7 @@ class _Staging:
         """Copy what lies at `name`, relative to the root, if it is a file or a link and may be copied."""
         if os.pardir in name.parts:
             raise UsageError(f"{self.root / name} does not lie in the project {self.root}.")
-        reason = None if is_target else _why_not(name)
+        reason = None if is_target else why_left_out(name)
         if reason is None and not self._is_in_real_folder(name.parent):
             reason = "its folder is a symbolic link"
         if reason is None:
@@ -273,8 +273,8 @@ def _copy_regular(source: Path, destination: Path, mode: int, *, follow: bool) -
     return None
 
 
-def _why_not(name: Path) -> str | None:
-    """Why a file is not copied although it is in the project; None if it is."""
+def why_left_out(name: Path) -> str | None:
+    """Why a file of a project is never copied, by its name relative to the root; None if it may be."""
     *folders, last = (part.lower() for part in name.parts)
     if any(folder in _SECRET_FOLDERS for folder in folders):
         return "such folders hold keys"

@@ -10,6 +10,7 @@ from typing import Annotated, Protocol, runtime_checkable
 
 import typer
 
+from afterburner.agent.cli.compare import compare
 from afterburner.agent.cli.config import HELP as CONFIG_HELP
 from afterburner.agent.cli.config import ConfigCommand
 from afterburner.agent.cli.interrupts import INTERRUPTED, raise_on_signals, show_cursor
@@ -44,6 +45,7 @@ app.command(name="show")(show)
 app.command(name="resume")(resume)
 app.command(name="selfcheck")(selfcheck)
 app.command(name="verify")(verify)
+app.command(name="compare")(compare)
 app.command(name="replay-receipt")(replay_receipt)
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.judge.measuring.workbench import Workbench
     from afterburner.agent.judge.scaled_calls import ScaledCall
-    from afterburner.sandbox import CaseReport
+    from afterburner.sandbox import CaseReport, Program
 
 ROUNDS = 5
 MOST_SIZES = 8
@@ -56,6 +56,7 @@ class Growth:
     winner: Fit | None = None
     note: str = ""
     disagreement: str = ""
+    too_slow: bool = False  # whether the disagreement is only that the winner hit the time limit
 
     @property
     def sentence(self) -> str:
@@ -112,23 +113,26 @@ class _Measuring:
 
     def growth(self, winner_source: str, deadline: Deadline) -> Growth:
         """The result of as many rounds as there is time for, at least one; of the winner only if it is right."""
-        sources = (self.bench.target.source, winner_source)
+        programs = (self.bench.program(self.bench.target.source), self.bench.rewrite(winner_source))
         times: tuple[list[list[float]], list[list[float]]] = ([], [])
         note = disagreement = ""
+        too_slow = False
         for number in range(ROUNDS):
             if note or disagreement or (number and deadline.passed()):
                 break
             for side in (0, 1) if number % 2 == 0 else (1, 0):
-                report = self._sample(sources[side])
+                report = self._sample(programs[side])
                 if report.verdict is Verdict.ACCEPTED:
                     times[side].append(self._by_size(report))
                 elif side == 0:
                     note = f"the original could not be measured: {report.detail}"
                 elif report.verdict is Verdict.WRONG_ANSWER:
                     disagreement = self._place_of(report)
-                elif times[0] and self._sample(winner_source).verdict is not Verdict.ACCEPTED:  # not by a busy machine
+                elif times[0] and self._sample(programs[1]).verdict is not Verdict.ACCEPTED:  # not by a busy machine
                     disagreement = f"the rewrite fails where the original does not: {report.detail}"
-        return self._result(_smallest(times[0]), [] if disagreement else _smallest(times[1]), note, disagreement)
+                    too_slow = report.verdict is Verdict.TIME_LIMIT
+        result = self._result(_smallest(times[0]), [] if disagreement else _smallest(times[1]), note, disagreement)
+        return replace(result, too_slow=too_slow)
 
     def _result(self, original: list[float], winner: list[float], note: str, disagreement: str) -> Growth:
         points = tuple(
@@ -154,7 +158,7 @@ class _Measuring:
             repeats.append(count)
         return repeats
 
-    def _sample(self, source: str) -> CaseReport:
+    def _sample(self, program: Program) -> CaseReport:
         """One fresh process: every call of the ladder, from the smallest on."""
         calls = [each.call for each, count in zip(self.ladder, self._repeats(), strict=True) for _ in range(count)]
         workload = self.bench.workload
@@ -168,7 +172,7 @@ class _Measuring:
         allowed_s = SLOWER * sum(call.cpu_time_s for call in calls) + self.bench.limits.wall_time_s
         limits = replace(self.bench.limits, wall_time_s=allowed_s, cpu_time_s=allowed_s)
         with timed_on(self.bench.core, self.bench.sandbox) as cpu:
-            return self.bench.sandbox.run(self.bench.program(source), [case], limits, cpu=cpu).cases[0]
+            return self.bench.sandbox.run(program, [case], limits, cpu=cpu).cases[0]
 
     def _by_size(self, report: CaseReport) -> list[float]:
         """CPU seconds of one call of each size."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from afterburner.agent.evidence.project_files import ProjectFile
+    from afterburner.agent.judge.comparing import ComparisonDecision
     from afterburner.agent.judge.measuring.sampling import Block, SampleMode
     from afterburner.agent.judge.measuring.workbench import Workbench
     from afterburner.agent.options import RunSettings
@@ -109,7 +110,7 @@ class Receipt:
     inputs: tuple[ReceiptInput, ...]
     project: tuple[ProjectFile, ...]  # the other files that the code could see
     settings: ReceiptSettings
-    decision: Decision
+    decision: Decision | ComparisonDecision  # `improved`: an offer; else what a comparison said
     gain: Gain
     held_out_gain: Gain | None
     blocks: tuple[ReceiptBlock, ...]
@@ -127,8 +128,9 @@ def make_receipt(
     blocks: Sequence[Block],
     project: Sequence[ProjectFile],
     machine: Machine,
+    decision: Decision | ComparisonDecision = Decision.IMPROVED,
 ) -> Receipt:
-    """Write down an offer that was confirmed.
+    """Write down an offer that was confirmed, or a comparison.
 
     Args:
         bench: of the original, with the workload that was judged and measured on.
@@ -139,6 +141,7 @@ def make_receipt(
         blocks: the samples of the confirmation.
         project: the project's other files, from `project_files`.
         machine: where it was measured.
+        decision: an offer, or what a comparison of the two texts said.
     """
     from importlib.metadata import version  # noqa: PLC0415 - takes a while, and is needed once
 
@@ -164,7 +167,7 @@ def make_receipt(
             workload.float_tolerance,
             workload.fixed_clock,
         ),
-        decision=Decision.IMPROVED,
+        decision=decision,
         gain=gain,
         held_out_gain=held_out_gain,
         blocks=tuple(

@@ -26,6 +26,7 @@ from afterburner.agent.evidence.receipt import (
     sha256_of,
     text_sha256,
 )
+from afterburner.agent.judge.comparing import MEASURED, ComparisonDecision
 from afterburner.agent.judge.measuring.sampling import SampleMode
 from afterburner.agent.types import Decision, Gain, Machine, Objective
 from afterburner.sandbox import UsageError
@@ -123,7 +124,9 @@ class _Part:
         )
         kinds = {(each.kind, each.held_out) for each in receipt.inputs}
         kind = "call" if receipt.target.function else "case"
-        if kinds != {(kind, False), (kind, True)}:
+        wanted = {(kind, False), (kind, True)}
+        is_offer = isinstance(receipt.decision, Decision)  # a comparison selects nothing, so need not hold out any
+        if not (kinds == wanted or (not is_offer and kinds == {(kind, False)})):
             self._fail(f"a receipt needs inputs of the kind {kind!r} alone, some of them held out", "inputs")
         return receipt
 
@@ -195,11 +198,14 @@ class _Part:
         seed, clock = self.whole("seed", 0, LARGEST_SEED), self.flag("fixed_clock")
         return ReceiptSettings(Objective(objective), min_effect, seed, tolerance, clock)
 
-    def decision(self) -> Decision:
-        """The decision, which has to be an offer."""
-        if self._value.get("decision") != Decision.IMPROVED.value:
-            self._fail("it claims no improvement, so there is nothing to replay", "decision")
-        return Decision.IMPROVED
+    def decision(self) -> Decision | ComparisonDecision:
+        """The decision, which has to be an offer, or the measured answer of a comparison."""
+        said = self._value.get("decision")
+        if said == Decision.IMPROVED.value:
+            return Decision.IMPROVED
+        if not isinstance(said, str) or said not in MEASURED:
+            self._fail("it claims no improvement and no measured comparison, so there is nothing to replay", "decision")
+        return ComparisonDecision(said)
 
     def gain(self) -> Gain:
         """A gain with its interval."""

@@ -21,17 +21,19 @@ from afterburner.agent.inputs.cases import check_cases
 from afterburner.agent.inputs.harness_answers import FoundCall, scrub
 from afterburner.agent.inputs.replayed_calls import Replay
 from afterburner.agent.inputs.staging import environment_of
+from afterburner.agent.judge.comparing import Comparing, ComparisonDecision, measure_original
 from afterburner.agent.judge.comparison import Comparison
-from afterburner.agent.judge.confirmation import Incumbent, confirmation_of, detail_of
+from afterburner.agent.judge.confirmation import Incumbent, confirmation_of
 from afterburner.agent.judge.confirming import Confirming
 from afterburner.agent.judge.decide import TOO_LATE_TO_CONFIRM, Judge
 from afterburner.agent.judge.gates import refusal
 from afterburner.agent.judge.measuring.timing_core import TimingCore
 from afterburner.agent.judge.measuring.workbench import Workbench, look_limits
+from afterburner.agent.judge.two_sided import TwoSidedJudge
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.types import Decision, HeldOut, Target, Workload, WorkloadCase
 from afterburner.agent.wording import count
-from afterburner.sandbox import Bind, CancelledError, UsageError, Verdict, open_sandbox
+from afterburner.sandbox import Bind, CancelledError, UsageError, open_sandbox
 from afterburner.sandbox.project import StagedProject, replace_in_copy, stage_project
 
 if TYPE_CHECKING:
@@ -101,11 +103,37 @@ def replay_receipt(
         on_step(f"running the original on {count(len(receipt.inputs), 'input')}")
         workload, notes = _workload(receipt, sandbox, target, environment, has_project=project is not None)
         notes = (*_other_toolchain(receipt, machine), *notes)
-        bench, original = _measured(Workbench(target, workload, sandbox, environment, _limits(receipt), TimingCore()))
+        bench, original = measure_original(
+            Workbench(target, workload, sandbox, environment, _limits(receipt), TimingCore())
+        )
+        if isinstance(receipt.decision, ComparisonDecision):
+            return _compared(bench, receipt, receipt.decision, deadline, machine, notes, on_step)
         confirmation = _confirm(bench, original, receipt, deadline, on_step)
         answer = _answer(confirmation)
         held_out = confirmation.held_out.gain
         return Replayed(answer, _reason(confirmation), confirmation.gain, held_out, machine, notes)
+
+
+def _compared(  # noqa: PLR0917 - a comparison, and what is told of it
+    bench: Workbench,
+    receipt: Receipt,
+    decision: ComparisonDecision,
+    deadline: Deadline,
+    machine: Machine,
+    notes: tuple[str, ...],
+    on_step: Callable[[str], None],
+) -> Replayed:
+    """The comparison once more: it has to come to the same decision."""
+    settings = receipt.settings
+    judge = TwoSidedJudge(settings.objective, settings.min_effect, settings.seed + 1)
+    objection = refusal(receipt.original, receipt.winner, receipt.target.language)
+    comparing = Comparing(bench, judge, deadline, lambda event: on_step(event.message), objection)
+    found = comparing.compare(receipt.winner)
+    answer = Answer.CONFIRMED if found.decision is decision else Answer.DENIED
+    if found.decision is ComparisonDecision.TOO_NOISY and not found.objection:
+        answer = Answer.TOO_NOISY
+    reason = f"{found.decision.value.replace('_', ' ')}, the receipt says {decision.value}: {found.reason}"
+    return Replayed(answer, reason, found.gain, None, machine, notes)
 
 
 def _confirm(
@@ -285,17 +313,3 @@ def _advice(receipt: Receipt, *, has_project: bool) -> str:
 
 def _limits(receipt: Receipt) -> Limits:
     return look_limits(LONGEST_CHECK_S, receipt.settings.float_tolerance)
-
-
-def _measured(bench: Workbench) -> tuple[Workbench, Incumbent]:
-    """The bench with limits that follow from what the original needs, as in a run, and the original.
-
-    Raises:
-        WorkloadError: the original does not pass as a candidate would have to.
-    """
-    cases = (*bench.judged_cases(), *bench.confirmed_cases())
-    report = bench.sandbox.run(bench.program(bench.target.source), cases, bench.limits)
-    if report.verdict is not Verdict.ACCEPTED:
-        raise WorkloadError(f"The original behaves differently each time here: {detail_of(report)}.")
-    original = Incumbent("original", bench.target.source, report.measurement, ratio=1.0)
-    return bench.limited_by(max(case.measurement.wall_time_s for case in report.cases)), original

@@ -43,10 +43,20 @@ def stage(target: Target, sandbox: Sandbox, python: str | None, unsaved: Sequenc
     """
     if target.language != PYTHON:
         return _of_program(target, sandbox)
+    project = copy_project(target, sandbox, unsaved)
+    return Staged(project, environment_of(target, sandbox, project, python), left_out_of(project))
+
+
+def copy_project(target: Target, sandbox: Sandbox, unsaved: Sequence[UnsavedText] = ()) -> StagedProject:
+    """The copy of what may be shown of a target's project.
+
+    Raises:
+        UsageError: the project is too large, or an unsaved file lies outside of it.
+    """
     project = stage_project(Path(target.project_root), sandbox.staging_folder(), Path(target.path))
     for each in unsaved:
         replace_in_copy(project, _name_in(project, each.path), each.text.encode())
-    return Staged(project, environment_of(target, sandbox, project, python), _left_out(project))
+    return project
 
 
 def _name_in(project: StagedProject, path: str) -> Path:
@@ -80,7 +90,7 @@ def environment_of(target: Target, sandbox: Sandbox, project: StagedProject, pyt
     )
 
 
-def _left_out(project: StagedProject) -> tuple[Skipped, ...]:
+def left_out_of(project: StagedProject) -> tuple[Skipped, ...]:
     """What of the project the code will not find, as one entry of the report."""
     if not project.left_out:
         return ()

@@ -59,8 +59,8 @@ def circumstances(bench: Workbench, salt: str) -> tuple[Circumstance, ...]:
     )
 
 
-def passed_by(bench: Workbench, source: str, tried: Sequence[Circumstance]) -> dict[Circumstance, str]:
-    """What went wrong in each circumstance, in words; "" where nothing did.
+def passed_by(program: Program, bench: Workbench, tried: Sequence[Circumstance]) -> dict[Circumstance, str]:
+    """What went wrong with a program in each circumstance, in words; "" where nothing did.
 
     Raises:
         SandboxInternalError: the sandbox itself failed.
@@ -68,7 +68,7 @@ def passed_by(bench: Workbench, source: str, tried: Sequence[Circumstance]) -> d
     said: dict[Circumstance, str] = {}
     for folder in dict.fromkeys(each.folder for each in tried):
         here = [each for each in tried if each.folder == folder]
-        report = bench.sandbox.run(_program(bench, source, folder), [each.case for each in here], bench.limits)
+        report = bench.sandbox.run(_in_folder(program, folder), [each.case for each in here], bench.limits)
         for each, case in zip(here, report.cases, strict=True):
             said[each] = "" if case.verdict is Verdict.ACCEPTED else case.detail
     return said
@@ -83,8 +83,8 @@ def find_dependence(bench: Workbench, original: str, winner: str, salt: str) -> 
         SandboxInternalError: the sandbox itself failed.
     """
     tried = circumstances(bench, salt)
-    troubled = {each: trouble for each, trouble in passed_by(bench, winner, tried).items() if trouble}
-    stood = passed_by(bench, original, tuple(troubled))
+    troubled = {each: trouble for each, trouble in passed_by(bench.rewrite(winner), bench, tried).items() if trouble}
+    stood = passed_by(bench.program(original), bench, tuple(troubled))
     for each, trouble in troubled.items():
         if not stood[each]:
             return f"it behaves differently when the calls are made {each.name}: {trouble}"
@@ -106,7 +106,7 @@ def _case(bench: Workbench, calls: Sequence[WorkloadCall], chance: random.Random
     return bench.call_case(calls, hash_seed=chance.randrange(2, _MAX_HASH_SEED))
 
 
-def _program(bench: Workbench, source: str, folder: str | None) -> Program:
-    if folder is None:
-        return bench.program(source)
-    return replace(bench, environment=replace(bench.environment, working_directory=folder)).program(source)
+def _in_folder(program: Program, folder: str | None) -> Program:
+    if folder is None or program.environment is None:
+        return program
+    return replace(program, environment=replace(program.environment, working_directory=folder))

@@ -27,7 +27,7 @@ from afterburner.agent.judge.verification.outcome import Agreement, Counterexamp
 from afterburner.agent.judge.verification.search import DifferenceSearch
 from afterburner.agent.types import Decision, Gain, HeldOut, Objective
 from afterburner.agent.wording import count, format_ratio
-from afterburner.sandbox import Verdict
+from afterburner.sandbox import Report, Verdict
 from afterburner.sandbox.terminal.formatting import format_kib
 
 if TYPE_CHECKING:
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from afterburner.agent.judge.measuring.sample_sources import Case
     from afterburner.agent.judge.measuring.workbench import Workbench
     from afterburner.agent.types import WorkloadCall
-    from afterburner.sandbox import Report
 
 BLOCKS_TOLD = 4
 SEARCH_S, SEARCH_ROUNDS = 3.0, 2  # for an input on which a promising candidate differs
@@ -95,7 +94,7 @@ class Confirming:
         bench, inputs = self.bench, self.bench.workload.held_out_count
         cases = bench.confirmed_cases()
         early, late = (cases, ()) if bench.by_cases else (cases[:1], cases[1:])
-        report = self._failed(winner, early)
+        report = self.failed(winner, early)
         if report is not None:
             return self._wrong(winner, original, report)
         comparison, held_out_gain = self._measure(winner, original)
@@ -104,29 +103,43 @@ class Confirming:
         held_out = HeldOut(inputs, passed=comparison.decision is not Decision.WRONG, gain=held_out_gain)
         if comparison.decision is not Decision.IMPROVED:
             return confirmation_of(winner, original, comparison, held_out)
-        looks: list[Callable[[], Report | str | None]] = [partial(self._failed, winner, (case,)) for case in late]
-        looks.append(partial(self._dependence, winner, original))
-        search = partial(self._searched, winner.source, self.deadline.within(OFFER_S), OFFER_ROUNDS)
-        searched, found = beside(bench.sandbox, search, looks)
+        searched = self.behaves(winner, original, late)
         if isinstance(searched, Counterexample):
             return confirmation_of(winner, original, differs(searched), held_out, searched.line)
-        for objection in (each for each in found if each is not None):
-            if isinstance(objection, str):
-                return confirmation_of(winner, original, Comparison(Decision.REFUSED, objection), held_out)
-            return self._wrong(winner, original, objection)
+        if isinstance(searched, str):
+            return confirmation_of(winner, original, Comparison(Decision.REFUSED, searched), held_out)
+        if isinstance(searched, Report):
+            return self._wrong(winner, original, searched)
         larger = ""
         if comparison.gain is not None:
-            comparison, larger = self._on_larger_inputs(comparison, comparison.gain, winner, original)
+            comparison, larger = self.on_larger_inputs(comparison, comparison.gain, winner, original)
         held_out = replace(held_out, passed=comparison.decision is not Decision.WRONG)
         confirmation = confirmation_of(winner, original, comparison, held_out)
         notes = _notes(winner, original, searched, comparison) if bench.target.language == PYTHON else []
         return replace(confirmation, notes=notes, larger_inputs=larger)
 
-    def _failed(self, winner: Incumbent, cases: Sequence[Case]) -> Report | None:
+    def behaves(
+        self, winner: Incumbent, original: Incumbent, late: Sequence[Case]
+    ) -> Agreement | Counterexample | Report | str:
+        """Whether the winner does the same on these cases, on inputs made for it, and in other circumstances.
+
+        Returns:
+            How far no difference was found; else an input on which it differs, the report of cases that are not
+            right, or what it depends on.
+        """
+        looks: list[Callable[[], Report | str | None]] = [partial(self.failed, winner, (case,)) for case in late]
+        looks.append(partial(self._dependence, winner, original))
+        search = partial(self._searched, winner.source, self.deadline.within(OFFER_S), OFFER_ROUNDS)
+        searched, found = beside(self.bench.sandbox, search, looks)
+        if isinstance(searched, Counterexample):
+            return searched
+        return next((each for each in found if each is not None), searched)
+
+    def failed(self, winner: Incumbent, cases: Sequence[Case]) -> Report | None:
         """The report of cases that are not all right, None if they are."""
         if not cases:
             return None
-        report = self.bench.sandbox.run(self.bench.program(winner.source), cases, self.bench.limits)
+        report = self.bench.sandbox.run(self.bench.rewrite(winner.source), cases, self.bench.limits)
         return None if report.verdict is Verdict.ACCEPTED else report
 
     def _wrong(self, winner: Incumbent, original: Incumbent, report: Report) -> Confirmation:
@@ -201,7 +214,7 @@ class Confirming:
         gain = Gain(counts.ratio, counts.ratio, counts.ratio, confidence=1.0, pairs=1)
         return replace(comparison, decision=Decision.IMPROVED, reason=told, gain=gain)
 
-    def _on_larger_inputs(
+    def on_larger_inputs(
         self, comparison: Comparison, gain: Gain, winner: Incumbent, original: Incumbent
     ) -> tuple[Comparison, str]:
         """The comparison again, or what larger inputs make of it; and what to tell of them."""

@@ -87,7 +87,7 @@ class Judge:
             if left is not None:
                 return Comparison(Decision.REFUSED, left), None
             paced, repeats, block_s = _shape(source, first, time.monotonic() - started_s)
-            looks = plan_looks(_affordable_blocks(block_s), attempt)
+            looks = self.looks(_affordable_blocks(block_s), attempt)
             takes = itertools.count(FIRST_TAKE)
             for look in looks:
                 while len(blocks) < look.blocks:
@@ -110,6 +110,10 @@ class Judge:
                 )
             return Comparison.failed(error, "when confirmed"), None
         raise AssertionError  # the last look decides
+
+    def looks(self, most_blocks: int, attempt: int) -> tuple[Look, ...]:
+        """When the test may end; see `plan_looks`."""
+        return plan_looks(most_blocks, attempt)
 
     def weigh(self, blocks: Sequence[Block], look: Look, *, is_last: bool) -> Comparison | None:
         """What one look at the blocks says; None if there have to be more."""

@@ -117,6 +117,10 @@ class Block:
         before, after = (tuple(replace(each, by_input=()) for each in side) for side in (self.before, self.after))
         return Block(before, after, ((add_up(self.used[0]),), (add_up(self.used[1]),)))
 
+    def swapped(self) -> Block:
+        """The same with the sides exchanged."""
+        return Block(self.after, self.before, (self.used[1], self.used[0]))
+
     def log_ratio(self, figure: Callable[[Sequence[Measurement]], float]) -> float:
         """The logarithm of how many times smaller the figure of the rewrite is."""
         before, after = map(figure, self.used)

@@ -26,6 +26,8 @@ ALPHA = 0.01  # one-sided, of all tests of a run together
 # Blocks, and the share of the error spent there: of the first test of a run, and of each one after it.
 FIRST_LOOKS = ((8, 0.004), (16, 0.001), (32, 0.0007), (64, 0.0006), (128, 0.0007))
 FURTHER_LOOKS = ((16, 0.0003), (32, 0.0002), (64, 0.0002), (128, 0.0003))
+# Of a comparison in both directions: each bound of the interval may be wrong with half the error, `ALPHA / 2`.
+TWO_SIDED_LOOKS = ((8, 0.004), (16, 0.0004), (32, 0.0002), (64, 0.0002), (128, 0.0002))
 MOST_TESTS = 4  # of a run: a winner that fails its test makes room for the next
 MOST_BLOCKS = FIRST_LOOKS[-1][0]
 
@@ -49,7 +51,15 @@ def plan_looks(most_blocks: int, attempt: int = 0) -> tuple[Look, ...]:
         attempt: how many tests of this run came before, below `MOST_TESTS`. The errors of all of them add up to
             `ALPHA`, and most of it is for the first, which is asked about the most promising candidate.
     """
-    table = FURTHER_LOOKS if attempt else FIRST_LOOKS
+    return _planned(FURTHER_LOOKS if attempt else FIRST_LOOKS, most_blocks)
+
+
+def plan_two_sided(most_blocks: int) -> tuple[Look, ...]:
+    """The looks of a comparison in both directions, likewise: the error of each bound adds up to `ALPHA / 2`."""
+    return _planned(TWO_SIDED_LOOKS, most_blocks)
+
+
+def _planned(table: tuple[tuple[int, float], ...], most_blocks: int) -> tuple[Look, ...]:
     kept = [Look(blocks, alpha) for blocks, alpha in table if blocks <= max(most_blocks, table[0][0])]
     left = math.fsum(alpha for _, alpha in table[len(kept) - 1 :])
     return (*kept[:-1], Look(kept[-1].blocks, left))

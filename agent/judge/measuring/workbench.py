@@ -48,6 +48,7 @@ class Workbench:
     environment: PythonEnvironment
     limits: Limits
     core: TimingCore | None  # None: nothing is timed
+    other_environment: PythonEnvironment | None = None  # of rewrites, where they have a tree of their own
 
     @property
     def by_cases(self) -> bool:
@@ -55,14 +56,21 @@ class Workbench:
         return bool(self.workload.cases)
 
     def program(self, source: str) -> Program:
-        """The program that `source`, the text of the target's whole file, makes."""
+        """The program that `source`, the text of the target's whole file, makes in the original's place."""
+        return self._program(source, self.environment)
+
+    def rewrite(self, source: str) -> Program:
+        """The program that the text of a rewrite makes: in its own tree, if it has one."""
+        return self._program(source, self.other_environment or self.environment)
+
+    def _program(self, source: str, environment: PythonEnvironment) -> Program:
         if self.by_cases:
-            return whole_program(self.target, source, self.environment)
+            return whole_program(self.target, source, environment)
         if self.target.function is None:
             msg = "a target without a function is judged by stdin/stdout cases"
             raise ValueError(msg)
         entry = FunctionEntry(self.target.module, self.target.path, self.target.function)
-        return Program("python", source, entry=entry, environment=self.environment)
+        return Program("python", source, entry=entry, environment=environment)
 
     def judged_cases(self) -> tuple[Case, ...]:
         """The cases that tell, during selection, whether a program is right; only cheap calls under more than one seed.
@@ -121,23 +129,27 @@ class Workbench:
             original: text of the whole file.
             rewrites: likewise.
             objective: what is measured; time is measured in forks of a template, memory in processes of their own.
+                So is time where rewrites have a tree of their own: forks of one template share its files.
             held_out: whether the held-out inputs come along.
         """
         parts = (False, True) if held_out else (False,)
-        if self.by_cases or objective is not Objective.TIME:
+        if self.by_cases or objective is not Objective.TIME or self.other_environment is not None:
             cases = [self.timed_cases(objective, held_out=part) for part in parts]
             sampler = self.sampler([case for part in cases for case in part])
-            return FreshSource(sampler, self.program(original), tuple(map(self.program, rewrites))), len(cases[0])
+            return FreshSource(sampler, self.program(original), tuple(map(self.rewrite, rewrites))), len(cases[0])
         chosen = [self._timed_calls(FORK_TIME_S, held_out=part) for part in parts]
         calls = [call for part in chosen for call in part]
         return self.source_of_calls(original, rewrites, calls), len(chosen[0])
 
     def source_of_calls(self, original: str, rewrites: Sequence[str], calls: Sequence[WorkloadCall]) -> BlockSource:
         """Where blocks of samples come from, each of which makes all these calls once."""
+        if self.other_environment is not None:
+            case = replace(self.call_case(calls, hash_seed=0), cold_caches=True)
+            return FreshSource(self.sampler([case]), self.program(original), tuple(map(self.rewrite, rewrites)))
         return DuelSource(
             self.sandbox,
             self.program(original),
-            tuple(map(self.program, rewrites)),
+            tuple(map(self.rewrite, rewrites)),
             self.call_case(calls, hash_seed=0),
             self.limits,
             self.core,

@@ -51,6 +51,7 @@ class Comparer:
     limits: Limits
     float_tolerance: float | None = None  # how outcomes are compared: see `CallCase`
     fixed_clock: bool = False  # likewise
+    other_environment: PythonEnvironment | None = None  # of rewrites, where they have a tree of their own
 
     def first_difference(self, source: str, calls: Sequence[WorkloadCall]) -> Differing | None:
         """The first call that `source` makes otherwise than expected: under each hash seed, and in both directions."""
@@ -84,13 +85,18 @@ class Comparer:
             return True
         last = found.calls[-1:]
         return self.in_order(source, last, found.hash_seed) is not None and (
-            self.in_order(self.target.source, last, found.hash_seed) is None
+            self._made(self.target.source, self.environment, last, found.hash_seed) is None
         )
 
     def in_order(self, source: str, calls: Sequence[WorkloadCall], hash_seed: int) -> Differing | None:
         """The same in one process that makes the calls in this order."""
+        return self._made(source, self.other_environment or self.environment, calls, hash_seed)
+
+    def _made(
+        self, source: str, environment: PythonEnvironment, calls: Sequence[WorkloadCall], hash_seed: int
+    ) -> Differing | None:
         entry = FunctionEntry(self.target.module, self.target.path, self.target.function or "")
-        program = Program("python", source, entry=entry, environment=self.environment)
+        program = Program("python", source, entry=entry, environment=environment)
         case = CallCase(
             tuple(call.blob for call in calls),
             tuple(call.expected for call in calls),

@@ -51,7 +51,7 @@ class DifferenceSearch:
         target = replace(bench.target, source=original_source)
         place = (bench.sandbox, target, bench.environment, bench.limits)
         tolerance, clock = bench.workload.float_tolerance, bench.workload.fixed_clock
-        self._comparer = Comparer(*place, tolerance, clock)
+        self._comparer = Comparer(*place, tolerance, clock, bench.other_environment)
         self._inputs = Inputs(*place, bench.workload.calls, seed, tolerance, clock)
 
     def against(

@@ -1,0 +1,263 @@
+"""`afterburner-agent compare BEFORE AFTER`: is the second version the same, and is it faster?"""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from afterburner.agent.job import Job
+from afterburner.agent.option_kinds import LARGEST_SEED
+from afterburner.agent.options import InputOptions, Proof, Search
+from afterburner.agent.types import Objective
+from afterburner.sandbox import UsageError
+from afterburner.sandbox.terminal.destinations import STDOUT, check_destination, write_result
+from afterburner.sandbox.terminal.options import above_zero, above_zero_if_given, filled
+from afterburner.sandbox.terminal.text import display_path, scrub_line
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from afterburner.agent.compare import ComparisonResult
+    from afterburner.agent.judge.verification.outcome import Counterexample
+    from afterburner.sandbox import Measurement
+
+REACHED = 5  # the exit code where --fail-on names the decision
+FILES_SHOWN = 8
+_INPUTS, _OUT = "What to judge on", "What to write"
+_HEADLINES = {
+    "different": ("Different", "bold red"),
+    "faster": ("Faster", "bold green"),
+    "slower": ("Slower", "bold red"),
+    "same": ("The same", "bold"),
+    "too_noisy": ("No answer", "bold yellow"),
+}
+
+
+class FailOn(StrEnum):
+    """The decisions that can end the command with an exit code of its own."""
+
+    DIFFERENT = "different"
+    SLOWER = "slower"
+    SAME = "same"
+    TOO_NOISY = "too_noisy"
+
+
+def compare(
+    before: Annotated[
+        str,
+        typer.Argument(metavar="BEFORE|FILE", help="The version to compare with.", show_default=False, callback=filled),
+    ],
+    after: Annotated[
+        str | None,
+        typer.Argument(metavar="[AFTER]", help="The other version, a whole file.", show_default=False),
+    ] = None,
+    *,
+    base: Annotated[
+        str | None,
+        typer.Option(metavar="REV", callback=filled, help="Compare FILE with itself at this git revision."),
+    ] = None,
+    head: Annotated[
+        str | None,
+        typer.Option(metavar="REV", callback=filled, help="With --base: the other revision. Default: the disk."),
+    ] = None,
+    function: Annotated[
+        str | None,
+        typer.Option(
+            "--function",
+            "-f",
+            metavar="NAME",
+            callback=filled,
+            help="The function, or Class.method. Default: the one that differs, else the hottest.",
+        ),
+    ] = None,
+    calls: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", callback=filled, help="A Python file that calls the function.", rich_help_panel=_INPUTS
+        ),
+    ] = None,
+    cases: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR",
+            callback=filled,
+            help="A folder of NAME.in and NAME.out: both files read stdin and write stdout.",
+            rich_help_panel=_INPUTS,
+        ),
+    ] = None,
+    python: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH",
+            callback=filled,
+            help="The interpreter that runs both. Default: VIRTUAL_ENV, then the project's .venv.",
+            rich_help_panel=_INPUTS,
+        ),
+    ] = None,
+    float_tolerance: Annotated[
+        float | None,
+        typer.Option(
+            metavar="X",
+            callback=above_zero_if_given,
+            help="Floats may differ by X of the larger one, such as 1e-9. Default: they must be equal.",
+            rich_help_panel=_INPUTS,
+        ),
+    ] = None,
+    objective: Annotated[Objective, typer.Option(help="What to compare.")] = Objective.TIME,
+    min_effect: Annotated[
+        float | None,
+        typer.Option(
+            metavar="X",
+            min=0,
+            help="Differences of less than X are the same. Default: what selfcheck found here, or 0.05.",
+            show_default=False,
+        ),
+    ] = None,
+    max_seconds: Annotated[float, typer.Option(metavar="S", callback=above_zero, help="Time budget, seconds.")] = 300.0,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, max=LARGEST_SEED, help="Seed of every random choice.")] = 0,
+    fail_on: Annotated[
+        str,
+        typer.Option(
+            metavar="DECISIONS",
+            help="End with exit code 5 on these decisions: some of different, slower, same, too_noisy, with commas.",
+        ),
+    ] = "",
+    json: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|-",
+            callback=filled,
+            help="Write the result as JSON to FILE; - is stdout, and the report moves to stderr.",
+            rich_help_panel=_OUT,
+        ),
+    ] = None,
+    receipt: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|-",
+            callback=filled,
+            help="Write a receipt to FILE, from which replay-receipt measures the comparison again.",
+            rich_help_panel=_OUT,
+        ),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.", rich_help_panel=_OUT)] = False,
+) -> None:
+    """Compare two versions of a function: does the second do the same, and is it faster or slower?
+
+    Two files, or FILE --base REV: two git revisions with their whole trees. Nothing is written to either.
+    """
+    from afterburner.agent.cli.progress import show_progress  # noqa: PLC0415 - not needed to answer --help
+    from afterburner.sandbox.terminal.console import open_console  # noqa: PLC0415 - likewise
+
+    failing = _failing(fail_on)
+    inputs = InputOptions(calls=calls, cases=cases, python=python, float_tolerance=float_tolerance)
+    jobs = _jobs(before, after, base, head, function, inputs)
+    for option, place in (("--json", json), ("--receipt", receipt)):
+        for file in {before, after or before}:
+            if place is not None:
+                check_destination(option, place, Path(file), "a file that is compared")
+    with show_progress(None, quiet=quiet) as on_event:
+        from afterburner.agent.session import open_session  # noqa: PLC0415 - likewise
+
+        search = Search(objective=objective, max_seconds=max_seconds, seed=seed)
+        proof = Proof(min_effect=min_effect, receipt=receipt is not None)
+        with open_session(store=None) as session:
+            result = session.compare(*jobs, search, proof=proof, on_event=on_event)
+    console = open_console(sys.stderr if STDOUT in (json, receipt) else sys.stdout)
+    print_comparison(console, result)
+    _write(result, json, receipt)
+    if console.reader_gone:
+        raise BrokenPipeError
+    raise typer.Exit(REACHED if result.decision.value in failing else 0)
+
+
+def _failing(fail_on: str) -> set[str]:
+    names = {name.strip() for name in fail_on.split(",") if name.strip()}
+    if unknown := sorted(names - set(FailOn)):
+        raise UsageError(f"--fail-on: there is no decision {', '.join(unknown)}; there are {', '.join(FailOn)}.")
+    return names
+
+
+def _jobs(  # noqa: PLR0917 - what the command line says of the two versions
+    before: str, after: str | None, base: str | None, head: str | None, function: str | None, inputs: InputOptions
+) -> tuple[Job, Job]:
+    if (after is None) == (base is None):
+        raise UsageError("Give two files, BEFORE and AFTER, or one FILE with --base REV.")
+    if head is not None and base is None:
+        raise UsageError("--head needs --base: the revision to compare with.")
+    if base is None:
+        pair = Job.from_file(before, function=function, inputs=inputs)
+        return pair, Job.from_file(after or "", function=function)
+    old = Job.from_revision(before, base, function=function, inputs=inputs)
+    return old, Job(before, function, revision=head or "")
+
+
+def _write(result: ComparisonResult, json: str | None, receipt: str | None) -> None:
+    from afterburner.agent.cli.compare_document import document_of  # noqa: PLC0415 - not needed to answer --help
+    from afterburner.agent.evidence.receipt import receipt_bytes  # noqa: PLC0415 - likewise
+
+    if json is not None:
+        write_result("--json", json, document_of(result).to_text().encode("ascii"))
+    if receipt is None:
+        return
+    if result.receipt is None:
+        sys.stderr.write(f"no receipt is written: there is none of `{result.decision.value}`\n")
+    else:
+        write_result("--receipt", receipt, receipt_bytes(result.receipt))
+
+
+def print_comparison(console: Console, result: ComparisonResult) -> None:
+    """Say what the second version is, and what that rests on."""
+    from rich.text import Text  # noqa: PLC0415 - not needed to answer --help
+
+    headline, style = _HEADLINES[result.decision.value]
+    compared = result.compared
+    name = f"{display_path(result.target.path)} {result.target.function or ''}".strip()
+    console.print(
+        Text.assemble((headline, style), f"  {scrub_line(name)}: {scrub_line(compared.reason)}"), soft_wrap=True
+    )
+    lines = [_versions(result)]
+    if result.changed_files:
+        more = len(result.changed_files) - FILES_SHOWN
+        named = ", ".join(result.changed_files[:FILES_SHOWN]) + (f" and {more} more" if more > 0 else "")
+        lines.append(f"other files that differ: {named}")
+    if compared.agreement is not None:
+        lines.append(compared.agreement.line)
+    if result.memory is not None:
+        lines.append(f"memory: {_memory(result.memory.before)} before, {_memory(result.memory.after)} after")
+    if result.growth is not None:
+        lines.append(f"growth: {result.growth.sentence or result.growth.note or result.growth.disagreement}")
+    if compared.larger_inputs:
+        lines.append(compared.larger_inputs)
+    lines.append(f"minimum effect: {result.min_effect.value:g} ({result.min_effect.source})")
+    for line in lines:
+        console.print(Text(f"  {scrub_line(line)}"), soft_wrap=True)
+    if compared.counterexample is not None:
+        _print_counterexample(console, compared.counterexample)
+    for skipped in result.skipped[:FILES_SHOWN]:
+        console.print(Text(f"  left out: {scrub_line(skipped.origin)}: {scrub_line(skipped.reason)}", style="dim"))
+
+
+def _versions(result: ComparisonResult) -> str:
+    before = result.before_revision[:12] or display_path(result.target.path)
+    after = result.after_revision[:12] or display_path(result.after_path)
+    return f"before: {before}; after: {after}"
+
+
+def _memory(used: Measurement) -> str:
+    from afterburner.sandbox.terminal.formatting import format_kib  # noqa: PLC0415 - not needed to answer --help
+
+    return format_kib(used.peak_memory_kib)
+
+
+def _print_counterexample(console: Console, found: Counterexample) -> None:
+    from rich.text import Text  # noqa: PLC0415 - not needed to answer --help
+
+    for number, call in enumerate(found.calls):
+        console.print(Text(f"  {'for' if number == 0 else 'then':<8}{scrub_line(call)}"), soft_wrap=True)
+    console.print(Text(f"  {'before':<8}{scrub_line(found.expected)}"), soft_wrap=True)
+    console.print(Text(f"  {'after':<8}{scrub_line(found.actual)}"), soft_wrap=True)

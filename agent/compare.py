@@ -1,0 +1,232 @@
+"""One comparison of two versions from end to end: staged, judged, measured, with its evidence."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from afterburner.agent.code.locate import with_source
+from afterburner.agent.deadline import Deadline
+from afterburner.agent.events import ProgressEvent
+from afterburner.agent.evidence.gather import GROWTH_S
+from afterburner.agent.evidence.growth import measure_growth
+from afterburner.agent.evidence.project_files import project_files
+from afterburner.agent.evidence.receipt import make_receipt
+from afterburner.agent.inputs.build import build_workload
+from afterburner.agent.inputs.hottest import hottest_function
+from afterburner.agent.inputs.versions import changed_function, read_version, stage_versions
+from afterburner.agent.judge.comparing import MEASURED, Compared, Comparing, ComparisonDecision
+from afterburner.agent.judge.gates import refusal
+from afterburner.agent.judge.measuring.sampling import SampleFailedError
+from afterburner.agent.judge.measuring.timing_core import TimingCore
+from afterburner.agent.judge.measuring.workbench import Workbench
+from afterburner.agent.judge.min_effect import MinEffect, min_effect_for
+from afterburner.agent.judge.two_sided import TwoSidedJudge
+from afterburner.agent.machine import describe_machine
+from afterburner.agent.options import RunSettings
+from afterburner.agent.running import workload_limits
+from afterburner.agent.types import Objective
+from afterburner.sandbox import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from afterburner.agent.evidence.growth import Growth
+    from afterburner.agent.evidence.receipt import Receipt
+    from afterburner.agent.inputs.versions import Versions
+    from afterburner.agent.job import Job
+    from afterburner.agent.options import Proof, Search
+    from afterburner.agent.types import Machine, Skipped, Target
+    from afterburner.sandbox import Measurement
+    from afterburner.sandbox.sandbox import Sandbox
+
+    OnEvent = Callable[[ProgressEvent], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Peak and integral of each version's calls in a process of its own; one sample: a figure, no proof."""
+
+    before: Measurement
+    after: Measurement
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonResult:
+    """What came of a comparison, and what it rests on."""
+
+    target: Target  # of BEFORE
+    before_revision: str  # the commit; empty: what is on the disk
+    after_path: str
+    after_revision: str
+    changed_files: tuple[str, ...]  # other files of the project that differ
+    compared: Compared
+    objective: Objective
+    min_effect: MinEffect
+    float_tolerance: float | None
+    seed: int
+    memory: Memory | None
+    growth: Growth | None
+    receipt: Receipt | None
+    workload_origins: tuple[str, ...]
+    skipped: tuple[Skipped, ...]
+    machine: Machine
+    elapsed_s: float
+
+    @property
+    def decision(self) -> ComparisonDecision:
+        """Different, faster, slower, same or too noisy."""
+        return self.compared.decision
+
+
+def compare_jobs(
+    before: Job,
+    after: Job,
+    search: Search,
+    proof: Proof,
+    *,
+    sandbox: Sandbox,
+    on_event: OnEvent,
+    allow: Callable[[Target], None] = lambda _: None,
+) -> ComparisonResult:
+    """Compare two versions of a function or a program; see `Session.compare`.
+
+    Raises:
+        UsageError: a file, function or revision is not there, or the options exclude each other.
+        WorkloadError: there are no inputs, or BEFORE does not do the same each time.
+        SandboxInternalError: the sandbox failed.
+    """
+    started_s, deadline = time.monotonic(), Deadline.after(search.max_seconds)
+
+    def tell(message: str) -> None:
+        on_event(ProgressEvent("compare", message))
+
+    tell("staging both versions")
+    inputs = before.inputs
+    old, new = read_version(before, sandbox), read_version(replace(after, inputs=inputs), sandbox)
+    if old.target.language != new.target.language:
+        raise UsageError(f"{old.target.language} and {new.target.language}: both versions must be in one language.")
+    for target in (old.target, new.target):
+        allow(target)
+    versions = stage_versions(old, new, sandbox, inputs.python)
+    settings = RunSettings(before.path, before.function, inputs, search, proof, batch=before.batch)
+    target = _target(versions, before, settings, sandbox)
+    machine = describe_machine(sandbox, versions.environment, target.language)
+    min_effect = min_effect_for(proof.min_effect, machine)
+    changed, text_objection = _changes(versions)
+    limits = workload_limits(settings)
+    workload = build_workload(sandbox, target, versions.environment, settings, limits, tell)
+    own_tree = versions.after_environment if changed else None
+    if proof.receipt and own_tree is not None:
+        raise UsageError(
+            f"--receipt: {changed[0]} differs, too, and a receipt holds two versions of one file. Compare without it."
+        )
+    core = TimingCore(lambda: on_event(ProgressEvent("wait", "another run times on the core: waiting for it")))
+    bench = Workbench(target, workload, sandbox, versions.environment, limits, core, own_tree)
+    judge = TwoSidedJudge(search.objective, min_effect.value, search.seed)
+    comparing = Comparing(bench, judge, deadline, on_event, text_objection)
+    source = versions.after.target.source
+    compared = comparing.compare(source)
+    bench = comparing.bench
+    growth = memory = receipt = None
+    if compared.decision is not ComparisonDecision.DIFFERENT:
+        memory = _memory(bench, source)
+        if proof.growth and search.objective is Objective.TIME and not deadline.passed():
+            tell("measuring how time grows with the input")
+            growth = measure_growth(bench, source, Deadline.after(min(GROWTH_S, deadline.left_s())))
+            is_only_slow = growth.too_slow and compared.decision is ComparisonDecision.SLOWER
+            if growth.disagreement and not is_only_slow:
+                compared = Compared(ComparisonDecision.DIFFERENT, growth.disagreement)
+    if proof.receipt and compared.gain is not None and compared.decision in MEASURED:
+        receipt = _receipt(
+            bench, replace(settings, proof=replace(proof, min_effect=min_effect.value)), versions, compared, machine
+        )
+    return ComparisonResult(
+        target=target,
+        before_revision=old.revision,
+        after_path=new.target.path,
+        after_revision=new.revision,
+        changed_files=changed,
+        compared=compared,
+        objective=search.objective,
+        min_effect=min_effect,
+        float_tolerance=inputs.float_tolerance,
+        seed=search.seed,
+        memory=memory,
+        growth=growth,
+        receipt=receipt,
+        workload_origins=tuple(workload.origins()),
+        skipped=(*versions.skipped, *workload.skipped),
+        machine=machine,
+        elapsed_s=time.monotonic() - started_s,
+    )
+
+
+def _target(versions: Versions, job: Job, settings: RunSettings, sandbox: Sandbox) -> Target:
+    """The target of BEFORE: the function that was named, the one that differs, or the hottest.
+
+    Raises:
+        TargetError: AFTER has no such function.
+        UsageError: several functions differ.
+    """
+    before, after = versions.before.target, versions.after.target
+    if before.function is not None or job.inputs.cases is not None:
+        return before
+    function = changed_function(before, after)
+    if function is None:
+        limits = workload_limits(settings)
+        function = hottest_function(sandbox, before, versions.environment, settings, limits)
+    with_source(replace(before, function=function), after.source)
+    return with_source(replace(before, function=function), before.source)
+
+
+def _changes(versions: Versions) -> tuple[tuple[str, ...], str | None]:
+    """The other files that differ, and what the gate that reads texts says of AFTER's."""
+    before, after = versions.before, versions.after
+    objection = refusal(before.target.source, after.target.source, before.target.language)
+    if before.project is None or after.project is None or versions.after_environment is None:
+        return (), objection
+    path = Path(before.target.path)
+    old = {each.path: each.sha256 for each in project_files(before.project, versions.environment, path)}
+    new = {each.path: each.sha256 for each in project_files(after.project, versions.after_environment, path)}
+    changed = tuple(sorted(name for name in old.keys() | new.keys() if old.get(name) != new.get(name)))
+    for name in changed:
+        if name.endswith(".py") and name in new:
+            texts = [_text(folder / name) for folder in (before.project.folder, after.project.folder)]
+            objection = objection or refusal(texts[0], texts[1])
+    return changed, objection
+
+
+def _text(place: Path) -> str:
+    return place.read_text("utf-8", "replace") if place.is_file() and not place.is_symlink() else ""
+
+
+def _memory(bench: Workbench, source: str) -> Memory | None:
+    sampler = replace(bench.sampler(bench.timed_cases(Objective.MEMORY, held_out=False)), core=None)
+    try:
+        before = sampler.sample(bench.program(bench.target.source)).work
+        return Memory(before, sampler.sample(bench.rewrite(source)).work)
+    except SampleFailedError:
+        return None  # the comparison has told what it found; this is a figure beside it
+
+
+def _receipt(
+    bench: Workbench, settings: RunSettings, versions: Versions, compared: Compared, machine: Machine
+) -> Receipt | None:
+    if compared.gain is None:
+        return None
+    project = versions.before.project
+    files = () if project is None else project_files(project, bench.environment, Path(bench.target.path))
+    return make_receipt(
+        bench,
+        settings,
+        winner_source=versions.after.target.source,
+        gain=compared.gain,
+        held_out_gain=None,
+        blocks=compared.blocks,
+        project=files,
+        machine=machine,
+        decision=compared.decision,
+    )

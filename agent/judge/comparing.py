@@ -1,0 +1,171 @@
+"""Compares two versions: does the second one behave like the first, and is it faster or slower?
+
+Equality is as strict as an offer's, and comes first: every call under every hash seed, inputs made to find a
+difference, and other circumstances. Then one test in both directions (`two_sided`) decides. What a rewrite would be
+refused for is no answer here either: such a version is never called faster.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from afterburner.agent.errors import WorkloadError
+from afterburner.agent.events import ProgressEvent
+from afterburner.agent.judge.confirmation import Incumbent, detail_of
+from afterburner.agent.judge.confirming import Confirming
+from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
+from afterburner.agent.types import Decision
+from afterburner.sandbox import Report, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from afterburner.agent.deadline import Deadline
+    from afterburner.agent.judge.comparison import Comparison
+    from afterburner.agent.judge.measuring.sampling import Block
+    from afterburner.agent.judge.measuring.workbench import Workbench
+    from afterburner.agent.judge.two_sided import TwoSidedJudge
+    from afterburner.agent.types import Gain
+    from afterburner.sandbox import Measurement
+
+OUT_OF_TIME = "the time budget ended before the versions were measured; --max-seconds allows more"
+BLOCKS_TOLD = 4
+
+
+class ComparisonDecision(StrEnum):
+    """What AFTER is, held against BEFORE."""
+
+    DIFFERENT = "different"
+    FASTER = "faster"  # by more than the minimum effect
+    SLOWER = "slower"  # likewise
+    SAME = "same"  # neither, within the minimum effect
+    TOO_NOISY = "too_noisy"  # no answer: the samples do not tell, or a gate does not believe them
+
+
+MEASURED = (ComparisonDecision.FASTER, ComparisonDecision.SLOWER, ComparisonDecision.SAME)
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The answer of a comparison. `objection` says why a gate does not believe what was measured."""
+
+    decision: ComparisonDecision
+    reason: str
+    gain: Gain | None = None
+    counterexample: Counterexample | None = None
+    agreement: Agreement | None = None  # on which inputs both did the same
+    objection: str = ""
+    larger_inputs: str = ""
+    before: Measurement | None = None
+    after: Measurement | None = None
+    blocks: tuple[Block, ...] = field(default=(), repr=False)
+
+
+def measure_original(bench: Workbench) -> tuple[Workbench, Incumbent]:
+    """The bench with limits that follow from what the original needs, as in a run, and the original.
+
+    Raises:
+        WorkloadError: the original does not pass as a candidate would have to.
+    """
+    cases = (*bench.judged_cases(), *bench.confirmed_cases())
+    report = bench.sandbox.run(bench.program(bench.target.source), cases, bench.limits)
+    if report.verdict is not Verdict.ACCEPTED:
+        raise WorkloadError(f"The original behaves differently each time here: {detail_of(report)}.")
+    original = Incumbent("original", bench.target.source, report.measurement, ratio=1.0)
+    return bench.limited_by(max(case.measurement.wall_time_s for case in report.cases)), original
+
+
+@dataclass(slots=True)
+class Comparing:
+    """Compares one other version with the original of a bench."""
+
+    bench: Workbench
+    judge: TwoSidedJudge
+    deadline: Deadline
+    on_event: Callable[[ProgressEvent], None]
+    text_objection: str | None = None  # what the gate that reads the text of AFTER found
+
+    def compare(self, source: str) -> Compared:
+        """Hold a version against the original.
+
+        Args:
+            source: the text of its whole file.
+
+        Raises:
+            WorkloadError: the original does not do the same each time.
+            SandboxInternalError: the sandbox itself failed.
+        """
+        self._tell("running BEFORE")
+        _, original = measure_original(self.bench)  # the limits stay wide: AFTER may be far slower
+        other = Incumbent("after", source, original.measurement, ratio=1.0)
+        confirming = Confirming(self.bench, self.judge, self.deadline, self.on_event)
+        self._tell("comparing what both do")
+        found = self._behaviour(confirming, other, original)
+        if isinstance(found, Compared):
+            return found
+        return self._measured(confirming, other, original, found)
+
+    def _behaviour(self, confirming: Confirming, other: Incumbent, original: Incumbent) -> Agreement | Compared:
+        cases = (*self.bench.judged_cases(), *self.bench.confirmed_cases())
+        found = confirming.failed(other, cases) or confirming.behaves(other, original, ())
+        if isinstance(found, Agreement):
+            return found
+        if isinstance(found, str):
+            return Compared(ComparisonDecision.DIFFERENT, found)
+        if isinstance(found, Counterexample):
+            return Compared(ComparisonDecision.DIFFERENT, found.line, counterexample=found)
+        return self._failed(confirming, other, found)
+
+    def _failed(self, confirming: Confirming, other: Incumbent, report: Report) -> Compared:
+        calls = self.bench.workload.calls_in_order()
+        example = confirming.difference(other.source, self.deadline, 0, calls)
+        reason = example.line if example else detail_of(report)
+        return Compared(ComparisonDecision.DIFFERENT, reason, counterexample=example)
+
+    def _measured(
+        self, confirming: Confirming, other: Incumbent, original: Incumbent, agreement: Agreement
+    ) -> Compared:
+        self._tell("measuring both")
+        blocks, _ = self.bench.block_source(original.source, [other.source], self.judge.objective, held_out=True)
+        said, _ = self.judge.confirm(blocks, self.deadline, held_out_from=0, on_blocks=self._on_blocks)
+        larger = ""
+        if said.decision is Decision.IMPROVED and said.gain is not None:
+            said, larger = confirming.on_larger_inputs(said, said.gain, other, original)
+        decision, objection = self._decided(said)
+        reason = objection or (OUT_OF_TIME if said.gain is None and self.deadline.passed() else said.reason)
+        return Compared(
+            decision,
+            reason,
+            said.gain,
+            agreement=agreement,
+            objection=objection,
+            larger_inputs=larger,
+            before=said.before,
+            after=said.after,
+            blocks=tuple(block.without_parts() for block in said.blocks),
+        )
+
+    def _decided(self, said: Comparison) -> tuple[ComparisonDecision, str]:
+        """The decision, and what stands against a measured one."""
+        if said.decision is Decision.WRONG:
+            return ComparisonDecision.DIFFERENT, ""
+        if said.decision is Decision.IMPROVED:
+            doubt = self.text_objection or ""
+            return (ComparisonDecision.TOO_NOISY if doubt else ComparisonDecision.FASTER), doubt
+        if said.decision is Decision.REFUSED:
+            late = said.gain is None and self.deadline.passed()
+            return ComparisonDecision.TOO_NOISY, "" if late else said.reason
+        if said.decision is Decision.TOO_NOISY or said.gain is None:
+            return ComparisonDecision.TOO_NOISY, ""
+        if said.gain.low > 1 + self.judge.min_effect:  # not on larger inputs
+            return ComparisonDecision.TOO_NOISY, said.reason
+        return (ComparisonDecision.SLOWER if self.judge.is_slower(said.gain) else ComparisonDecision.SAME), ""
+
+    def _on_blocks(self, taken: int, most: int) -> None:
+        if taken % BLOCKS_TOLD == 0 and taken < most:
+            self._tell(f"{taken} blocks of fresh runs, at most {most}")
+
+    def _tell(self, message: str) -> None:
+        self.on_event(ProgressEvent("compare", message))

@@ -1,0 +1,174 @@
+"""`afterburner-agent compare` as a person and a script meet it; the gains are large, so that no noise matters."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import jsonschema
+import pytest
+
+from afterburner.agent import Job, Proof, Search, open_session
+from afterburner.agent.cli.compare_document import ComparisonDocument
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import CommandLine
+
+    from afterburner.agent.compare import ComparisonResult
+    from afterburner.sandbox import Sandbox
+
+MAIN = """
+
+if __name__ == "__main__":
+    for size in (150, 250, 350):
+        pairs([n * 7 % 251 for n in range(size)])
+"""
+SLOW = """\
+def pairs(items):
+    found = []
+    for item in items:
+        if item not in found:
+            found.append(item)
+    return found
+"""
+FAST = "def pairs(items):\n    return list(dict.fromkeys(items))\n"
+WRONG = "def pairs(items):\n    return sorted(set(items))\n"
+CHEAT = """\
+import sys
+
+_known = {}
+
+
+def pairs(items):
+    sys._getframe(1)
+    return list(dict.fromkeys(items))
+"""
+LIMITS = ("--max-seconds", "60", "--quiet")
+SCHEMA = json.loads((files("afterburner.agent.cli") / "compare-schema.json").read_text("utf-8"))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, sandbox: Sandbox) -> Path:  # noqa: ARG001 - skips where there is none
+    path = tmp_path / "project"
+    path.mkdir()
+    for name, text in {"slow.py": SLOW, "fast.py": FAST, "wrong.py": WRONG, "cheat.py": CHEAT}.items():
+        (path / name).write_text(text + MAIN, encoding="utf-8")
+    return path
+
+
+def compared(program: CommandLine, folder: Path, *words: str, code: int = 0) -> dict[str, Any]:
+    """The document of a comparison, which is valid."""
+    done = program("compare", *words, *LIMITS, "--json", "-", folder=folder)
+    assert done.returncode == code, done.stderr
+    document: dict[str, Any] = json.loads(done.stdout)
+    jsonschema.validate(document, SCHEMA)
+    return document
+
+
+def git(folder: Path, *words: str) -> None:
+    identity = ("-c", "user.name=T", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false")
+    subprocess.run(["git", *identity, *words], cwd=folder, check=True, capture_output=True)
+
+
+def test_the_schema_is_that_of_the_document() -> None:
+    assert ComparisonDocument.published_form() == SCHEMA
+
+
+@pytest.mark.slow
+def test_a_difference_is_shown_and_reaches_the_exit_code(program: CommandLine, folder: Path) -> None:
+    document = compared(program, folder, "slow.py", "wrong.py", "--fail-on", "slower,different", code=5)
+    assert document["decision"] == "different"
+    [call] = document["counterexample"]["calls"]
+    assert call.startswith("pairs([")
+    assert document["gain"] is None
+
+
+@pytest.mark.slow
+def test_a_faster_version_is_proven_and_its_receipt_replays(program: CommandLine, folder: Path) -> None:
+    document = compared(program, folder, "slow.py", "fast.py", "-f", "pairs", "--receipt", "receipt.json")
+    assert document["decision"] == "faster", document["reason"]
+    assert document["gain"]["low"] > 1 + document["min_effect"]
+    assert document["gain"]["confidence"] == 0.99
+    assert document["memory"]["after"]["peak_memory_kib"] > 0
+    assert document["growth"]["points"]
+    assert document["made_inputs"]
+    replayed = program("replay-receipt", "receipt.json", "--project", ".", "--json", "-", folder=folder)
+    assert replayed.returncode == 0, replayed.stderr
+    assert json.loads(replayed.stdout)["answer"] == "confirmed"
+
+
+def in_python(sandbox: Sandbox, folder: Path, before: str, after: str) -> ComparisonResult:
+    """The comparison of two files by the public door, without growth, which takes longest."""
+    jobs = [Job.from_file(folder / name, function="pairs") for name in (before, after)]
+    with open_session(sandbox=sandbox, store=None) as session:
+        return session.compare(*jobs, Search(max_seconds=60), proof=Proof(growth=False))
+
+
+@pytest.mark.slow
+def test_a_slow_down_is_told_from_the_other_side(sandbox: Sandbox, folder: Path) -> None:
+    result = in_python(sandbox, folder, "fast.py", "slow.py")
+    assert result.decision == "slower", result.compared.reason
+    assert result.compared.gain is not None
+    assert result.compared.gain.high < 1 / (1 + result.min_effect.value)
+    assert result.growth is None
+
+
+@pytest.mark.slow
+def test_what_an_offer_is_refused_for_is_never_called_faster(sandbox: Sandbox, folder: Path) -> None:
+    result = in_python(sandbox, folder, "slow.py", "cheat.py")
+    assert result.decision == "too_noisy"
+    assert "sys._getframe" in result.compared.objection
+
+
+@pytest.mark.slow
+def test_a_helper_that_changed_in_another_file_counts_between_revisions(program: CommandLine, folder: Path) -> None:
+    helper, caller = folder / "helper.py", folder / "caller.py"
+    helper.write_text(SLOW, encoding="utf-8")
+    caller.write_text("import helper\n\n\ndef pairs(items):\n    return helper.pairs(items)\n" + MAIN, encoding="utf-8")
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "add", ".")
+    git(folder, "commit", "-q", "-m", "slow")
+    git(folder, "tag", "before")
+    helper.write_text(FAST, encoding="utf-8")
+    document = compared(program, folder, "caller.py", "--base", "main")
+    assert document["decision"] == "faster", document["reason"]
+    assert document["changed_files"] == ["helper.py"]
+    assert document["before"]["revision"]
+    assert document["after"]["revision"] is None
+    helper.write_text(WRONG, encoding="utf-8")
+    git(folder, "commit", "-q", "-a", "-m", "wrong")
+    document = compared(program, folder, "caller.py", "--base", "before", "--head", "main")
+    assert document["decision"] == "different"
+    assert document["counterexample"]["calls"]
+
+
+@pytest.mark.nightly
+def test_the_same_text_is_neither_different_nor_proven_faster_or_slower(program: CommandLine, folder: Path) -> None:
+    (folder / "again.py").write_text(SLOW.replace("found", "seen") + MAIN, encoding="utf-8")
+    document = compared(program, folder, "slow.py", "again.py", "-f", "pairs")
+    assert document["decision"] in {"same", "too_noisy"}, document["reason"]
+    assert document["objection"] is None
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("slow.py",), "Give two files"),
+        (("slow.py", "fast.py", "--base", "main"), "Give two files"),
+        (("slow.py", "fast.py", "--head", "main"), "--head needs --base"),
+        (("slow.py", "--base", "main"), "is no git repository"),
+        (("slow.py", "fast.py", "-f", "triples"), "No function triples"),
+        (("slow.py", "fast.py", "--fail-on", "worse"), "there is no decision worse"),
+        (("slow.py", "nothing.py"), "nothing.py"),
+    ],
+)
+def test_what_cannot_be_compared_is_said_plainly(
+    program: CommandLine, folder: Path, words: tuple[str, ...], said: str
+) -> None:
+    done = program("compare", *words, *LIMITS, folder=folder)
+    assert done.returncode == 2, done.stderr
+    assert said in done.stderr

@@ -1,0 +1,93 @@
+"""What the test in both directions says of blocks that are made up: no clock is asked."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import replace
+
+import pytest
+
+from afterburner.agent.judge.measuring.sampling import Block
+from afterburner.agent.judge.measuring.sequential import ALPHA, TWO_SIDED_LOOKS, Look, plan_two_sided
+from afterburner.agent.judge.two_sided import TwoSidedJudge
+from afterburner.agent.types import Decision, Objective
+
+from .conftest import sample, used
+
+JUDGE = TwoSidedJudge(Objective.TIME, min_effect=0.05, seed=0)
+
+
+def noisy(ratio: float, spread: float, count: int, seed: int = 0) -> list[Block]:
+    """Blocks of two versions of which the first takes `ratio` times as long, up to noise."""
+    chance = random.Random(seed)
+    return [
+        Block.of(
+            (sample(used(ratio * math.exp(chance.gauss(0, spread)))),),
+            (sample(used(math.exp(chance.gauss(0, spread)))),),
+        )
+        for _ in range(count)
+    ]
+
+
+def decided(blocks: list[Block]) -> str:
+    """The decision of a whole test on these blocks, looked at as planned."""
+    looks = plan_two_sided(len(blocks))
+    for look in looks:
+        said = JUDGE.weigh(blocks[: look.blocks], look, is_last=look is looks[-1])
+        if said is not None:
+            assert said.gain is not None
+            if said.decision is Decision.NOT_BETTER:
+                return "slower" if JUDGE.is_slower(said.gain) else "same"
+            return {Decision.IMPROVED: "faster"}.get(said.decision, said.decision.value)
+    raise AssertionError
+
+
+@pytest.mark.parametrize(
+    ("ratio", "decision"), [(2.0, "faster"), (1.2, "faster"), (1.0, "same"), (1 / 1.2, "slower"), (0.5, "slower")]
+)
+def test_clear_ratios_are_told_in_both_directions(ratio: float, decision: str) -> None:
+    assert decided(noisy(ratio, 0.01, 16)) == decision
+
+
+def test_noise_that_covers_a_limit_is_no_answer() -> None:
+    assert decided(noisy(1.05, 0.4, 32)) == "too_noisy"
+
+
+def test_the_looks_of_each_bound_share_half_of_an_offers_error() -> None:
+    assert math.fsum(alpha for _, alpha in TWO_SIDED_LOOKS) == pytest.approx(ALPHA / 2)
+    for most in (1, 8, 20, 64, 1000):
+        assert math.fsum(look.alpha for look in plan_two_sided(most)) == pytest.approx(ALPHA / 2)
+
+
+def test_a_version_at_the_limit_is_called_faster_or_slower_no_more_often_than_the_error_allows() -> None:
+    """The worst case of the promise: exactly the minimum effect, in either direction; the seeds are fixed."""
+    trials = 400
+    for ratio, wrong in ((1.05, "faster"), (1 / 1.05, "slower")):
+        found = [decided(noisy(ratio, 0.03, 32, seed)) for seed in range(trials)]
+        assert found.count(wrong) <= 6, "0.5% are allowed, and 6 of 400 happen by chance once in a hundred such tests"
+
+
+def test_exchanging_the_versions_exchanges_the_answers() -> None:
+    opposite = {"faster": "slower", "slower": "faster", "same": "same", "too_noisy": "too_noisy"}
+    for seed in range(40):
+        blocks = noisy(random.Random(seed).choice((0.8, 0.95, 1.0, 1.06, 1.3)), 0.03, 16, seed)
+        assert decided([block.swapped() for block in blocks]) == opposite[decided(blocks)]
+
+
+def test_wall_time_decides_where_either_version_waits() -> None:
+    busy, waiting = sample(used(1.0, 1.0)), sample(used(1.0, 3.0))
+    assert decided([Block.of((busy,), (waiting,))] * 8) == "slower"
+    assert decided([Block.of((waiting,), (busy,))] * 8) == "faster"
+
+
+def test_work_that_moved_to_the_import_is_no_gain_and_its_return_no_loss() -> None:
+    """The whole process needs as much as before."""
+    honest = sample(used(1.0), used(1.1))
+    moved = replace(sample(used(0.5), used(1.1)), load_cpu_s=0.5)
+    look = Look(8, 0.004)
+    for block in (Block.of((honest,), (moved,)), Block.of((moved,), (honest,))):
+        said = JUDGE.weigh([block] * 8, look, is_last=True)
+        assert said is not None
+        assert said.decision is Decision.REFUSED
+        assert "reappears" in said.reason
