@@ -9,7 +9,7 @@ WORKERS ?= auto
 DEMO ?= examples/log_report.py
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests demo test test-quick test-nightly check lint types format verify-examples readme-demo rules-page sandbox-pictures bench-sandbox bench-selection bench-packages soak soak-kills load-service lock clean clean-all
+.PHONY: soak-cancels help setup setup-tests demo test test-quick test-nightly check lint types format verify-examples readme-demo rules-page sandbox-pictures bench-sandbox bench-selection bench-packages soak soak-kills load-service lock clean clean-all
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name what; do \
@@ -81,6 +81,9 @@ soak: setup ## 10,000 mixed runs, a third of them attacks, and 50 kills: nothing
 
 soak-kills: setup ## 30 kills of runs at moments drawn by chance: the same end, nothing asked or paid twice (ten minutes)
 	AFTERBURNER_TEST_KILLS=30 $(PYTEST) tests/agent/store/test_killed.py
+
+soak-cancels: setup ## 20 cancels at each stage of a run, at moments drawn by chance: how fast all has stopped, and that nothing is left
+	AFTERBURNER_TEST_CANCELS=20 $(PYTEST) -s tests/agent/test_session.py -k cancelled_run
 
 load-service: setup ## 64 clients for a minute against the sandbox service, on this machine
 	$(BIN)/python scripts/load_service.py

@@ -13,15 +13,19 @@ import stat
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from enum import Enum
+from functools import cache
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
 from afterburner.agent.errors import SettingsError
+from afterburner.agent.trust import TrustQuestion, TrustRequest
 from afterburner.sandbox.terminal.text import scrub_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from afterburner.agent.trust import Trust
 
 NAME = "pyproject.toml"
 TABLE = "tool.afterburner"
@@ -64,7 +68,7 @@ class ProjectSettings:
 
 
 def read_project_settings(
-    start: Path, settings: Mapping[str, Setting], not_settings: Mapping[str, str]
+    start: Path, settings: Mapping[str, Setting], not_settings: Mapping[str, str], trust: Trust
 ) -> ProjectSettings | None:
     """What the nearest pyproject.toml with a table for us sets; None if there is none up to the project's top folder.
 
@@ -72,6 +76,7 @@ def read_project_settings(
         start: the file to optimise, or a folder.
         settings: by name, with underscores.
         not_settings: options that are none, by name, with their long form.
+        trust: decides whether the project may choose a model, a file, a program or modules; asked if it tries to.
 
     Raises:
         SettingsError: the file cannot be read, has a key that is no setting, or a value of the wrong type.
@@ -79,7 +84,7 @@ def read_project_settings(
     for path in _candidates(start):
         table = _read_table(path)
         if table is not None:
-            return _check(path, table, settings, not_settings)
+            return _check(path, table, settings, not_settings, trust)
     return None
 
 
@@ -119,11 +124,20 @@ def _read_table(path: Path) -> dict[str, Any] | None:
 
 
 def _check(
-    path: Path, table: dict[str, Any], settings: Mapping[str, Setting], not_settings: Mapping[str, str]
+    path: Path,
+    table: dict[str, Any],
+    settings: Mapping[str, Setting],
+    not_settings: Mapping[str, str],
+    trust: Trust,
 ) -> ProjectSettings:
     values: dict[str, Any] = {}
     refused: dict[str, str] = {}
-    trusted = is_trusted(path.parent)
+
+    @cache
+    def is_trusted() -> bool:
+        detail = f"{path} chooses a model, a file, a program or modules"
+        return trust(TrustRequest(TrustQuestion.USE_SETTINGS, str(path.parent), detail))
+
     seen: set[str] = set()
     for key, value in table.items():
         name = key.replace("-", "_")
@@ -134,15 +148,16 @@ def _check(
             raise SettingsError(f"{place(path, name)}: it is there twice, with - and with _. Leave one of them.")
         seen.add(name)
         _check_type(path, key, value, setting.annotation)
-        if trusted or value == _plain(setting.default) or not setting.needs_trust:
+        if value == _plain(setting.default) or not setting.needs_trust or is_trusted():
             values[name] = _from_folder(value, path.parent, setting)
         else:
             refused[name] = _no_trust(path, key, value, setting)
     return ProjectSettings(path, values, refused)
 
 
-def is_trusted(folder: Path) -> bool:
-    """Whether the user has named this folder, or one above it, in AFTERBURNER_TRUSTED_PROJECTS."""
+def trust_named_projects(request: TrustRequest) -> bool:
+    """The command line's answer about settings: whether AFTERBURNER_TRUSTED_PROJECTS names the folder or one above."""
+    folder = Path(request.folder)
     named = [Path(each).expanduser() for each in os.environ.get(TRUST_VARIABLE, "").split(os.pathsep) if each]
     return any(folder.resolve().is_relative_to(each.resolve()) for each in named if each.is_absolute())
 

@@ -26,6 +26,7 @@ from afterburner.agent.cli.project_file import (
     Setting,
     place,
     read_project_settings,
+    trust_named_projects,
 )
 from afterburner.agent.errors import SettingsError
 from afterburner.sandbox.terminal.text import scrub_line
@@ -193,7 +194,7 @@ def _read_project_with(argument: Any, command: SettingsCommand) -> None:
     def read(context: Any, parameter: Any, value: Any) -> Any:
         value = check(context, parameter, value) if check is not None else value
         if not context.resilient_parsing:
-            project = read_project_settings(Path(first_place(value) or "."), *command.known())
+            project = read_project_settings(Path(first_place(value) or "."), *command.known(), trust_named_projects)
             context.meta[_PROJECT] = project
             context.default_map = dict(project.values) if project is not None else None
         return value
