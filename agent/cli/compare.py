@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from afterburner.agent.cli.progress import ProgressStyle, show_progress, style_of
 from afterburner.agent.job import Job
 from afterburner.agent.option_kinds import LARGEST_SEED
 from afterburner.agent.options import InputOptions, Proof, Search
@@ -150,8 +151,7 @@ def compare(
 
     Two files, or FILE --base REV: two git revisions with their whole trees. Nothing is written to either.
     """
-    from afterburner.agent.cli.progress import show_progress  # noqa: PLC0415 - not needed to answer --help
-    from afterburner.sandbox.terminal.console import open_console  # noqa: PLC0415 - likewise
+    from afterburner.sandbox.terminal.console import open_console  # noqa: PLC0415 - not needed to answer --help
 
     failing = _failing(fail_on)
     inputs = InputOptions(calls=calls, cases=cases, python=python, float_tolerance=float_tolerance)
@@ -160,7 +160,7 @@ def compare(
         for file in {before, after or before}:
             if place is not None:
                 check_destination(option, place, Path(file), "a file that is compared")
-    with show_progress(None, quiet=quiet) as on_event:
+    with show_progress(None, style_of(ProgressStyle.TEXT, quiet=quiet)) as on_event:
         from afterburner.agent.session import open_session  # noqa: PLC0415 - likewise
 
         search = Search(objective=objective, max_seconds=max_seconds, seed=seed)
