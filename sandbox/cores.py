@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import stat
 import sys
 import tempfile
 import time
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 _WATCHED_BY_ONE = 7  # programs whose meters, at 1 kHz, one core serves with ease
 _TOPOLOGY = Path("/sys/devices/system/cpu")
 _RETRY_S = 0.005
-_LOCK_PLACES = (Path("/run/lock"),)
+_LOCKS = Path("/run/lock")  # where anyone may write to it: root and others have to meet in one folder
 _FOR_ALL = 0o1777  # anyone may add a lock, and nobody take another's away
 
 
@@ -96,12 +97,12 @@ def lock_folder() -> Path:
     Raises:
         SandboxInternalError: there is no such folder, or someone else keeps us out of it.
     """
-    place = next((each for each in _LOCK_PLACES if os.access(each, os.W_OK | os.X_OK)), Path(tempfile.gettempdir()))
+    place = _LOCKS if _LOCKS.is_dir() and _LOCKS.stat().st_mode & stat.S_IWOTH else Path(tempfile.gettempdir())
     folder = place / "afterburner-cores"
     try:
         folder.mkdir(exist_ok=True)
         if folder.is_symlink() or not folder.is_dir():
-            raise SandboxInternalError(f"{folder} is no folder. Take it away.")
+            raise SandboxInternalError(f"{folder} is not a folder. Remove it.")
         if folder.stat().st_uid == os.geteuid():
             folder.chmod(_FOR_ALL)
     except OSError as error:
@@ -122,7 +123,7 @@ def _open_lock(path: Path) -> int:
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644))
         return os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     except OSError as error:
-        raise SandboxInternalError(f"{path} cannot be opened: {error.strerror or error}. Take it away.") from error
+        raise SandboxInternalError(f"{path} cannot be opened: {error.strerror or error}. Remove it.") from error
 
 
 def usable_cpus() -> frozenset[int]:
