@@ -9,7 +9,7 @@ WORKERS ?= auto
 DEMO ?= examples/log_report.py
 
 .DEFAULT_GOAL := help
-.PHONY: soak-cancels help setup setup-tests demo test test-quick test-nightly check lint types format verify-examples readme-demo rules-page sandbox-pictures bench-sandbox bench-selection bench-packages soak soak-kills load-service lock clean clean-all
+.PHONY: soak-cancels help setup setup-tests demo test test-quick test-nightly check lint types format verify-examples readme-demo rules-page sandbox-pictures bench-sandbox bench-selection bench-compare bench-packages soak soak-kills load-service lock clean clean-all
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name what; do \
@@ -72,6 +72,9 @@ bench-sandbox: setup ## what the sandbox costs and how true its figures are, bes
 
 bench-selection: setup ## identical code must not win, gains must be found: false accepts, power, cost (hours)
 	$(BIN)/python -m scripts.bench_selection $(BENCH)
+
+bench-compare: setup ## compare must not tell identical code apart, and find gains and losses (an hour)
+	$(BIN)/python -m scripts.bench_compare $(BENCH)
 
 bench-packages: setup ## what rules gain in pinned packages of the registry, their own tests as judge (ten minutes)
 	$(BIN)/python -m scripts.bench_packages $(BENCH)

@@ -105,7 +105,7 @@ class Comparing:
         found = self._behaviour(confirming, other, original)
         if isinstance(found, Compared):
             return found
-        return self._measured(confirming, other, original, found)
+        return self.measure(confirming, other, original, found)
 
     def _behaviour(self, confirming: Confirming, other: Incumbent, original: Incumbent) -> Agreement | Compared:
         cases = (*self.bench.judged_cases(), *self.bench.confirmed_cases())
@@ -124,9 +124,10 @@ class Comparing:
         reason = example.line if example else detail_of(report)
         return Compared(ComparisonDecision.DIFFERENT, reason, counterexample=example)
 
-    def _measured(
-        self, confirming: Confirming, other: Incumbent, original: Incumbent, agreement: Agreement
+    def measure(
+        self, confirming: Confirming, other: Incumbent, original: Incumbent, agreement: Agreement | None = None
     ) -> Compared:
+        """The test alone: for a version that is known to do the same, which `agreement` tells of."""
         self._tell("measuring both")
         blocks, _ = self.bench.block_source(original.source, [other.source], self.judge.objective, held_out=True)
         said, _ = self.judge.confirm(blocks, self.deadline, held_out_from=0, on_blocks=self._on_blocks)

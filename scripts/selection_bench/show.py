@@ -22,34 +22,38 @@ _BUSY = 0.5  # of a core, by the load average before a session, from which a mac
 
 def text(book: Book) -> str:
     """Everything, for a terminal."""
-    parts = [_plain([HEADS, *(row.cells() for row in rows(book))])]
+    parts = [plain([HEADS, *(row.cells() for row in rows(book))])]
     if book.examples:
-        parts.append(_plain(_example_rows(book)))
-    parts.append(_plain([("goal", "measured", ""), *_goal_rows(book)]))
-    return "\n\n".join([*parts, _circumstances(book)])
+        parts.append(plain(_example_rows(book)))
+    parts.append(plain([("goal", "measured", ""), *_goal_rows(book)]))
+    return "\n\n".join([*parts, circumstances(book)])
 
 
 def write_page(book: Book) -> None:
     """Puts the tables into docs/trust.md, between their markers, and draws its picture."""
-    page = PAGE.read_text(encoding="utf-8")
-    head, _, rest = page.partition(BEGIN)
-    _, found, tail = rest.partition(END)
-    if not found:
-        raise SystemExit(f"{PAGE} has lost the markers between which its tables stand: {BEGIN} and {END}")
+    write_between(PAGE, BEGIN, markdown(book))
     draw(book)
-    PAGE.write_text(f"{head}{BEGIN}\n\n{markdown(book)}\n\n{END}{tail}", encoding="utf-8")
+
+
+def write_between(page: Path, begin: str, found: str) -> None:
+    """Puts Markdown into a page, between a marker and `END`."""
+    head, _, rest = page.read_text(encoding="utf-8").partition(begin)
+    _, marker, tail = rest.partition(END)
+    if not marker:
+        raise SystemExit(f"{page} has lost the markers between which its tables stand: {begin} and {END}")
+    page.write_text(f"{head}{begin}\n\n{found}\n\n{END}{tail}", encoding="utf-8")
 
 
 def markdown(book: Book) -> str:
     """The same as Markdown."""
     tables = [
-        _table([("goal", "measured", ""), *_goal_rows(book)]),
-        _table([HEADS, *(row.cells() for row in rows(book))]),
+        table([("goal", "measured", ""), *_goal_rows(book)]),
+        table([HEADS, *(row.cells() for row in rows(book))]),
     ]
     if book.examples:
-        tables.append(_table(_example_rows(book)))
+        tables.append(table(_example_rows(book)))
     picture = f"![Estimated gains of identical code, and their lower bounds](images/{NAME})"
-    return "\n\n".join([*tables, _circumstances(book), picture])
+    return "\n\n".join([*tables, circumstances(book), picture])
 
 
 def _goal_rows(book: Book) -> list[tuple[str, ...]]:
@@ -67,7 +71,8 @@ def _example_rows(book: Book) -> list[tuple[str, ...]]:
     return found
 
 
-def _circumstances(book: Book) -> str:
+def circumstances(book: Book) -> str:
+    """Where, when and under which load it was measured."""
     machine = book.machine
     days = sorted({session["at"][:10] for session in book.sessions})
     when = " to ".join(dict.fromkeys((days[0], days[-1]))) if days else "never"
@@ -82,14 +87,16 @@ def _circumstances(book: Book) -> str:
     return told
 
 
-def _plain(lines: Sequence[Sequence[str]]) -> str:
+def plain(lines: Sequence[Sequence[str]]) -> str:
+    """A table for a terminal; the first line is its head."""
     widths = [max(len(line[n]) for line in lines) for n in range(len(lines[0]))]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
     )
 
 
-def _table(lines: Sequence[Sequence[str]]) -> str:
+def table(lines: Sequence[Sequence[str]]) -> str:
+    """The same as Markdown."""
     head, *body = lines
     rule = ["---"] * len(head)
     return "\n".join(f"| {' | '.join(line)} |" for line in (head, rule, *body))

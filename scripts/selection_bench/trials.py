@@ -6,7 +6,7 @@ import os
 import statistics
 import tempfile
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -43,21 +43,31 @@ class Bench:
 
     def make(self, trials: Sequence[Trial]) -> Iterator[Record]:
         """Makes one trial after the other; beside other work where a trial wants that."""
-        with tempfile.TemporaryDirectory(prefix="afterburner-bench-") as folder:
-            self._folder = Path(folder)
-            self._ready.clear()
+        with self.folder():
             for condition in dict.fromkeys(trial.condition for trial in trials):
                 mine = [trial for trial in trials if trial.condition == condition]
                 for name in dict.fromkeys(trial.function for trial in mine):
-                    self._prepare(name)  # before the other work begins: setting up is not what is tried
+                    self.prepare(name)  # before the other work begins: setting up is not what is tried
                 with ExitStack() as stack:
                     if condition == BUSY:
                         stack.enter_context(busy_cores())
                     for trial in mine:
                         yield self._make(trial)
 
+    @contextmanager
+    def folder(self) -> Iterator[None]:
+        """Keeps the functions' files while the block runs."""
+        with tempfile.TemporaryDirectory(prefix="afterburner-bench-") as folder:
+            self._folder = Path(folder)
+            self._ready.clear()
+            yield
+
+    def subject(self, name: str) -> Subject:
+        """A function that was set up."""
+        return self._subjects[name]
+
     def _make(self, trial: Trial) -> Record:
-        prepared, subject = self._prepare(trial.function), self._subjects[trial.function]
+        prepared, subject = self.prepare(trial.function), self._subjects[trial.function]
         chance = Random(trial.key)
         judge = Judge(Objective.TIME, self.min_effect, chance.randrange(1_000_000))
         candidates = [subject.source(layout, slower=trial.gain) for layout in DISGUISES]
@@ -79,7 +89,8 @@ class Bench:
         said = test.comparison
         return {"decision": said.decision, **_gain(said.gain), "reason": said.reason, "seconds": test.elapsed_s}
 
-    def _prepare(self, name: str) -> Prepared:
+    def prepare(self, name: str) -> Prepared:
+        """The original of a function, set up when it is first needed, inside `make` or `folder`."""
         if name not in self._ready:
             assert self._folder is not None  # noqa: S101 - narrows the type
             if not self._subjects:
