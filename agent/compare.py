@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.code.locate import with_source
 from afterburner.agent.deadline import Deadline
-from afterburner.agent.events import ProgressEvent
+from afterburner.agent.events import WAITING_FOR_CORE, ProgressEvent
 from afterburner.agent.evidence.gather import GROWTH_S
 from afterburner.agent.evidence.growth import measure_growth
 from afterburner.agent.evidence.project_files import project_files
@@ -123,7 +123,7 @@ def compare_jobs(
         raise UsageError(
             f"--receipt: {changed[0]} differs, too, and a receipt holds two versions of one file. Compare without it."
         )
-    core = TimingCore(lambda: on_event(ProgressEvent("wait", "another run times on the core: waiting for it")))
+    core = TimingCore(lambda: on_event(WAITING_FOR_CORE))
     bench = Workbench(target, workload, sandbox, versions.environment, limits, core, own_tree)
     judge = TwoSidedJudge(search.objective, min_effect.value, search.seed)
     comparing = Comparing(bench, judge, deadline, on_event, text_objection)

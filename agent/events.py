@@ -33,6 +33,9 @@ class ProgressEvent:
     elapsed_s: float = 0.0  # since this process began or resumed the run
 
 
+WAITING_FOR_CORE = ProgressEvent("wait", "another run times on the core: waiting for it")
+
+
 @dataclass(slots=True)
 class RunReporter:
     """Fills in what all events of a run have in common."""

@@ -9,6 +9,8 @@ from afterburner.sandbox.checkers import Checker, Lines
 from afterburner.sandbox.languages import find_language
 from afterburner.sandbox.types import CallCase
 
+PAPER_LIMITS = Limits(wall_time_s=90.0, cpu_time_s=90.0)  # and 1 GiB: what a failing program measures (section E.5)
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -23,7 +25,7 @@ class Problem:
         start: the code to begin with: slow, fast or failing; empty: the model writes the first one.
         checker: what counts as the expected output.
         entry: the function that calls enter; None: the program reads stdin.
-        limits: for each case.
+        limits: for each case; the paper's, 90 s and 1 GiB, unless others are given.
         references: known solutions, which no model is shown.
     """
 
@@ -35,7 +37,7 @@ class Problem:
     start: str = ""
     checker: Checker = field(default_factory=Lines)
     entry: FunctionEntry | None = None
-    limits: Limits = field(default_factory=Limits)
+    limits: Limits = PAPER_LIMITS
     references: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

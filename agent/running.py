@@ -11,7 +11,7 @@ from afterburner.agent.code.languages import PYTHON, check_program
 from afterburner.agent.code.locate import find_target
 from afterburner.agent.deadline import RunClock
 from afterburner.agent.errors import RunStoreError, WorkloadError
-from afterburner.agent.events import ProgressEvent, RunReporter
+from afterburner.agent.events import WAITING_FOR_CORE, ProgressEvent, RunReporter
 from afterburner.agent.evidence.gather import Offered, gather_evidence
 from afterburner.agent.inputs.build import build_workload
 from afterburner.agent.inputs.hottest import hottest_function
@@ -211,7 +211,7 @@ def _carry_out(  # noqa: PLR0917 - a run, where it is kept, and who is told
                 search=replace(prepared.settings.search, max_seconds=settings.search.max_seconds),
             )  # which may have been raised since
             limits = workload_limits(settings)
-            core = TimingCore(lambda: on_event(ProgressEvent("wait", "another run times on the core: waiting for it")))
+            core = TimingCore(lambda: on_event(WAITING_FOR_CORE))
             bench = Workbench(prepared.target, prepared.workload, sandbox, staged.environment, limits, core)
             loop = Loop(
                 bench=bench,

@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Literal
 from afterburner.agent.compare import compare_jobs
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.errors import NotTrustedError
-from afterburner.agent.events import ProgressEvent
+from afterburner.agent.events import WAITING_FOR_CORE, ProgressEvent
 from afterburner.agent.inputs.rank import RankedTarget, rank
 from afterburner.agent.inputs.survey import python_command, take_survey
 from afterburner.agent.job import Job
+from afterburner.agent.judge.measuring.timing_core import TimingCore
 from afterburner.agent.judge.verification.verify import Verification, verify_settings
 from afterburner.agent.loop.paper import PaperLoop, PaperResult
 from afterburner.agent.machine import describe_machine
@@ -155,7 +156,8 @@ class Session:
             raise UsageError('A problem is solved with Search(selection="paper"); to prove a gain, give a file.')
         started_s, tell = time.monotonic(), on_event or _ignore
         with self._cancelled(cancel) as token, Loan(self, token).sandbox() as sandbox:
-            asking = Loan(self, token).model_session(Deadline.after(search.max_seconds), tell, resuming=False)
+            until = Deadline.after(search.max_seconds)
+            asking = Loan(self, token).model_session(until, tell, resuming=False)
             settings = RunSettings(problem.name, models=self._models, caps=self._caps)
             loop = PaperLoop(
                 problem=problem,
@@ -165,6 +167,8 @@ class Session:
                 on_event=tell,
                 tell=self._models.tell,
                 cancel=token,
+                until=until,
+                core=TimingCore(lambda: tell(WAITING_FOR_CORE)),
                 temperature=Temperature.read(search.temperature) if search.temperature else None,
                 usage=asking.usage,
             )

@@ -1,6 +1,6 @@
 """The paper's loop to the letter (Algorithm 1): generate → profile → select, N times; nothing is confirmed.
 
-C* = the original code, or what the model writes first;  M* = its measurement
+C* = the original code, or else what the model writes first, before the N iterations;  M* = its measurement
 repeat N times:  C = generate(problem, objective, C*, M*);  M = profile(C);  if M is better than M*: C*, M* = C, M
 """
 
@@ -13,6 +13,7 @@ from langgraph.graph import END, START, StateGraph
 
 from afterburner.agent.errors import ProposerError
 from afterburner.agent.events import ProgressEvent
+from afterburner.agent.judge.measuring.timing_core import timed_on
 from afterburner.agent.judge.paper import Solution, is_better, solution_of
 from afterburner.agent.loop.untraced import untraced
 from afterburner.agent.models.prompts.feedback import parse_telling
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
     from langchain_core.runnables import RunnableConfig
 
+    from afterburner.agent.deadline import Deadline
+    from afterburner.agent.judge.measuring.timing_core import TimingCore
     from afterburner.agent.models.prompts.proposer import Proposer
     from afterburner.agent.option_kinds import Temperature
     from afterburner.agent.options import Search
@@ -45,7 +48,7 @@ class Attempt:
 class Step:
     """One iteration: the answers, and the incumbent behind it. `incumbent` is None as long as there is no code."""
 
-    iteration: int  # from 1; 0 is the measurement of the code to begin with
+    iteration: int  # from 1; 0 is the code to begin with, given or written by the model
     attempts: tuple[Attempt, ...]
     incumbent: Solution | None
 
@@ -65,7 +68,7 @@ class PaperResult:
 class PaperState(TypedDict):
     """What the graph carries from node to node."""
 
-    iteration: int
+    iteration: int  # -1: there is no code to begin with yet
     incumbent: Solution | None
     proposals: list[Proposal]
     attempts: list[Attempt]
@@ -84,6 +87,8 @@ class PaperLoop:
     on_event: Callable[[ProgressEvent], None]
     tell: str
     cancel: CancelToken
+    until: Deadline | None = None  # no iteration begins after it
+    core: TimingCore | None = None  # None: nothing is timed
     temperature: Temperature | None = None
     usage: Callable[[], Usage | None] = lambda: None
 
@@ -102,15 +107,15 @@ class PaperLoop:
         graph.add_edge("generate", "profile")
         graph.add_edge("profile", "select")
         graph.add_conditional_edges("select", self.after_select, {"generate": "generate", "end": END})
-        config: RunnableConfig = {"recursion_limit": 3 * self.search.iterations + 5}
+        config: RunnableConfig = {"recursion_limit": 3 * self.search.iterations + 8}
         state = PaperState(iteration=0, incumbent=None, proposals=[], attempts=[], steps=[], exhausted=False)
         with untraced(config) as quiet:
             return cast("PaperState", graph.compile().invoke(state, quiet))["steps"]
 
     def begin(self, state: PaperState) -> dict[str, object]:
-        """Measure the code to begin with, passing or not; without one the model writes the first."""
+        """Measure the code to begin with, passing or not; without one, the model writes it as iteration 0."""
         if not self.problem.start.strip():
-            return {}
+            return {"iteration": -1}
         self._say("prepare", "measuring the code to begin with", 0)
         incumbent = self._measured(self.problem.start)
         return {"incumbent": incumbent, "steps": [*state["steps"], Step(0, (), incumbent)]}
@@ -119,25 +124,28 @@ class PaperLoop:
         """Ask for codes that improve on C*."""
         self.cancel.raise_if_cancelled()
         iteration, incumbent = state["iteration"] + 1, state["incumbent"]
+        first = 1 if self.problem.start.strip() else 0
         self._say("generate", f"asking {self.proposer.name}", iteration)
         request = ProposalRequest(
             target=self._target(incumbent.code if incumbent else ""),
             objective=self.search.objective,
             measurement=incumbent.measurement if incumbent else None,
             passed=incumbent.passed if incumbent else False,
-            iteration=iteration,
+            iteration=iteration - first + 1,
             count=self.search.candidates,
             seed=self.search.seed,
             tell=parse_telling(self.tell),
             describe=lambda _target: self.problem.task,
-            temperature=self.temperature.of_round(iteration, self.search.iterations) if self.temperature else None,
+            temperature=self.temperature.of_round(max(iteration, 1), self.search.iterations)
+            if self.temperature
+            else None,
             is_last=iteration >= self.search.iterations,
             usage=self.usage() or NOTHING_USED,
         )
         try:
             proposals = self.proposer.propose(request)
         except ProposerError as error:
-            if iteration == 1:
+            if iteration == first:
                 raise
             proposals = [Proposal(self.proposer.name, None, error=str(error))]
         return {"iteration": iteration, "proposals": proposals, "exhausted": not proposals}
@@ -163,12 +171,20 @@ class PaperLoop:
         return {"incumbent": incumbent, "steps": [*state["steps"], step], "attempts": []}
 
     def after_select(self, state: PaperState) -> str:
-        """Go round N times, unless there is nothing left to propose."""
-        return "end" if state["exhausted"] or state["iteration"] >= self.search.iterations else "generate"
+        """Go round N times, unless there is nothing left to propose or the time is up."""
+        if state["exhausted"] or state["iteration"] >= self.search.iterations:
+            return "end"
+        if self.until is not None and self.until.passed():
+            self._say("select", "the time is up: the remaining iterations are left out", state["iteration"])
+            return "end"
+        return "generate"
 
     def _measured(self, code: str) -> Solution:
         problem = self.problem
-        report = self.sandbox.run(problem.program(code), problem.cases, problem.limits, checker=problem.checker)
+        with timed_on(self.core, self.sandbox) as cpu:
+            report = self.sandbox.run(
+                problem.program(code), problem.cases, problem.limits, checker=problem.checker, cpu=cpu
+            )
         return solution_of(code, report, problem.limits)
 
     def _target(self, code: str) -> Target:

@@ -12,6 +12,9 @@ import pytest
 
 from afterburner.agent import Job, Problem, Search, open_session
 from afterburner.agent.code.programs import program_from_answer
+from afterburner.agent.deadline import Deadline
+from afterburner.agent.judge.measuring.timing_core import TimingCore
+from afterburner.agent.judge.paper import solution_of
 from afterburner.agent.loop.paper import PaperLoop, Step
 from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest
 from afterburner.agent.types import Objective
@@ -30,8 +33,13 @@ class ScriptedSandbox:
 
     script: dict[str, tuple[bool, float, int]]
     ran: list[str] = field(default_factory=list)
+    cores: list[int | None] = field(default_factory=list)
+    stopped: bool = False
 
-    def run(self, program: Program, cases: tuple[TestCase, ...], _limits: Limits, **_: object) -> Report:
+    def run(
+        self, program: Program, cases: tuple[TestCase, ...], _limits: Limits, *, cpu: int | None = None, **_: object
+    ) -> Report:
+        self.cores.append(cpu)
         self.ran.append(program.source)
         passes, seconds, kib = self.script[program.source]
         used = Measurement(seconds, seconds, kib, seconds * kib)
@@ -55,18 +63,27 @@ class Scripted:
 
 
 def solve(
-    script: dict[str, tuple[bool, float, int]], codes: list[str], objective: Objective, start: str = ""
+    script: dict[str, tuple[bool, float, int]],
+    codes: list[str],
+    objective: Objective,
+    start: str = "",
+    *,
+    until: Deadline | None = None,
+    sandbox: ScriptedSandbox | None = None,
 ) -> tuple[list[Step], Scripted]:
     proposer = Scripted(codes)
     problem = Problem("sum", "Add the numbers.", (TestCase(b"1 2", b"3"),), "cpp", start=start, limits=LIMITS)
+    iterations = len(codes) if start else len(codes) - 1
     loop = PaperLoop(
         problem=problem,
-        search=Search(objective=objective, iterations=len(codes), selection="paper"),  # type: ignore[arg-type]
+        search=Search(objective=objective, iterations=iterations, selection="paper"),  # type: ignore[arg-type]
         proposer=proposer,
-        sandbox=cast("Sandbox", ScriptedSandbox(script)),
+        sandbox=cast("Sandbox", sandbox or ScriptedSandbox(script)),
         on_event=lambda _event: None,
         tell="paper",
         cancel=CancelToken(),
+        until=until,
+        core=TimingCore(),
     )
     return loop.run(), proposer
 
@@ -109,13 +126,42 @@ def test_a_failing_start_measures_the_limits_and_gives_way_to_whatever_passes() 
     assert (first.passed, first.measurement.wall_time_s, first.measurement.peak_memory_kib) == (False, 5.0, 100_000)
 
 
-def test_a_start_from_nothing_takes_the_first_code_there_is() -> None:
+def test_without_code_the_model_writes_the_first_and_then_come_all_iterations() -> None:
+    steps, proposer = solve(SCRIPT, ["slow", "fast", "faster"], Objective.TIME)
+    assert [step.iteration for step in steps] == [0, 1, 2]
+    assert incumbents(steps) == ["slow", "fast", "faster"]
+    assert [request.target.source for request in proposer.asked] == ["", "slow", "fast"]
+    assert [request.measurement is None for request in proposer.asked] == [True, False, False]
+    assert [request.is_last for request in proposer.asked] == [False, False, True]
+
+
+def test_an_answer_without_code_leaves_the_beginning_to_the_next() -> None:
     steps, proposer = solve(SCRIPT, ["", "wrong", "slow", "fast"], Objective.TIME)
     assert incumbents(steps) == [None, "wrong", "slow", "fast"]
     assert proposer.asked[0].measurement is None
     assert proposer.asked[0].target.source == ""
     assert steps[0].attempts[0].solution is None
     assert steps[0].attempts[0].proposal.error == "no code"
+
+
+def test_no_iteration_begins_when_the_time_is_up() -> None:
+    steps, proposer = solve(SCRIPT, ["fast", "faster"], Objective.TIME, start="slow", until=Deadline.after(0))
+    assert incumbents(steps) == ["slow", "fast"]
+    assert len(proposer.asked) == 1
+
+
+def test_every_measurement_is_taken_on_a_leased_core() -> None:
+    sandbox = ScriptedSandbox(SCRIPT)
+    solve(SCRIPT, ["fast", "faster"], Objective.TIME, start="slow", sandbox=sandbox)
+    assert sandbox.ran == ["slow", "fast", "faster"]
+    assert None not in sandbox.cores
+
+
+def test_a_failing_program_measures_the_limits_of_the_paper_where_a_problem_names_none() -> None:
+    failing = Report(Verdict.RUNTIME_ERROR, Measurement(0.1, 0.1, 9, 0.9), (), "scripted")
+    measured = solution_of("x", failing, Problem("p", "d", (TestCase(b"", b""),)).limits).measurement
+    figures = (measured.wall_time_s, measured.peak_memory_kib, measured.memory_integral_kib_s)
+    assert figures == (90.0, 1_048_576, 94_371_840.0)
 
 
 def test_a_problem_is_refused_where_it_cannot_be_judged() -> None:
@@ -152,7 +198,8 @@ def test_a_replayed_model_solves_a_real_problem_from_nothing(
     recording.write_text("".join(json.dumps({"content": answer}) + "\n" for answer in answers))
     problem = Problem(f"apps-{apps['problem_id']}", apps["question"], cases, starter_code=apps["starter_code"])
     with open_session(sandbox=sandbox, model=f"replay:{recording}", store=None) as session:
-        result = session.solve(problem, Search(iterations=3, selection="paper"))  # type: ignore[arg-type]
+        result = session.solve(problem, Search(iterations=2, selection="paper"))  # type: ignore[arg-type]
+    assert [step.iteration for step in result.trajectory] == [0, 1, 2]
     assert [step.incumbent.passed for step in result.trajectory if step.incumbent] == [False, True, True]
     assert result.best is not None
     assert result.best.code.strip() == right.strip()
