@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from afterburner.sandbox import FunctionEntry, Limits, Program, TestCase, UsageError
+from afterburner.sandbox import Limits, Program, TestCase, UsageError
 from afterburner.sandbox.checkers import Checker, Lines
 from afterburner.sandbox.languages import find_language
-from afterburner.sandbox.types import CallCase
 
 PAPER_LIMITS = Limits(wall_time_s=90.0, cpu_time_s=90.0)  # and 1 GiB: what a failing program measures (section E.5)
 
@@ -19,24 +18,22 @@ class Problem:
     Attributes:
         name: what it goes by, in recordings and results.
         description: the text that a model is given.
-        cases: at least one: texts for stdin with what has to be printed, or calls with their expected outcomes.
+        cases: at least one: a text for stdin, and what has to be printed.
         language: of the solution.
         starter_code: what a solution has to begin with, told with the description; empty: nothing.
         start: the code to begin with: slow, fast or failing; empty: the model writes the first one.
         checker: what counts as the expected output.
-        entry: the function that calls enter; None: the program reads stdin.
         limits: for each case; the paper's, 90 s and 1 GiB, unless others are given.
         references: known solutions, which no model is shown.
     """
 
     name: str
     description: str
-    cases: tuple[TestCase | CallCase, ...]
+    cases: tuple[TestCase, ...]
     language: str = "python"
     starter_code: str = ""
     start: str = ""
     checker: Checker = field(default_factory=Lines)
-    entry: FunctionEntry | None = None
     limits: Limits = PAPER_LIMITS
     references: tuple[str, ...] = ()
 
@@ -44,17 +41,15 @@ class Problem:
         """Refuse what cannot be solved or judged.
 
         Raises:
-            UsageError: there are no cases, calls without an entry, or no such language.
+            UsageError: there are no cases, or there is no such language.
         """
         if not self.cases:
             raise UsageError(f"The problem {self.name} has no case. One is enough.")
-        if self.entry is None and any(isinstance(case, CallCase) for case in self.cases):
-            raise UsageError(f"The problem {self.name} has calls, so its entry has to name the function.")
         find_language(self.language)
 
     def program(self, code: str) -> Program:
         """The program that a solution makes."""
-        return Program(self.language, code, entry=self.entry)
+        return Program(self.language, code)
 
     @property
     def task(self) -> str:
