@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -127,6 +127,8 @@ def _line(line: str, path: Path, number: int) -> _Line:
         str(record.get(key) or "") for key in ("model", "finish_reason", "error", "reasoning")
     )
     answer = ModelAnswer(content, model, finish_reason, error, reasoning, hidden=bool(record.get("hidden")))
+    if isinstance(record.get("usage"), dict):
+        answer = replace(answer, usage=record["usage"], cached=bool(record["usage"].get("cached")))
     iteration, candidate = record.get("iteration"), record.get("candidate")
     if candidate is None:
         candidate = number

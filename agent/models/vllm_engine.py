@@ -94,49 +94,77 @@ class VllmProposer:
         Raises:
             ProposerError: the engine cannot start, or cannot take the prompt.
         """
-        try:
-            answers = self._answers(request)
-        except CapReachedError:
-            return []
-        return [self._proposal(answer, request) for answer in answers]
+        return self.propose_batch([request])[0]
 
-    def _answers(self, request: ProposalRequest) -> list[ModelAnswer]:
-        """Ask within the caps, and record what came.
+    def propose_batch(self, requests: Sequence[ProposalRequest]) -> list[list[Proposal]]:
+        """Ask for the answers to many requests in one batch, which is what the engine is fast at.
+
+        Fewer come where a cap is reached or the time is up, those of the last requests first; the budget says so.
+
+        Raises:
+            ProposerError: the engine cannot start, or cannot take one of the prompts.
+        """
+        try:
+            found = self._answers(requests) if requests else []
+        except CapReachedError:
+            found = []
+        proposals = [
+            [self._proposal(answer, request) for answer in answers]
+            for answers, request in zip(found, requests, strict=False)
+        ]
+        return proposals + [[] for _ in requests[len(found) :]]
+
+    def _answers(self, requests: Sequence[ProposalRequest]) -> list[list[ModelAnswer]]:
+        """Ask within the caps, and record what came; the answers to as many requests as the caps allow.
 
         Raises:
             CapReachedError: a cap, or the time, allows no request, or the time was up before its end.
         """
         asking, budget = self._asking, self._asking.budget
-        budget.at_least(request.usage)
-        messages = self._messages(request)
-        prompt_tokens = most_prompt_tokens(messages)
-        least = least_tokens_for(function_source(request.target))
-        longest = self._model.max_tokens
-        count, limit = budget.share(request.usage, request.count, prompt_tokens, None, longest, least)
-        limit = longest if limit is None else limit
+        for request in requests:
+            budget.at_least(request.usage)
+        conversations = [self._messages(request) for request in requests]
+        fitting, limit = self._share(requests, conversations)
+        requests = _first(requests, fitting)
+        conversations = conversations[: len(requests)]
         budget.left_s(math.inf)
-        engine = self._loaded(request.seed)
-        most = Reservation(prompt_tokens, count * limit, None)
+        engine = self._loaded(requests[0].seed)
+        answers = sum(request.count for request in requests)
+        most = Reservation(sum(map(most_prompt_tokens, conversations)), answers * limit, None)
         with budget.reserved(most) as (reservation, _):
             with self._ending_in_time(engine):
-                (output,) = self._chat(engine, [replace(request, count=count)], [messages], limit)
-            used = self._settle(output, reservation)
+                outputs = self._chat(engine, requests, conversations, limit)
+            self._settle([_usage_of(output) for output in outputs], reservation)
         asking.tell(f"{self.name} answered")
-        answers = self._model_answers(output, messages)
+        found = [self._model_answers(*each) for each in zip(outputs, conversations, strict=True)]
         if asking.recording is not None:
-            place = Place.of(request, self.name)
-            for number, answer in enumerate(answers, 1):
-                asking.recording.append(place, number, answer, used if number == 1 else None)
-        return answers
+            for request, of_request in zip(requests, found, strict=True):
+                place = Place.of(request, self.name)
+                for number, answer in enumerate(of_request, 1):
+                    used = dict(answer.usage) if answer.usage is not None else None
+                    asking.recording.append(place, number, answer, used)
+        return found
 
-    def _settle(self, output: Any, reservation: Reservation) -> dict[str, Any] | None:
-        prompt_tokens = known_tokens(len(getattr(output, "prompt_token_ids", None) or ()))
-        completion_tokens = known_tokens(sum(len(getattr(each, "token_ids", None) or ()) for each in output.outputs))
-        if not (prompt_tokens and completion_tokens):
+    def _share(self, requests: Sequence[ProposalRequest], conversations: Sequence[Messages]) -> tuple[int, int]:
+        """How many answers the caps allow to all requests together, and how many tokens each may have."""
+        longest = self._model.max_tokens
+        fitting, limit = self._asking.budget.share(
+            max((request.usage for request in requests), key=lambda usage: usage.most_tokens),
+            sum(request.count for request in requests),
+            max(map(most_prompt_tokens, conversations)),
+            None,
+            longest,
+            max(least_tokens_for(function_source(request.target)) for request in requests),
+        )
+        return fitting, longest if limit is None else limit
+
+    def _settle(self, used: Sequence[dict[str, Any] | None], reservation: Reservation) -> None:
+        said = [each for each in used if each is not None]
+        if len(said) < len(used):
             self._asking.budget.settle_unsaid(reservation)
-            return None
-        self._asking.budget.settle(reservation, prompt_tokens, completion_tokens, None)
-        return {"prompt_tokens": prompt_tokens, "completion_tokens": completion_tokens, "cost_usd": None}
+            return
+        prompt_tokens = sum(each["prompt_tokens"] for each in said)
+        self._asking.budget.settle(reservation, prompt_tokens, sum(each["completion_tokens"] for each in said), None)
 
     @contextmanager
     def _ending_in_time(self, engine: Any) -> Iterator[None]:
@@ -161,20 +189,6 @@ class VllmProposer:
         finally:
             inner.step = step
 
-    def propose_all(self, requests: Sequence[ProposalRequest]) -> list[list[Proposal]]:
-        """Ask for the answers to many requests in one batch, which is what the engine is fast at.
-
-        Raises:
-            ProposerError: the engine cannot start, or cannot take one of the prompts.
-        """
-        engine = self._loaded(requests[0].seed if requests else 0)
-        conversations = [self._messages(request) for request in requests]
-        outputs = self._chat(engine, requests, conversations, self._model.max_tokens)
-        return [
-            [self._proposal(answer, request) for answer in self._model_answers(output, messages)]
-            for output, messages, request in zip(outputs, conversations, requests, strict=True)
-        ]
-
     def _messages(self, request: ProposalRequest) -> Messages:
         return self._asking.scrub.hide_all(messages_for(request))
 
@@ -182,8 +196,15 @@ class VllmProposer:
         """What the engine gave, secret values hidden."""
         hide, hidden = self._asking.scrub.hide, any(has_stand_in(message["content"]) for message in messages)
         return [
-            ModelAnswer(hide(each.text), self.name, str(each.finish_reason or "stop"), hidden=hidden)
-            for each in output.outputs
+            ModelAnswer(
+                hide(each.text),
+                self.name,
+                str(each.finish_reason or "stop"),
+                hidden=hidden,
+                usage=None if number else _usage_of(output),
+                messages=messages,
+            )
+            for number, each in enumerate(output.outputs)
         ]
 
     def _chat(
@@ -237,6 +258,26 @@ class VllmProposer:
         if answer.finish_reason == "length" and proposal.rewrite is None:
             return replace(proposal, error=f"{proposal.error} ?max_tokens= and ?max_model_len= set the limit.")
         return proposal
+
+
+def _first(requests: Sequence[ProposalRequest], answers: int) -> list[ProposalRequest]:
+    """The requests that so many answers are enough for; the last of them may have to do with fewer."""
+    taken: list[ProposalRequest] = []
+    for request in requests:
+        count = min(request.count, answers)
+        if count > 0:
+            taken.append(replace(request, count=count))
+        answers -= count
+    return taken
+
+
+def _usage_of(output: Any) -> dict[str, Any] | None:
+    """What the answers to one prompt used; None if the engine does not say."""
+    prompt_tokens = known_tokens(len(getattr(output, "prompt_token_ids", None) or ()))
+    completion_tokens = known_tokens(sum(len(getattr(each, "token_ids", None) or ()) for each in output.outputs))
+    if not (prompt_tokens and completion_tokens):
+        return None
+    return {"prompt_tokens": prompt_tokens, "completion_tokens": completion_tokens, "cost_usd": None}
 
 
 def engine_arguments(model: EngineModel, seed: int) -> dict[str, Any]:

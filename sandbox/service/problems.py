@@ -23,12 +23,16 @@ class RefusalError(Exception):
     """A request is answered with something else than a report."""
 
     def __init__(self, status: int, kind: str, message: str, *, retry_after_s: float | None = None) -> None:
-        super().__init__(message)
+        super().__init__(status, kind, message)
         self.status = status
         self.kind = kind
         self.message = message
         self.retry_after_s = retry_after_s
         self.hangs_up = False  # the client still sends what nobody wants
+
+    def __str__(self) -> str:
+        """What the client is told."""
+        return self.message
 
     def response(self) -> JSONResponse:
         """What the client gets."""

@@ -33,10 +33,14 @@ class SampleFailedError(Exception):
     """A timed run was not accepted: the program behaves differently when it is measured."""
 
     def __init__(self, verdict: Verdict, detail: str, side: int = REWRITE) -> None:
-        super().__init__(detail)
+        super().__init__(verdict, detail, side)
         self.verdict = verdict
         self.detail = detail
         self.side = side
+
+    def __str__(self) -> str:
+        """What went wrong."""
+        return self.detail
 
     @classmethod
     def of_report(cls, report: Report) -> SampleFailedError:

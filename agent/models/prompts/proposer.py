@@ -9,7 +9,7 @@ from afterburner.agent.models.prompts.feedback import EVERYTHING, Telling
 from afterburner.agent.usage import NOTHING_USED, Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from afterburner.agent.inputs.line_profile import LineProfile
     from afterburner.agent.types import JudgedCandidate, Objective, Rewrite, Target
@@ -49,6 +49,23 @@ class ProposalRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerRecord:
+    """What a model was sent and what came back, for evaluation and training. Secret values are hidden in both.
+
+    One request may bring several answers; what it used then stands with the first of them.
+    """
+
+    model: str
+    messages: tuple[Mapping[str, str], ...]  # the prompt as sent; empty: it is not known, as in a recording
+    text: str  # the answer as it came
+    finish_reason: str  # "stop"; "length": the limit of tokens ended it
+    prompt_tokens: int | None = None  # None: not said, or counted with an earlier answer
+    completion_tokens: int | None = None
+    cost_usd: float | None = None  # None: there is no price
+    cached: bool = False  # whether it is a stored answer, which costs nothing now
+
+
+@dataclass(frozen=True, slots=True)
 class Proposal:
     """One answer. `rewrite` is None when the answer could not be used; `error` then says why."""
 
@@ -57,6 +74,7 @@ class Proposal:
     reasoning: str = ""
     error: str = ""
     answer_form: str = ""  # how a model's answer was read (see `answer.py`): "strict", "no tags"; empty: it is none
+    answer: AnswerRecord | None = None  # None: no model wrote it
 
 
 def asks_model(proposer: Proposer) -> bool:

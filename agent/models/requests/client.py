@@ -71,8 +71,12 @@ class RequestFailedError(Exception):
     """One try failed; what it means is in `failure`."""
 
     def __init__(self, failure: Failure) -> None:
-        super().__init__(failure.line)
+        super().__init__(failure)
         self.failure = failure
+
+    def __str__(self) -> str:
+        """The one line that explains it."""
+        return self.failure.line
 
 
 class ModelClient:
@@ -119,7 +123,8 @@ class ModelClient:
             self._record(question, reply.first, reply.answers[-1], None)
         if failed and not came:
             raise max((reply.problem for reply in failed if reply.problem), key=lambda problem: len(str(problem)))
-        return [answer for reply in replies for answer in reply.answers][: question.count]
+        answers = [replace(each, messages=question.messages) for reply in replies for each in reply.answers]
+        return answers[: question.count]
 
     def _gives_several(self, question: Question) -> bool:
         """Whether one request can bring several different answers; at temperature 0 all would be the same."""
@@ -206,7 +211,7 @@ class ModelClient:
         body = store.get(self._key(request)) if store is not None else None
         if body is None:
             return []
-        answers = from_body(body)
+        answers = [replace(answer, cached=True) for answer in from_body(body)]
         self._asking.budget.count_cached()
         self._asking.tell(f"{request.model} was asked this before: the answer is the stored one")
         for number, answer in enumerate(answers, first):
@@ -232,30 +237,38 @@ class ModelClient:
                     budget.refuse(reservation)
                 raise RequestFailedError(failure) from None
             answers = answers_of(response, model.name, asking.scrub.hide, hidden=question.hidden)[: request.n]
+            used = _usage_of(model, response)
+            answers[:1] = [replace(answer, usage=used) for answer in answers[:1]]
             if asking.store is not None and answers:
                 asking.store.put(self._key(request), to_body(answers))
-            used = self._settle(model, response, reservation)
+            self._settle(used, reservation)
         asking.tell(f"{model.name} answered")
         answers = answers or [ModelAnswer("", model.name, error="The model's response holds no answer.")]
         for number, answer in enumerate(answers, first):
             self._record(question, number, answer, used if number == first else None)
         return answers
 
-    def _settle(self, model: Model, response: Any, reservation: Reservation) -> dict[str, Any] | None:
-        """Count what the response says was used; where it says nothing, the most that it can be."""
-        usage = getattr(response, "usage", None)
-        prompt_tokens = known_tokens(getattr(usage, "prompt_tokens", None))
-        completion_tokens = known_tokens(getattr(usage, "completion_tokens", None))
-        if not (prompt_tokens and completion_tokens):
+    def _settle(self, used: dict[str, Any] | None, reservation: Reservation) -> None:
+        """Count what was used; where the response says nothing, the most that it can be."""
+        if used is None:
             self._asking.budget.settle_unsaid(reservation)
-            return None
-        cost = cost_of(import_litellm(), model.name, response, model.price)
-        self._asking.budget.settle(reservation, prompt_tokens, completion_tokens, cost)
-        return {"prompt_tokens": prompt_tokens, "completion_tokens": completion_tokens, "cost_usd": cost}
+        else:
+            self._asking.budget.settle(reservation, used["prompt_tokens"], used["completion_tokens"], used["cost_usd"])
 
     def _record(self, question: Question, number: int, answer: ModelAnswer, usage: dict[str, Any] | None) -> None:
         if self._asking.recording is not None:
             self._asking.recording.append(question.place, number + 1, answer, usage)
+
+
+def _usage_of(model: Model, response: Any) -> dict[str, Any] | None:
+    """What a response says was used, and what that cost; None if it does not say."""
+    usage = getattr(response, "usage", None)
+    prompt_tokens = known_tokens(getattr(usage, "prompt_tokens", None))
+    completion_tokens = known_tokens(getattr(usage, "completion_tokens", None))
+    if not (prompt_tokens and completion_tokens):
+        return None
+    cost = cost_of(import_litellm(), model.name, response, model.price)
+    return {"prompt_tokens": prompt_tokens, "completion_tokens": completion_tokens, "cost_usd": cost}
 
 
 def _most(model: Model, request: ModelRequest) -> Reservation:

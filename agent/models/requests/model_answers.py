@@ -7,13 +7,13 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from afterburner.agent.code.locate import function_source
-from afterburner.agent.models.prompts.proposer import Proposal
+from afterburner.agent.models.prompts.proposer import AnswerRecord, Proposal
 from afterburner.agent.models.prompts.reading_answers import MAX_ANSWER_CHARS, proposal_from
 from afterburner.agent.models.requests.quoted import quoted_text
 from afterburner.agent.models.requests.secrets import damaged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from afterburner.agent.models.requests.secrets import Scrubber
     from afterburner.agent.types import Rewrite, Target
@@ -34,6 +34,24 @@ class ModelAnswer:
     error: str = ""
     reasoning: str = ""
     hidden: bool = False  # whether a secret value was hidden in what was asked
+    usage: Mapping[str, Any] | None = None  # tokens and US dollars of its request, with the first answer of it
+    cached: bool = False  # whether it is a stored one
+    messages: tuple[Mapping[str, str], ...] = ()  # the prompt as sent
+
+    @property
+    def record(self) -> AnswerRecord:
+        """What evaluation and training need of it."""
+        used = self.usage or {}
+        return AnswerRecord(
+            self.model,
+            self.messages,
+            self.content,
+            self.finish_reason,
+            used.get("prompt_tokens"),
+            used.get("completion_tokens"),
+            used.get("cost_usd"),
+            self.cached,
+        )
 
 
 def proposal_of(answer: ModelAnswer, target: Target, proposer: str, scrub: Scrubber) -> Proposal:
@@ -42,14 +60,14 @@ def proposal_of(answer: ModelAnswer, target: Target, proposer: str, scrub: Scrub
     One that cannot be used says why.
     """
     if answer.error:
-        return Proposal(proposer, None, error=answer.error)
+        return Proposal(proposer, None, error=answer.error, answer=answer.record)
     cut_off = answer.finish_reason == _CUT_OFF
     text = scrub.restore(answer.content, target.source)
     made = proposal_from(text, target, proposer, reasoning=answer.reasoning, cut_off=cut_off)
     objection = _objection(made.rewrite, target, scrub, hidden=answer.hidden) if made.rewrite is not None else ""
     if objection:
         made = replace(made, rewrite=None, error=objection)
-    return replace(made, reasoning=scrub(made.reasoning), error=scrub(made.error))
+    return replace(made, reasoning=scrub(made.reasoning), error=scrub(made.error), answer=answer.record)
 
 
 def _objection(rewrite: Rewrite, target: Target, scrub: Scrubber, *, hidden: bool) -> str:
@@ -85,7 +103,12 @@ def answers_of(response: Any, model: str, hide: Callable[[str], str], *, hidden:
 
 def to_body(answers: Sequence[ModelAnswer]) -> str:
     """Write answers for the cache."""
-    return json.dumps([asdict(answer) for answer in answers])
+    return json.dumps([_stored(answer) for answer in answers])
+
+
+def _stored(answer: ModelAnswer) -> dict[str, Any]:
+    """What the cache keeps: never a prompt."""
+    return {name: value for name, value in asdict(answer).items() if name not in {"messages", "cached"}}
 
 
 def from_body(body: str) -> list[ModelAnswer]:

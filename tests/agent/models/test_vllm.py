@@ -46,7 +46,7 @@ from afterburner.sandbox import Measurement
 
 target = find_target(Path(sys.argv[2]), "common")
 asked = ProposalRequest(target, Objective.TIME, Measurement(1.0, 1.0, 1, 1.0), True, 1, 2)
-answers = open_proposer(sys.argv[1]).propose_all([asked, asked])
+answers = open_proposer(sys.argv[1]).propose_batch([asked, asked])
 print(json.dumps([[each.rewrite.function if each.rewrite else each.error for each in one] for one in answers]))
 """
 MODELS_OWN = SimpleNamespace(temperature=0.7, top_p=0.8, top_k=20, min_p=0.0, repetition_penalty=1.05)
@@ -261,7 +261,7 @@ def test_the_engine_is_sent_no_secret_and_gives_the_users_code_back(
     asked = request(make_target(SOURCE.replace(":\n", ":  # postgres\n", 1), "common"), count=1)
     proposer = VllmProposer("base")
     (proposal,) = proposer.propose(asked)
-    ((batched,),) = proposer.propose_all([asked])
+    ((batched,),) = proposer.propose_batch([asked])
     told = engine.loaded[0].told
     assert "HIDDEN_VALUE_" in told
     assert "postgres" not in told
