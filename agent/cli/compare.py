@@ -14,6 +14,7 @@ from afterburner.agent.job import Job
 from afterburner.agent.option_kinds import LARGEST_SEED
 from afterburner.agent.options import InputOptions, Proof, Search
 from afterburner.agent.types import Objective
+from afterburner.agent.wording import count
 from afterburner.sandbox import UsageError
 from afterburner.sandbox.terminal.destinations import STDOUT, check_destination, write_result
 from afterburner.sandbox.terminal.options import above_zero, above_zero_if_given, filled
@@ -226,7 +227,9 @@ def print_comparison(console: Console, result: ComparisonResult) -> None:
         named = ", ".join(result.changed_files[:FILES_SHOWN]) + (f" and {more} more" if more > 0 else "")
         lines.append(f"other files that differ: {named}")
     if compared.agreement is not None:
-        lines.append(compared.agreement.line)
+        lines.append(f"the same on {count(len(result.workload_origins), 'input')} of the workload")
+    if compared.agreement is not None and compared.agreement.inputs:
+        lines.append(f"on inputs made to find a difference: {compared.agreement.line}")
     if result.memory is not None:
         lines.append(f"memory: {_memory(result.memory.before)} before, {_memory(result.memory.after)} after")
     if result.growth is not None:
