@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from afterburner.agent.cli.offer import weigh
@@ -66,7 +66,7 @@ def to_json(result: RunResult, settings: RunSettings, *, applied: bool = False) 
         "usage": usage_to_json(result.usage),
         "elapsed_s": result.elapsed_s,
         "seed": settings.search.seed,
-        "settings": asdict(settings),
+        "settings": asdict(replace(settings, unsaved=())),
     }
     cleaned = clean(document)
     assert isinstance(cleaned, dict)  # noqa: S101 - narrows the type; a dictionary went in

@@ -95,10 +95,10 @@ def test_a_run_with_settings_of_every_layer(program: CommandLine, project: Path)
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
     document = json.loads((project / "result.json").read_text("utf-8"))
-    settings = document["settings"]
-    assert (settings["iterations"], settings["seed"], settings["max_seconds"]) == (1, 7, 200.0)
-    assert (settings["model"], settings["min_effect"]) == ("replay:answers.jsonl", 0.2)
-    assert settings["min_effect_source"] == str(project / "pyproject.toml")
+    search, proof = (document["settings"][group] for group in ("search", "proof"))
+    assert (search["iterations"], search["seed"], search["max_seconds"]) == (1, 7, 200.0)
+    assert (document["settings"]["models"]["model"], proof["min_effect"]) == ("replay:answers.jsonl", 0.2)
+    assert proof["min_effect_source"] == str(project / "pyproject.toml")
     assert "a gain has to be proven above 1.20x" in done.stdout
 
 

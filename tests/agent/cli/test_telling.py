@@ -112,7 +112,7 @@ def test_what_is_not_named_is_not_sent(program: CommandLine, project: Path, tell
     assert done.returncode == 0, done.stderr
     assert titles(server.asked[1].prompt) == told
     assert "line by line" not in done.stderr, "nobody would read the profile"
-    assert json.loads(done.stdout)["settings"]["tell"] == tell
+    assert json.loads(done.stdout)["settings"]["models"]["tell"] == tell
 
 
 def test_a_wrong_name_is_found_before_anything_is_done(program: CommandLine, project: Path) -> None:
