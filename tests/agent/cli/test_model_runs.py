@@ -184,7 +184,7 @@ def test_who_mends_what_failed_goes_on_with_the_run_that_was_prepared(
     (hint,) = [line for line in shown.splitlines() if "continues this run" in line]
     done = program(*hint.partition("`afterburner-agent ")[2].partition("`")[0].split(), **variables)
     assert done.returncode == 0, done.stderr
-    assert "going on with run" in done.stderr
+    assert "resuming run" in done.stderr
     assert len(server.asked) == 1
     code, shown, _ = start(program, server.url, "--model", "replay:absent.jsonl")
     assert code == 2

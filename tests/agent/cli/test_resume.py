@@ -70,7 +70,7 @@ def test_an_interrupted_run_goes_on_where_it_stands(program: CommandLine, file: 
     elsewhere = program.home / "elsewhere"
     elsewhere.mkdir()
     first = program.start("resume", "latest")
-    read_until(first, "going on with run")
+    read_until(first, "resuming run")
     second = program("resume", "latest", folder=elsewhere)
     assert (second.returncode, "another process" in second.stderr) == (1, True), second.stderr
     assert " running " in program("runs").stdout

@@ -315,7 +315,7 @@ def test_a_run_outlives_its_machine_and_the_server(
     done = first("resume", stored["run_id"])
     said += [done.stdout, done.stderr]
     assert done.returncode == 0, done.stderr
-    assert "going on with run" in done.stderr
+    assert "resuming run" in done.stderr
     document = json.loads((program.home / "result.json").read_text())
     assert document["run_id"] == stored["run_id"]
     assert document["decision"] == "improved", document["summary"]
