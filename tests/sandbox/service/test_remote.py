@@ -218,7 +218,8 @@ def test_a_wrong_token_is_told(service: Service, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize(
-    ("url", "reason"), [("http://127.0.0.1:9", "No sandbox service answers"), ("http://127.0.0.1:x", "no address")]
+    ("url", "reason"),
+    [("http://127.0.0.1:9", "No sandbox service answers"), ("http://127.0.0.1:x", "is not the address")],
 )
 def test_where_nothing_answers_the_address_is_named(url: str, reason: str) -> None:
     with pytest.raises((SandboxUnavailableError, UsageError), match=reason), open_sandbox(url):
@@ -238,7 +239,7 @@ def test_another_kind_of_server_is_recognised() -> None:
     with HTTPServer(("127.0.0.1", 0), Page) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         with (
-            pytest.raises(SandboxUnavailableError, match="no sandbox service"),
+            pytest.raises(SandboxUnavailableError, match="is not a sandbox service"),
             open_sandbox(f"http://127.0.0.1:{server.server_port}"),
         ):
             pass
