@@ -128,9 +128,9 @@ class Workload:
 class Gain:
     """How many times smaller the candidate's figure is: 2.0 means half the time. 1.0 is no difference.
 
-    `low` and `high` bound the ratio at `confidence`, from a signed-rank test turned round (`selection/sequential.py`).
-    Of a candidate that was only screened they are the range of its blocks, at confidence 0. `pairs` counts the blocks
-    of interleaved samples, several of each side, behind it.
+    `low` and `high` bound the ratio at `confidence`, from a signed-rank test turned round
+    (`judge/measuring/sequential.py`). Of a candidate that was only screened they are the range of its blocks, at
+    confidence 0. `pairs` counts the blocks of interleaved samples, several of each side, behind it.
     """
 
     ratio: float

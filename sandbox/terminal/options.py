@@ -39,11 +39,6 @@ def zero_or_more(value: float) -> float:
     return value
 
 
-def zero_or_more_if_given(value: float | None) -> float | None:
-    """The same for an option that may be left out."""
-    return None if value is None else zero_or_more(value)
-
-
 def read_size(option: str, text: str, least: int, most: int) -> int:
     """Bytes from a size such as `256M`, `1.5G`, `64KiB` or `1048576`; the units are powers of 1024.
 

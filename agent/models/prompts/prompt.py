@@ -1,7 +1,7 @@
 """The paper's prompt (appendix, "Afterburner inference"): one text for training and for inference, units printed.
 
 Its parts, in this order: instructions with the target language, problem description, original solution, original
-performance, output format. What else may be told (`telling.py`) stands between the last two.
+performance, output format. What else may be told (`feedback.py`) stands between the last two.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ class Proposal:
     rewrite: Rewrite | None
     reasoning: str = ""
     error: str = ""
-    answer_form: str = ""  # how a model's answer was read (see `answer.py`): "strict", "no tags"; empty: it is none
+    answer_form: str = ""  # how the answer was read (see `answer_format.py`): "strict", "no tags"; empty: it is none
     answer: AnswerRecord | None = None  # None: no model wrote it
 
 
