@@ -7,25 +7,24 @@ state is stored after every node, and a node that was killed runs again: it chan
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import TYPE_CHECKING, Literal, Protocol, cast
 
 from afterburner.agent.code.locate import with_source
 from afterburner.agent.code.same_work import key_of
 from afterburner.agent.errors import ProposerError, TargetError, WorkloadError
 from afterburner.agent.events import ProgressEvent
-from afterburner.agent.inputs.cases import failing_case
-from afterburner.agent.inputs.side_by_side import side_by_side
-from afterburner.agent.judge.comparison import Comparison, median_measurement
-from afterburner.agent.judge.confirmation import Incumbent, detail_of, with_memory_of
+from afterburner.agent.judge.comparison import median_measurement
+from afterburner.agent.judge.confirmation import Incumbent, detail_of
 from afterburner.agent.judge.confirming import SEARCH_ROUNDS, SEARCH_S, Confirming, SpentTests
 from afterburner.agent.judge.gates import refusal
 from afterburner.agent.judge.measuring.sampling import SampleFailedError
 from afterburner.agent.judge.measuring.sequential import MOST_TESTS
 from afterburner.agent.loop.placing import place
-from afterburner.agent.loop.records import line_of, record_of, refused, refuted, sampled_again, settled
+from afterburner.agent.loop.profiling import Profiling
+from afterburner.agent.loop.records import line_of, refused, refuted, sampled_again, settled
 from afterburner.agent.loop.search_policy import SearchPolicy
 from afterburner.agent.loop.state import LoopState, Pending
+from afterburner.agent.loop.winners import promoted, ratio_of, winners_of
 from afterburner.agent.models.prompts.feedback import parse_telling
 from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest, asks_model
 from afterburner.agent.models.requests.spending import TIME_IS_UP
@@ -44,14 +43,13 @@ if TYPE_CHECKING:
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.inputs.line_profile import LineProfile
     from afterburner.agent.judge.decide import Judge
-    from afterburner.agent.judge.measuring.sample_sources import Case, Sampler
+    from afterburner.agent.judge.measuring.sample_sources import Sampler
     from afterburner.agent.judge.measuring.workbench import Workbench
     from afterburner.agent.judge.verification.outcome import Counterexample
     from afterburner.agent.models.prompts.proposer import Proposer
     from afterburner.agent.models.requests.model_session import ModelSession
     from afterburner.agent.options import RunSettings
     from afterburner.agent.types import WorkloadCall
-    from afterburner.sandbox import Report
 
 BASELINE_SAMPLES = 3
 PROFILE_SHARE = 0.1  # of what is left of the search's time, for one line profile
@@ -111,7 +109,7 @@ class Loop:
         """
         if state["slowest_s"] is not None:
             self.bench = self.bench.limited_by(state["slowest_s"])
-        report = self._run(self.bench.target.source, (*self.bench.judged_cases(), *self.bench.confirmed_cases()))
+        report = self.bench.run(self.bench.target.source, (*self.bench.judged_cases(), *self.bench.confirmed_cases()))
         if report.verdict is not Verdict.ACCEPTED:
             raise WorkloadError(
                 f"{self.bench.target.path}: the original behaves differently than when the run was started: "
@@ -124,7 +122,7 @@ class Loop:
         self._tell("prepare", "measuring the original")
         source = self.bench.target.source
         original = self.bench.program(source)
-        report = self._run(source, (*self.bench.judged_cases(), *self.bench.confirmed_cases()))
+        report = self.bench.run(source, (*self.bench.judged_cases(), *self.bench.confirmed_cases()))
         if report.verdict is not Verdict.ACCEPTED:
             raise self._unsteady(report.verdict, detail_of(report))
         slowest = max(case.measurement.wall_time_s for case in report.cases)
@@ -228,14 +226,14 @@ class Loop:
             for number, record in enumerate(records)
             if record.iteration == iteration and record.decision is Decision.PROMISING
         ]
-        for number in sorted(won, key=lambda number: -_ratio_of(records[number])):
+        for number in sorted(won, key=lambda number: -ratio_of(records[number])):
             best = records[number]
             found = None if done else self._difference(best.source, SEARCH_ROUNDS)
             if found is not None:
                 records[number] = refuted(best, found)
                 self._tell("select", line_of(records[number]), iteration, state["lineage"][-1].ratio, best.id)
                 continue
-            incumbent = self._promote(best, state["lineage"][-1])
+            incumbent = promoted(best, state["lineage"][-1])
             self._tell("select", f"{best.id} {best.proposer} is kept", iteration, incumbent.ratio, best.id)
             return {"records": records, "lineage": [*state["lineage"], incumbent], "exhausted": exhausted}
         return {"records": records, "exhausted": exhausted}
@@ -253,7 +251,7 @@ class Loop:
 
         One at a time, so that each is stored.
         """
-        winners = state["winners"] if state["tried"] else self._winners(state)
+        winners = state["winners"] if state["tried"] else winners_of(state)
         if not winners:
             return {"winners": []}
         (winner, *winners), original, tried = winners, state["lineage"][0], state["tried"] + 1
@@ -302,21 +300,10 @@ class Loop:
         told = [sampled_again(record, others[record.id]) if record.id in others else record for record in records]
         return sorted(still, key=lambda winner: -winner.ratio), told
 
-    def _winners(self, state: LoopState) -> list[Incumbent]:
-        """Whom to confirm: the last incumbent, those before it, then who else beat the original, the best first."""
-        original, *accepted = state["lineage"]
-        known = {incumbent.id for incumbent in accepted}
-        others = [
-            self._promote(record, original)
-            for record in state["records"]
-            if record.iteration == 1 and record.decision is Decision.PROMISING and record.id not in known
-        ]
-        return [*reversed(accepted), *sorted(others, key=lambda other: -other.ratio)]
-
     def _base_of(self, state: LoopState) -> tuple[Incumbent, JudgedCandidate | None]:
         """What the next round goes on from; and the candidate that this is, where it is not the best."""
         best, again = state["lineage"][-1], self.policy.restart_from(state)
-        return (best if again is None else self._promote(again, best)), again
+        return (best if again is None else promoted(again, best)), again
 
     def _propose(self, request: ProposalRequest) -> tuple[list[Proposal], bool]:
         """The proposals, and whether they are the last: a model that fails later on must not cost what was found."""
@@ -342,54 +329,19 @@ class Loop:
         self, candidates: Sequence[Pending], incumbent: Incumbent, iteration: int
     ) -> list[JudgedCandidate]:
         """Judge the candidates side by side, and rank those that are right against the incumbent."""
-        reports = self._judge_side_by_side(candidates, iteration)
-        right = [each for each, report in zip(candidates, reports, strict=True) if report.verdict is Verdict.ACCEPTED]
-        compared = self._screen(right, incumbent, iteration)
-        measured = side_by_side(
-            self.bench.sandbox,
-            [partial(self._with_memory, each, of.source) for each, of in zip(compared, right, strict=True)],
+        profiling = Profiling(
+            self.bench,
+            self.judge,
+            self.search_until,
+            lambda message: self._tell("profile", message, iteration),
+            lambda source, calls: self._difference(source, 0, calls),
         )
-        ranked = {of.id: comparison for of, comparison in zip(right, measured, strict=True)}
-        records = []
-        for candidate, report in zip(candidates, reports, strict=True):
-            if candidate.id in ranked:
-                records.append(record_of(candidate, iteration, ranked[candidate.id]))
-            else:
-                wrong = Comparison(Decision.WRONG, detail_of(report), verdict=report.verdict)
-                records.append(record_of(candidate, iteration, wrong, self._example(candidate, report)))
-        return records
-
-    def _judge_side_by_side(self, candidates: Sequence[Pending], iteration: int) -> list[Report]:
-        """Whether each candidate is right on the calls of selection; nothing is timed."""
-        if not candidates:
-            return []
-        self._tell("profile", f"judging {count(len(candidates), 'candidate')}", iteration)
-        cases = self.bench.judged_cases()
-        return side_by_side(self.bench.sandbox, [partial(self._run, each.source, cases) for each in candidates])
-
-    def _screen(self, candidates: Sequence[Pending], incumbent: Incumbent, iteration: int) -> list[Comparison]:
-        if not candidates:
-            return []
-        self._tell("profile", f"timing {count(len(candidates), 'candidate')}", iteration)
-        sources = [each.source for each in candidates]
-        source, _ = self.bench.block_source(incumbent.source, sources, self.settings.search.objective, held_out=False)
-        return self.judge.screen(source, self.search_until)
-
-    def _example(self, candidate: Pending, report: Report) -> str | None:
-        """A real input on which a candidate that was judged wrong differs, and how, in one line."""
-        if self.bench.by_cases:
-            return failing_case(self.bench.workload.cases, report.cases)
-        found = self._difference(candidate.source, 0, self.bench.workload.calls)
-        return found.line if found else None
+        return profiling.judged(candidates, incumbent, iteration)
 
     def _difference(self, source: str, rounds: int, real_calls: Sequence[WorkloadCall] = ()) -> Counterexample | None:
         """An input on which a candidate differs from the original, among real calls and so many rounds of made ones."""
         until = self.search_until.within(SEARCH_S) if rounds else self.search_until
         return self._confirm_with().difference(source, until, rounds, real_calls)
-
-    def _promote(self, record: JudgedCandidate, before: Incumbent) -> Incumbent:
-        measurement = record.measurement or before.measurement
-        return Incumbent(record.id, record.source, measurement, before.ratio * _ratio_of(record))
 
     def _confirm_with(self) -> Confirming:
         """Made once the original is measured: that sets the limits of its rewrites."""
@@ -412,9 +364,6 @@ class Loop:
 
         return carried_out
 
-    def _run(self, source: str, cases: Sequence[Case]) -> Report:
-        return self.bench.sandbox.run(self.bench.program(source), cases, self.bench.limits)
-
     def _unsteady(self, verdict: Verdict, detail: str) -> WorkloadError:
         if verdict in (Verdict.TIME_LIMIT, Verdict.MEMORY_LIMIT, Verdict.OUTPUT_LIMIT):
             return WorkloadError(
@@ -429,23 +378,8 @@ class Loop:
     def _fresh(self, *, held_out: bool) -> Sampler:
         return self.bench.sampler(self.bench.timed_cases(self.settings.search.objective, held_out=held_out))
 
-    def _with_memory(self, comparison: Comparison, source: str) -> Comparison:
-        """Add the memory of a process of its own: forks of a template share theirs with it."""
-        if comparison.after is None or comparison.after.peak_memory_kib:
-            return comparison
-        sampler = replace(self._fresh(held_out=False), core=None)  # nothing is timed here
-        try:
-            memory = sampler.sample(self.bench.program(source)).work
-        except SampleFailedError as error:
-            return Comparison(Decision.WRONG, f"when measured: {error.detail}", verdict=error.verdict)
-        return replace(comparison, after=with_memory_of(comparison.after, memory))
-
     def _tell(self, stage: str, message: str, iteration: int = 0, best: float | None = None, about: str = "") -> None:
         self.on_event(ProgressEvent(stage, message, iteration, best, candidate=about))
-
-
-def _ratio_of(record: JudgedCandidate) -> float:
-    return record.gain.ratio if record.gain else 1.0
 
 
 def _if_of(profile: LineProfile | None, incumbent: Incumbent) -> LineProfile | None:

@@ -22,6 +22,7 @@ from afterburner.agent.judge.decide import Judge
 from afterburner.agent.loop.graph import Loop, empty_state
 from afterburner.agent.loop.results import make_result
 from afterburner.agent.loop.state import LoopState, Pending
+from afterburner.agent.loop.winners import winners_of
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest
 from afterburner.agent.models.registry import open_proposer
@@ -363,7 +364,7 @@ def test_after_fruitless_rounds_the_next_goes_on_from_the_second_best_once(make_
     state |= loop.profile(state)
     state |= loop.select(state)
     assert loop.after_select(state) == "confirm", "three rounds without a better one"
-    assert loop._winners(state)[0].id == "1.1"
+    assert winners_of(state)[0].id == "1.1"
 
 
 def descendants(pid: int) -> set[tuple[int, str]]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from afterburner.agent.judge.measuring.sampling import BlockSource
     from afterburner.agent.judge.measuring.timing_core import TimingCore
     from afterburner.agent.types import Target, Workload, WorkloadCall, WorkloadCase
-    from afterburner.sandbox import PythonEnvironment
+    from afterburner.sandbox import PythonEnvironment, Report
     from afterburner.sandbox.sandbox import Sandbox
 
 Input = TypeVar("Input", "WorkloadCall", "WorkloadCase")
@@ -58,6 +58,10 @@ class Workbench:
     def program(self, source: str) -> Program:
         """The program that `source`, the text of the target's whole file, makes in the original's place."""
         return self._program(source, self.environment)
+
+    def run(self, source: str, cases: Sequence[Case]) -> Report:
+        """What becomes of a text in the original's place; nothing is timed."""
+        return self.sandbox.run(self.program(source), cases, self.limits)
 
     def rewrite(self, source: str) -> Program:
         """The program that the text of a rewrite makes: in its own tree, if it has one."""
