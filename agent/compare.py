@@ -123,7 +123,7 @@ def compare_jobs(
         raise UsageError(
             f"--receipt: {changed[0]} differs, too, and a receipt holds two versions of one file. Compare without it."
         )
-    core = TimingCore(lambda: on_event(WAITING_FOR_CORE))
+    core = TimingCore(lambda: on_event(WAITING_FOR_CORE), budget=deadline.clock)
     bench = Workbench(target, workload, sandbox, versions.environment, limits, core, own_tree)
     judge = TwoSidedJudge(search.objective, min_effect.value, search.seed)
     comparing = Comparing(bench, judge, deadline, on_event, text_objection)

@@ -211,7 +211,7 @@ def _carry_out(  # noqa: PLR0917 - a run, where it is kept, and who is told
                 search=replace(prepared.settings.search, max_seconds=settings.search.max_seconds),
             )  # which may have been raised since
             limits = workload_limits(settings)
-            core = TimingCore(lambda: on_event(WAITING_FOR_CORE))
+            core = TimingCore(lambda: on_event(WAITING_FOR_CORE), budget=clock.budget)
             bench = Workbench(prepared.target, prepared.workload, sandbox, staged.environment, limits, core)
             loop = Loop(
                 bench=bench,
@@ -221,7 +221,7 @@ def _carry_out(  # noqa: PLR0917 - a run, where it is kept, and who is told
                 search_until=clock.search_until,
                 confirm_until=clock.confirm_until,
                 on_event=on_event,
-                used_s=clock.elapsed_s,
+                used_s=clock.used_s,
                 tests=SpentTests(runs.tests_begun(run_id), lambda begun: runs.count_tests(run_id, begun)),
                 surroundings=_surroundings(prepared, staged),
                 asking=asking,
@@ -256,7 +256,7 @@ def _prepare(  # noqa: PLR0917 - what a workload depends on, and who is told
         on_event(ProgressEvent("prepare", f"{each.origin}: {each.reason}"))
     bench = prepared_bench(settings, target, sandbox, staged.environment, on_event)
     workload = replace(bench.workload, skipped=(*staged.left_out, *bench.workload.skipped))
-    return Prepared(settings, bench.target, workload, machine, clock.elapsed_s())
+    return Prepared(settings, bench.target, workload, machine, clock.used_s())
 
 
 def _taken_over(

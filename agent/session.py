@@ -29,11 +29,13 @@ from afterburner.agent.models.requests.model_session import ModelSession, open_m
 from afterburner.agent.option_kinds import Selection, Temperature
 from afterburner.agent.options import Caps, ModelOptions, Proof, RunSettings, Search, settings_of
 from afterburner.agent.running import begin_run, open_proposer_of, resume_run
+from afterburner.agent.shared_sandbox import SharedSandbox
 from afterburner.agent.store.checkpoints import new_run_id
 from afterburner.agent.store.table import open_runs
 from afterburner.agent.trust import Trust, TrustQuestion, TrustRequest, trust_caller
 from afterburner.agent.usage import NOTHING_USED
-from afterburner.sandbox import CancelledError, CancelToken, Sandbox, UsageError, open_sandbox
+from afterburner.sandbox import CancelledError, CancelToken, Sandbox, UsageError
+from afterburner.sandbox.cancel import cancellable
 from afterburner.sandbox.installations import own_environment
 
 if TYPE_CHECKING:
@@ -68,7 +70,12 @@ class Session:
         session_id: str,
     ) -> None:
         self._stack = stack
-        self._sandbox: str | Sandbox = sandbox
+        self._sandbox: Sandbox | SharedSandbox
+        if isinstance(sandbox, str):
+            self._sandbox = SharedSandbox(sandbox)
+            stack.callback(self._sandbox.close)
+        else:
+            self._sandbox = sandbox
         self._models = models
         self._caps = caps
         self._proof = proof
@@ -300,7 +307,8 @@ class Session:
         token = cancel or CancelToken()
         token.raise_if_cancelled()
         try:
-            yield token
+            with cancellable(token):
+                yield token
         except CancelledError:
             raise
         except Exception as error:
@@ -313,12 +321,9 @@ class Session:
         with self._lock:
             return next(self._ids, None) or new_run_id()
 
-    def opened_sandbox(self) -> Sandbox:
+    def opened_sandbox(self, cancel: CancelToken) -> Sandbox:
         """The session's sandbox, opened when it is first needed."""
-        with self._lock:
-            if isinstance(self._sandbox, str):
-                self._sandbox = self._stack.enter_context(open_sandbox(self._sandbox))
-            return self._sandbox
+        return self._sandbox.get(cancel) if isinstance(self._sandbox, SharedSandbox) else self._sandbox
 
     def opened_models(self, *, resuming: bool) -> ModelSession:
         """What all requests of the session share."""
@@ -363,7 +368,7 @@ class Loan:
     @contextmanager
     def sandbox(self) -> Iterator[Sandbox]:
         """A branch of the session's sandbox, which is stopped when the run is cancelled."""
-        with self.session.opened_sandbox().branch() as branch, self.cancel.on_cancel(branch.stop):
+        with self.session.opened_sandbox(self.cancel).branch() as branch, self.cancel.on_cancel(branch.stop):
             yield branch
 
     def allow(self, target: Target) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 from afterburner.sandbox.errors import CancelledError
@@ -63,3 +64,34 @@ class CancelToken:
             with self._lock:
                 if callback in self._callbacks:
                     self._callbacks.remove(callback)
+
+
+_current: ContextVar[CancelToken | None] = ContextVar("current_cancel_token", default=None)
+
+
+@contextmanager
+def cancellable(token: CancelToken) -> Iterator[None]:
+    """Let `token` cancel what the block does, in this thread and in those that inherit its context.
+
+    What runs in the sandbox is stopped with the sandbox; this is for our own work on the host, such as copying a
+    project, for which it would be tedious to pass a token through every call.
+    """
+    before = _current.set(token)
+    try:
+        yield
+    finally:
+        _current.reset(before)
+
+
+def current_token() -> CancelToken:
+    """The token of the innermost `cancellable` around; outside of one, a token that nobody cancels."""
+    return _current.get() or CancelToken()
+
+
+def raise_if_cancelled() -> None:
+    """Leave work on the host that its caller has cancelled; to be called a few times a second.
+
+    Raises:
+        CancelledError: it is cancelled.
+    """
+    current_token().raise_if_cancelled()

@@ -15,8 +15,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from afterburner.sandbox.cancel import raise_if_cancelled
 from afterburner.sandbox.errors import UsageError
 from afterburner.sandbox.folders import absolute_path
+from afterburner.sandbox.host_commands import run_on_host
 from afterburner.sandbox.types import Bind
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 MAX_FILES = 50_000
 MAX_BYTES = 1024**3
 MAX_FILE_BYTES = 64 * 1024**2  # a larger file is data; it is left out and named
+_GIT_S = 60.0  # for a list of the files
 _MAX_NAMED = 100  # of the files that are left out
 _TEST_FOLDERS = ("tests", "test")
 _MARKERS = ("pyproject.toml", "setup.py", "setup.cfg")
@@ -157,6 +160,7 @@ def stage_project(root: Path, destination: Path, target: Path) -> StagedProject:
 
     Raises:
         UsageError: the project is too large, or the disk is full; the message says what to do.
+        CancelledError: see `afterburner.sandbox.cancel.cancellable`.
     """
     root = absolute_path(root)
     staging = _Staging(root, destination)
@@ -214,6 +218,7 @@ class _Staging:
 
     def copy(self, name: Path, *, is_target: bool = False) -> None:
         """Copy what lies at `name`, relative to the root, if it is a file or a link and may be copied."""
+        raise_if_cancelled()
         if os.pardir in name.parts:
             raise UsageError(f"{self.root / name} does not lie in the project {self.root}.")
         reason = None if is_target else why_left_out(name)
@@ -323,7 +328,7 @@ def _git_files(root: Path) -> list[Path] | None:
         "LC_ALL": "C",
     }
     try:
-        done = subprocess.run(command, cwd=root, env=variables, capture_output=True, check=False, timeout=60)
+        done = run_on_host(command, folder=root, variables=variables, timeout_s=_GIT_S)
     except (OSError, subprocess.TimeoutExpired):
         return None
     if done.returncode != 0:
@@ -358,6 +363,7 @@ def _files_below(root: Path, folder: Path, left_out: list[str]) -> Iterator[Path
     except PermissionError:
         left_out.append(f"{folder.relative_to(root)}: it may not be read")
         return
+    raise_if_cancelled()
     for entry in entries:
         if entry.name.startswith("."):
             continue

@@ -14,6 +14,7 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any
 
 from afterburner.agent.code.source_text import same_code, split_lines, usual_line_end
+from afterburner.sandbox.host_commands import run_on_host
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -110,7 +111,7 @@ def _formatted(lines: Sequence[str], first: int, stop: int, style: Style) -> lis
             ruff.find_ruff_bin(), "format", "--isolated", "--no-cache", "--quiet", *style.options(),
             "--range", f"{first + 1}-{stop + 1}", "--stdin-filename", "changed.py", "-",
         ]  # fmt: skip
-        done = subprocess.run(command, input=text.encode(), capture_output=True, timeout=_TIMEOUT_S, check=False)
+        done = run_on_host(command, stdin=text.encode(), timeout_s=_TIMEOUT_S)
         if done.returncode != 0 or not done.stdout:
             return None
         return [line.rstrip("\r\n") for line in split_lines(done.stdout.decode())]

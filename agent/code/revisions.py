@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.errors import TargetError
 from afterburner.sandbox import UsageError
+from afterburner.sandbox.cancel import raise_if_cancelled
+from afterburner.sandbox.host_commands import run_on_host
 from afterburner.sandbox.project import MAX_BYTES, MAX_FILE_BYTES, MAX_FILES, why_left_out
 
 if TYPE_CHECKING:
@@ -126,6 +128,7 @@ def _contents(root: Path, entries: Sequence[_Entry]) -> Iterator[tuple[_Entry, b
 
 def _write(entry: _Entry, data: bytes, destination: Path) -> str | None:
     """Write one entry; why it was left out, None if it was not."""
+    raise_if_cancelled()
     place = destination / entry.name
     if os.path.lexists(place):
         return "its name occurs twice"
@@ -161,15 +164,7 @@ def _git(root: Path, *words: str, asked: bytes = b"") -> bytes:
         "LC_ALL": "C",
     }
     try:
-        done = subprocess.run(
-            [*command, *words],
-            cwd=root,
-            env=variables,
-            input=asked,
-            capture_output=True,
-            check=False,
-            timeout=TIMEOUT_S,
-        )
+        done = run_on_host([*command, *words], folder=root, variables=variables, stdin=asked, timeout_s=TIMEOUT_S)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise UsageError(f"git cannot read {root}: {error}.") from error
     if done.returncode != 0:

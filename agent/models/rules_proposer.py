@@ -17,6 +17,7 @@ from afterburner.agent.models.prompts.proposer import Proposal
 from afterburner.agent.rules import PREPARING, all_rules
 from afterburner.agent.rules.rule import RuleInput
 from afterburner.agent.types import Decision, Rewrite
+from afterburner.sandbox.cancel import raise_if_cancelled
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -105,6 +106,7 @@ class RulesProposer:
         A rule that fails is reported once, on the first round; its failure never ends the run.
         """
         for group in groups:
+            raise_if_cancelled()
             label = _PREFIX + _AND.join(rule.name for rule in group)
             try:
                 step = _apply_all(group, target)

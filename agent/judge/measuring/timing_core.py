@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from afterburner.agent.deadline import BudgetClock
 from afterburner.sandbox.cores import Cores, divide_cores
 
 if TYPE_CHECKING:
@@ -17,13 +18,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TimingCore:
-    """Two runs never time on one core, whichever processes they are in; `on_wait` is called by a run that has to wait.
+    """Two runs never time on one core, whichever processes they are in.
 
-    Judging, searching and asking need no quiet core: they go on beside it.
+    A run that has to wait calls `on_wait`, and its time budget stands meanwhile. Judging, searching and asking need no
+    quiet core: they go on beside it.
     """
 
     on_wait: Callable[[], object] = lambda: None
     cores: Cores = field(default_factory=divide_cores)
+    budget: BudgetClock = field(default_factory=BudgetClock)
 
     @contextmanager
     def leased(self, sandbox: Sandbox) -> Iterator[int]:
@@ -32,8 +35,15 @@ class TimingCore:
         Raises:
             CancelledError: the sandbox was stopped while it waited.
         """
-        with self.cores.lease(lambda: sandbox.stopped, self.on_wait) as cpu:
-            yield cpu
+        with ExitStack() as waiting:
+
+            def wait() -> None:
+                waiting.enter_context(self.budget.paused())
+                self.on_wait()
+
+            with self.cores.lease(lambda: sandbox.stopped, wait) as cpu:
+                waiting.close()
+                yield cpu
 
 
 def timed_on(core: TimingCore | None, sandbox: Sandbox) -> AbstractContextManager[int | None]:

@@ -9,6 +9,7 @@ import libcst as cst
 
 from afterburner.agent.rules.analysis.tree import children
 from afterburner.agent.rules.rule import RuleInput, RuleOutput
+from afterburner.sandbox.host_commands import run_on_host
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,7 +62,7 @@ def _fix(text: str) -> str | None:
             ruff.find_ruff_bin(), "check", "--isolated", "--no-cache", "--quiet", "--preview",
             "--select", _SELECT, "--fix-only", "--unsafe-fixes", "--exit-zero", "-",
         ]  # fmt: skip
-        done = subprocess.run(command, input=text.encode(), capture_output=True, timeout=_TIMEOUT_S, check=False)
+        done = run_on_host(command, stdin=text.encode(), timeout_s=_TIMEOUT_S)
     except (OSError, subprocess.TimeoutExpired, UnicodeEncodeError):
         return None
     if done.returncode != 0 or not done.stdout:
