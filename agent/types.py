@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from afterburner.sandbox import Measurement, Verdict
 
 
@@ -141,21 +143,74 @@ class Gain:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedCandidate:
-    """A candidate and what became of it; the row of the report's table."""
+class AnswerRecord:
+    """What a model was sent and what came back, for evaluation and training. Secret values are hidden in both.
+
+    One request may bring several answers; what it used then stands with the first of them.
+    """
+
+    model: str
+    messages: tuple[Mapping[str, str], ...]  # the prompt as sent; empty: it is not known, as in a recording
+    text: str  # the answer as it came
+    finish_reason: str  # "stop"; "length": the limit of tokens ended it
+    prompt_tokens: int | None = None  # None: not said, or counted with an earlier answer
+    completion_tokens: int | None = None
+    cost_usd: float | None = None  # None: there is no price
+    cached: bool = False  # whether it is a stored answer, which costs nothing now
+
+    def __post_init__(self) -> None:
+        """Make the messages a tuple again, which a checkpoint brings back as a list."""
+        object.__setattr__(self, "messages", tuple(self.messages))
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A proposed rewrite that waits to be judged. `error` is set, and `source` empty, where it cannot be run."""
 
     id: str  # "1.3": iteration 1, third candidate
     iteration: int
     proposer: str  # "rules: join-strings", "openai/gpt-…", "replay:answers.jsonl"
+    source: str = field(default="", kw_only=True)  # the whole file with the rewrite in place
+    reasoning: str = field(default="", kw_only=True)
+    error: str = field(default="", kw_only=True)
+    answer_form: str = field(default="", kw_only=True)  # how a model's answer was read: "strict", "no tags"; or empty
+    answer: AnswerRecord | None = field(default=None, kw_only=True)  # None: no model wrote it
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedCandidate(Candidate):
+    """A candidate and what became of it; the row of the report's table."""
+
     verdict: Verdict | None  # None: it was never run
     decision: Decision
     reason: str  # one sentence for the user
     gain: Gain | None = None  # over the incumbent of its iteration
     measurement: Measurement | None = None
-    source: str = ""  # the whole file with the rewrite in place
-    reasoning: str = ""
     counterexample: str | None = None  # `f([1, 1]) returned 2 instead of 1`: a call, and how it differs there
-    answer_form: str = ""  # how the model's answer was read: "strict", "no tags, prose around"; empty: it is none
+
+    @classmethod
+    def of(
+        cls,
+        candidate: Candidate,
+        verdict: Verdict | None,
+        decision: Decision,
+        reason: str,
+        *,
+        gain: Gain | None = None,
+        measurement: Measurement | None = None,
+        counterexample: str | None = None,
+    ) -> JudgedCandidate:
+        """The candidate with what became of it."""
+        proposed = {each.name: getattr(candidate, each.name) for each in fields(Candidate)}
+        return cls(
+            verdict=verdict,
+            decision=decision,
+            reason=reason,
+            gain=gain,
+            measurement=measurement,
+            counterexample=counterexample,
+            **proposed,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,14 +21,14 @@ from afterburner.agent.judge.measuring.sampling import SampleFailedError
 from afterburner.agent.judge.measuring.sequential import MOST_TESTS
 from afterburner.agent.loop.placing import place
 from afterburner.agent.loop.profiling import Profiling
-from afterburner.agent.loop.records import line_of, refused, refuted, sampled_again, settled
+from afterburner.agent.loop.records import candidate_of, line_of, refused, refuted, sampled_again, settled
 from afterburner.agent.loop.search_policy import SearchPolicy
-from afterburner.agent.loop.state import LoopState, Pending
+from afterburner.agent.loop.state import LoopState
 from afterburner.agent.loop.winners import promoted, ratio_of, winners_of
 from afterburner.agent.models.prompts.feedback import parse_telling
 from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest, asks_model
 from afterburner.agent.models.requests.spending import TIME_IS_UP
-from afterburner.agent.types import Decision, JudgedCandidate, Objective
+from afterburner.agent.types import Candidate, Decision, JudgedCandidate, Objective
 from afterburner.agent.usage import Usage
 from afterburner.agent.wording import count
 from afterburner.sandbox import Verdict
@@ -178,7 +178,7 @@ class Loop:
             usage=state["usage"],
         )
         proposals, is_last = self._propose(request)
-        pending = [self._pending(f"{iteration}.{n}", p, incumbent) for n, p in enumerate(proposals, start=1)]
+        pending = [self._candidate(iteration, n, each, incumbent) for n, each in enumerate(proposals, start=1)]
         restarts = [*state["restarts"], *([again.id] if again else ())]
         usage = (self.asking.usage() if self.asking else None) or state["usage"]
         # whoever asks no model, rules say, may go on when a cap is reached, but nobody does when the time is up
@@ -198,18 +198,18 @@ class Loop:
         seen = {key_of(state["lineage"][0].source, language): "original"}
         for record in state["records"]:
             seen.setdefault(key_of(record.source, language), record.id)
-        fresh: list[Pending] = []
+        fresh: list[Candidate] = []
         records: dict[str, JudgedCandidate] = {}
         for candidate in state["pending"]:
             earlier = seen.setdefault(key_of(candidate.source, language), candidate.id)
             objection = candidate.error or refusal(state["lineage"][0].source, candidate.source, language)
             if objection:
-                records[candidate.id] = refused(candidate, state["iteration"], objection)
+                records[candidate.id] = refused(candidate, objection)
             elif earlier != candidate.id:
-                records[candidate.id] = refused(candidate, state["iteration"], f"the same code as {earlier}")
+                records[candidate.id] = refused(candidate, f"the same code as {earlier}")
             else:
                 fresh.append(candidate)
-        for record in self.profile_fresh(fresh, incumbent, state["iteration"]):
+        for record in self.profile_fresh(fresh, incumbent):
             records[record.id] = record
             self._tell("profile", line_of(record), state["iteration"], incumbent.ratio, record.id)
         return {"records": state["records"] + [records[c.id] for c in state["pending"]], "pending": []}
@@ -314,7 +314,7 @@ class Loop:
                 raise
             return [Proposal(self.proposer.name, None, error=str(error))], True
 
-    def _pending(self, candidate_id: str, proposal: Proposal, incumbent: Incumbent) -> Pending:
+    def _candidate(self, iteration: int, number: int, proposal: Proposal, incumbent: Incumbent) -> Candidate:
         source, error = "", proposal.error
         if proposal.rewrite is not None:
             try:
@@ -323,12 +323,11 @@ class Loop:
                 error = str(refusal)
             except RecursionError:
                 error = "The rewrite is nested too deeply to be put in place."
-        return Pending(candidate_id, proposal.proposer, source, proposal.reasoning, error, proposal.answer_form)
+        return candidate_of(proposal, iteration, number, source=source, error=error)
 
-    def profile_fresh(
-        self, candidates: Sequence[Pending], incumbent: Incumbent, iteration: int
-    ) -> list[JudgedCandidate]:
+    def profile_fresh(self, candidates: Sequence[Candidate], incumbent: Incumbent) -> list[JudgedCandidate]:
         """Judge the candidates side by side, and rank those that are right against the incumbent."""
+        iteration = candidates[0].iteration if candidates else 0
         profiling = Profiling(
             self.bench,
             self.judge,
@@ -336,7 +335,7 @@ class Loop:
             lambda message: self._tell("profile", message, iteration),
             lambda source, calls: self._difference(source, 0, calls),
         )
-        return profiling.judged(candidates, incumbent, iteration)
+        return profiling.judged(candidates, incumbent)
 
     def _difference(self, source: str, rounds: int, real_calls: Sequence[WorkloadCall] = ()) -> Counterexample | None:
         """An input on which a candidate differs from the original, among real calls and so many rounds of made ones."""

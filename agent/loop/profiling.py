@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from afterburner.agent.judge.decide import Judge
     from afterburner.agent.judge.measuring.workbench import Workbench
     from afterburner.agent.judge.verification.outcome import Counterexample
-    from afterburner.agent.loop.state import Pending
-    from afterburner.agent.types import JudgedCandidate, WorkloadCall
+    from afterburner.agent.types import Candidate, JudgedCandidate, WorkloadCall
     from afterburner.sandbox import Report
 
 
@@ -39,7 +38,7 @@ class Profiling:
     tell: Callable[[str], None]
     difference: Callable[[str, Sequence[WorkloadCall]], Counterexample | None]  # of a source, on real calls
 
-    def judged(self, candidates: Sequence[Pending], incumbent: Incumbent, iteration: int) -> list[JudgedCandidate]:
+    def judged(self, candidates: Sequence[Candidate], incumbent: Incumbent) -> list[JudgedCandidate]:
         """Judge the candidates side by side, and rank those that are right against the incumbent."""
         reports = self._judge_side_by_side(candidates)
         right = [each for each, report in zip(candidates, reports, strict=True) if report.verdict is Verdict.ACCEPTED]
@@ -52,13 +51,13 @@ class Profiling:
         records = []
         for candidate, report in zip(candidates, reports, strict=True):
             if candidate.id in ranked:
-                records.append(record_of(candidate, iteration, ranked[candidate.id]))
+                records.append(record_of(candidate, ranked[candidate.id]))
             else:
                 wrong = Comparison(Decision.WRONG, detail_of(report), verdict=report.verdict)
-                records.append(record_of(candidate, iteration, wrong, self._example(candidate, report)))
+                records.append(record_of(candidate, wrong, self._example(candidate, report)))
         return records
 
-    def _judge_side_by_side(self, candidates: Sequence[Pending]) -> list[Report]:
+    def _judge_side_by_side(self, candidates: Sequence[Candidate]) -> list[Report]:
         """Whether each candidate is right on the calls of selection; nothing is timed."""
         if not candidates:
             return []
@@ -66,7 +65,7 @@ class Profiling:
         cases = self.bench.judged_cases()
         return side_by_side(self.bench.sandbox, [partial(self.bench.run, each.source, cases) for each in candidates])
 
-    def _screen(self, candidates: Sequence[Pending], incumbent: Incumbent) -> list[Comparison]:
+    def _screen(self, candidates: Sequence[Candidate], incumbent: Incumbent) -> list[Comparison]:
         if not candidates:
             return []
         self.tell(f"timing {count(len(candidates), 'candidate')}")
@@ -74,7 +73,7 @@ class Profiling:
         source, _ = self.bench.block_source(incumbent.source, sources, self.judge.objective, held_out=False)
         return self.judge.screen(source, self.until)
 
-    def _example(self, candidate: Pending, report: Report) -> str | None:
+    def _example(self, candidate: Candidate, report: Report) -> str | None:
         """A real input on which a candidate that was judged wrong differs, and how, in one line."""
         if self.bench.by_cases:
             return failing_case(self.bench.workload.cases, report.cases)

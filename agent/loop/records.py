@@ -8,38 +8,46 @@ from typing import TYPE_CHECKING
 from afterburner.agent.judge.comparison import Comparison
 from afterburner.agent.judge.confirmation import differs
 from afterburner.agent.models.prompts.answer_format import STRICT
-from afterburner.agent.types import Decision, JudgedCandidate
+from afterburner.agent.types import Candidate, Decision, JudgedCandidate
 from afterburner.sandbox import Verdict
 
 if TYPE_CHECKING:
     from afterburner.agent.judge.confirmation import Confirmation
     from afterburner.agent.judge.verification.outcome import Counterexample
-    from afterburner.agent.loop.state import LoopState, Pending
+    from afterburner.agent.loop.state import LoopState
+    from afterburner.agent.models.prompts.proposer import Proposal
 
 
-def refused(candidate: Pending, iteration: int, reason: str) -> JudgedCandidate:
+def candidate_of(proposal: Proposal, iteration: int, number: int, *, source: str, error: str) -> Candidate:
+    """What is judged of a proposal, with its place in the run."""
+    return Candidate(
+        f"{iteration}.{number}",
+        iteration,
+        proposal.proposer,
+        source=source,
+        reasoning=proposal.reasoning,
+        error=error,
+        answer_form=proposal.answer_form,
+        answer=proposal.answer,
+    )
+
+
+def refused(candidate: Candidate, reason: str) -> JudgedCandidate:
     """The record of a candidate that was never run."""
-    return record_of(candidate, iteration, Comparison(Decision.REFUSED, reason))
+    return record_of(candidate, Comparison(Decision.REFUSED, reason))
 
 
-def record_of(
-    candidate: Pending, iteration: int, comparison: Comparison, counterexample: str | None = None
-) -> JudgedCandidate:
+def record_of(candidate: Candidate, comparison: Comparison, counterexample: str | None = None) -> JudgedCandidate:
     """The record of a candidate that was judged."""
     ran = comparison.gain is not None
-    return JudgedCandidate(
-        id=candidate.id,
-        iteration=iteration,
-        proposer=candidate.proposer,
-        verdict=Verdict.ACCEPTED if ran else comparison.verdict,
-        decision=comparison.decision,
-        reason=comparison.reason,
+    return JudgedCandidate.of(
+        candidate,
+        Verdict.ACCEPTED if ran else comparison.verdict,
+        comparison.decision,
+        comparison.reason,
         gain=comparison.gain,
         measurement=comparison.after,
-        source=candidate.source,
-        reasoning=candidate.reasoning,
         counterexample=counterexample,
-        answer_form=candidate.answer_form,
     )
 
 

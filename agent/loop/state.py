@@ -6,27 +6,14 @@ values are held in lists, for the checkpoint brings tuples back as lists.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypedDict
 
 from afterburner.agent.inputs.line_profile import LineCost, LineProfile
 from afterburner.agent.judge.confirmation import Confirmation, Incumbent
 from afterburner.agent.judge.measuring.sampling import Block, Sample, SampleMode
-from afterburner.agent.types import Decision, Gain, HeldOut, JudgedCandidate
+from afterburner.agent.types import AnswerRecord, Candidate, Decision, Gain, HeldOut, JudgedCandidate
 from afterburner.agent.usage import Usage
 from afterburner.sandbox import Measurement, Verdict
-
-
-@dataclass(frozen=True, slots=True)
-class Pending:
-    """A candidate that waits to be profiled. `error` is set, and `source` empty, where it cannot be run."""
-
-    id: str
-    proposer: str
-    source: str
-    reasoning: str
-    error: str
-    answer_form: str = ""  # how the model's answer was read; empty: it is none
 
 
 class LoopState(TypedDict):
@@ -35,7 +22,7 @@ class LoopState(TypedDict):
     iteration: int
     lineage: list[Incumbent]  # the original first, each accepted candidate after it; the last one is C*
     slowest_s: float | None  # wall time of the original's slowest case, which sets the limits of its rewrites
-    pending: list[Pending]
+    pending: list[Candidate]  # that wait to be judged
     records: list[JudgedCandidate]
     restarts: list[str]  # ids of the candidates that a round went on from instead of the last of the lineage
     exhausted: bool  # the proposer has nothing more, or the time budget for selection is used up
@@ -48,7 +35,9 @@ class LoopState(TypedDict):
 
 
 CHECKPOINTED_TYPES = (
+    AnswerRecord,
     Block,
+    Candidate,
     JudgedCandidate,
     SampleMode,
     Confirmation,
@@ -59,7 +48,6 @@ CHECKPOINTED_TYPES = (
     LineCost,
     LineProfile,
     Measurement,
-    Pending,
     Sample,
     Usage,
     Verdict,

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 from afterburner.agent.deadline import SEARCH_SHARE, Deadline
 from afterburner.agent.judge.decide import Judge
 from afterburner.agent.loop.graph import Loop, empty_state
-from afterburner.agent.loop.state import Pending
 from afterburner.agent.options import RunSettings, Search
-from afterburner.agent.types import Decision, Objective
+from afterburner.agent.types import Candidate, Decision, Objective
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -125,8 +124,8 @@ def best_of(
     """
     started_s = time.monotonic()
     loop = _loop(prepared.bench, judge, max_seconds)
-    pending = [Pending(f"1.{n}", _Nobody.name, source, "", "") for n, source in enumerate(candidates, start=1)]
-    screened = tuple(loop.profile_fresh(pending, prepared.original, 1))  # the loop's own steps, as in a run
+    waiting = [Candidate(f"1.{n}", 1, _Nobody.name, source=text) for n, text in enumerate(candidates, start=1)]
+    screened = tuple(loop.profile_fresh(waiting, prepared.original))  # the loop's own steps, as in a run
     state = empty_state()
     state["iteration"], state["lineage"], state["records"] = 1, [prepared.original], list(screened)
     state |= loop.select(state)  # type: ignore[typeddict-item]  # what a node gives is a part of the state

@@ -21,7 +21,7 @@ from afterburner.agent.judge.confirmation import Incumbent
 from afterburner.agent.judge.decide import Judge
 from afterburner.agent.loop.graph import Loop, empty_state
 from afterburner.agent.loop.results import make_result
-from afterburner.agent.loop.state import LoopState, Pending
+from afterburner.agent.loop.state import LoopState
 from afterburner.agent.loop.winners import winners_of
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest
@@ -34,7 +34,7 @@ from afterburner.agent.models.rules_proposer import RulesProposer
 from afterburner.agent.options import Caps, RunSettings, Search
 from afterburner.agent.store.checkpoints import new_run_id, open_checkpointer
 from afterburner.agent.store.connect import open_database
-from afterburner.agent.types import Decision, Gain, JudgedCandidate, Objective, Rewrite
+from afterburner.agent.types import Candidate, Decision, Gain, JudgedCandidate, Objective, Rewrite
 from afterburner.sandbox import Limits, Measurement, Verdict
 from afterburner.sandbox.sandbox import Sandbox
 
@@ -214,7 +214,7 @@ def test_what_a_model_may_cost_does_not_end_the_rules_and_the_time_does(
     loop.proposer, loop.asking = open_proposer("rules,openai/gpt-4o-mini", asking=asking), asking
     original = Incumbent("original", loop.bench.target.source, Measurement(1.0, 1.0, 1, 1.0), ratio=1.0)
     state = loop.generate(cast("LoopState", empty_state() | {"lineage": [original], "usage": asking.budget.usage()}))
-    pending = cast("list[Pending]", state["pending"])
+    pending = cast("list[Candidate]", state["pending"])
     assert pending
     assert all(each.proposer.startswith("rules: ") for each in pending)
     assert state["exhausted"] is is_over

@@ -22,7 +22,9 @@ USED = Measurement(1.0, 1.0, 1, 1.0)
 
 def record(name: str, ratio: float, decision: Decision = Decision.PROMISING) -> JudgedCandidate:
     gain = Gain(ratio, ratio, ratio, 0.0, 2)
-    return JudgedCandidate(name, int(name.partition(".")[0]), "m", None, decision, "", gain, USED, f"code {name}")
+    return JudgedCandidate(
+        name, int(name.partition(".")[0]), "m", None, decision, "", gain, USED, source=f"code {name}"
+    )
 
 
 def state_of(iteration: int, records: list[JudgedCandidate], *kept: tuple[str, float]) -> LoopState:

@@ -15,21 +15,22 @@ from afterburner.agent.inputs.line_profile import LineCost, LineProfile
 from afterburner.agent.judge.confirmation import Confirmation, Incumbent
 from afterburner.agent.judge.measuring.sampling import Block, Sample, SampleMode
 from afterburner.agent.loop.graph import empty_state
-from afterburner.agent.loop.state import CHECKPOINTED_TYPES, Pending
+from afterburner.agent.loop.state import CHECKPOINTED_TYPES
 from afterburner.agent.models.requests.answer_store import AnswerStore
 from afterburner.agent.sqlite_files import write_ahead
 from afterburner.agent.store.checkpoints import new_run_id, open_checkpointer, thread_of
 from afterburner.agent.store.connect import open_database
-from afterburner.agent.types import Decision, Gain, HeldOut, JudgedCandidate
+from afterburner.agent.types import AnswerRecord, Candidate, Decision, Gain, HeldOut, JudgedCandidate
 from afterburner.sandbox import AfterburnerError, Measurement, Verdict
 from afterburner.sandbox.folders import state_folder
 
 MEASUREMENT = Measurement(0.5, 0.4, 10_240, 5120.0, 480)
 GAIN = Gain(2.0, 1.8, 2.2, 0.95, 15)
 SAMPLE = Sample(MEASUREMENT, MEASUREMENT, [], company=SampleMode.IN_TURNS, complaints=[])  # tuples come back as lists
+ANSWER = AnswerRecord("m", ({"role": "user", "content": "?"},), "no code", "stop", 7, 3, 0.01)
 VALUES = [
     Incumbent("1.2", "def f():\n    return 'é\\r\\n'\n", MEASUREMENT, 2.0),
-    Pending("1.1", "rules: deque", "", "", "no such function"),
+    Candidate("1.1", 1, "rules: deque", error="no such function", answer=ANSWER),
     Confirmation(
         "1.2", Decision.IMPROVED, Verdict.ACCEPTED, "2.00x", GAIN, MEASUREMENT, MEASUREMENT, HeldOut(3, True, GAIN)
     ),
@@ -45,7 +46,7 @@ VALUES = [
         blocks=[Block([SAMPLE], [SAMPLE], [[MEASUREMENT], [MEASUREMENT]])],
     ),
     LineProfile("1.2", [LineCost(3, 0.75, 12)], "the time was up"),
-    JudgedCandidate("1.2", 1, "rules", Verdict.ACCEPTED, Decision.IMPROVED, "2x", GAIN, MEASUREMENT, "x = 1\n"),
+    JudgedCandidate("1.2", 1, "rules", Verdict.ACCEPTED, Decision.IMPROVED, "2x", GAIN, MEASUREMENT, source="x = 1\n"),
 ]
 
 

@@ -9,10 +9,10 @@ from afterburner.agent.models.prompts.feedback import EVERYTHING, Telling
 from afterburner.agent.usage import NOTHING_USED, Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from afterburner.agent.inputs.line_profile import LineProfile
-    from afterburner.agent.types import JudgedCandidate, Objective, Rewrite, Target
+    from afterburner.agent.types import AnswerRecord, JudgedCandidate, Objective, Rewrite, Target
     from afterburner.sandbox import Measurement
 
 MODEL_EXAMPLES = (
@@ -46,23 +46,6 @@ class ProposalRequest:
     def run_iteration(self) -> int:
         """The iteration of the run, whoever is asked in it."""
         return self.iteration if self.in_run is None else self.in_run
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerRecord:
-    """What a model was sent and what came back, for evaluation and training. Secret values are hidden in both.
-
-    One request may bring several answers; what it used then stands with the first of them.
-    """
-
-    model: str
-    messages: tuple[Mapping[str, str], ...]  # the prompt as sent; empty: it is not known, as in a recording
-    text: str  # the answer as it came
-    finish_reason: str  # "stop"; "length": the limit of tokens ended it
-    prompt_tokens: int | None = None  # None: not said, or counted with an earlier answer
-    completion_tokens: int | None = None
-    cost_usd: float | None = None  # None: there is no price
-    cached: bool = False  # whether it is a stored answer, which costs nothing now
 
 
 @dataclass(frozen=True, slots=True)

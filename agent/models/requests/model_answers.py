@@ -7,10 +7,11 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from afterburner.agent.code.locate import function_source
-from afterburner.agent.models.prompts.proposer import AnswerRecord, Proposal
+from afterburner.agent.models.prompts.proposer import Proposal
 from afterburner.agent.models.prompts.reading_answers import MAX_ANSWER_CHARS, proposal_from
 from afterburner.agent.models.requests.quoted import quoted_text
 from afterburner.agent.models.requests.secrets import damaged
+from afterburner.agent.types import AnswerRecord
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -69,7 +69,7 @@ FIT = Fit("n", 0.0, 1.0, 1.0, 0.01, "n", ("n log n",))
 RESULT = RunResult(
     "20260101-000000-aaaaaa", TARGET, Objective.TIME, "rules", True, "2x", GAIN, MEASUREMENT, MEASUREMENT,
     HeldOut(3, True, GAIN),
-    (JudgedCandidate("1.1", 1, "rules", Verdict.ACCEPTED, Decision.IMPROVED, "2x", GAIN, MEASUREMENT, "x"),),
+    (JudgedCandidate("1.1", 1, "rules", Verdict.ACCEPTED, Decision.IMPROVED, "2x", GAIN, MEASUREMENT, source="x"),),
     "--- a", "y", Readability(1, 2, 3), (("doctest", 2),), (Skipped("x", "y"),), MACHINE, 12.5,
     Evidence(Growth("len(x)", (GrowthPoint(3, 0.1, None),), FIT, FIT)), ("note",),
 )  # fmt: skip
