@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from afterburner.agent.job import Job
+    from afterburner.agent.models.prompts.prompt import render_prompt
     from afterburner.agent.options import Caps, InputOptions, ModelOptions, Proof, Search
     from afterburner.agent.problem import Problem
     from afterburner.agent.session import Session, open_session
@@ -31,6 +32,7 @@ __all__ = [
     "TrustRequest",
     "open_session",
     "optimize",
+    "render_prompt",
     "verify",
 ]
 _HOMES = {
@@ -47,6 +49,7 @@ _HOMES = {
     "TrustRequest": "agent.trust",
     "open_session": "agent.session",
     "optimize": "agent.shortcuts",
+    "render_prompt": "agent.models.prompts.prompt",
     "verify": "agent.shortcuts",
 }
 

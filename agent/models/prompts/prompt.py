@@ -7,14 +7,11 @@ performance, output format. What else may be told (`feedback.py`) stands between
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-from afterburner.agent.models.prompts.feedback import EVERYTHING
+from afterburner.agent.code.languages import spoken_name
+from afterburner.agent.option_kinds import member
 from afterburner.agent.types import Objective
-
-if TYPE_CHECKING:
-    from afterburner.agent.models.prompts.feedback import Telling
-    from afterburner.sandbox import Measurement
+from afterburner.sandbox.languages import find_language
 
 EFFICIENCY_WORDS = {
     Objective.TIME: "time-efficient",
@@ -71,74 +68,91 @@ the complete code
 </solution>"""
 
 
-def build_prompt(  # noqa: PLR0917 - the parts of the paper's prompt
-    language: str,
-    objective: Objective,
-    problem_description: str,
-    original_solution: str,
-    passed: bool,
-    measurement: Measurement | None,
-    counterexample: str | None = None,
+def render_prompt(
     *,
-    profile: str = "",
+    language: str,
+    objective: str,
+    problem_description: str,
+    original_solution: str = "",
+    passed: bool = False,
+    wall_time_s: float | None = None,
+    peak_memory_kib: int | None = None,
+    memory_integral_kib_s: float | None = None,
+    show_original: bool = True,
+    show_performance: bool = True,
+    counterexample: str = "",
+    line_profile: str = "",
     history: str = "",
-    tell: Telling = EVERYTHING,
 ) -> list[dict[str, str]]:
-    """Build the messages, a system and a user message, that ask for a more efficient solution.
+    """Render the messages, a system and a user message, that ask for a more efficient solution.
 
-    For a first generation `original_solution` is empty and `measurement` None. What `tell` switches off is left out
-    even if it is given, and what is not given has no section: without the last four arguments, the prompt is the
-    paper's.
+    The loop sends these messages, and training renders the same bytes from the same values. Without the last five
+    arguments the prompt is the paper's. An empty section is left out.
 
     Args:
-        language: of the solution, as people write it: `Python`, `C++`.
-        objective: what is to become smaller.
+        language: of the solution, by the sandbox's name: `python`, `cpp`.
+        objective: what is to become smaller: `time`, `memory` or `integral`.
         problem_description: what the solution has to do.
-        original_solution: the code to improve on.
+        original_solution: the code to improve on; empty: there is none yet.
         passed: whether the original solution is right.
-        measurement: of the original solution.
+        wall_time_s: of the original solution; None: it was not measured.
+        peak_memory_kib: likewise.
+        memory_integral_kib_s: likewise.
+        show_original: whether the original solution's code is shown.
+        show_performance: whether its figures are shown.
         counterexample: where an earlier solution did something else than it had to, in one line.
-        profile: a table of lines (`line_table.py`).
+        line_profile: a table of lines (`line_table.py`).
         history: a list of attempts (`trail.py`).
-        tell: which of these parts are told.
+
+    Raises:
+        UsageError: there is no such language or objective.
     """
+    spoken, wanted = spoken_name(find_language(language).name), member(Objective, "objective", objective)
+    measured = wall_time_s is not None
+    figures = _performance(passed, wall_time_s, peak_memory_kib, memory_integral_kib_s)
+    task = _task(original_solution, is_measured=measured, shown=show_original, performance=show_performance)
     parts = [
-        _INSTRUCTIONS.format(
-            words=EFFICIENCY_WORDS[objective], language=language, task=_task(original_solution, measurement, tell)
-        ),
+        _INSTRUCTIONS.format(words=EFFICIENCY_WORDS[wanted], language=spoken, task=task),
         f"## Problem description\n{problem_description.strip()}",
     ]
-    if tell.original:
-        parts.append(f"## Original solution\n{block(language, original_solution)}")
-    if tell.numbers:
-        parts.append(f"## Original performance\n{performance(passed, measurement)}")
-    if tell.profile and profile:
-        parts.append(_PROFILE.format(table=block("text", profile)))
-    if tell.counterexample and counterexample:
+    if show_original:
+        parts.append(f"## Original solution\n{block(spoken, original_solution)}")
+    if show_performance:
+        parts.append(f"## Original performance\n{figures}")
+    if line_profile:
+        parts.append(_PROFILE.format(table=block("text", line_profile)))
+    if counterexample:
         parts.append(_WRONG.format(line=one_line(counterexample, MAX_COUNTEREXAMPLE_CHARS)))
-    if tell.history and history:
+    if history:
         parts.append(_HISTORY.format(trail=block("text", history)))
-    parts.append(_FORMAT.format(tag=language.lower()))
-    return [{"role": "system", "content": _SYSTEM}, {"role": "user", "content": "\n\n".join(parts)}]
+    parts.append(_FORMAT.format(tag=spoken.lower()))
+    return [{"role": "system", "content": _SYSTEM}, {"role": "user", "content": _sendable("\n\n".join(parts))}]
 
 
-def _task(original_solution: str, measurement: Measurement | None, tell: Telling) -> str:
-    if not tell.original and measurement is not None:
+def _sendable(text: str) -> str:
+    """Write half of a surrogate pair, which a docstring may hold by an escape, as an escape: it cannot be sent."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _task(original_solution: str, *, is_measured: bool, shown: bool, performance: bool) -> str:
+    if not shown and is_measured:
         return _IMPROVE_UNSEEN
-    if not original_solution.strip() or not tell.original:
+    if not original_solution.strip() or not shown:
         return _FRESH
-    return _IMPROVE if tell.numbers else _IMPROVE_UNMEASURED
+    return _IMPROVE if performance else _IMPROVE_UNMEASURED
 
 
-def performance(passed: bool, measurement: Measurement | None) -> str:
-    """Write a measurement as the prompt shows it, with the unit of every figure."""
-    if measurement is None:
+def _performance(
+    passed: bool, wall_time_s: float | None, peak_memory_kib: int | None, memory_integral_kib_s: float | None
+) -> str:
+    """Write a measurement with the unit of every figure."""
+    if wall_time_s is None or peak_memory_kib is None or memory_integral_kib_s is None:
         return "Passed: not run\nTime: not measured\nMemory: not measured\nIntegral: not measured"
     return (
         f"Passed: {passed}\n"
-        f"Time: {measurement.wall_time_s:.6g} s\n"
-        f"Memory: {measurement.peak_memory_kib} KiB\n"
-        f"Integral: {measurement.memory_integral_kib_s:.6g} KiB·s"
+        f"Time: {wall_time_s:.6g} s\n"
+        f"Memory: {peak_memory_kib} KiB\n"
+        f"Integral: {memory_integral_kib_s:.6g} KiB·s"
     )
 
 

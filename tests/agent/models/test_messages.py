@@ -13,7 +13,7 @@ from afterburner.agent.inputs.line_profile import LineCost, LineProfile
 from afterburner.agent.models.prompts.feedback import EVERYTHING, PAPER, PARTS, PRESETS, Telling, parse_telling
 from afterburner.agent.models.prompts.line_table import MAX_LINE_CHARS, MAX_LINES, line_table
 from afterburner.agent.models.prompts.messages import messages_for
-from afterburner.agent.models.prompts.prompt import build_prompt
+from afterburner.agent.models.prompts.prompt import render_prompt
 from afterburner.agent.models.prompts.proposer import ProposalRequest
 from afterburner.agent.models.prompts.trail import MAX_ATTEMPTS, MAX_IDEA_CHARS, MAX_REASON_CHARS, trail
 from afterburner.agent.types import Decision, Gain, JudgedCandidate, Objective
@@ -110,9 +110,17 @@ def test_the_papers_prompt_is_the_one_of_training(request_for: Callable[[str], P
     told = messages_for(request_for("paper"))
     description = told[1]["content"].partition("## Problem description\n")[2].partition("\n\n## Original solution")[0]
     code = SOURCE[SOURCE.index("def common") :]
-    measured = Measurement(1.25, 1.0, 20_480, 25_600.5)
-    assert build_prompt("Python", Objective.TIME, description, code, True, measured) == told
-    assert build_prompt("Python", Objective.TIME, description, code, True, measured, tell=PAPER) == told
+    rendered = render_prompt(
+        language="python",
+        objective="time",
+        problem_description=description,
+        original_solution=code,
+        passed=True,
+        wall_time_s=1.25,
+        peak_memory_kib=20_480,
+        memory_integral_kib_s=25_600.5,
+    )
+    assert rendered == told
 
 
 def test_what_there_is_nothing_to_tell_of_has_no_section(request_for: Callable[[str], ProposalRequest]) -> None:

@@ -8,9 +8,9 @@ import pytest
 
 from afterburner.agent.models.prompts.answer_format import parse_answer
 from afterburner.agent.models.prompts.description import MAX_CONTEXT_CHARS, describe_target
-from afterburner.agent.models.prompts.prompt import build_prompt
+from afterburner.agent.models.prompts.prompt import render_prompt
 from afterburner.agent.types import Objective
-from afterburner.sandbox import Measurement
+from afterburner.sandbox import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +19,22 @@ if TYPE_CHECKING:
 
     MakeTarget = Callable[..., Target]
 
-MEASURED = Measurement(1.25, 1.0, 20_480, 25_600.5)
+
+def rendered(language: str, description: str, code: str, counterexample: str = "", objective: str = "time") -> str:
+    """The user's message for a solution that passes."""
+    messages = render_prompt(
+        language=language,
+        objective=objective,
+        problem_description=description,
+        original_solution=code,
+        passed=True,
+        wall_time_s=1.25,
+        peak_memory_kib=20_480,
+        memory_integral_kib_s=25_600.5,
+        counterexample=counterexample,
+    )
+    assert [message["role"] for message in messages] == ["system", "user"]
+    return messages[1]["content"]
 
 
 @pytest.mark.parametrize(
@@ -31,8 +46,7 @@ MEASURED = Measurement(1.25, 1.0, 20_480, 25_600.5)
     ],
 )
 def test_the_parts_come_in_order_with_units(objective: Objective, words: str) -> None:
-    system, user = build_prompt("Python", objective, "Add up.", "def f(): ...\n", passed=True, measurement=MEASURED)
-    assert (system["role"], user["role"]) == ("system", "user")
+    text = rendered("python", "Add up.", "def f(): ...\n", objective=objective)
     parts = [
         f"{words} solution in Python",
         "Add up.",
@@ -40,16 +54,13 @@ def test_the_parts_come_in_order_with_units(objective: Objective, words: str) ->
         "Passed: True\nTime: 1.25 s\nMemory: 20480 KiB\nIntegral: 25600.5 KiB·s",
         "<thinking>",
     ]
-    places = [user["content"].index(part) for part in parts]
+    places = [text.index(part) for part in parts]
     assert places == sorted(places)
 
 
 def test_a_counterexample_is_one_more_section_and_without_one_nothing_changes() -> None:
-    def ask(*counterexample: str | None) -> str:
-        return build_prompt("Python", Objective.TIME, "Add up.", "x", True, MEASURED, *counterexample)[1]["content"]
-
-    plain, told = ask(), ask("f([1,\n1]) returned 2 instead of 1 " + "x" * 5000)
-    assert ask(None) == ask("") == plain
+    plain = rendered("python", "Add up.", "x")
+    told = rendered("python", "Add up.", "x", "f([1,\n1]) returned 2 instead of 1 " + "x" * 5000)
     assert "Counterexample" not in plain
     before, _, after = told.partition("## Counterexample\n")
     section, _, rest = after.partition("\n\n## Output format")
@@ -60,20 +71,26 @@ def test_a_counterexample_is_one_more_section_and_without_one_nothing_changes() 
 
 
 def test_a_first_generation_has_no_original() -> None:
-    text = build_prompt("C++", Objective.TIME, "Add up.", "", passed=False, measurement=None)[1]["content"]
+    text = render_prompt(language="c++", objective="time", problem_description="Add up.")[1]["content"]
     assert "## Original solution\n```c++\n\n```" in text
     assert "Time: not measured" in text
     assert "write the first one" in text
 
 
 def test_code_with_fences_of_its_own_is_fenced_longer() -> None:
-    text = build_prompt("Python", Objective.TIME, "", "'''\n````\n'''", passed=True, measurement=MEASURED)[1]["content"]
+    text = rendered("python", "", "'''\n````\n'''")
     assert "`````python\n'''\n````\n'''\n`````" in text
 
 
 def test_the_format_that_is_asked_for_is_the_one_that_is_read() -> None:
-    text = build_prompt("Python", Objective.TIME, "", "x", passed=True, measurement=MEASURED)[1]["content"]
+    text = rendered("python", "", "x")
     assert parse_answer(text[text.index("<thinking>") :]).code == "the complete code\n"
+
+
+@pytest.mark.parametrize("wrong", [{"language": "cobol"}, {"objective": "beauty"}])
+def test_what_cannot_be_meant_is_refused(wrong: dict[str, str]) -> None:
+    with pytest.raises(UsageError, match=next(iter(wrong.values()))):
+        render_prompt(**{"language": "python", "objective": "time", "problem_description": "Add up."} | wrong)  # type: ignore[arg-type]
 
 
 SOURCE = '''\
