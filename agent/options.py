@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DEFAULT_MIN_EFFECT = 0.05
+VERIFY_S = 60.0  # time budget of `verify`
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,15 +19,15 @@ from afterburner.agent.deadline import Deadline
 from afterburner.agent.errors import NotTrustedError
 from afterburner.agent.events import WAITING_FOR_CORE, ProgressEvent
 from afterburner.agent.inputs.rank import RankedTarget, rank
-from afterburner.agent.inputs.survey import python_command, take_survey
+from afterburner.agent.inputs.survey import project_of, python_command, take_survey
 from afterburner.agent.job import Job
 from afterburner.agent.judge.measuring.timing_core import TimingCore
-from afterburner.agent.judge.verification.verify import Verification, verify_settings
+from afterburner.agent.judge.verification.verify import Verification, verify_jobs
 from afterburner.agent.loop.paper import PaperLoop, PaperResult
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.models.requests.model_session import ModelSession, open_model_session
 from afterburner.agent.option_kinds import Selection, Temperature
-from afterburner.agent.options import Caps, ModelOptions, Proof, RunSettings, Search, settings_of
+from afterburner.agent.options import VERIFY_S, Caps, ModelOptions, Proof, RunSettings, Search, settings_of
 from afterburner.agent.running import begin_run, open_proposer_of, resume_run
 from afterburner.agent.shared_sandbox import SharedSandbox
 from afterburner.agent.store.checkpoints import new_run_id
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from afterburner.agent.compare import ComparisonResult
-    from afterburner.agent.judge.verification.options import VerifySettings
     from afterburner.agent.loop.results import RunResult
     from afterburner.agent.problem import Problem
     from afterburner.agent.store.stored_run import Output
@@ -211,19 +210,38 @@ class Session:
 
     def verify(
         self,
-        settings: VerifySettings,
+        job: Job,
+        other: Job,
+        search: Search | None = None,
         *,
         on_event: OnEvent | None = None,
         cancel: CancelToken | None = None,
     ) -> Verification:
-        """Look for an input on which a function of two files differs.
+        """Look for an input on which a function differs from that of the same name in another file.
+
+        Args:
+            job: the original, whose inputs count.
+            other: the other whole file, which runs in the place of the first one.
+            search: its seed and time budget count; None: a minute.
+            on_event: is told of progress.
+            cancel: ends it from another thread.
 
         Raises:
             CancelledError: it was cancelled.
-            AfterburnerError: see `verify_settings`.
+            NotTrustedError: whoever decides about trust said no.
+            AfterburnerError: as `optimize`.
         """
-        with self._cancelled(cancel) as token, Loan(self, token).sandbox() as sandbox:
-            return verify_settings(settings, on_event or _ignore, sandbox)
+        with self._cancelled(cancel) as token:
+            loan = Loan(self, token)
+            with loan.sandbox() as sandbox:
+                return verify_jobs(
+                    job,
+                    other,
+                    search or Search(max_seconds=VERIFY_S),
+                    sandbox=sandbox,
+                    on_event=on_event or _ignore,
+                    allow=loan.allow,
+                )
 
     def compare(
         self,
@@ -289,6 +307,7 @@ class Session:
         batch = replace(settings.batch, command=words, command_folder=str(Path.cwd()) if words else "")
         settings = replace(settings, batch=batch, models=self._models)
         with self._cancelled(cancel) as token, Loan(self, token).sandbox() as sandbox:
+            self.allow_code_of(str(project_of(Path(place))))
             return rank(take_survey(sandbox, Path(place), settings, limit_s))
 
     @contextmanager
@@ -336,6 +355,14 @@ class Session:
                 )
             return self._asking
 
+    def allow_code_of(self, root: str) -> None:
+        """Ask whether code of a project may run.
+
+        Raises:
+            NotTrustedError: the answer was no.
+        """
+        self.allow(TrustQuestion.RUN_CODE, root, f"code of {root} runs in the sandbox, to judge a rewrite of it")
+
     def allow(self, question: TrustQuestion, folder: str, detail: str) -> None:
         """Ask about trust, once for each project and question.
 
@@ -373,10 +400,7 @@ class Loan:
 
     def allow(self, target: Target) -> None:
         """Ask whether code of the target's project may run."""
-        root = target.project_root
-        self.session.allow(
-            TrustQuestion.RUN_CODE, root, f"code of {root} runs in the sandbox, to judge a rewrite of it"
-        )
+        self.session.allow_code_of(target.project_root)
 
 
 @contextmanager

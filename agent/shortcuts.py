@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from afterburner.agent.judge.verification.options import VerifySettings
-from afterburner.agent.options import settings_of
+from afterburner.agent.job import Job
+from afterburner.agent.options import VERIFY_S, InputOptions, Search, settings_of
 from afterburner.agent.session import job_of, open_session, session_for
 from afterburner.agent.store.table import open_runs
 
@@ -80,7 +80,7 @@ def verify(
     calls: str | None = None,
     python: str | None = None,
     seed: int = 0,
-    max_seconds: float = 60.0,
+    max_seconds: float = VERIFY_S,
     float_tolerance: float | None = None,
     on_event: OnEvent | None = None,
     cancel: CancelToken | None = None,
@@ -102,6 +102,12 @@ def verify(
     Raises:
         AfterburnerError: one of the tree in `afterburner.sandbox.errors` and `afterburner.agent.errors`.
     """
-    settings = VerifySettings(str(file), str(against), function, calls, python, seed, max_seconds, float_tolerance)
+    inputs = InputOptions(calls=calls, python=python, float_tolerance=float_tolerance)
     with open_session() as session:
-        return session.verify(settings, on_event=on_event, cancel=cancel)
+        return session.verify(
+            Job.from_file(file, function=function, inputs=inputs),
+            Job.from_file(against, function=function),
+            Search(seed=seed, max_seconds=max_seconds),
+            on_event=on_event,
+            cancel=cancel,
+        )

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from afterburner.agent.cli.progress import ProgressStyle, show_progress, style_of
-from afterburner.agent.judge.verification.options import VerifySettings
+from afterburner.agent.job import Job
 from afterburner.agent.option_kinds import LARGEST_SEED
+from afterburner.agent.options import VERIFY_S, InputOptions, Search
 from afterburner.sandbox.terminal.destinations import STDOUT, check_destination, write_result
 from afterburner.sandbox.terminal.options import above_zero, above_zero_if_given, filled
 from afterburner.sandbox.terminal.text import display_path, scrub_line
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 SCHEMA = 1
 DIFFERENT = 1  # the exit code
 KINDS_SHOWN = 12
-_DEFAULTS = VerifySettings("", "", "")
 
 
 def verify(
@@ -60,12 +60,10 @@ def verify(
             help="The interpreter that runs the code. Default: VIRTUAL_ENV, then the project's .venv.",
         ),
     ] = None,
-    seed: Annotated[
-        int, typer.Option(metavar="N", min=0, max=LARGEST_SEED, help="Seed of every random choice.")
-    ] = _DEFAULTS.seed,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, max=LARGEST_SEED, help="Seed of every random choice.")] = 0,
     max_seconds: Annotated[
         float, typer.Option(metavar="S", callback=above_zero, help="Time budget, seconds.")
-    ] = _DEFAULTS.max_seconds,
+    ] = VERIFY_S,
     float_tolerance: Annotated[
         float | None,
         typer.Option(
@@ -73,7 +71,7 @@ def verify(
             callback=above_zero_if_given,
             help="Floats may differ by X of the larger one, such as 1e-9. Default: they must be equal.",
         ),
-    ] = _DEFAULTS.float_tolerance,
+    ] = None,
     json: Annotated[
         str | None,
         typer.Option(
@@ -96,13 +94,15 @@ def verify(
     with show_progress(None, style_of(ProgressStyle.TEXT, quiet=quiet)) as on_event:
         from afterburner.agent.session import open_session  # noqa: PLC0415 - likewise
 
-        settings = VerifySettings(file, against, function, calls, python, seed, max_seconds, float_tolerance)
+        inputs = InputOptions(calls=calls, python=python, float_tolerance=float_tolerance)
+        original = Job.from_file(file, function=function, inputs=inputs)
+        other = Job.from_file(against, function=function)
         with open_session() as session:
-            result = session.verify(settings, on_event=on_event)
+            result = session.verify(original, other, Search(seed=seed, max_seconds=max_seconds), on_event=on_event)
     console = open_console(sys.stderr if json == STDOUT else sys.stdout)
     print_verification(console, result, float_tolerance)
     if json is not None:
-        document = to_document(result, settings)
+        document = to_document(result, seed, float_tolerance)
         write_result("--json", json, (json_module.dumps(document, indent=2) + "\n").encode("ascii"))
     if console.reader_gone:
         raise BrokenPipeError
@@ -154,7 +154,7 @@ def _print_agreement(console: Console, found: Agreement) -> None:
         console.print(f"  {rest:>6}  of other kinds", soft_wrap=True)
 
 
-def to_document(result: Verification, settings: VerifySettings) -> dict[str, Any]:
+def to_document(result: Verification, seed: int, float_tolerance: float | None) -> dict[str, Any]:
     """The documented dictionary: schema 1, described in docs/cli.md and in verify-schema.json beside this file."""
     from afterburner.agent.judge.verification.outcome import Counterexample  # noqa: PLC0415 - not needed to answer --help
 
@@ -182,7 +182,7 @@ def to_document(result: Verification, settings: VerifySettings) -> dict[str, Any
         "exhausted": not isinstance(found, Counterexample) and found.exhausted,
         "skipped": [asdict(skipped) for skipped in result.skipped],
         "machine": asdict(result.machine),
-        "seed": settings.seed,
-        "float_tolerance": settings.float_tolerance,
+        "seed": seed,
+        "float_tolerance": float_tolerance,
         "elapsed_s": result.elapsed_s,
     }

@@ -113,6 +113,12 @@ def check_tests(
     return answer.suite
 
 
+def project_of(place: Path) -> Path:
+    """The project that a folder or a file belongs to."""
+    place = Path(os.path.abspath(place))  # noqa: PTH100 - Path.resolve would follow links
+    return find_root_of_folder(place if place.is_dir() else place.parent)
+
+
 def own_files(project: StagedProject) -> list[Path]:
     """The files of a staged project, by their original paths."""
     found = (path for path in project.folder.rglob("*.py") if path.is_file())
@@ -132,7 +138,7 @@ def _prepare(sandbox: Sandbox, place: Path, settings: RunSettings) -> tuple[Harn
 def _targets(place: Path) -> list[Target]:
     """The files of `place` that can be read, as parts of the project that `place` itself belongs to."""
     place = Path(os.path.abspath(place))  # noqa: PTH100 - Path.resolve would follow links
-    root = find_root_of_folder(place if place.is_dir() else place.parent)
+    root = project_of(place)
     files = source_files(place, list_project(root) if place.is_dir() else ())
     readable = [target for path in files if (target := _target(path, root)) is not None]
     if not readable:

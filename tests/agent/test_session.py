@@ -17,7 +17,8 @@ import pytest
 from afterburner.agent import Job, Search, TrustQuestion, TrustRequest, open_session
 from afterburner.agent.code.edits import apply_edits
 from afterburner.agent.errors import NotTrustedError, RunNotFoundError, TargetError
-from afterburner.sandbox import CancelledError, CancelToken
+from afterburner.agent.judge.verification.outcome import Counterexample
+from afterburner.sandbox import CancelledError, CancelToken, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -109,6 +110,7 @@ def test_a_buffer_that_is_no_python_is_refused_where_it_is_wrong(session: Sessio
 def test_trust_is_asked_for_once_and_nothing_runs_without_it(sandbox: Sandbox, slow: Path) -> None:
     asked: list[TrustRequest] = []
     events: list[ProgressEvent] = []
+    job = Job.from_file(slow, function="common")
 
     def distrust(request: TrustRequest) -> bool:
         asked.append(request)
@@ -117,7 +119,11 @@ def test_trust_is_asked_for_once_and_nothing_runs_without_it(sandbox: Sandbox, s
     with open_session(sandbox=sandbox, store=None, trust=distrust) as session:
         for _ in range(2):
             with pytest.raises(NotTrustedError, match="not trusted"):
-                session.optimize(Job.from_file(slow, function="common"), on_event=events.append)
+                session.optimize(job, on_event=events.append)
+        with pytest.raises(NotTrustedError):
+            session.verify(job, job, on_event=events.append)
+        with pytest.raises(NotTrustedError):
+            session.survey(slow.parent)
     assert [request.question for request in asked] == [TrustQuestion.RUN_CODE]
     assert Path(asked[0].folder) == slow.parent
     assert events == []
@@ -190,6 +196,18 @@ def test_a_job_that_was_cancelled_before_it_began_does_nothing(session: Session,
     token.cancel()
     with pytest.raises(CancelledError):
         session.optimize(Job.from_file(slow, function="common"), cancel=token)
+
+
+def test_two_buffers_are_verified_against_one_another(session: Session, slow: Path) -> None:
+    saved = Job.from_file(slow, function="common")
+    slow.write_text("nothing = 0\n")
+    original = Job.from_text(slow, SLOW, function="common")
+    wrong = Job.from_text(slow, SLOW.replace("in right", "not in right"), function="common")
+    assert isinstance(session.verify(original, wrong, Search(max_seconds=20.0)).found, Counterexample)
+    with pytest.raises(TargetError):
+        session.verify(saved, original)
+    with pytest.raises(UsageError, match="by one name"):
+        session.verify(original, Job.from_text(slow, SLOW.replace("common", "shared"), function="shared"))
 
 
 def test_a_survey_ranks_the_functions_of_a_folder(session: Session, slow: Path) -> None:

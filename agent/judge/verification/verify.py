@@ -16,12 +16,14 @@ from afterburner.agent.judge.measuring.workbench import Workbench, look_limits
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 from afterburner.agent.judge.verification.search import DifferenceSearch
 from afterburner.agent.machine import describe_machine
-from afterburner.agent.options import InputOptions, RunSettings, Search
+from afterburner.agent.options import RunSettings
+from afterburner.sandbox import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from afterburner.agent.judge.verification.options import VerifySettings
+    from afterburner.agent.job import Job
+    from afterburner.agent.options import Search
     from afterburner.agent.types import Machine, Skipped, Target
     from afterburner.sandbox import Sandbox
 
@@ -49,50 +51,62 @@ class Verification:
         return isinstance(self.found, Agreement)
 
 
-def verify_settings(
-    settings: VerifySettings, on_event: Callable[[ProgressEvent], None], sandbox: Sandbox
+def verify_jobs(
+    job: Job,
+    other: Job,
+    search: Search,
+    *,
+    sandbox: Sandbox,
+    on_event: Callable[[ProgressEvent], None],
+    allow: Callable[[Target], None],
 ) -> Verification:
-    """Carry out one comparison.
+    """Look for an input on which two versions differ; see `Session.verify`.
 
     Raises:
         AfterburnerError: one of the tree in `afterburner.sandbox.errors` and `afterburner.agent.errors`.
     """
     started_s = time.monotonic()
-    deadline = Deadline.after(settings.max_seconds)
+    deadline = Deadline.after(search.max_seconds)
 
     def tell(message: str) -> None:
         on_event(ProgressEvent("verify", message))
 
-    target = find_target(Path(settings.file), settings.function)
-    other = find_target(Path(settings.against), settings.function)
+    target, against = _target_of(job), _target_of(other)
+    if target.function != against.function:
+        raise UsageError(f"{target.function} and {against.function}: both files must have the function by one name.")
+    for each in (target, against):
+        allow(each)
     tell(f"staging {Path(target.project_root).name}")
-    staged = stage(target, sandbox, settings.python)
-    allowed_s = min(max(WORKLOAD_SHARE * settings.max_seconds, SHORTEST_WORKLOAD_S), LONGEST_WORKLOAD_S)
-    limits = look_limits(allowed_s, settings.float_tolerance)
-    options = RunSettings(
-        settings.file,
-        settings.function,
-        inputs=InputOptions(
-            calls=settings.calls_file, python=settings.python, float_tolerance=settings.float_tolerance
-        ),
-        search=Search(seed=settings.seed),
-    )
-    workload = build_workload(sandbox, target, staged.environment, options, limits, tell)
+    staged = stage(target, sandbox, job.inputs.python, job.unsaved)
+    allowed_s = min(max(WORKLOAD_SHARE * search.max_seconds, SHORTEST_WORKLOAD_S), LONGEST_WORKLOAD_S)
+    limits = look_limits(allowed_s, job.inputs.float_tolerance)
+    settings = RunSettings(job.path, job.function, inputs=job.inputs, search=search, unsaved=job.unsaved)
+    workload = build_workload(sandbox, target, staged.environment, settings, limits, tell)
     calls = workload.calls_in_order()
     # Nothing is selected here, so inputs may be made from all calls.
     bench = Workbench(
         target, replace(workload, calls=calls, held_out_calls=()), sandbox, staged.environment, limits, None
     )
-    shrinking_s = max(SHRINKING_SHARE * settings.max_seconds, 1.0)
-    search = DifferenceSearch(bench, target.source, settings.seed, tell, shrinking_s)
-    found = search.against(other.source, deadline, real_calls=calls)
+    shrinking_s = max(SHRINKING_SHARE * search.max_seconds, 1.0)
+    found = DifferenceSearch(bench, target.source, search.seed, tell, shrinking_s).against(
+        against.source, deadline, real_calls=calls
+    )
     machine = describe_machine(sandbox, staged.environment)
     return Verification(
         target=target,
-        against=other.path,
+        against=against.path,
         found=found,
         workload_origins=tuple(workload.origins()),
         skipped=(*staged.left_out, *workload.skipped, *(found.skipped if isinstance(found, Agreement) else ())),
         machine=machine,
         elapsed_s=time.monotonic() - started_s,
     )
+
+
+def _target_of(job: Job) -> Target:
+    if job.function is None or job.revision:
+        raise UsageError(
+            f"{job.path}: verify takes a function of a file on the disk or of a buffer; name the function."
+        )
+    path = Path(job.path)
+    return find_target(path, job.function, text=RunSettings(job.path, unsaved=job.unsaved).unsaved_text(path))
