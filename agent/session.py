@@ -14,9 +14,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from afterburner.agent.active_jobs import ActiveJobs
 from afterburner.agent.compare import compare_jobs
 from afterburner.agent.deadline import Deadline
-from afterburner.agent.errors import NotTrustedError
 from afterburner.agent.events import WAITING_FOR_CORE, ProgressEvent
 from afterburner.agent.inputs.rank import RankedTarget, rank
 from afterburner.agent.inputs.survey import project_of, python_command, take_survey
@@ -32,10 +32,9 @@ from afterburner.agent.running import begin_run, open_proposer_of, resume_run
 from afterburner.agent.shared_sandbox import SharedSandbox
 from afterburner.agent.store.checkpoints import new_run_id
 from afterburner.agent.store.table import open_runs
-from afterburner.agent.trust import Trust, TrustQuestion, TrustRequest, trust_caller
+from afterburner.agent.trust import Trust, TrustAnswers, TrustQuestion, TrustRequest, trust_caller
 from afterburner.agent.usage import NOTHING_USED
-from afterburner.sandbox import CancelledError, CancelToken, Sandbox, UsageError
-from afterburner.sandbox.cancel import cancellable
+from afterburner.sandbox import CancelToken, Sandbox, UsageError
 from afterburner.sandbox.installations import own_environment
 
 if TYPE_CHECKING:
@@ -79,13 +78,13 @@ class Session:
         self._caps = caps
         self._proof = proof
         self._store = store
-        self._trust = trust
+        self._answers = TrustAnswers(trust)
         self._id = session_id
         self._lock = threading.RLock()
         self._asking: ModelSession | None = None
         self._folder: Path | None = None
-        self._answers: dict[tuple[TrustQuestion, str], bool] = {}
         self._ids = iter([session_id])
+        self._jobs = ActiveJobs()
 
     def optimize(
         self,
@@ -129,7 +128,7 @@ class Session:
             job.batch,
             job.unsaved,
         )
-        with self._cancelled(cancel) as token, self.runs() as runs:
+        with self._jobs.job(cancel) as token, self.runs() as runs:
             run_id = self._next_id()
             loan = Loan(self, token)
             return begin_run(runs, run_id, settings, loan, on_event or _ignore, outputs=outputs, on_begun=on_begun)
@@ -161,7 +160,7 @@ class Session:
         if search.selection is not Selection.PAPER:
             raise UsageError('A problem is solved with Search(selection="paper"); to prove a gain, give a file.')
         started_s, tell = time.monotonic(), on_event or _ignore
-        with self._cancelled(cancel) as token, Loan(self, token).sandbox() as sandbox:
+        with self._jobs.job(cancel) as token, Loan(self, token).sandbox() as sandbox:
             until = Deadline.after(search.max_seconds)
             asking = Loan(self, token).model_session(until, tell, resuming=False)
             settings = RunSettings(problem.name, models=self._models, caps=self._caps)
@@ -193,7 +192,7 @@ class Session:
             TargetChangedError: the file, or the interpreter, is not what it was.
             AfterburnerError: as `optimize`.
         """
-        with self._cancelled(cancel) as token, self.runs() as runs:
+        with self._jobs.job(cancel) as token, self.runs() as runs:
             return resume_run(runs, name, Loan(self, token), on_event or _ignore)
 
     def discard(self, name: str) -> None:
@@ -231,7 +230,7 @@ class Session:
             NotTrustedError: whoever decides about trust said no.
             AfterburnerError: as `optimize`.
         """
-        with self._cancelled(cancel) as token:
+        with self._jobs.job(cancel) as token:
             loan = Loan(self, token)
             with loan.sandbox() as sandbox:
                 return verify_jobs(
@@ -269,7 +268,7 @@ class Session:
             NotTrustedError: whoever decides about trust said no.
             AfterburnerError: as `optimize`.
         """
-        with self._cancelled(cancel) as token:
+        with self._jobs.job(cancel) as token:
             loan = Loan(self, token)
             with loan.sandbox() as sandbox:
                 return compare_jobs(
@@ -306,9 +305,13 @@ class Session:
         settings = settings_of(str(place))
         batch = replace(settings.batch, command=words, command_folder=str(Path.cwd()) if words else "")
         settings = replace(settings, batch=batch, models=self._models)
-        with self._cancelled(cancel) as token, Loan(self, token).sandbox() as sandbox:
-            self.allow_code_of(str(project_of(Path(place))))
+        with self._jobs.job(cancel) as token, Loan(self, token).sandbox() as sandbox:
+            self.allow_code_of(str(project_of(Path(place))), token)
             return rank(take_survey(sandbox, Path(place), settings, limit_s))
+
+    def end_jobs(self) -> None:
+        """Cancel the jobs of other threads, wait until they have stopped, and take no more."""
+        self._jobs.close()
 
     @contextmanager
     def runs(self) -> Iterator[RunTable]:
@@ -319,21 +322,6 @@ class Session:
             folder = self._folder if not isinstance(self._store, Path) else self._store
         with open_runs(folder) as runs:
             yield runs
-
-    @contextmanager
-    def _cancelled(self, cancel: CancelToken | None) -> Iterator[CancelToken]:
-        """The token of a job; whatever fails because it was cancelled is told as that."""
-        token = cancel or CancelToken()
-        token.raise_if_cancelled()
-        try:
-            with cancellable(token):
-                yield token
-        except CancelledError:
-            raise
-        except Exception as error:
-            if token.cancelled:
-                raise CancelledError from error
-            raise
 
     def _next_id(self) -> str:
         """The first run has the session's own id, so that the ledger of a resumed one is the same."""
@@ -355,26 +343,14 @@ class Session:
                 )
             return self._asking
 
-    def allow_code_of(self, root: str) -> None:
-        """Ask whether code of a project may run.
+    def allow_code_of(self, root: str, cancel: CancelToken) -> None:
+        """Ask whether code of a project may run, once for each project.
 
         Raises:
             NotTrustedError: the answer was no.
         """
-        self.allow(TrustQuestion.RUN_CODE, root, f"code of {root} runs in the sandbox, to judge a rewrite of it")
-
-    def allow(self, question: TrustQuestion, folder: str, detail: str) -> None:
-        """Ask about trust, once for each project and question.
-
-        Raises:
-            NotTrustedError: the answer was no.
-        """
-        with self._lock:
-            key = (question, folder)
-            if key not in self._answers:
-                self._answers[key] = self._trust(TrustRequest(question, folder, detail))
-            if not self._answers[key]:
-                raise NotTrustedError(f"{folder} is not trusted, so nothing of it was run. Trust it, and try again.")
+        detail = f"code of {root} runs in the sandbox, to judge a rewrite of it"
+        self._answers.require(TrustRequest(TrustQuestion.RUN_CODE, root, detail), cancel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -400,7 +376,7 @@ class Loan:
 
     def allow(self, target: Target) -> None:
         """Ask whether code of the target's project may run."""
-        self.session.allow_code_of(target.project_root)
+        self.session.allow_code_of(target.project_root, self.cancel)
 
 
 @contextmanager
@@ -417,6 +393,8 @@ def open_session(
 ) -> Iterator[Session]:
     """Open what many jobs share. Nothing is started before a job needs it; all of it ends with the block.
 
+    Jobs that still run in other threads are cancelled then.
+
     Args:
         sandbox: one that is open already, or what `open_sandbox` takes.
         model: `rules`, `replay:<file.jsonl>`, `vllm:<path>`, a LiteLLM model string, or several with commas.
@@ -428,7 +406,7 @@ def open_session(
         session_id: under which models are accounted for; empty: a new one.
     """
     with ExitStack() as stack:
-        yield Session(
+        session = Session(
             stack,
             sandbox=sandbox,
             models=models or ModelOptions(model=model),
@@ -438,6 +416,10 @@ def open_session(
             trust=trust,
             session_id=session_id or new_run_id(),
         )
+        try:
+            yield session
+        finally:
+            session.end_jobs()
 
 
 @contextmanager

@@ -41,13 +41,7 @@ class SharedSandbox:
                 self._opening = Future()
                 threading.Thread(target=self._open, args=(self._opening,), daemon=True, name="open sandbox").start()
             opening = self._opening
-        woken = threading.Event()
-        opening.add_done_callback(lambda _: woken.set())
-        with cancel.on_cancel(woken.set):
-            woken.wait()
-        if not opening.done():
-            raise CancelledError
-        return opening.result()[1]
+        return cancel.wait_for(opening)[1]
 
     def close(self) -> None:
         """Close what is open. If it is still being opened, that thread closes it."""

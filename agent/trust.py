@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from afterburner.agent.errors import NotTrustedError
+
+if TYPE_CHECKING:
+    from afterburner.sandbox import CancelToken
 
 
 class TrustQuestion(StrEnum):
@@ -35,3 +43,41 @@ Trust = Callable[[TrustRequest], bool]
 def trust_caller(_request: TrustRequest) -> bool:
     """The answer of whoever named the file on a command line, or in Python: that was the decision."""
     return True
+
+
+class TrustAnswers:
+    """What whoever decides about trust has answered in a session: each question about a project is asked once.
+
+    Other jobs of the same project wait for the answer, and can be cancelled meanwhile.
+    """
+
+    def __init__(self, trust: Trust) -> None:
+        """Take who decides."""
+        self._trust = trust
+        self._lock = threading.Lock()
+        self._answers: dict[tuple[TrustQuestion, str], Future[bool]] = {}
+
+    def require(self, request: TrustRequest, cancel: CancelToken) -> None:
+        """Ask, unless that was answered before.
+
+        Raises:
+            NotTrustedError: the answer is no.
+            CancelledError: the job was cancelled while another one waited for the answer.
+            Exception: whatever the caller's own hook raises; the next job asks again.
+        """
+        key = (request.question, request.folder)
+        with self._lock:
+            asked = self._answers.get(key)
+            answer = asked or self._answers.setdefault(key, Future())
+        if asked is None:
+            try:
+                answer.set_result(self._trust(request))
+            except BaseException as error:
+                with self._lock:
+                    del self._answers[key]
+                answer.set_exception(error)
+                raise
+        if not cancel.wait_for(answer):
+            raise NotTrustedError(
+                f"{request.folder} is not trusted, so nothing of it was run. Trust it, and try again."
+            )

@@ -5,12 +5,15 @@ from __future__ import annotations
 import threading
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from afterburner.sandbox.errors import CancelledError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from concurrent.futures import Future
+
+Result = TypeVar("Result")
 
 
 class CancelToken:
@@ -48,6 +51,20 @@ class CancelToken:
         """
         if self._event.is_set():
             raise CancelledError
+
+    def wait_for(self, future: Future[Result]) -> Result:
+        """Wait for what another thread finds out, and give it or raise its error.
+
+        Raises:
+            CancelledError: it was cancelled before.
+        """
+        woken = threading.Event()
+        future.add_done_callback(lambda _: woken.set())
+        with self.on_cancel(woken.set):
+            woken.wait()
+        if not future.done():
+            raise CancelledError
+        return future.result()
 
     @contextmanager
     def on_cancel(self, callback: Callable[[], object]) -> Iterator[None]:

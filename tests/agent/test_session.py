@@ -210,6 +210,41 @@ def test_two_buffers_are_verified_against_one_another(session: Session, slow: Pa
         session.verify(original, Job.from_text(slow, SLOW.replace("common", "shared"), function="shared"))
 
 
+def test_a_session_that_ends_cancels_the_jobs_of_other_threads(sandbox: Sandbox, slow: Path) -> None:
+    job, begun = Job.from_file(slow, function="common"), threading.Event()
+    with ThreadPoolExecutor(1) as pool:
+        with open_session(sandbox=sandbox, store=None) as session:
+            running = pool.submit(session.optimize, job, on_event=lambda _: begun.set())
+            assert begun.wait(600)
+        assert running.done()  # the block has waited for it
+        assert isinstance(running.exception(), CancelledError)
+    with pytest.raises(UsageError, match="session is closed"):
+        session.optimize(job)
+
+
+def test_a_job_can_be_cancelled_while_another_one_asks_about_trust(sandbox: Sandbox, slow: Path) -> None:
+    job, asked, answered, token = (
+        Job.from_file(slow, function="common"),
+        threading.Event(),
+        threading.Event(),
+        CancelToken(),
+    )
+
+    def think(_request: TrustRequest) -> bool:
+        asked.set()
+        return not answered.wait(600)
+
+    with open_session(sandbox=sandbox, store=None, trust=think) as session, ThreadPoolExecutor(2) as pool:
+        first = pool.submit(session.optimize, job)
+        assert asked.wait(600)
+        second = pool.submit(session.optimize, job, cancel=token)
+        token.cancel()
+        assert isinstance(second.exception(timeout=600), CancelledError)
+        assert not first.done()
+        answered.set()
+        assert isinstance(first.exception(timeout=600), NotTrustedError)
+
+
 def test_a_survey_ranks_the_functions_of_a_folder(session: Session, slow: Path) -> None:
     (slow.parent / "test_words.py").write_text(
         "from words import common\n\n\ndef test_common():\n    words = [str(n) for n in range(900)]\n"
