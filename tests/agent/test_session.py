@@ -223,12 +223,8 @@ def test_a_session_that_ends_cancels_the_jobs_of_other_threads(sandbox: Sandbox,
 
 
 def test_a_job_can_be_cancelled_while_another_one_asks_about_trust(sandbox: Sandbox, slow: Path) -> None:
-    job, asked, answered, token = (
-        Job.from_file(slow, function="common"),
-        threading.Event(),
-        threading.Event(),
-        CancelToken(),
-    )
+    job, token = Job.from_file(slow, function="common"), CancelToken()
+    asked, begun, answered = threading.Event(), threading.Event(), threading.Event()
 
     def think(_request: TrustRequest) -> bool:
         asked.set()
@@ -237,7 +233,8 @@ def test_a_job_can_be_cancelled_while_another_one_asks_about_trust(sandbox: Sand
     with open_session(sandbox=sandbox, store=None, trust=think) as session, ThreadPoolExecutor(2) as pool:
         first = pool.submit(session.optimize, job)
         assert asked.wait(600)
-        second = pool.submit(session.optimize, job, cancel=token)
+        second = pool.submit(session.optimize, job, cancel=token, on_begun=lambda _: begun.set())
+        assert begun.wait(600)
         token.cancel()
         assert isinstance(second.exception(timeout=600), CancelledError)
         assert not first.done()
