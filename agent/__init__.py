@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from afterburner.agent.job import Job
+    from afterburner.agent.json_calls import JsonCall
     from afterburner.agent.models.prompts.prompt import render_prompt
     from afterburner.agent.options import Caps, InputOptions, ModelOptions, Proof, Search
     from afterburner.agent.problem import Problem
@@ -23,6 +24,7 @@ __all__ = [
     "Caps",
     "InputOptions",
     "Job",
+    "JsonCall",
     "ModelOptions",
     "Problem",
     "Proof",
@@ -40,6 +42,7 @@ _HOMES = {
     "Caps": "agent.options",
     "InputOptions": "agent.options",
     "Job": "agent.job",
+    "JsonCall": "agent.json_calls",
     "ModelOptions": "agent.options",
     "Problem": "agent.problem",
     "Proof": "agent.options",

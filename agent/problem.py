@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import re
+from dataclasses import asdict, dataclass, field
 
+from afterburner.agent.json_calls import JsonCall, calling_program
+from afterburner.agent.problem_document import ProblemDocument, written
 from afterburner.sandbox import Limits, Program, TestCase, UsageError
 from afterburner.sandbox.checkers import Checker, Lines
 from afterburner.sandbox.languages import find_language
+from afterburner.sandbox.service_schema import LimitsModel
+from afterburner.sandbox.service_translation import checker_model
 
 PAPER_LIMITS = Limits(wall_time_s=90.0, cpu_time_s=90.0)  # and 1 GiB: what a failing program measures (section E.5)
+_FUNCTION = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,19 +24,26 @@ class Problem:
     Attributes:
         name: what it goes by, in recordings and results.
         description: the text that a model is given.
-        cases: at least one: a text for stdin, and what has to be printed.
+        cases: at least one: a text for stdin and what has to be printed, or calls with JSON arguments.
         language: of the solution.
+        function: which function the calls are of, `name` or `Solution.name`; empty: the cases are for stdin. A class is
+            instantiated anew for each call, and each call has a process of its own.
+        preamble: Python that runs before a solution whose function is called, such as imports that starter code
+            relies on.
         starter_code: what a solution has to begin with, told with the description; empty: nothing.
         start: the code to begin with: slow, fast or failing; empty: the model writes the first one.
-        checker: what counts as the expected output.
+        checker: what counts as the expected output. What a call returns is compared as JSON text with a blank between
+            all tokens, so that each checker works there, too.
         limits: for each case; the paper's, 90 s and 1 GiB, unless others are given.
         references: known solutions, which no model is shown.
     """
 
     name: str
     description: str
-    cases: tuple[TestCase, ...]
+    cases: tuple[TestCase | JsonCall, ...]
     language: str = "python"
+    function: str = ""
+    preamble: str = ""
     starter_code: str = ""
     start: str = ""
     checker: Checker = field(default_factory=Lines)
@@ -41,15 +54,36 @@ class Problem:
         """Refuse what cannot be solved or judged.
 
         Raises:
-            UsageError: there are no cases, or there is no such language.
+            UsageError: there are no cases, there is no such language, or calls and stdin are mixed.
         """
         if not self.cases:
             raise UsageError(f"The problem {self.name} has no case. One is enough.")
-        find_language(self.language)
+        language = find_language(self.language).name
+        calls = sum(isinstance(case, JsonCall) for case in self.cases)
+        if calls not in {0, len(self.cases)} or bool(calls) != bool(self.function):
+            raise UsageError(
+                f"The problem {self.name} has {calls} calls among its {len(self.cases)} cases, and "
+                f"{f'names the function {self.function}' if self.function else 'no function'}. Either all cases are "
+                "calls and `function` names what is called, or all are for stdin."
+            )
+        if self.function and language != "python":
+            raise UsageError(
+                f"The problem {self.name} calls a function, which works in Python alone. In {self.language}, give "
+                "cases for stdin, and a program that reads them."
+            )
+        if self.function and _FUNCTION.fullmatch(self.function) is None:
+            raise UsageError(f"The problem {self.name} calls {self.function!r}. Give `name` or `Solution.name`.")
 
     def program(self, code: str) -> Program:
         """The program that a solution makes."""
-        return Program(self.language, code)
+        if not self.function:
+            return Program(self.language, code)
+        return calling_program(code, self.preamble, self.function)
+
+    @property
+    def test_cases(self) -> tuple[TestCase, ...]:
+        """The cases as the sandbox takes them: texts for stdin, and what has to be printed."""
+        return tuple(case.test_case if isinstance(case, JsonCall) else case for case in self.cases)
 
     @property
     def task(self) -> str:
@@ -57,3 +91,40 @@ class Problem:
         if not self.starter_code.strip():
             return self.description
         return f"{self.description.rstrip()}\n\nBegin with this code:\n\n{self.starter_code.rstrip()}\n"
+
+    def to_json(self) -> str:
+        """All of it as JSON; an expected output that is in a file is taken in.
+
+        Raises:
+            UsageError: the checker is a program that needs files of this machine.
+        """
+        document = ProblemDocument(
+            name=self.name,
+            description=self.description,
+            language=self.language,
+            function=self.function,
+            preamble=self.preamble,
+            starter_code=self.starter_code,
+            start=self.start,
+            references=self.references,
+            checker=checker_model(self.checker),
+            limits=LimitsModel(**asdict(self.limits)),
+            cases=tuple(written(case) for case in self.cases),
+        )
+        return document.model_dump_json(exclude_defaults=True)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Problem:
+        """The reverse; what is left out has its default.
+
+        Raises:
+            UsageError: it is no such JSON; the message names the field.
+        """
+        document = ProblemDocument.read(text)
+        plain = ("name", "description", "language", "function", "preamble", "starter_code", "start", "references")
+        return cls(
+            cases=document.read_cases(),
+            checker=document.read_checker(),
+            limits=document.read_limits(PAPER_LIMITS),
+            **{name: getattr(document, name) for name in plain},
+        )

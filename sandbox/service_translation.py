@@ -30,7 +30,7 @@ def request_of(task: Task) -> schema.RunRequest:
             program=_program(task.program),
             cases=tuple(_case(case) for case in task.cases),
             limits=schema.LimitsModel(**asdict(task.limits)),
-            checker=_checker(task.checker or Lines()),
+            checker=checker_model(task.checker or Lines()),
             stop_at_failure=task.stop_at_failure,
             keep_stdout_bytes=task.limits.output_bytes,
         )
@@ -83,7 +83,12 @@ def _case(case: TestCase | CallCase) -> schema.CaseModel:
     return schema.CaseModel(stdin=schema.Blob.of(case.stdin), expected_stdout=expected, name=case.name)
 
 
-def _checker(checker: Checker) -> schema.CheckerModel:
+def checker_model(checker: Checker) -> schema.CheckerModel:
+    """A checker as JSON has it.
+
+    Raises:
+        UsageError: it is a program that needs files of this machine.
+    """
     match checker:
         case Exact():
             return schema.ExactModel(kind="exact")

@@ -183,7 +183,7 @@ class PaperLoop:
         problem = self.problem
         with timed_on(self.core, self.sandbox) as cpu:
             report = self.sandbox.run(
-                problem.program(code), problem.cases, problem.limits, checker=problem.checker, cpu=cpu
+                problem.program(code), problem.test_cases, problem.limits, checker=problem.checker, cpu=cpu
             )
         return solution_of(code, report, problem.limits)
 

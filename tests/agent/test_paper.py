@@ -164,13 +164,6 @@ def test_a_failing_program_measures_the_limits_of_the_paper_where_a_problem_name
     assert figures == (90.0, 1_048_576, 94_371_840.0)
 
 
-def test_a_problem_is_refused_where_it_cannot_be_judged() -> None:
-    with pytest.raises(UsageError, match="no case"):
-        Problem("empty", "Nothing.", ())
-    with pytest.raises(UsageError, match="does not know the language"):
-        Problem("odd", "Something.", (TestCase(b"", b""),), "cobol")
-
-
 @pytest.fixture
 def apps() -> dict[str, Any]:
     """The first official problem of APPS in the shared data."""
