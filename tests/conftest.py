@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,12 +14,16 @@ from typing import TYPE_CHECKING
 
 import pexpect
 import pytest
+from forked_program import Forks, forking
 
 from afterburner.sandbox import Sandbox, SandboxUnavailableError, open_sandbox
+from afterburner.sandbox.folders import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping
 
+PROGRAM = str(Path(sys.executable).with_name("afterburner-agent"))
+_RUN_S = 240
 _NO_SKIPS = "AFTERBURNER_NO_SKIPS"
 _MAY_SKIP = {
     "needs_gpu": "needs an accelerator; may be skipped even where no other test may",
@@ -83,8 +88,9 @@ class CommandLine:
 
     home: Path
     plugins: Path
+    forks: Forks
     variables: Mapping[str, str] = field(default_factory=dict)
-    path: str = str(Path(sys.executable).with_name("afterburner-agent"))
+    path: str = PROGRAM
 
     def environment(self, **extra: str) -> dict[str, str]:
         """Give the variables of a plain user on a terminal of 80 columns."""
@@ -92,7 +98,14 @@ class CommandLine:
         return base | {"PYTHONPATH": str(self.plugins)} | self.variables | extra
 
     def __call__(self, *arguments: str, folder: Path | None = None, **extra: str) -> subprocess.CompletedProcess[str]:
-        """Run to the end with stdin empty and both outputs piped."""
+        """Run to the end with stdin empty and both outputs redirected, in a fork: nothing is imported once more."""
+        with tempfile.TemporaryDirectory() as outputs:
+            code = self.forks.run(arguments, folder or self.home, self.environment(**extra), Path(outputs), _RUN_S)
+            stdout, stderr = (Path(outputs, name).read_text("utf-8") for name in ("stdout", "stderr"))
+        return subprocess.CompletedProcess([self.path, *arguments], code, stdout, stderr)
+
+    def afresh(self, *arguments: str, folder: Path | None = None, **extra: str) -> subprocess.CompletedProcess[str]:
+        """Run to the end as a shell would, with stdin empty and both outputs piped."""
         return subprocess.run(
             [self.path, *arguments],
             cwd=folder or self.home,
@@ -100,7 +113,7 @@ class CommandLine:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             encoding="utf-8",
-            timeout=240,
+            timeout=_RUN_S,
             check=False,
         )
 
@@ -129,9 +142,17 @@ class CommandLine:
         )
 
 
+@pytest.fixture(scope="session")
+def forks() -> Iterator[Forks]:
+    """A process that has imported the program."""
+    with forking(PROGRAM) as started:
+        yield started
+
+
 @pytest.fixture
-def program(tmp_path: Path) -> CommandLine:
+def program(tmp_path: Path, forks: Forks) -> CommandLine:
+    """The program for a user who has nothing but the meter, which would be compiled for each test."""
     home, plugins = tmp_path / "home", tmp_path / "plugins"
     home.mkdir()
     plugins.mkdir()
-    return CommandLine(home, plugins)
+    return CommandLine(home, plugins, forks, {"XDG_CACHE_HOME": str(cache_folder().parent)})

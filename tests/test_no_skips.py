@@ -38,13 +38,15 @@ def test_needs_a_key(): pytest.skip("none here")
 @pytest.fixture
 def outcomes(tmp_path: Path, request: pytest.FixtureRequest) -> Callable[..., str]:
     """Runs files of tests beside a copy of our own configuration."""
-    shutil.copy(request.config.rootpath / "tests" / "conftest.py", tmp_path)
+    tests = request.config.rootpath / "tests"
+    shutil.copy(tests / "conftest.py", tmp_path)
+    options = ["-o", f"pythonpath={tests / 'command_line'}", "-p", "no:cacheprovider", "--rootdir", str(tmp_path)]
 
     def run(switch: str, **files: str) -> str:
         for name, text in files.items():
             (tmp_path / f"test_{name}.py").write_text(text)
         done = subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(tmp_path), str(tmp_path)],
+            [sys.executable, "-m", "pytest", "-q", *options, str(tmp_path)],
             env=os.environ | {"AFTERBURNER_NO_SKIPS": switch, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
             cwd=tmp_path,
             capture_output=True,

@@ -214,6 +214,6 @@ def test_closed_streams_are_no_problem(program: CommandLine) -> None:
 
 
 def test_characters_that_a_stream_cannot_encode_are_escaped(program: CommandLine) -> None:
-    done = program("run", "x.py", "--patch", "/nowhere/naïve.patch", PYTHONIOENCODING="ascii")
+    done = program.afresh("run", "x.py", "--patch", "/nowhere/naïve.patch", PYTHONIOENCODING="ascii")
     assert done.returncode == 2
     assert "na\\xefve" in done.stderr

@@ -128,4 +128,4 @@ def test_a_run_that_was_interrupted_may_get_more_time(program: CommandLine, file
     document = json.loads((program.home / "result.json").read_text("utf-8"))
     assert document["settings"]["search"]["max_seconds"] == 400
     over = program("resume", "latest", "--max-seconds", "800")
-    assert (over.returncode, "is over" in over.stderr) == (2, True), over.stderr
+    assert (over.returncode, "is finished and cannot continue" in over.stderr) == (2, True), over.stderr

@@ -68,7 +68,7 @@ def test_no_tracer_of_the_shell_is_told_of_a_run(program: CommandLine) -> None:
     with serving(Sink()) as sink:
         switches = ("LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2", "LANGCHAIN_TRACING")
         variables = dict.fromkeys(switches, "true") | {"LANGSMITH_API_KEY": "lsv2_x", "LANGSMITH_ENDPOINT": sink.url}
-        done = program(
+        done = program.afresh(
             "run", "names.py", "--function", "common", "--model", "replay:answers.jsonl", "--iterations", "1",
             **variables,
         )  # fmt: skip
@@ -84,7 +84,7 @@ def test_litellm_writes_no_prompt_where_the_report_goes(program: CommandLine) ->
         return WRONG
 
     with serving(ModelServer(answer)) as server:
-        done = program(
+        done = program.afresh(
             "run", "names.py", "--function", "common", "--model", "openai/gpt-4o-mini", "--iterations", "1",
             "--json", "-",
             OPENAI_API_BASE=server.url, OPENAI_API_KEY="any", LITELLM_PRINT_STANDARD_LOGGING_PAYLOAD="1",
