@@ -12,10 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from afterburner.agent.problem import Problem
+
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One target. Make it with `from_file` or `from_text`.
+    """One target. Make it with `from_file`, `from_text` or `from_problem`.
 
     Attributes:
         path: of the file, or of a folder whose functions are surveyed.
@@ -24,6 +26,7 @@ class Job:
         unsaved: what files of the project hold in an editor, in place of what is on the disk.
         batch: what a run over many targets knows of this one.
         revision: of git, whose whole tree is meant; empty: what is on the disk. Only for `Session.compare`.
+        problem: what is to be solved, where the job is not on a file.
     """
 
     path: str
@@ -32,6 +35,12 @@ class Job:
     unsaved: tuple[UnsavedText, ...] = ()
     batch: BatchPlace = field(default_factory=BatchPlace)
     revision: str = ""
+    problem: Problem | None = None
+
+    @classmethod
+    def from_problem(cls, problem: Problem) -> Job:
+        """A job on a problem as data: nothing of it is on the disk, and it belongs to no project."""
+        return cls(problem.name, problem=problem)
 
     @classmethod
     def from_file(cls, path: str | Path, *, function: str | None = None, inputs: InputOptions | None = None) -> Job:

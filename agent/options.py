@@ -325,6 +325,7 @@ class RunSettings:
     caps: Caps = field(default_factory=Caps)
     batch: BatchPlace = field(default_factory=BatchPlace)
     unsaved: tuple[UnsavedText, ...] = ()
+    problem: str = ""  # a problem as JSON, which is the target then, and `file` its name; empty: there is none
 
     def unsaved_text(self, path: Path) -> str | None:
         """The text of a file that is open in an editor; None: what is on the disk counts."""

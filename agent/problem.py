@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import asdict, dataclass, field
 
+from afterburner.agent.code.source_text import split_lines
 from afterburner.agent.json_calls import JsonCall, calling_program
 from afterburner.agent.problem_document import ProblemDocument, written
+from afterburner.agent.types import Target
 from afterburner.sandbox import Limits, Program, TestCase, UsageError
 from afterburner.sandbox.checkers import Checker, Lines
 from afterburner.sandbox.languages import find_language
@@ -79,6 +81,19 @@ class Problem:
         if not self.function:
             return Program(self.language, code)
         return calling_program(code, self.preamble, self.function)
+
+    def target(self, code: str) -> Target:
+        """A solution as proposers know what they write for: a whole program in a file of the problem's name."""
+        return Target(
+            path=f"/{self.name}",
+            source=code,
+            function=None,
+            module="program",
+            import_root="/",
+            project_root="/",
+            last_line=max(1, len(split_lines(code))),
+            language=find_language(self.language).name,
+        )
 
     @property
     def test_cases(self) -> tuple[TestCase, ...]:

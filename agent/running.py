@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING
 
 from afterburner.agent.code.context.surroundings import Surroundings
 from afterburner.agent.code.languages import PYTHON, check_program
@@ -18,81 +18,43 @@ from afterburner.agent.inputs.hottest import hottest_function
 from afterburner.agent.inputs.staging import stage
 from afterburner.agent.judge.confirming import SpentTests
 from afterburner.agent.judge.decide import Judge
-from afterburner.agent.judge.instructions import check_valgrind
-from afterburner.agent.judge.measuring.sequential import MOST_TESTS
 from afterburner.agent.judge.measuring.timing_core import TimingCore
 from afterburner.agent.judge.measuring.workbench import Workbench, look_limits
 from afterburner.agent.judge.min_effect import min_effect_for
-from afterburner.agent.loop.graph import Loop, empty_state
+from afterburner.agent.loop.graph import Loop
 from afterburner.agent.loop.records import withdrawn
 from afterburner.agent.loop.results import RunResult, make_result, winner_source
-from afterburner.agent.loop.untraced import untraced
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.models.prompts.feedback import parse_telling
-from afterburner.agent.models.registry import open_proposer
-from afterburner.agent.store.checkpoints import open_checkpointer, stored_state, thread_of
+from afterburner.agent.option_kinds import Selection
+from afterburner.agent.paper_run import carry_out_paper
+from afterburner.agent.problem import Problem
+from afterburner.agent.store.checkpoints import open_checkpointer, stored_state
 from afterburner.agent.store.stored_run import Prepared, StoredRequest, owner_of
 from afterburner.agent.store.unchanged import check_format, check_machine, check_unchanged
+from afterburner.agent.stored_graph import open_proposer_of, run_graph, used_s
 from afterburner.agent.types import Objective
 from afterburner.agent.usage import NOTHING_USED, since
 from afterburner.sandbox import AfterburnerError, Limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from contextlib import AbstractContextManager
 
-    from langgraph.checkpoint.base import BaseCheckpointSaver
-
-    from afterburner.agent.deadline import Deadline
     from afterburner.agent.evidence.gather import Evidence
     from afterburner.agent.inputs.staging import Staged
+    from afterburner.agent.lending import Lender
     from afterburner.agent.loop.state import LoopState
-    from afterburner.agent.models.prompts.proposer import Proposer
-    from afterburner.agent.models.requests.model_session import ModelSession
     from afterburner.agent.options import RunSettings
     from afterburner.agent.store.stored_run import Output
     from afterburner.agent.store.table import RunTable
     from afterburner.agent.types import Machine, Target
-    from afterburner.sandbox import CancelToken, PythonEnvironment
+    from afterburner.sandbox import PythonEnvironment
     from afterburner.sandbox.sandbox import Sandbox
 
 
 LONGEST_WORKLOAD_S = 30.0  # for one look at a source of inputs, and for the original on all of them
 SHORTEST_WORKLOAD_S = 5.0
 WORKLOAD_SHARE = 0.25  # of the time budget
-NODES_PER_ITERATION = 4
-NODES_AROUND = 5 + MOST_TESTS
-
-
-class Lender(Protocol):
-    """What a session lends to its runs; nothing is opened before it is needed."""
-
-    @property
-    def cancel(self) -> CancelToken:
-        """Cancels the run."""
-
-    def model_session(
-        self, until: Deadline, on_event: Callable[[ProgressEvent], None], *, resuming: bool
-    ) -> ModelSession:
-        """What the requests of the run share with those of others.
-
-        Raises:
-            AfterburnerError: it cannot be opened.
-        """
-
-    def sandbox(self) -> AbstractContextManager[Sandbox]:
-        """A branch of the session's sandbox, which is stopped when the run is cancelled.
-
-        Raises:
-            SandboxUnavailableError: there is none.
-        """
-
-    def allow(self, target: Target) -> None:
-        """Ask whoever decides about trust, before anything of the project runs.
-
-        Raises:
-            NotTrustedError: the answer was no.
-        """
 
 
 def begin_run(
@@ -119,23 +81,15 @@ def begin_run(
     Raises:
         AfterburnerError: see `Session.optimize`.
     """
-    whole_program = settings.inputs.cases is not None and settings.function is None
     parse_telling(settings.models.tell)
-    path = Path(settings.file)
-    target = find_target(
-        path,
-        settings.function,
-        whole_program,
-        settings.inputs.language,
-        settings.batch.project_root,
-        text=settings.unsaved_text(path),
-    )
+    target = _target_of(settings)
     check_program(settings, target.language)
+    carry_out = carry_out_paper if settings.search.selection is Selection.PAPER else _carry_out
     with runs.claimed(run_id):
         runs.begin(run_id, StoredRequest(settings, dict(outputs or {}), str(Path.cwd())), target)
         on_begun(run_id)
         try:
-            return _carry_out(runs, run_id, settings, target, lender, on_event)
+            return carry_out(runs, run_id, settings, target, lender, on_event)
         except RunStoreError:
             raise
         except AfterburnerError:
@@ -167,9 +121,26 @@ def resume_run(runs: RunTable, name: str, lender: Lender, on_event: Callable[[Pr
         check_format(found)
         target = runs.target(found.run_id)
         settings = runs.asked(found.run_id).settings_from(Path.cwd())
-        if settings.unsaved_text(Path(target.path)) is None:
+        if not settings.problem and settings.unsaved_text(Path(target.path)) is None:
             check_unchanged(found, target)
-        return _carry_out(runs, found.run_id, settings, target, lender, on_event)
+        carry_out = carry_out_paper if settings.search.selection is Selection.PAPER else _carry_out
+        return carry_out(runs, found.run_id, settings, target, lender, on_event)
+
+
+def _target_of(settings: RunSettings) -> Target:
+    """What is to be optimised: a problem's program, or what the settings name in a file."""
+    if settings.problem:
+        problem = Problem.from_json(settings.problem)
+        return problem.target(problem.start)
+    path = Path(settings.file)
+    return find_target(
+        path,
+        settings.function,
+        settings.inputs.cases is not None and settings.function is None,
+        settings.inputs.language,
+        settings.batch.project_root,
+        text=settings.unsaved_text(path),
+    )
 
 
 def _carry_out(  # noqa: PLR0917 - a run, where it is kept, and who is told
@@ -186,7 +157,7 @@ def _carry_out(  # noqa: PLR0917 - a run, where it is kept, and who is told
     on_event = reporter = RunReporter(on_event, run_id, job, settings.search.iterations)
     with open_checkpointer(runs.database) as checkpointer:
         state = stored_state(checkpointer, run_id)
-        clock = RunClock.start(settings.search.max_seconds, _used_s(prepared, state))
+        clock = RunClock.start(settings.search.max_seconds, used_s(prepared, state))
         # before it was prepared, nobody has answered
         asking = lender.model_session(clock.search_until, on_event, resuming=prepared is not None)
         reporter.usage = asking.usage
@@ -229,7 +200,7 @@ def _carry_out(  # noqa: PLR0917 - a run, where it is kept, and who is told
             if state is not None:
                 on_event(ProgressEvent("prepare", f"resuming run {run_id}"))
                 loop.resume_from(state)
-            state = _run_graph(loop, checkpointer, run_id)
+            state = run_graph(loop, checkpointer, run_id)
             lender.cancel.raise_if_cancelled()
             evidence = _evidence(loop, state, staged, machine)
     if evidence is not None and evidence.growth is not None and evidence.growth.disagreement:
@@ -274,13 +245,6 @@ def _taken_over(
     return replace(prepared, settings=settings, machine=machine)
 
 
-def _used_s(prepared: Prepared | None, state: LoopState | None) -> float:
-    """Of the time budget, in earlier processes, as far as it led to something that was stored."""
-    if state is not None:
-        return state["used_s"]
-    return prepared.used_s if prepared is not None else 0.0
-
-
 def seconds_used(runs: RunTable, run_id: str) -> float:
     """Of its time budget, by a run that may or may not be there."""
     if run_id not in runs.members(owner_of(run_id)):
@@ -289,7 +253,7 @@ def seconds_used(runs: RunTable, run_id: str) -> float:
     if result is not None:
         return result.elapsed_s
     with open_checkpointer(runs.database) as checkpointer:
-        return _used_s(runs.prepared(run_id), stored_state(checkpointer, run_id))
+        return used_s(runs.prepared(run_id), stored_state(checkpointer, run_id))
 
 
 def _surroundings(prepared: Prepared, staged: Staged) -> Surroundings | None:
@@ -297,24 +261,6 @@ def _surroundings(prepared: Prepared, staged: Staged) -> Surroundings | None:
     if prepared.target.language != PYTHON:
         return None
     return Surroundings(prepared.target, staged.project, staged.environment, prepared.settings)
-
-
-def open_proposer_of(settings: RunSettings, asking: ModelSession) -> Proposer:
-    """Open the proposer that the settings name, and find out early what else they need.
-
-    Raises:
-        AfterburnerError: there is none, or something is not installed.
-    """
-    proposer = open_proposer(
-        settings.models.model,
-        timeout_s=settings.models.timeout_s,
-        retries=settings.models.retries,
-        fallbacks=settings.models.fallbacks,
-        asking=asking,
-    )
-    if settings.proof.deterministic:
-        check_valgrind()
-    return proposer
 
 
 def prepared_bench(
@@ -355,20 +301,6 @@ def workload_limits(settings: RunSettings) -> Limits:
     """For one look at a source of inputs, and for the original on all of them."""
     allowed_s = min(max(WORKLOAD_SHARE * settings.search.max_seconds, SHORTEST_WORKLOAD_S), LONGEST_WORKLOAD_S)
     return look_limits(allowed_s, settings.inputs.float_tolerance)
-
-
-def _run_graph(loop: Loop, checkpointer: BaseCheckpointSaver[str], run_id: str) -> LoopState:
-    """The state at the end of the loop, from wherever it stands."""
-    graph = loop.compile(checkpointer)
-    config = thread_of(run_id)
-    config["recursion_limit"] = NODES_PER_ITERATION * loop.settings.search.iterations + NODES_AROUND
-    stored = graph.get_state(config)
-    if stored.values and not stored.next:
-        return cast("LoopState", stored.values)
-    used = loop.asking.usage() if loop.asking is not None else None  # by runs before this one, if they share a budget
-    start = None if stored.next else empty_state() | {"usage": used or NOTHING_USED}
-    with untraced(config) as quiet:
-        return cast("LoopState", graph.invoke(start, quiet, durability="sync"))
 
 
 def _with_min_effect(settings: RunSettings, machine: Machine) -> RunSettings:

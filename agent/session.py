@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import tempfile
 import threading
-import time
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,33 +15,26 @@ from typing import TYPE_CHECKING, Literal
 
 from afterburner.agent.active_jobs import ActiveJobs
 from afterburner.agent.compare import compare_jobs
-from afterburner.agent.deadline import Deadline
-from afterburner.agent.events import WAITING_FOR_CORE, ProgressEvent
+from afterburner.agent.events import ProgressEvent
 from afterburner.agent.inputs.rank import RankedTarget, rank
 from afterburner.agent.inputs.survey import project_of, python_command, take_survey
 from afterburner.agent.job import Job
-from afterburner.agent.judge.measuring.timing_core import TimingCore
 from afterburner.agent.judge.verification.verify import Verification, verify_jobs
-from afterburner.agent.loop.paper import PaperLoop, PaperResult
-from afterburner.agent.machine import describe_machine
 from afterburner.agent.models.requests.model_session import ModelSession, open_model_session
-from afterburner.agent.option_kinds import Selection, Temperature
 from afterburner.agent.options import VERIFY_S, Caps, ModelOptions, Proof, RunSettings, Search, settings_of
-from afterburner.agent.running import begin_run, open_proposer_of, resume_run
+from afterburner.agent.running import begin_run, resume_run
 from afterburner.agent.shared_sandbox import SharedSandbox
 from afterburner.agent.store.checkpoints import new_run_id
 from afterburner.agent.store.table import open_runs
 from afterburner.agent.trust import Trust, TrustAnswers, TrustQuestion, TrustRequest, trust_caller
-from afterburner.agent.usage import NOTHING_USED
 from afterburner.sandbox import CancelToken, Sandbox, UsageError
-from afterburner.sandbox.installations import own_environment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from afterburner.agent.compare import ComparisonResult
+    from afterburner.agent.deadline import Deadline
     from afterburner.agent.loop.results import RunResult
-    from afterburner.agent.problem import Problem
     from afterburner.agent.store.stored_run import Output
     from afterburner.agent.store.table import RunTable
     from afterburner.agent.types import Target
@@ -99,9 +91,13 @@ class Session:
     ) -> RunResult:
         """Optimise one target, and prove the gain. Nothing of the project is written.
 
+        With `Search(selection="paper")` the job is on a problem, and Algorithm 1 of the paper solves it: greedy on
+        single measurements, and nothing is proved. It may begin with nothing, with a failing program, with a slow or a
+        fast one; one case is enough.
+
         Args:
             job: the target.
-            search: objective, rounds, time.
+            search: objective, rounds, time, selection.
             proof: what a gain has to stand, and the evidence; None: the session's.
             on_event: is told of progress; by several threads while a language model is asked.
             cancel: ends the run from another thread; what was found can be resumed, or thrown away with `discard`.
@@ -115,8 +111,6 @@ class Session:
         """
         if job.revision:
             raise UsageError(f"{job.path} at {job.revision}: only a file on the disk can be optimised.")
-        if search is not None and search.selection is not Selection.VERIFIED:
-            raise UsageError('optimize proves what it offers. For selection="paper" use solve, with a problem.')
         settings = RunSettings(
             job.path,
             job.function,
@@ -127,61 +121,12 @@ class Session:
             self._caps,
             job.batch,
             job.unsaved,
+            job.problem.to_json() if job.problem is not None else "",
         )
         with self._jobs.job(cancel) as token, self.runs() as runs:
             run_id = self._next_id()
             loan = Loan(self, token)
             return begin_run(runs, run_id, settings, loan, on_event or _ignore, outputs=outputs, on_begun=on_begun)
-
-    def solve(
-        self,
-        problem: Problem,
-        search: Search | None = None,
-        *,
-        on_event: OnEvent | None = None,
-        cancel: CancelToken | None = None,
-    ) -> PaperResult:
-        """Solve a problem by Algorithm 1 of the paper: greedy on single measurements, and nothing is confirmed.
-
-        It may begin with nothing, with a failing program, with a slow or a fast one; one case is enough. Nothing is
-        kept in the store.
-
-        Args:
-            problem: what is to be solved, with its cases.
-            search: objective and rounds; the style of the search is the paper's in any case.
-            on_event: is told of progress.
-            cancel: ends it from another thread.
-
-        Raises:
-            CancelledError: it was cancelled.
-            AfterburnerError: as `optimize`.
-        """
-        search = search or Search(selection=Selection.PAPER)
-        if search.selection is not Selection.PAPER:
-            raise UsageError('A problem is solved with Search(selection="paper"); to prove a gain, give a file.')
-        started_s, tell = time.monotonic(), on_event or _ignore
-        with self._jobs.job(cancel) as token, Loan(self, token).sandbox() as sandbox:
-            until = Deadline.after(search.max_seconds)
-            asking = Loan(self, token).model_session(until, tell, resuming=False)
-            settings = RunSettings(problem.name, models=self._models, caps=self._caps)
-            loop = PaperLoop(
-                problem=problem,
-                search=search,
-                proposer=open_proposer_of(settings, asking),
-                sandbox=sandbox,
-                on_event=tell,
-                tell=self._models.tell,
-                cancel=token,
-                until=until,
-                core=TimingCore(lambda: tell(WAITING_FOR_CORE)),
-                temperature=Temperature.read(search.temperature) if search.temperature else None,
-                usage=asking.usage,
-            )
-            steps = loop.run()
-            machine = describe_machine(sandbox, own_environment(), problem.language)
-        usage = asking.usage() or NOTHING_USED
-        best = steps[-1].incumbent if steps else None
-        return PaperResult(problem.name, best, tuple(steps), machine, usage, time.monotonic() - started_s)
 
     def resume(self, name: str, *, on_event: OnEvent | None = None, cancel: CancelToken | None = None) -> RunResult:
         """Go on with a run of the store that was interrupted or cancelled, or give the result of one that is over.
@@ -230,6 +175,7 @@ class Session:
             NotTrustedError: whoever decides about trust said no.
             AfterburnerError: as `optimize`.
         """
+        _check_files(job, other)
         with self._jobs.job(cancel) as token:
             loan = Loan(self, token)
             with loan.sandbox() as sandbox:
@@ -268,6 +214,7 @@ class Session:
             NotTrustedError: whoever decides about trust said no.
             AfterburnerError: as `optimize`.
         """
+        _check_files(before, after)
         with self._jobs.job(cancel) as token:
             loan = Loan(self, token)
             with loan.sandbox() as sandbox:
@@ -434,6 +381,12 @@ def session_for(settings: RunSettings, session_id: str = "") -> Iterator[Session
 def job_of(settings: RunSettings) -> Job:
     """The job that these settings are about."""
     return Job(settings.file, settings.function, settings.inputs, settings.unsaved, settings.batch)
+
+
+def _check_files(*jobs: Job) -> None:
+    for job in jobs:
+        if job.problem is not None:
+            raise UsageError(f"{job.path} is a problem, and only versions of files are compared. Give jobs on files.")
 
 
 def _ignore(_event: ProgressEvent) -> None:

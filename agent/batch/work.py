@@ -16,13 +16,14 @@ from afterburner.agent.events import ProgressEvent
 from afterburner.agent.inputs.rank import rank
 from afterburner.agent.inputs.survey import check_tests, take_survey
 from afterburner.agent.models.prompts.proposer import ProposalRequest
-from afterburner.agent.running import begin_run, open_proposer_of, resume_run, seconds_used
+from afterburner.agent.running import begin_run, resume_run, seconds_used
 from afterburner.agent.session import Loan, session_for
 from afterburner.agent.store.batch_state import SuiteCheck
 from afterburner.agent.store.checkpoints import new_run_id
 from afterburner.agent.store.stored_run import MEMBER, RunState, StoredRequest
 from afterburner.agent.store.table import open_runs
 from afterburner.agent.store.unchanged import check_format, check_unchanged
+from afterburner.agent.stored_graph import open_proposer_of
 from afterburner.sandbox import AfterburnerError, CancelledError, Measurement
 
 if TYPE_CHECKING:

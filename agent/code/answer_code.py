@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from contextlib import suppress
 
 import libcst as cst
 
@@ -29,12 +30,12 @@ def parse_answer_code(code: str, target: Target) -> Rewrite:
     """
     if target.language != PYTHON:
         return program_from_answer(code)
+    if target.function is None:
+        return _whole_program(code)
     text = trimmed(code, "answer")
     tree = parse_code(text, "answer")
     if not tree.body:
         raise RewriteError("The answer's code block holds no code.")
-    if target.function is None:
-        return Rewrite(text)
     try:
         module = cst.parse_module(text)
         name, node = _pick(module, target.function)
@@ -50,6 +51,13 @@ def parse_answer_code(code: str, target: Target) -> Rewrite:
         if not isinstance(each, ast.Import | ast.ImportFrom)
     )
     return Rewrite(function, imports, tuple(helpers))
+
+
+def _whole_program(code: str) -> Rewrite:
+    """The code as it is: `splice` checks whether it is Python, and in the paper's selection it fails when it runs."""
+    with suppress(RewriteError):  # it cannot even be split into tokens
+        code = trimmed(code, "answer")
+    return program_from_answer(code)
 
 
 def _pick(module: cst.Module, qualname: str) -> tuple[str, cst.FunctionDef]:

@@ -24,6 +24,12 @@ class Incumbent:
     source: str
     measurement: Measurement
     ratio: float  # of the original's figure to this one's, as screening saw it
+    verdict: Verdict = Verdict.ACCEPTED  # by the paper's selection, code that fails may be the best there is
+
+    @property
+    def passed(self) -> bool:
+        """Whether it is right on every input of selection."""
+        return self.verdict is Verdict.ACCEPTED
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ state is stored after every node, and a node that was killed runs again: it chan
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, Protocol, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from afterburner.agent.code.locate import with_source
 from afterburner.agent.code.same_work import key_of
@@ -23,18 +23,17 @@ from afterburner.agent.loop.placing import place
 from afterburner.agent.loop.profiling import Profiling
 from afterburner.agent.loop.records import candidate_of, line_of, refused, refuted, sampled_again, settled
 from afterburner.agent.loop.search_policy import SearchPolicy
-from afterburner.agent.loop.state import LoopState
+from afterburner.agent.loop.state import NOTHING_LEFT, LoopState, on_the_clock
 from afterburner.agent.loop.winners import promoted, ratio_of, winners_of
 from afterburner.agent.models.prompts.feedback import parse_telling
 from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest, asks_model
 from afterburner.agent.models.requests.spending import TIME_IS_UP
 from afterburner.agent.types import Candidate, Decision, JudgedCandidate, Objective
-from afterburner.agent.usage import Usage
 from afterburner.agent.wording import count
 from afterburner.sandbox import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from langgraph.checkpoint.base import BaseCheckpointSaver
     from langgraph.graph.state import CompiledStateGraph
@@ -53,12 +52,6 @@ if TYPE_CHECKING:
 
 BASELINE_SAMPLES = 3
 PROFILE_SHARE = 0.1  # of what is left of the search's time, for one line profile
-
-
-class _Node(Protocol):
-    """What LangGraph takes for a node."""
-
-    def __call__(self, state: LoopState) -> dict[str, object]: ...
 
 
 @dataclass(slots=True)
@@ -91,7 +84,7 @@ class Loop:
 
         graph = StateGraph(LoopState)
         for node in (self.prepare, self.inspect, self.generate, self.profile, self.select, self.confirm):
-            graph.add_node(node.__name__, self._on_the_clock(node))
+            graph.add_node(node.__name__, on_the_clock(node, self.used_s))
         graph.add_edge(START, "prepare")
         graph.add_edge("prepare", "inspect")
         graph.add_edge("inspect", "generate")
@@ -177,17 +170,19 @@ class Loop:
             is_last=iteration >= self.settings.search.iterations,
             usage=state["usage"],
         )
-        proposals, is_last = self._propose(request)
+        proposals, failure = self._propose(request)
         pending = [self._candidate(iteration, n, each, incumbent) for n, each in enumerate(proposals, start=1)]
         restarts = [*state["restarts"], *([again.id] if again else ())]
         usage = (self.asking.usage() if self.asking else None) or state["usage"]
         # whoever asks no model, rules say, may go on when a cap is reached, but nobody does when the time is up
-        exhausted = is_last or not pending or usage.cap == TIME_IS_UP
+        exhausted = bool(failure) or not pending or usage.cap == TIME_IS_UP
+        reason = failure or usage.cap or NOTHING_LEFT
         return {
             "iteration": iteration,
             "pending": pending,
             "restarts": restarts,
             "exhausted": exhausted,
+            "ended_early": reason if exhausted and not request.is_last else "",
             "usage": usage,
         }
 
@@ -218,6 +213,8 @@ class Loop:
         """Greedy selection: the candidate that screening ranks first replaces the incumbent, if no input refutes it."""
         records, iteration = list(state["records"]), state["iteration"]
         exhausted = state["exhausted"] or self.search_until.passed()
+        timed_out = exhausted and not state["exhausted"] and iteration < self.settings.search.iterations
+        ended = {"exhausted": exhausted, "ended_early": TIME_IS_UP if timed_out else state["ended_early"]}
         done = (
             exhausted or iteration >= self.settings.search.iterations
         )  # then whoever is confirmed is searched all the same
@@ -235,8 +232,8 @@ class Loop:
                 continue
             incumbent = promoted(best, state["lineage"][-1])
             self._tell("select", f"{best.id} {best.proposer} is kept", iteration, incumbent.ratio, best.id)
-            return {"records": records, "lineage": [*state["lineage"], incumbent], "exhausted": exhausted}
-        return {"records": records, "exhausted": exhausted}
+            return {"records": records, "lineage": [*state["lineage"], incumbent], **ended}
+        return {"records": records, **ended}
 
     def after_select(self, state: LoopState) -> Literal["generate", "confirm"]:
         """Go round again until the iterations, the proposals, the time or the patience are used up."""
@@ -305,14 +302,14 @@ class Loop:
         best, again = state["lineage"][-1], self.policy.restart_from(state)
         return (best if again is None else promoted(again, best)), again
 
-    def _propose(self, request: ProposalRequest) -> tuple[list[Proposal], bool]:
-        """The proposals, and whether they are the last: a model that fails later on must not cost what was found."""
+    def _propose(self, request: ProposalRequest) -> tuple[list[Proposal], str]:
+        """The proposals, and why there are no more: a model that fails later on must not cost what was found."""
         try:
-            return self.proposer.propose(request), False
+            return self.proposer.propose(request), ""
         except ProposerError as error:
             if request.iteration == 1:
                 raise
-            return [Proposal(self.proposer.name, None, error=str(error))], True
+            return [Proposal(self.proposer.name, None, error=str(error))], f"{self.proposer.name} failed: {error}"
 
     def _candidate(self, iteration: int, number: int, proposal: Proposal, incumbent: Incumbent) -> Candidate:
         source, error = "", proposal.error
@@ -355,14 +352,6 @@ class Loop:
             )
         return self._confirming
 
-    def _on_the_clock(self, node: Callable[[LoopState], Mapping[str, object]]) -> _Node:
-        """The node, with the time that was used up when it ended."""
-
-        def carried_out(state: LoopState) -> dict[str, object]:
-            return {**node(state), "used_s": self.used_s()}
-
-        return carried_out
-
     def _unsteady(self, verdict: Verdict, detail: str) -> WorkloadError:
         if verdict in (Verdict.TIME_LIMIT, Verdict.MEMORY_LIMIT, Verdict.OUTPUT_LIMIT):
             return WorkloadError(
@@ -383,22 +372,3 @@ class Loop:
 
 def _if_of(profile: LineProfile | None, incumbent: Incumbent) -> LineProfile | None:
     return profile if profile is not None and profile.of == incumbent.id else None
-
-
-def empty_state() -> LoopState:
-    """What the graph is started with."""
-    return LoopState(
-        iteration=0,
-        lineage=[],
-        slowest_s=None,
-        pending=[],
-        records=[],
-        restarts=[],
-        exhausted=False,
-        winners=[],
-        tried=0,
-        confirmation=None,
-        line_profile=None,
-        usage=Usage(),
-        used_s=0.0,
-    )

@@ -2,78 +2,47 @@
 
 C* = the original code, or else what the model writes first, before the N iterations;  M* = its measurement
 repeat N times:  C = generate(problem, objective, C*, M*);  M = profile(C);  if M is better than M*: C*, M* = C, M
+
+It carries the same state as the verified loop, so it is stored and resumed in the same way.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypedDict, cast
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from langgraph.graph import END, START, StateGraph
-
-from afterburner.agent.errors import ProposerError
+from afterburner.agent.code.splice import splice
+from afterburner.agent.errors import ProposerError, TargetError
 from afterburner.agent.events import ProgressEvent
+from afterburner.agent.judge.confirmation import Incumbent, detail_of
 from afterburner.agent.judge.measuring.timing_core import timed_on
-from afterburner.agent.judge.paper import Solution, is_better, solution_of
-from afterburner.agent.loop.untraced import untraced
+from afterburner.agent.judge.paper import figure_of, figure_text, is_better, measured, worst
+from afterburner.agent.loop.records import candidate_of, line_of
+from afterburner.agent.loop.state import NOTHING_LEFT, LoopState, on_the_clock
 from afterburner.agent.models.prompts.feedback import parse_telling
 from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest
-from afterburner.agent.types import Target
-from afterburner.agent.usage import NOTHING_USED, Usage
+from afterburner.agent.models.requests.spending import TIME_IS_UP
+from afterburner.agent.option_kinds import Temperature
+from afterburner.agent.types import Decision, JudgedCandidate
+from afterburner.sandbox import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from langchain_core.runnables import RunnableConfig
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+    from langgraph.graph.state import CompiledStateGraph
 
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.judge.measuring.timing_core import TimingCore
     from afterburner.agent.models.prompts.proposer import Proposer
-    from afterburner.agent.option_kinds import Temperature
-    from afterburner.agent.options import Search
+    from afterburner.agent.models.requests.model_session import ModelSession
+    from afterburner.agent.options import RunSettings
     from afterburner.agent.problem import Problem
-    from afterburner.agent.types import Machine
-    from afterburner.sandbox import CancelToken, Sandbox
+    from afterburner.agent.types import Candidate
+    from afterburner.sandbox import CancelToken, Measurement, Sandbox
 
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """One answer and what became of it. `solution` is None where the answer held no code; `proposal` says why."""
-
-    proposal: Proposal
-    solution: Solution | None
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One iteration: the answers, and the incumbent behind it. `incumbent` is None as long as there is no code."""
-
-    iteration: int  # from 1; 0 is the code to begin with, given or written by the model
-    attempts: tuple[Attempt, ...]
-    incumbent: Solution | None
-
-
-@dataclass(frozen=True, slots=True)
-class PaperResult:
-    """What Algorithm 1 gives: the best code with its measurement, and how it came to be."""
-
-    problem: str
-    best: Solution | None  # None: no answer held any code
-    trajectory: tuple[Step, ...]
-    machine: Machine
-    usage: Usage  # of language models
-    elapsed_s: float
-
-
-class PaperState(TypedDict):
-    """What the graph carries from node to node."""
-
-    iteration: int  # -1: there is no code to begin with yet
-    incumbent: Solution | None
-    proposals: list[Proposal]
-    attempts: list[Attempt]
-    steps: list[Step]
-    exhausted: bool  # the proposer has nothing more
+ORIGINAL = "original"
+NO_CODE = -1  # the iteration before the one in which the model writes the code to begin with
 
 
 @dataclass(slots=True)
@@ -81,123 +50,151 @@ class PaperLoop:
     """Algorithm 1 on one problem."""
 
     problem: Problem
-    search: Search
+    settings: RunSettings
     proposer: Proposer
     sandbox: Sandbox
     on_event: Callable[[ProgressEvent], None]
-    tell: str
     cancel: CancelToken
-    until: Deadline | None = None  # no iteration begins after it
+    until: Deadline  # no iteration begins after it
     core: TimingCore | None = None  # None: nothing is timed
-    temperature: Temperature | None = None
-    usage: Callable[[], Usage | None] = lambda: None
+    used_s: Callable[[], float] = lambda: 0.0  # of the time budget, in earlier processes too
+    asking: ModelSession | None = None  # what the proposer's requests share, if it makes any
 
-    def run(self) -> list[Step]:
-        """The steps, the measurement of the code to begin with first, if there is any.
+    def compile(
+        self, checkpointer: BaseCheckpointSaver[str]
+    ) -> CompiledStateGraph[LoopState, None, LoopState, LoopState]:
+        """Build the LangGraph graph."""
+        from langgraph.graph import END, START, StateGraph  # noqa: PLC0415 - heavy
 
-        Raises:
-            ProposerError: the model failed before it gave anything.
-            CancelledError: the run was cancelled.
-        """
-        graph = StateGraph(PaperState)
+        graph = StateGraph(LoopState)
         for node in (self.begin, self.generate, self.profile, self.select):
-            graph.add_node(node.__name__, node)
+            graph.add_node(node.__name__, on_the_clock(node, self.used_s))
         graph.add_edge(START, "begin")
         graph.add_edge("begin", "generate")
         graph.add_edge("generate", "profile")
         graph.add_edge("profile", "select")
         graph.add_conditional_edges("select", self.after_select, {"generate": "generate", "end": END})
-        config: RunnableConfig = {"recursion_limit": 3 * self.search.iterations + 8}
-        state = PaperState(iteration=0, incumbent=None, proposals=[], attempts=[], steps=[], exhausted=False)
-        with untraced(config) as quiet:
-            return cast("PaperState", graph.compile().invoke(state, quiet))["steps"]
+        return graph.compile(checkpointer=checkpointer)
 
-    def begin(self, state: PaperState) -> dict[str, object]:
+    def begin(self, _state: LoopState) -> dict[str, object]:
         """Measure the code to begin with, passing or not; without one, the model writes it as iteration 0."""
-        if not self.problem.start.strip():
-            return {"iteration": -1}
+        start = self.problem.start
+        if not start.strip():
+            return {"iteration": NO_CODE}
         self._say("prepare", "measuring the code to begin with", 0)
-        incumbent = self._measured(self.problem.start)
-        return {"incumbent": incumbent, "steps": [*state["steps"], Step(0, (), incumbent)]}
+        verdict, measurement, _ = self._run(start)
+        return {"lineage": [Incumbent(ORIGINAL, start, measurement, 1.0, verdict)]}
 
-    def generate(self, state: PaperState) -> dict[str, object]:
+    def generate(self, state: LoopState) -> dict[str, object]:
         """Ask for codes that improve on C*."""
         self.cancel.raise_if_cancelled()
-        iteration, incumbent = state["iteration"] + 1, state["incumbent"]
-        first = 1 if self.problem.start.strip() else 0
+        iteration = state["iteration"] + 1
         self._say("generate", f"asking {self.proposer.name}", iteration)
-        request = ProposalRequest(
-            target=self._target(incumbent.code if incumbent else ""),
-            objective=self.search.objective,
-            measurement=incumbent.measurement if incumbent else None,
-            passed=incumbent.passed if incumbent else False,
-            iteration=iteration - first + 1,
-            count=self.search.candidates,
-            seed=self.search.seed,
-            tell=parse_telling(self.tell),
-            describe=lambda _target: self.problem.task,
-            temperature=self.temperature.of_round(max(iteration, 1), self.search.iterations)
-            if self.temperature
-            else None,
-            is_last=iteration >= self.search.iterations,
-            usage=self.usage() or NOTHING_USED,
-        )
+        ended_early = ""
         try:
-            proposals = self.proposer.propose(request)
+            proposals = self.proposer.propose(self._request(state, iteration))
         except ProposerError as error:
-            if iteration == first:
+            if not state["records"]:
                 raise
-            proposals = [Proposal(self.proposer.name, None, error=str(error))]
-        return {"iteration": iteration, "proposals": proposals, "exhausted": not proposals}
+            proposals, ended_early = [], f"{self.proposer.name} failed: {error}"
+        usage = (self.asking.usage() if self.asking else None) or state["usage"]
+        if not proposals:
+            return {"exhausted": True, "ended_early": ended_early or usage.cap or NOTHING_LEFT, "usage": usage}
+        pending = [self._candidate(iteration, n, each, state) for n, each in enumerate(proposals, start=1)]
+        return {"iteration": iteration, "pending": pending, "usage": usage}
 
-    def profile(self, state: PaperState) -> dict[str, object]:
-        """Run each code once: passed? time? memory? integral?"""
-        attempts = []
-        for number, proposal in enumerate(state["proposals"], start=1):
+    def profile(self, state: LoopState) -> dict[str, object]:
+        """Run each code once: passed? time? memory? integral? An answer without code fails as code that fails."""
+        judged = []
+        for candidate in state["pending"]:
             self.cancel.raise_if_cancelled()
-            self._say("profile", f"measuring {state['iteration']}.{number}", state["iteration"])
-            solution = self._measured(proposal.rewrite.function) if proposal.rewrite is not None else None
-            attempts.append(Attempt(proposal, solution))
-        return {"attempts": attempts, "proposals": []}
+            self._say("profile", f"measuring {candidate.id}", state["iteration"], candidate.id)
+            judged.append(self._judged(candidate))
+        return {"records": [*state["records"], *judged], "pending": []}
 
-    def select(self, state: PaperState) -> dict[str, object]:
+    def select(self, state: LoopState) -> dict[str, object]:
         """Keep what is better than C*; the first code there is becomes C*, passing or not."""
-        incumbent = state["incumbent"]
-        for attempt in state["attempts"]:
-            found = attempt.solution
-            if found is not None and (incumbent is None or is_better(found, incumbent, self.search.objective)):
-                incumbent = found
-        step = Step(state["iteration"], tuple(state["attempts"]), incumbent)
-        return {"incumbent": incumbent, "steps": [*state["steps"], step], "attempts": []}
+        objective, lineage = self.settings.search.objective, state["lineage"]
+        best, records = lineage[-1] if lineage else None, list(state["records"])
+        for number, record in enumerate(records):
+            if record.iteration != state["iteration"] or not record.source:
+                continue
+            found = self._incumbent(record, lineage)
+            if best is None or is_better(found, best, objective):
+                best = found
+                if found.passed:
+                    records[number] = replace(record, decision=Decision.PROMISING)
+            self._say("select", line_of(records[number]), record.iteration, record.id)
+        changed = best is not None and (not lineage or best is not lineage[-1])
+        kept = [*lineage, best] if changed else lineage
+        is_over = not state["exhausted"] and state["iteration"] < self.settings.search.iterations
+        ended_early = TIME_IS_UP if is_over and self.until.passed() else state["ended_early"]
+        return {"lineage": kept, "records": records, "ended_early": ended_early}
 
-    def after_select(self, state: PaperState) -> str:
+    def after_select(self, state: LoopState) -> str:
         """Go round N times, unless there is nothing left to propose or the time is up."""
-        if state["exhausted"] or state["iteration"] >= self.search.iterations:
-            return "end"
-        if self.until is not None and self.until.passed():
-            self._say("select", "the time is up: the remaining iterations are left out", state["iteration"])
-            return "end"
-        return "generate"
+        is_over = state["ended_early"] or state["iteration"] >= self.settings.search.iterations
+        return "end" if is_over else "generate"
 
-    def _measured(self, code: str) -> Solution:
+    def _request(self, state: LoopState, iteration: int) -> ProposalRequest:
+        """What a proposer is told: of the problem, C* and M*, as in the paper, and of nothing else."""
+        search, best = self.settings.search, state["lineage"][-1] if state["lineage"] else None
+        first = 1 if self.problem.start.strip() else 0
+        temperature = Temperature.read(search.temperature) if search.temperature else None
+        usage = (self.asking.usage() if self.asking else None) or state["usage"]
+        return ProposalRequest(
+            target=self.problem.target(best.source if best else ""),
+            objective=search.objective,
+            measurement=best.measurement if best else None,
+            passed=best.passed if best else False,
+            iteration=iteration - first + 1,
+            count=search.candidates,
+            history=tuple(replace(each, iteration=each.iteration - first + 1) for each in state["records"]),
+            seed=search.seed,
+            tell=replace(parse_telling(self.settings.models.tell), counterexample=False, profile=False, history=False),
+            describe=lambda _target: self.problem.task,
+            temperature=temperature.of_round(max(iteration, 1), search.iterations) if temperature else None,
+            is_last=iteration >= search.iterations,
+            usage=usage,
+        )
+
+    def _candidate(self, iteration: int, number: int, proposal: Proposal, state: LoopState) -> Candidate:
+        """What is run of a proposal: its code as it is, whether it can be parsed or not."""
+        source, error, rewrite = "", proposal.error, proposal.rewrite
+        if rewrite is not None:
+            source = rewrite.function
+            if rewrite.imports or rewrite.helpers:  # of a rule
+                try:
+                    source = splice(self.problem.target(state["lineage"][-1].source), rewrite)
+                except TargetError as refusal:
+                    source, error = "", str(refusal)
+        return candidate_of(proposal, iteration, number, source=source, error=error)
+
+    def _judged(self, candidate: Candidate) -> JudgedCandidate:
+        if not candidate.source:
+            none = worst(self.problem.limits)
+            reason = candidate.error or "The answer holds no code."
+            return JudgedCandidate.of(candidate, Verdict.COMPILE_ERROR, Decision.REFUSED, reason, measurement=none)
+        verdict, measurement, detail = self._run(candidate.source)
+        passed = verdict is Verdict.ACCEPTED
+        reason = figure_text(measurement, self.settings.search.objective) if passed else detail
+        decision = Decision.NOT_BETTER if passed else Decision.WRONG
+        return JudgedCandidate.of(candidate, verdict, decision, reason, measurement=measurement)
+
+    def _incumbent(self, record: JudgedCandidate, lineage: list[Incumbent]) -> Incumbent:
+        measurement, objective = record.measurement or worst(self.problem.limits), self.settings.search.objective
+        first = lineage[0].measurement if lineage else measurement
+        ratio = figure_of(first, objective) / max(figure_of(measurement, objective), 1e-9)
+        return Incumbent(record.id, record.source, measurement, ratio, record.verdict or Verdict.COMPILE_ERROR)
+
+    def _run(self, code: str) -> tuple[Verdict, Measurement, str]:
+        """The verdict, the measurement, and what went wrong."""
         problem = self.problem
         with timed_on(self.core, self.sandbox) as cpu:
             report = self.sandbox.run(
                 problem.program(code), problem.test_cases, problem.limits, checker=problem.checker, cpu=cpu
             )
-        return solution_of(code, report, problem.limits)
+        return report.verdict, measured(report, problem.limits), detail_of(report)
 
-    def _target(self, code: str) -> Target:
-        """The problem as proposers know what they write for: a whole program in a file of its name."""
-        return Target(
-            path=f"/{self.problem.name}",
-            source=code,
-            function=None,
-            module="program",
-            import_root="/",
-            project_root="/",
-            language=self.problem.language,
-        )
-
-    def _say(self, stage: str, message: str, iteration: int) -> None:
-        self.on_event(ProgressEvent(stage, message, iteration))
+    def _say(self, stage: str, message: str, iteration: int, about: str = "") -> None:
+        self.on_event(ProgressEvent(stage, message, max(iteration, 0), candidate=about))

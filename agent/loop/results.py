@@ -9,14 +9,20 @@ from typing import TYPE_CHECKING
 from afterburner.agent.code.edits import TextEdit, edits_between
 from afterburner.agent.code.patch import readability, unified_diff
 from afterburner.agent.inputs.judging import judging_notes
+from afterburner.agent.judge.paper import figure_text, worst
+from afterburner.agent.loop.search_policy import SearchPolicy
+from afterburner.agent.loop.state import trajectory_of
+from afterburner.agent.option_kinds import Selection
 from afterburner.agent.types import HeldOut, Objective
-from afterburner.agent.wording import format_ratio
+from afterburner.agent.wording import count, format_ratio
 
 if TYPE_CHECKING:
     from afterburner.agent.evidence.gather import Evidence
+    from afterburner.agent.judge.confirmation import Incumbent
     from afterburner.agent.judge.measuring.workbench import Workbench
     from afterburner.agent.loop.state import LoopState
     from afterburner.agent.options import RunSettings
+    from afterburner.agent.problem import Problem
     from afterburner.agent.types import Gain, JudgedCandidate, Machine, Readability, Skipped, Target
     from afterburner.agent.usage import Usage
     from afterburner.sandbox import Measurement
@@ -24,7 +30,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """One finished run of the loop on one target. Gains are of the winner against the original, from confirmation."""
+    """One finished run of the loop on one target. Gains are of the winner against the original, from confirmation.
+
+    The paper's selection confirms nothing, so its results offer nothing: `improved` is false, and there is no gain and
+    no patch. `original` is then what the code to begin with measured, given or written by the model, `best` and
+    `best_source` are M* and C*.
+    """
 
     run_id: str
     target: Target
@@ -47,6 +58,9 @@ class RunResult:
     evidence: Evidence | None = None  # of an offer
     notes: tuple[str, ...] = ()  # what the user should know about the offer
     usage: Usage | None = None  # of language models; None: none was asked
+    selection: Selection = Selection.VERIFIED
+    trajectory: tuple[Incumbent | None, ...] = ()  # the best so far after each round; None: there was no code yet
+    ended_early: str = ""  # why not all rounds were made: a cap, the time, …; empty: they were
 
     @property
     def edits(self) -> tuple[TextEdit, ...]:
@@ -84,8 +98,60 @@ def make_result(
         skipped=bench.workload.skipped,
         machine=machine,
         elapsed_s=elapsed_s,
+        trajectory=trajectory_of(state),
+        ended_early=_ended_early(settings, state),
         notes=(*_needed(settings), *_capped(state), *judging_notes(bench.workload), *(offer.notes if offer else ())),
     )
+
+
+def make_paper_result(
+    settings: RunSettings, problem: Problem, state: LoopState, *, run_id: str, machine: Machine, elapsed_s: float
+) -> RunResult:
+    """Tell what Algorithm 1 found. Of an answer without code, and of no answer, the measurement is the limits."""
+    trajectory = trajectory_of(state)
+    best = trajectory[-1] if trajectory else None
+    first = next((each for each in trajectory if each is not None), None)
+    nothing = worst(problem.limits)
+    return RunResult(
+        run_id=run_id,
+        target=problem.target(problem.start),
+        objective=settings.search.objective,
+        model=settings.models.model,
+        improved=False,
+        summary=_paper_summary(settings, best),
+        gain=None,
+        original=first.measurement if first else nothing,
+        best=best.measurement if best else nothing,
+        held_out=HeldOut(0, passed=True, gain=None),
+        candidates=tuple(state["records"]),
+        patch="",
+        best_source=best.source if best else "",
+        readability=None,
+        workload_origins=(("cases of the problem", len(problem.cases)),),
+        skipped=(),
+        machine=machine,
+        elapsed_s=elapsed_s,
+        notes=_capped(state),
+        selection=Selection.PAPER,
+        trajectory=trajectory,
+        ended_early=state["ended_early"],
+    )
+
+
+def _paper_summary(settings: RunSettings, best: Incumbent | None) -> str:
+    if best is None:
+        return "no answer held any code"
+    if not best.passed:
+        return f"no code passes every case: {best.verdict.value.replace('_', ' ')}"
+    figure = figure_text(best.measurement, settings.search.objective)
+    return f"the best code that passes: {figure}, measured once and not confirmed"
+
+
+def _ended_early(settings: RunSettings, state: LoopState) -> str:
+    policy = SearchPolicy.of(settings)
+    if policy.has_given_up(state) and state["iteration"] < settings.search.iterations:
+        return f"nothing better in {count(policy.patience, 'round')}"
+    return state["ended_early"]
 
 
 def winner_source(state: LoopState) -> str:

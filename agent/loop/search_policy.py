@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from afterburner.agent.loop.state import round_of
 from afterburner.agent.option_kinds import SearchStyle, Temperature
 from afterburner.agent.types import Decision
 
@@ -76,7 +77,7 @@ _PRESETS = {SearchStyle.ADAPTIVE: (4, 2), SearchStyle.GREEDY: (0, 0)}  # patienc
 
 def fruitless_rounds(state: LoopState) -> int:
     """How many rounds in a row, up to the last, did not replace the best so far."""
-    return state["iteration"] - _round_of(state["lineage"][-1])
+    return state["iteration"] - round_of(state["lineage"][-1])
 
 
 def _ranked(state: LoopState) -> list[JudgedCandidate]:
@@ -87,11 +88,5 @@ def _ranked(state: LoopState) -> list[JudgedCandidate]:
 
 def over_original(record: JudgedCandidate, lineage: Sequence[Incumbent]) -> float:
     """How many times better than the original a candidate is, by way of the incumbent that it was compared with."""
-    before = [each for each in lineage if _round_of(each) < record.iteration]
+    before = [each for each in lineage if round_of(each) < record.iteration]
     return (before[-1].ratio if before else 1.0) * (record.gain.ratio if record.gain else 1.0)
-
-
-def _round_of(incumbent: Incumbent) -> int:
-    """The round that an incumbent was found in; 0 of the original."""
-    found, _, _ = incumbent.id.partition(".")
-    return int(found) if found.isdigit() else 0

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.deadline import SEARCH_SHARE, Deadline
 from afterburner.agent.judge.decide import Judge
-from afterburner.agent.loop.graph import Loop, empty_state
+from afterburner.agent.loop.graph import Loop
+from afterburner.agent.loop.state import empty_state
 from afterburner.agent.options import RunSettings, Search
 from afterburner.agent.types import Candidate, Decision, Objective
 

@@ -47,4 +47,4 @@ def stored_state(checkpointer: BaseCheckpointSaver[str], run_id: str) -> LoopSta
     """What the last node that ended has left; None if none has."""
     found = checkpointer.get_tuple(thread_of(run_id))
     values = found.checkpoint["channel_values"] if found is not None else {}
-    return cast("LoopState", values) if values.get("lineage") else None
+    return cast("LoopState", values) if values.get("lineage") or values.get("iteration") else None

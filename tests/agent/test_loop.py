@@ -19,9 +19,9 @@ from afterburner.agent.errors import ProposerError, WorkloadError
 from afterburner.agent.judge import confirming
 from afterburner.agent.judge.confirmation import Incumbent
 from afterburner.agent.judge.decide import Judge
-from afterburner.agent.loop.graph import Loop, empty_state
+from afterburner.agent.loop.graph import Loop
 from afterburner.agent.loop.results import make_result
-from afterburner.agent.loop.state import LoopState
+from afterburner.agent.loop.state import LoopState, empty_state
 from afterburner.agent.loop.winners import winners_of
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest

@@ -4,27 +4,47 @@ from __future__ import annotations
 
 import json
 import pickle
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from model_server import ModelServer, serving
 
-from afterburner.agent import Job, Problem, Search, open_session
+from afterburner.agent import Caps, Job, Problem, Search, open_session, render_prompt
 from afterburner.agent.code.programs import program_from_answer
 from afterburner.agent.deadline import Deadline
+from afterburner.agent.errors import ProposerError, RunNotFoundError, TargetChangedError
 from afterburner.agent.judge.measuring.timing_core import TimingCore
-from afterburner.agent.judge.paper import solution_of
-from afterburner.agent.loop.paper import PaperLoop, Step
+from afterburner.agent.judge.paper import measured
+from afterburner.agent.loop.paper import PaperLoop
+from afterburner.agent.loop.state import LoopState, trajectory_of
+from afterburner.agent.models.prompts.feedback import PAPER as PAPER_TELLS
 from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest
-from afterburner.agent.types import Objective
-from afterburner.sandbox import CancelToken, CaseReport, Limits, Measurement, Report, TestCase, UsageError, Verdict
+from afterburner.agent.option_kinds import Selection
+from afterburner.agent.options import RunSettings
+from afterburner.agent.stored_graph import run_graph
+from afterburner.agent.types import Decision, Objective
+from afterburner.sandbox import (
+    CancelledError,
+    CancelToken,
+    CaseReport,
+    Limits,
+    Measurement,
+    Report,
+    TestCase,
+    UsageError,
+    Verdict,
+)
 
 if TYPE_CHECKING:
+    from afterburner.agent.events import ProgressEvent
     from afterburner.sandbox import Program, Sandbox
 
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "apps" / "apps_train_official.jsonl"
 LIMITS = Limits(wall_time_s=5.0, memory_kib=100_000)
+PAPER = Selection.PAPER
 
 
 @dataclass
@@ -48,6 +68,9 @@ class ScriptedSandbox:
         return Report(verdict, used, (case,) * len(cases), "scripted")
 
 
+FAILS = "the model fails"
+
+
 @dataclass
 class Scripted:
     """Gives one code an iteration, and keeps what it was asked."""
@@ -59,6 +82,8 @@ class Scripted:
     def propose(self, request: ProposalRequest) -> list[Proposal]:
         self.asked.append(request)
         code = self.codes[request.iteration - 1]
+        if code == FAILS:
+            raise ProposerError("The server is gone.")
         return [Proposal(self.name, program_from_answer(code) if code else None, error="" if code else "no code")]
 
 
@@ -70,26 +95,25 @@ def solve(
     *,
     until: Deadline | None = None,
     sandbox: ScriptedSandbox | None = None,
-) -> tuple[list[Step], Scripted]:
+) -> tuple[LoopState, Scripted]:
     proposer = Scripted(codes)
     problem = Problem("sum", "Add the numbers.", (TestCase(b"1 2", b"3"),), "cpp", start=start, limits=LIMITS)
     iterations = len(codes) if start else len(codes) - 1
     loop = PaperLoop(
         problem=problem,
-        search=Search(objective=objective, iterations=iterations, selection="paper"),  # type: ignore[arg-type]
+        settings=RunSettings("sum", search=Search(objective=objective, iterations=iterations, selection=PAPER)),
         proposer=proposer,
         sandbox=cast("Sandbox", sandbox or ScriptedSandbox(script)),
         on_event=lambda _event: None,
-        tell="paper",
         cancel=CancelToken(),
-        until=until,
+        until=until or Deadline.after(60.0),
         core=TimingCore(),
     )
-    return loop.run(), proposer
+    return run_graph(loop, InMemorySaver(), "one"), proposer
 
 
-def incumbents(steps: list[Step]) -> list[str | None]:
-    return [step.incumbent.code if step.incumbent else None for step in steps]
+def incumbents(state: LoopState) -> list[str | None]:
+    return [incumbent.source if incumbent else None for incumbent in trajectory_of(state)]
 
 
 SCRIPT = {
@@ -104,12 +128,25 @@ SCRIPT = {
 
 def test_the_incumbent_is_replaced_by_what_passes_and_is_better_and_by_nothing_else() -> None:
     codes = ["wrong", "fast", "lean", "same", "faster"]
-    steps, proposer = solve(SCRIPT, codes, Objective.TIME, start="slow")
-    assert [step.iteration for step in steps] == [0, 1, 2, 3, 4, 5]
-    assert incumbents(steps) == ["slow", "slow", "fast", "fast", "fast", "faster"]
+    state, proposer = solve(SCRIPT, codes, Objective.TIME, start="slow")
+    assert incumbents(state) == ["slow", "slow", "fast", "fast", "fast", "faster"]
     assert [request.target.source for request in proposer.asked] == ["slow", "slow", "fast", "fast", "fast"]
     assert all(request.passed for request in proposer.asked)
     assert [request.measurement.wall_time_s for request in proposer.asked if request.measurement] == [3, 3, 1, 1, 1]
+    assert [(each.id, each.decision) for each in state["records"]] == [
+        ("1.1", Decision.WRONG),
+        ("2.1", Decision.PROMISING),
+        ("3.1", Decision.NOT_BETTER),
+        ("4.1", Decision.NOT_BETTER),
+        ("5.1", Decision.PROMISING),
+    ]
+    assert state["ended_early"] == ""
+
+
+def test_a_model_is_told_what_the_paper_tells_and_nothing_else() -> None:
+    _, proposer = solve(SCRIPT, ["wrong", "fast"], Objective.TIME, start="slow")
+    told = proposer.asked[1].tell
+    assert told == PAPER_TELLS
 
 
 def test_memory_and_the_integral_select_by_their_own_figure() -> None:
@@ -119,35 +156,46 @@ def test_memory_and_the_integral_select_by_their_own_figure() -> None:
 
 
 def test_a_failing_start_measures_the_limits_and_gives_way_to_whatever_passes() -> None:
-    steps, proposer = solve(SCRIPT, ["wrong", "lean", "fast"], Objective.TIME, start="wrong")
-    assert incumbents(steps) == ["wrong", "wrong", "lean", "fast"]
+    state, proposer = solve(SCRIPT, ["wrong", "lean", "fast"], Objective.TIME, start="wrong")
+    assert incumbents(state) == ["wrong", "wrong", "lean", "fast"]
     first = proposer.asked[0]
     assert first.measurement is not None
     assert (first.passed, first.measurement.wall_time_s, first.measurement.peak_memory_kib) == (False, 5.0, 100_000)
 
 
 def test_without_code_the_model_writes_the_first_and_then_come_all_iterations() -> None:
-    steps, proposer = solve(SCRIPT, ["slow", "fast", "faster"], Objective.TIME)
-    assert [step.iteration for step in steps] == [0, 1, 2]
-    assert incumbents(steps) == ["slow", "fast", "faster"]
+    state, proposer = solve(SCRIPT, ["slow", "fast", "faster"], Objective.TIME)
+    assert incumbents(state) == ["slow", "fast", "faster"]
+    assert [each.id for each in state["records"]] == ["0.1", "1.1", "2.1"]
     assert [request.target.source for request in proposer.asked] == ["", "slow", "fast"]
     assert [request.measurement is None for request in proposer.asked] == [True, False, False]
     assert [request.is_last for request in proposer.asked] == [False, False, True]
 
 
-def test_an_answer_without_code_leaves_the_beginning_to_the_next() -> None:
-    steps, proposer = solve(SCRIPT, ["", "wrong", "slow", "fast"], Objective.TIME)
-    assert incumbents(steps) == [None, "wrong", "slow", "fast"]
-    assert proposer.asked[0].measurement is None
-    assert proposer.asked[0].target.source == ""
-    assert steps[0].attempts[0].solution is None
-    assert steps[0].attempts[0].proposal.error == "no code"
+def test_an_answer_without_code_is_a_candidate_that_fails_and_the_next_one_begins() -> None:
+    state, proposer = solve(SCRIPT, ["", "wrong", "slow", "fast"], Objective.TIME)
+    assert incumbents(state) == [None, "wrong", "slow", "fast"]
+    assert proposer.asked[1].measurement is None
+    assert proposer.asked[1].target.source == ""
+    first = state["records"][0]
+    assert (first.id, first.verdict, first.reason) == ("0.1", Verdict.COMPILE_ERROR, "no code")
+    assert first.measurement is not None
+    assert (first.measurement.wall_time_s, first.measurement.peak_memory_kib) == (5.0, 100_000)
 
 
 def test_no_iteration_begins_when_the_time_is_up() -> None:
-    steps, proposer = solve(SCRIPT, ["fast", "faster"], Objective.TIME, start="slow", until=Deadline.after(0))
-    assert incumbents(steps) == ["slow", "fast"]
+    state, proposer = solve(SCRIPT, ["fast", "faster"], Objective.TIME, start="slow", until=Deadline.after(0))
+    assert incumbents(state) == ["slow", "fast"]
     assert len(proposer.asked) == 1
+    assert "time" in state["ended_early"]
+
+
+def test_a_model_that_fails_later_costs_nothing_that_was_found_and_one_that_fails_at_once_is_an_error() -> None:
+    state, _ = solve(SCRIPT, ["fast", FAILS, "faster"], Objective.TIME, start="slow")
+    assert incumbents(state) == ["slow", "fast"]
+    assert state["ended_early"] == "scripted failed: The server is gone."
+    with pytest.raises(ProposerError, match="gone"):
+        solve(SCRIPT, [FAILS, "fast"], Objective.TIME, start="slow")
 
 
 def test_every_measurement_is_taken_on_a_leased_core() -> None:
@@ -159,9 +207,137 @@ def test_every_measurement_is_taken_on_a_leased_core() -> None:
 
 def test_a_failing_program_measures_the_limits_of_the_paper_where_a_problem_names_none() -> None:
     failing = Report(Verdict.RUNTIME_ERROR, Measurement(0.1, 0.1, 9, 0.9), (), "scripted")
-    measured = solution_of("x", failing, Problem("p", "d", (TestCase(b"", b""),)).limits).measurement
-    figures = (measured.wall_time_s, measured.peak_memory_kib, measured.memory_integral_kib_s)
-    assert figures == (90.0, 1_048_576, 94_371_840.0)
+    used = measured(failing, Problem("p", "d", (TestCase(b"", b""),)).limits)
+    assert (used.wall_time_s, used.peak_memory_kib, used.memory_integral_kib_s) == (90.0, 1_048_576, 94_371_840.0)
+
+
+ADD = Problem("sum", "Print the sum of the numbers.", (TestCase(b"1 2", b"3"), TestCase(b"4", b"4")))
+RIGHT = "print(sum(map(int, input().split())))\n"
+SLOW = f"import time\ntime.sleep(0.3)\n{RIGHT}"
+
+
+def answer(code: str) -> str:
+    return f"<thinking>why</thinking>\n<solution>\n```python\n{code}```\n</solution>"
+
+
+@pytest.fixture
+def replay(tmp_path: Path) -> Any:
+    def recorded(*answers: str) -> str:
+        path = tmp_path / "answers.jsonl"
+        path.write_text("".join(json.dumps({"content": each}) + "\n" for each in answers))
+        return f"replay:{path}"
+
+    return recorded
+
+
+def test_an_answer_that_does_not_parse_is_run_and_fails_and_each_keeps_its_record(
+    sandbox: Sandbox, replay: Any
+) -> None:
+    answers = ("I cannot.", answer("print((\n"), answer(SLOW), answer(RIGHT))
+    with open_session(sandbox=sandbox, model=replay(*answers), store=None) as session:
+        result = session.optimize(Job.from_problem(ADD), Search(iterations=4, selection=PAPER))
+    assert [each.verdict for each in result.candidates] == [
+        Verdict.COMPILE_ERROR,
+        Verdict.RUNTIME_ERROR,
+        Verdict.ACCEPTED,
+        Verdict.ACCEPTED,
+    ]
+    assert [each.answer.text for each in result.candidates if each.answer] == list(answers)
+    assert "SyntaxError" in result.candidates[1].reason
+    assert [each and each.source for each in result.trajectory] == [None, "print((\n", SLOW, RIGHT]
+    assert [each.passed for each in result.trajectory if each] == [False, True, True]
+    assert result.ended_early == "the proposer had nothing more to propose"
+    assert (result.improved, result.patch, result.gain) == (False, "", None)
+    assert result.best_source == RIGHT
+    assert 0 < result.best.wall_time_s < 90.0 == result.original.wall_time_s
+
+
+def test_what_a_server_receives_is_what_training_renders(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+    problem = replace(ADD, starter_code="import sys\n")
+    codes = [SLOW, "print((\n", RIGHT]
+    with serving(ModelServer(lambda _asked, number: answer(codes[number - 1]))) as server:
+        monkeypatch.setenv("OPENAI_API_BASE", server.url)
+        with open_session(sandbox=sandbox, model="openai/local", store=None) as session:
+            result = session.optimize(Job.from_problem(problem), Search(iterations=2, selection=PAPER))
+    before = [None, *result.trajectory[:-1]]
+    for asked, best, candidate in zip(server.asked, before, result.candidates, strict=True):
+        rendered = render_prompt(
+            language=problem.language,
+            objective=result.objective,
+            problem_description=problem.task,
+            original_solution=best.source if best else "",
+            passed=best.passed if best else False,
+            wall_time_s=best.measurement.wall_time_s if best else None,
+            peak_memory_kib=best.measurement.peak_memory_kib if best else None,
+            memory_integral_kib_s=best.measurement.memory_integral_kib_s if best else None,
+        )
+        assert asked.body["messages"] == rendered
+        assert candidate.answer is not None
+        assert list(candidate.answer.messages) == rendered
+        assert candidate.answer.finish_reason == "stop"
+        assert candidate.answer.prompt_tokens
+        assert candidate.answer.completion_tokens
+    assert result.usage is not None
+    assert result.usage.requests == 3
+    assert pickle.loads(pickle.dumps(result)) == result  # noqa: S301 - our own
+
+
+def test_a_cap_ends_the_run_early_and_the_result_says_so(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+    with serving(ModelServer(lambda _asked, _number: answer(RIGHT))) as server:
+        monkeypatch.setenv("OPENAI_API_BASE", server.url)
+        with open_session(sandbox=sandbox, model="openai/local", caps=Caps(requests=1), store=None) as session:
+            result = session.optimize(Job.from_problem(ADD), Search(iterations=3, selection=PAPER))
+    assert len(server.asked) == 1
+    assert "request" in result.ended_early
+    assert result.best_source == RIGHT
+
+
+def test_a_cancelled_run_is_resumed_where_it_stood_or_thrown_away(
+    sandbox: Sandbox, replay: Any, tmp_path: Path
+) -> None:
+    token, events, begun = CancelToken(), [], []
+
+    def watch(event: ProgressEvent) -> None:
+        events.append((event.stage, event.candidate))
+        if (event.stage, event.candidate) == ("profile", "2.1"):
+            token.cancel()
+
+    model = replay(answer(SLOW), answer(RIGHT))
+    job, search = Job.from_problem(replace(ADD, start=SLOW)), Search(iterations=2, selection=PAPER)
+    with open_session(sandbox=sandbox, model=model, store=tmp_path / "runs") as session, pytest.raises(CancelledError):
+        session.optimize(job, search, on_event=watch, cancel=token, on_begun=begun.append)
+    again: list[tuple[str, str]] = []
+    with open_session(sandbox=sandbox, model=model, store=tmp_path / "runs") as session:
+        result = session.resume(begun[0], on_event=lambda event: again.append((event.stage, event.candidate)))
+        assert ("profile", "1.1") in events
+        assert [each for each in again if each[0] in {"generate", "profile"}] == [("profile", "2.1")]
+        assert result.best_source == RIGHT
+        assert len(result.trajectory) == 3
+        assert session.resume(begun[0]) == result, "a finished run is told again"
+        session.discard(begun[0])
+        with pytest.raises(RunNotFoundError):
+            session.resume(begun[0])
+
+
+def test_a_run_is_not_resumed_on_another_machine(
+    sandbox: Sandbox, replay: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token, begun = CancelToken(), []
+    job = Job.from_problem(replace(ADD, start=SLOW))
+    with open_session(sandbox=sandbox, model=replay(answer(RIGHT)), store=tmp_path / "runs") as session:
+        with pytest.raises(CancelledError):
+            session.optimize(
+                job,
+                Search(iterations=1, selection=PAPER),
+                on_event=lambda event: token.cancel() if event.stage == "generate" else None,
+                cancel=token,
+                on_begun=begun.append,
+            )
+        monkeypatch.setattr(type(sandbox), "describe", lambda _: ("bubblewrap of tomorrow", "rlimits"))
+        with pytest.raises(TargetChangedError, match="another machine"):
+            session.resume(begun[0])
 
 
 @pytest.fixture
@@ -174,7 +350,7 @@ def apps() -> dict[str, Any]:
 
 
 def test_a_replayed_model_solves_a_real_problem_from_nothing(
-    sandbox: Sandbox, apps: dict[str, Any], tmp_path: Path
+    sandbox: Sandbox, apps: dict[str, Any], replay: Any
 ) -> None:
     """Its first answer fails, its second is a solution of the data set, its third is slower."""
     tests = json.loads(apps["input_output"])
@@ -184,29 +360,21 @@ def test_a_replayed_model_solves_a_real_problem_from_nothing(
     )
     right = json.loads(apps["solutions"])[0]
     waits = f"import time\ntime.sleep(0.5)\n{right}"
-    answers = [
-        f"<thinking>why</thinking><solution>```python\n{code}\n```</solution>" for code in ("print(0)", right, waits)
-    ]
-    recording = tmp_path / "answers.jsonl"
-    recording.write_text("".join(json.dumps({"content": answer}) + "\n" for answer in answers))
+    answers = [answer(f"{code}\n") for code in ("print(0)", right, waits)]
     problem = Problem(f"apps-{apps['problem_id']}", apps["question"], cases, starter_code=apps["starter_code"])
-    with open_session(sandbox=sandbox, model=f"replay:{recording}", store=None) as session:
-        result = session.solve(problem, Search(iterations=2, selection="paper"))  # type: ignore[arg-type]
-    assert [step.iteration for step in result.trajectory] == [0, 1, 2]
-    assert [step.incumbent.passed for step in result.trajectory if step.incumbent] == [False, True, True]
-    assert result.best is not None
-    assert result.best.code.strip() == right.strip()
-    assert result.best.measurement.wall_time_s > 0
-    assert [step.attempts[0].solution is not None for step in result.trajectory] == [True] * 3
-    for each in (result, problem):  # our own bytes
-        assert pickle.loads(pickle.dumps(each)) == each  # noqa: S301
+    with open_session(sandbox=sandbox, model=replay(*answers), store=None) as session:
+        result = session.optimize(Job.from_problem(problem), Search(iterations=2, selection=PAPER))
+    assert [incumbent.passed for incumbent in result.trajectory if incumbent] == [False, True, True]
+    assert result.best_source.strip() == right.strip()
+    assert result.best.wall_time_s > 0
+    assert [each.verdict for each in result.candidates] == [Verdict.WRONG_ANSWER, Verdict.ACCEPTED, Verdict.ACCEPTED]
 
 
-def test_each_selection_has_its_own_way_in(sandbox: Sandbox, tmp_path: Path) -> None:
-    problem = Problem("one", "Print 1.", (TestCase(b"", b"1"),))
+def test_a_file_is_not_optimised_by_single_measurements(sandbox: Sandbox, tmp_path: Path) -> None:
     (tmp_path / "one.py").write_text("def f():\n    return 1\n")
+    job = Job.from_file(tmp_path / "one.py", function="f")
     with open_session(sandbox=sandbox, store=None) as session:
-        with pytest.raises(UsageError, match="paper"):
-            session.solve(problem, Search(iterations=1))
-        with pytest.raises(UsageError, match="solve"):
-            session.optimize(Job.from_file(tmp_path / "one.py", function="f"), Search(selection="paper"))  # type: ignore[arg-type]
+        with pytest.raises(UsageError, match=r"Job.from_problem.*verified"):
+            session.optimize(job, Search(selection=PAPER))
+        with pytest.raises(UsageError, match="sum is a problem, and only versions of files are compared"):
+            session.compare(Job.from_problem(ADD), job)

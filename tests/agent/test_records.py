@@ -1,8 +1,8 @@
 """What is written down of winners once their test is over."""
 
 from afterburner.agent.judge.confirmation import Confirmation
-from afterburner.agent.loop.graph import empty_state
 from afterburner.agent.loop.records import withdrawn
+from afterburner.agent.loop.state import empty_state
 from afterburner.agent.types import Decision, Gain, HeldOut, JudgedCandidate
 from afterburner.sandbox import Measurement, Verdict
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from afterburner.agent.judge.confirmation import Incumbent
-from afterburner.agent.loop.graph import empty_state
 from afterburner.agent.loop.search_policy import SearchPolicy, fruitless_rounds, over_original
+from afterburner.agent.loop.state import empty_state
 from afterburner.agent.option_kinds import SearchStyle, Temperature
 from afterburner.agent.options import RunSettings, Search
 from afterburner.agent.types import Decision, Gain, JudgedCandidate

@@ -14,8 +14,7 @@ from langgraph.checkpoint.base import empty_checkpoint
 from afterburner.agent.inputs.line_profile import LineCost, LineProfile
 from afterburner.agent.judge.confirmation import Confirmation, Incumbent
 from afterburner.agent.judge.measuring.sampling import Block, Sample, SampleMode
-from afterburner.agent.loop.graph import empty_state
-from afterburner.agent.loop.state import CHECKPOINTED_TYPES
+from afterburner.agent.loop.state import CHECKPOINTED_TYPES, empty_state
 from afterburner.agent.models.requests.answer_store import AnswerStore
 from afterburner.agent.sqlite_files import write_ahead
 from afterburner.agent.store.checkpoints import new_run_id, open_checkpointer, thread_of

@@ -15,7 +15,8 @@ from afterburner.agent.judge.decide import Judge
 from afterburner.agent.judge.measuring.sampling import SampleFailedError
 from afterburner.agent.judge.measuring.sequential import FIRST_LOOKS
 from afterburner.agent.judge.verification.search import DifferenceSearch
-from afterburner.agent.loop.graph import Loop, empty_state
+from afterburner.agent.loop.graph import Loop
+from afterburner.agent.loop.state import empty_state
 from afterburner.agent.models.prompts.proposer import Proposal
 from afterburner.agent.running import prepared_bench
 from afterburner.agent.types import Decision, Gain

@@ -156,7 +156,7 @@ def test_a_whole_program_is_the_whole_answer(make_target: MakeTarget) -> None:
         "import sys\nprint(sys.stdin.readline())\n"
     )
     with pytest.raises(RewriteError, match="not Python"):
-        parse_answer_code("int main() {}", target)
+        splice(target, parse_answer_code("int main() {}", target))
 
 
 def test_a_function_that_sets_a_global_is_not_taken_for_a_change_of_it(make_target: MakeTarget) -> None:

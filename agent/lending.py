@@ -1,0 +1,47 @@
+"""What a session lends to a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+
+    from afterburner.agent.deadline import Deadline
+    from afterburner.agent.events import ProgressEvent
+    from afterburner.agent.models.requests.model_session import ModelSession
+    from afterburner.agent.types import Target
+    from afterburner.sandbox import CancelToken
+    from afterburner.sandbox.sandbox import Sandbox
+
+
+class Lender(Protocol):
+    """What a session lends to its runs; nothing is opened before it is needed."""
+
+    @property
+    def cancel(self) -> CancelToken:
+        """Cancels the run."""
+
+    def model_session(
+        self, until: Deadline, on_event: Callable[[ProgressEvent], None], *, resuming: bool
+    ) -> ModelSession:
+        """What the requests of the run share with those of others.
+
+        Raises:
+            AfterburnerError: it cannot be opened.
+        """
+
+    def sandbox(self) -> AbstractContextManager[Sandbox]:
+        """A branch of the session's sandbox, which is stopped when the run is cancelled.
+
+        Raises:
+            SandboxUnavailableError: there is none.
+        """
+
+    def allow(self, target: Target) -> None:
+        """Ask whoever decides about trust, before anything of the project runs.
+
+        Raises:
+            NotTrustedError: the answer was no.
+        """
