@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.code.locate import with_source
 from afterburner.agent.deadline import Deadline
-from afterburner.agent.events import WAITING_FOR_CORE, ProgressEvent
+from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage, in_stage, waiting_for_core
 from afterburner.agent.evidence.gather import GROWTH_S
 from afterburner.agent.evidence.growth import measure_growth
 from afterburner.agent.evidence.project_files import project_files
@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from afterburner.agent.types import Machine, Skipped, Target
     from afterburner.sandbox import Measurement
     from afterburner.sandbox.sandbox import Sandbox
-
-    OnEvent = Callable[[ProgressEvent], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +98,8 @@ def compare_jobs(
     """
     started_s, deadline = time.monotonic(), Deadline.after(search.max_seconds)
 
-    def tell(message: str) -> None:
-        on_event(ProgressEvent("compare", message))
-
-    tell("staging both versions")
+    report = in_stage(on_event, Stage.COMPARE)
+    report(ProgressEvent(kind=EventKind.STAGING_VERSIONS))
     inputs = before.inputs
     old, new = read_version(before, sandbox), read_version(replace(after, inputs=inputs), sandbox)
     if old.target.language != new.target.language:
@@ -117,13 +113,13 @@ def compare_jobs(
     min_effect = min_effect_for(proof.min_effect, machine)
     changed, text_objection = _changes(versions)
     limits = workload_limits(settings)
-    workload = build_workload(sandbox, target, versions.environment, settings, limits, tell)
+    workload = build_workload(sandbox, target, versions.environment, settings, limits, report)
     own_tree = versions.after_environment if changed else None
     if proof.receipt and own_tree is not None:
         raise UsageError(
             f"--receipt: {changed[0]} differs, too, and a receipt holds two versions of one file. Compare without it."
         )
-    core = TimingCore(lambda: on_event(WAITING_FOR_CORE), budget=deadline.clock)
+    core = TimingCore(waiting_for_core(on_event), budget=deadline.clock)
     bench = Workbench(target, workload, sandbox, versions.environment, limits, core, own_tree)
     judge = TwoSidedJudge(search.objective, min_effect.value, search.seed)
     comparing = Comparing(bench, judge, deadline, on_event, text_objection)
@@ -134,7 +130,7 @@ def compare_jobs(
     if compared.decision is not ComparisonDecision.DIFFERENT:
         memory = _memory(bench, source)
         if proof.growth and search.objective is Objective.TIME and not deadline.passed():
-            tell("measuring how time grows with the input")
+            report(ProgressEvent(kind=EventKind.MEASURING_GROWTH))
             growth = measure_growth(bench, source, Deadline.after(min(GROWTH_S, deadline.left_s())))
             is_only_slow = growth.too_slow and compared.decision is ComparisonDecision.SLOWER
             if growth.disagreement and not is_only_slow:

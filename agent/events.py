@@ -1,49 +1,154 @@
-"""What a run tells while it works."""
+"""What a job tells while it works: typed facts. Whoever shows them finds the words (`cli/progress_lines.py`)."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from afterburner.agent.usage import NOTHING_USED, Usage
+from afterburner.agent.usage import NOTHING_USED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from afterburner.agent.types import Decision, Gain
+    from afterburner.agent.usage import Usage
 
 SEARCH_FRACTION = 0.7  # of the work, as of the time budget; the rest is the confirmation
+_PREPARED_FRACTION = 0.3  # of a comparison's work, when measuring begins
 
 
-@dataclass(frozen=True, slots=True)
+class Stage(StrEnum):
+    """The part of a job that an event belongs to."""
+
+    PREPARE = "prepare"
+    GENERATE = "generate"
+    PROFILE = "profile"
+    SELECT = "select"
+    CONFIRM = "confirm"
+    COMPARE = "compare"
+    VERIFY = "verify"
+    REPLAY = "replay"
+    WAIT = "wait"
+    NOISE = "noise"  # this one and the next two are of selfcheck
+    IDENTICAL = "identical"
+    KNOWN = "known"
+
+
+class EventKind(StrEnum):
+    """What happens; behind each, the fields of `ProgressEvent` that say more."""
+
+    STAGING = "staging"  # subject: the project
+    STAGING_VERSIONS = "staging_versions"
+    RESUMING = "resuming"
+    INPUTS_LEFT_OUT = "inputs_left_out"  # subject: where they come from; detail: why
+    OTHER_MACHINE = "other_machine"  # ratio: the minimum effect here
+    PROFILING_FILE = "profiling_file"
+    PROFILING_PROJECT = "profiling_project"  # subject: the command; empty: the project's tests
+    FOUND_TARGET = "found_target"  # subject: the function; detail: the objective that it stands out by
+    RUNNING_CASES = "running_cases"  # count: of the program's cases
+    RUNNING_COMMAND = "running_command"  # subject: behind `python`
+    RUNNING_FILE_AND_TESTS = "running_file_and_tests"
+    RUNNING_CALLS_FILE = "running_calls_file"  # subject: the file's name
+    GENERATING_INPUTS = "generating_inputs"
+    DERIVING_INPUTS = "deriving_inputs"
+    REPLAYING_CALLS = "replaying_calls"  # count
+    MEASURING_ORIGINAL = "measuring_original"
+    PROFILING_LINES = "profiling_lines"  # candidate: which one
+    LINE_PROFILE_PARTIAL = "line_profile_partial"  # detail: why
+    LINE_PROFILE_MISSING = "line_profile_missing"  # detail: why
+    ASKING = "asking"  # subject: the proposer; candidate: from which one it starts again, if it does
+    ANSWERED = "answered"  # subject: the model
+    ANSWERED_FROM_CACHE = "answered_from_cache"  # subject: the model
+    ASKING_ANOTHER = "asking_another"  # subject: the next model; detail: the last one's error
+    RETRYING = "retrying"  # detail: the error; seconds: to wait
+    JUDGING = "judging"  # count: of candidates
+    TIMING = "timing"  # count: of candidates
+    JUDGED = "judged"  # candidate, proposer, decision, detail: the reason, gain
+    KEPT = "kept"  # candidate, proposer
+    GIVEN_UP = "given_up"  # count: of rounds without anything better
+    CONFIRMING = "confirming"  # candidate
+    CONFIRMED = "confirmed"  # candidate, decision, detail: the reason, gain
+    SAMPLING_AGAIN = "sampling_again"  # count: of candidates
+    COUNTING_INSTRUCTIONS = "counting_instructions"
+    MEASURING_LARGER_INPUTS = "measuring_larger_inputs"  # ratio: the gain that is hard to believe
+    BLOCKS_TAKEN = "blocks_taken"  # count, most
+    MEASURING_GROWTH = "measuring_growth"
+    RUNNING_ALL_OFFERS = "running_all_offers"  # subject: the command; empty: the project's tests
+    RUNNING_BEFORE = "running_before"
+    COMPARING_BEHAVIOUR = "comparing_behaviour"
+    MEASURING_BOTH = "measuring_both"
+    SHRINKING = "shrinking"
+    AGREED = "agreed"  # count: of inputs
+    RUNNING_RECEIPT = "running_receipt"  # count: of inputs
+    MEASURING_REWRITE = "measuring_rewrite"
+    MEASURING_START = "measuring_start"
+    MEASURING_CANDIDATE = "measuring_candidate"  # candidate
+    WAITING_FOR_CORE = "waiting_for_core"
+    CHOOSING_FUNCTIONS = "choosing_functions"  # detail: how long each takes
+    CHOSE_FUNCTION = "chose_function"  # subject; seconds: of a call
+    LEARNED_NOISE = "learned_noise"  # subject; detail: what the test said
+    DECIDED_ON_IDENTICAL = "decided_on_identical"  # subject; candidate: the one that was offered; count of most offered
+    TRIED_KNOWN_GAIN = "tried_known_gain"  # subject; ratio: the gain; count of most found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProgressEvent:
-    """A progress update. The fields from `run_id` on are filled in for whoever listens to a run."""
+    """One thing that happens. The fields from `run_id` on are filled in for whoever listens to a job."""
 
-    stage: str  # prepare | generate | profile | select | confirm | compare | verify | wait
-    message: str  # one line for a person: "1.3 rules: join-strings: 1.8x (1.7 to 1.9)"
+    kind: EventKind
+    stage: Stage = Stage.PREPARE
+    subject: str = ""
+    detail: str = ""  # an error, or a reason, in its own words
+    count: int | None = None
+    most: int | None = None
+    ratio: float | None = None
+    seconds: float | None = None
+    candidate: str = ""  # "1.3"
+    proposer: str = ""
+    answer_form: str = ""  # how the answer was read where it was not in the format that it was asked for
+    decision: Decision | None = None
+    gain: Gain | None = None
     iteration: int = 0
     best_ratio: float | None = None  # of the incumbent over the original, as far as known
-    spent: str = ""  # "3 requests, 4,210 tokens, $0.0031": what language models have cost so far
-    candidate: str = ""  # "1.3": which one it is about; empty: none
-    run_id: str = ""
+    run_id: str = ""  # of a comparison or a verification, too, which keep nothing
     job: str = ""  # "/srv/shop.py::Stock.value"
+    target: str = ""  # the function that a run over many targets is at
+    number: int = 0  # of that target, from 1
+    targets: int = 0  # how many there are
     fraction: float = 0.0  # of the work that is done, from 0 to 1; it never falls
-    requests: int = 0  # to language models so far, as the next two
-    tokens: int = 0
-    cost_usd: float = 0.0
-    elapsed_s: float = 0.0  # since this process began or resumed the run
+    usage: Usage = NOTHING_USED  # of language models so far
+    elapsed_s: float = 0.0  # since this process began or resumed the job
 
 
-WAITING_FOR_CORE = ProgressEvent("wait", "another run times on the core: waiting for it")
+OnEvent = Callable[[ProgressEvent], None]
+
+
+def ignore_event(_event: ProgressEvent) -> None:
+    """For jobs of whose progress nobody wants to hear."""
+
+
+def in_stage(on_event: OnEvent, stage: Stage) -> OnEvent:
+    """Pass events on as those of a stage."""
+    return lambda event: on_event(replace(event, stage=stage))
+
+
+def waiting_for_core(on_event: OnEvent) -> Callable[[], None]:
+    """What tells that a run waits for the core that another one times on."""
+    return lambda: on_event(ProgressEvent(kind=EventKind.WAITING_FOR_CORE, stage=Stage.WAIT))
 
 
 @dataclass(slots=True)
-class RunReporter:
-    """Fills in what all events of a run have in common."""
+class JobReporter:
+    """Fills in what all events of a job have in common.
 
-    on_event: Callable[[ProgressEvent], None]
+    `iterations` are those of a search; None: there is one version alone, which is measured or searched at once.
+    """
+
+    on_event: OnEvent
     run_id: str
     job: str
-    iterations: int
+    iterations: int | None = None
     usage: Callable[[], Usage | None] = lambda: None
     _started_s: float = field(default_factory=time.monotonic)
     _fraction: float = 0.0
@@ -51,7 +156,6 @@ class RunReporter:
 
     def __call__(self, event: ProgressEvent) -> None:
         """Pass an event on."""
-        used = self.usage() or NOTHING_USED
         self._fraction = max(self._fraction, self._done(event))
         self._best = event.best_ratio or self._best
         self.on_event(
@@ -61,14 +165,20 @@ class RunReporter:
                 job=self.job,
                 best_ratio=self._best,
                 fraction=self._fraction,
-                requests=used.requests,
-                tokens=used.prompt_tokens + used.completion_tokens,
-                cost_usd=used.cost_usd,
+                usage=self.usage() or NOTHING_USED,
                 elapsed_s=time.monotonic() - self._started_s,
             )
         )
 
     def _done(self, event: ProgressEvent) -> float:
-        if event.stage == "confirm":
-            return SEARCH_FRACTION
+        if event.kind is EventKind.MEASURING_GROWTH:
+            return 0.9
+        measured = 0.0
+        if event.kind is EventKind.BLOCKS_TAKEN and event.count and event.most:
+            measured = event.count / event.most
+        if self.iterations is None:
+            is_measuring = measured or event.kind is EventKind.MEASURING_BOTH
+            return _PREPARED_FRACTION + (0.9 - _PREPARED_FRACTION) * measured if is_measuring else 0.0
+        if event.stage is Stage.CONFIRM:
+            return SEARCH_FRACTION + (0.9 - SEARCH_FRACTION) * measured
         return SEARCH_FRACTION * max(event.iteration - 1, 0) / self.iterations

@@ -42,6 +42,12 @@ class Job:
         """A job on a problem as data: nothing of it is on the disk, and it belongs to no project."""
         return cls(problem.name, problem=problem)
 
+    @property
+    def name(self) -> str:
+        """`/srv/shop.py::Stock.value`, as events name it."""
+        path = _absolute(self.path)
+        return f"{path}::{self.function}" if self.function else path
+
     @classmethod
     def from_file(cls, path: str | Path, *, function: str | None = None, inputs: InputOptions | None = None) -> Job:
         """A job on a file as it is on the disk."""

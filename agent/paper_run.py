@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.deadline import RunClock
 from afterburner.agent.errors import TargetChangedError
-from afterburner.agent.events import WAITING_FOR_CORE, ProgressEvent, RunReporter
+from afterburner.agent.events import EventKind, JobReporter, OnEvent, ProgressEvent, waiting_for_core
 from afterburner.agent.judge.measuring.timing_core import TimingCore
 from afterburner.agent.loop.paper import PaperLoop
 from afterburner.agent.loop.results import make_paper_result
@@ -22,8 +22,6 @@ from afterburner.sandbox import UsageError
 from afterburner.sandbox.installations import own_environment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from afterburner.agent.lending import Lender
     from afterburner.agent.loop.results import RunResult
     from afterburner.agent.options import RunSettings
@@ -37,7 +35,7 @@ def carry_out_paper(  # noqa: PLR0917 - a run, where it is kept, and who is told
     settings: RunSettings,
     target: Target,
     lender: Lender,
-    on_event: Callable[[ProgressEvent], None],
+    on_event: OnEvent,
 ) -> RunResult:
     """Do what is left of a run that this process has claimed.
 
@@ -48,7 +46,7 @@ def carry_out_paper(  # noqa: PLR0917 - a run, where it is kept, and who is told
     """
     problem = _problem_of(settings)
     prepared = runs.prepared(run_id)
-    on_event = reporter = RunReporter(on_event, run_id, target.path, settings.search.iterations)
+    on_event = reporter = JobReporter(on_event, run_id, target.path, settings.search.iterations)
     with open_checkpointer(runs.database) as checkpointer:
         state = stored_state(checkpointer, run_id)
         clock = RunClock.start(settings.search.max_seconds, used_s(prepared, state))
@@ -64,7 +62,7 @@ def carry_out_paper(  # noqa: PLR0917 - a run, where it is kept, and who is told
                 runs.keep_prepared(run_id, prepared)
             _check_machine(run_id, prepared.machine, machine)
             if state is not None:
-                on_event(ProgressEvent("prepare", f"resuming run {run_id}"))
+                on_event(ProgressEvent(kind=EventKind.RESUMING))
             loop = PaperLoop(
                 problem=problem,
                 settings=settings,
@@ -73,7 +71,7 @@ def carry_out_paper(  # noqa: PLR0917 - a run, where it is kept, and who is told
                 on_event=on_event,
                 cancel=lender.cancel,
                 until=until,
-                core=TimingCore(lambda: on_event(WAITING_FOR_CORE), budget=clock.budget),
+                core=TimingCore(waiting_for_core(on_event), budget=clock.budget),
                 used_s=clock.used_s,
                 asking=asking,
             )

@@ -11,7 +11,7 @@ from afterburner.agent.code.languages import PYTHON, check_program
 from afterburner.agent.code.locate import find_target
 from afterburner.agent.deadline import RunClock
 from afterburner.agent.errors import RunStoreError, WorkloadError
-from afterburner.agent.events import WAITING_FOR_CORE, ProgressEvent, RunReporter
+from afterburner.agent.events import EventKind, JobReporter, OnEvent, ProgressEvent, waiting_for_core
 from afterburner.agent.evidence.gather import Offered, gather_evidence
 from afterburner.agent.inputs.build import build_workload
 from afterburner.agent.inputs.hottest import hottest_function
@@ -62,7 +62,7 @@ def begin_run(
     run_id: str,
     settings: RunSettings,
     lender: Lender,
-    on_event: Callable[[ProgressEvent], None],
+    on_event: OnEvent,
     *,
     outputs: Mapping[str, Output] | None = None,
     on_begun: Callable[[str], None] = lambda _: None,
@@ -98,7 +98,7 @@ def begin_run(
             raise
 
 
-def resume_run(runs: RunTable, name: str, lender: Lender, on_event: Callable[[ProgressEvent], None]) -> RunResult:
+def resume_run(runs: RunTable, name: str, lender: Lender, on_event: OnEvent) -> RunResult:
     """Go on with a run that was interrupted, or tell the result of a finished one again.
 
     Args:
@@ -149,12 +149,12 @@ def _carry_out(  # noqa: PLR0917 - a run, where it is kept, and who is told
     settings: RunSettings,
     target: Target,
     lender: Lender,
-    on_event: Callable[[ProgressEvent], None],
+    on_event: OnEvent,
 ) -> RunResult:
     """Do what is left of a run that this process has claimed."""
     prepared = runs.prepared(run_id)
     job = f"{target.path}::{target.function}" if target.function else target.path
-    on_event = reporter = RunReporter(on_event, run_id, job, settings.search.iterations)
+    on_event = reporter = JobReporter(on_event, run_id, job, settings.search.iterations)
     with open_checkpointer(runs.database) as checkpointer:
         state = stored_state(checkpointer, run_id)
         clock = RunClock.start(settings.search.max_seconds, used_s(prepared, state))
@@ -164,7 +164,7 @@ def _carry_out(  # noqa: PLR0917 - a run, where it is kept, and who is told
         proposer = open_proposer_of(settings, asking)
         lender.allow(target)
         with lender.sandbox() as sandbox:
-            on_event(ProgressEvent("prepare", f"staging {Path(target.project_root).name}"))
+            on_event(ProgressEvent(kind=EventKind.STAGING, subject=Path(target.project_root).name))
             staged = stage(target, sandbox, settings.inputs.python, settings.unsaved)
             machine = describe_machine(sandbox, staged.environment, target.language)
             if prepared is None:
@@ -182,7 +182,7 @@ def _carry_out(  # noqa: PLR0917 - a run, where it is kept, and who is told
                 search=replace(prepared.settings.search, max_seconds=settings.search.max_seconds),
             )  # which may have been raised since
             limits = workload_limits(settings)
-            core = TimingCore(lambda: on_event(WAITING_FOR_CORE), budget=clock.budget)
+            core = TimingCore(waiting_for_core(on_event), budget=clock.budget)
             bench = Workbench(prepared.target, prepared.workload, sandbox, staged.environment, limits, core)
             loop = Loop(
                 bench=bench,
@@ -198,7 +198,7 @@ def _carry_out(  # noqa: PLR0917 - a run, where it is kept, and who is told
                 asking=asking,
             )
             if state is not None:
-                on_event(ProgressEvent("prepare", f"resuming run {run_id}"))
+                on_event(ProgressEvent(kind=EventKind.RESUMING))
                 loop.resume_from(state)
             state = run_graph(loop, checkpointer, run_id)
             lender.cancel.raise_if_cancelled()
@@ -219,23 +219,21 @@ def _prepare(  # noqa: PLR0917 - what a workload depends on, and who is told
     staged: Staged,
     machine: Machine,
     clock: RunClock,
-    on_event: Callable[[ProgressEvent], None],
+    on_event: OnEvent,
 ) -> Prepared:
     """Find out what has to be known before the loop begins."""
     settings = _with_min_effect(settings, machine)
     for each in staged.left_out:
-        on_event(ProgressEvent("prepare", f"{each.origin}: {each.reason}"))
+        on_event(ProgressEvent(kind=EventKind.INPUTS_LEFT_OUT, subject=each.origin, detail=each.reason))
     bench = prepared_bench(settings, target, sandbox, staged.environment, on_event)
     workload = replace(bench.workload, skipped=(*staged.left_out, *bench.workload.skipped))
     return Prepared(settings, bench.target, workload, machine, clock.used_s())
 
 
-def _taken_over(
-    prepared: Prepared, asked: RunSettings, machine: Machine, on_event: Callable[[ProgressEvent], None]
-) -> Prepared:
+def _taken_over(prepared: Prepared, asked: RunSettings, machine: Machine, on_event: OnEvent) -> Prepared:
     """What was prepared elsewhere, with the minimum effect that holds here: this is where winners are tested now."""
     found = _with_min_effect(asked, machine)
-    on_event(ProgressEvent("prepare", f"not the machine of before: the minimum effect is {found.proof.effect:g} here"))
+    on_event(ProgressEvent(kind=EventKind.OTHER_MACHINE, ratio=found.proof.effect))
     settings = replace(
         prepared.settings,
         proof=replace(
@@ -268,7 +266,7 @@ def prepared_bench(
     target: Target,
     sandbox: Sandbox,
     environment: PythonEnvironment,
-    on_event: Callable[[ProgressEvent], None],
+    on_event: OnEvent,
 ) -> Workbench:
     """Find the function if none is named, and the inputs that it is judged on.
 
@@ -276,19 +274,15 @@ def prepared_bench(
         WorkloadError: there is nothing to judge on, or too little.
         AfterburnerError: the function or the inputs cannot be read.
     """
-
-    def tell(message: str) -> None:
-        on_event(ProgressEvent("prepare", message))
-
     limits = workload_limits(settings)
     if target.function is None and settings.inputs.cases is None:
-        tell("profiling the file to find the function to optimise")
+        on_event(ProgressEvent(kind=EventKind.PROFILING_FILE))
         function = hottest_function(sandbox, target, environment, settings, limits)
-        what = "uses the most CPU time" if settings.search.objective is Objective.TIME else "holds the most memory"
-        tell(f"{function} {what}")
+        most = Objective.TIME if settings.search.objective is Objective.TIME else Objective.MEMORY
+        on_event(ProgressEvent(kind=EventKind.FOUND_TARGET, subject=function, detail=most.value))
         path = Path(settings.file)
         target = find_target(path, function, project_root=settings.batch.project_root, text=settings.unsaved_text(path))
-    workload = build_workload(sandbox, target, environment, settings, limits, tell)
+    workload = build_workload(sandbox, target, environment, settings, limits, on_event)
     if not workload.held_out_count:
         raise WorkloadError(
             f"{target.path}: there is just one usable input, and a rewrite has to be confirmed on inputs that it was "
@@ -330,5 +324,5 @@ def _evidence(loop: Loop, state: LoopState, staged: Staged, machine: Machine) ->
         project=staged.project,
         machine=machine,
         deadline=loop.confirm_until,
-        tell=lambda message: loop.on_event(ProgressEvent("confirm", message)),
+        on_event=loop.on_event,
     )

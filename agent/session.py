@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 from afterburner.agent.active_jobs import ActiveJobs
 from afterburner.agent.compare import compare_jobs
-from afterburner.agent.events import ProgressEvent
+from afterburner.agent.events import JobReporter, OnEvent, ignore_event
 from afterburner.agent.inputs.rank import RankedTarget, rank
 from afterburner.agent.inputs.survey import project_of, python_command, take_survey
 from afterburner.agent.job import Job
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from afterburner.agent.store.stored_run import Output
     from afterburner.agent.store.table import RunTable
     from afterburner.agent.types import Target
-
-    OnEvent = Callable[[ProgressEvent], None]
 
 SURVEY_S = 60.0
 
@@ -126,7 +124,7 @@ class Session:
         with self._jobs.job(cancel) as token, self.runs() as runs:
             run_id = self._next_id()
             loan = Loan(self, token)
-            return begin_run(runs, run_id, settings, loan, on_event or _ignore, outputs=outputs, on_begun=on_begun)
+            return begin_run(runs, run_id, settings, loan, on_event or ignore_event, outputs=outputs, on_begun=on_begun)
 
     def resume(self, name: str, *, on_event: OnEvent | None = None, cancel: CancelToken | None = None) -> RunResult:
         """Go on with a run of the store that was interrupted or cancelled, or give the result of one that is over.
@@ -138,7 +136,7 @@ class Session:
             AfterburnerError: as `optimize`.
         """
         with self._jobs.job(cancel) as token, self.runs() as runs:
-            return resume_run(runs, name, Loan(self, token), on_event or _ignore)
+            return resume_run(runs, name, Loan(self, token), on_event or ignore_event)
 
     def discard(self, name: str) -> None:
         """Throw away what is kept of a run.
@@ -177,14 +175,14 @@ class Session:
         """
         _check_files(job, other)
         with self._jobs.job(cancel) as token:
-            loan = Loan(self, token)
+            loan, reporter = Loan(self, token), JobReporter(on_event or ignore_event, new_run_id(), job.name)
             with loan.sandbox() as sandbox:
                 return verify_jobs(
                     job,
                     other,
                     search or Search(max_seconds=VERIFY_S),
                     sandbox=sandbox,
-                    on_event=on_event or _ignore,
+                    on_event=reporter,
                     allow=loan.allow,
                 )
 
@@ -216,7 +214,7 @@ class Session:
         """
         _check_files(before, after)
         with self._jobs.job(cancel) as token:
-            loan = Loan(self, token)
+            loan, reporter = Loan(self, token), JobReporter(on_event or ignore_event, new_run_id(), before.name)
             with loan.sandbox() as sandbox:
                 return compare_jobs(
                     before,
@@ -224,7 +222,7 @@ class Session:
                     search or Search(),
                     proof or self._proof,
                     sandbox=sandbox,
-                    on_event=on_event or _ignore,
+                    on_event=reporter,
                     allow=loan.allow,
                 )
 
@@ -309,11 +307,7 @@ class Loan:
 
     def model_session(self, until: Deadline, on_event: OnEvent, *, resuming: bool) -> ModelSession:
         """The session's, with the run's own time and listener."""
-
-        def on_message(message: str, spent: str) -> None:
-            on_event(ProgressEvent("generate", message, spent=spent))
-
-        return self.session.opened_models(resuming=resuming).for_run(until, on_message, self.cancel)
+        return self.session.opened_models(resuming=resuming).for_run(until, on_event, self.cancel)
 
     @contextmanager
     def sandbox(self) -> Iterator[Sandbox]:
@@ -387,7 +381,3 @@ def _check_files(*jobs: Job) -> None:
     for job in jobs:
         if job.problem is not None:
             raise UsageError(f"{job.path} is a problem, and only versions of files are compared. Give jobs on files.")
-
-
-def _ignore(_event: ProgressEvent) -> None:
-    pass

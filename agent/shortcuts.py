@@ -11,15 +11,11 @@ from afterburner.agent.session import job_of, open_session, session_for
 from afterburner.agent.store.table import open_runs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from afterburner.agent.events import ProgressEvent
+    from afterburner.agent.events import OnEvent
     from afterburner.agent.judge.verification.verify import Verification
     from afterburner.agent.loop.results import RunResult
     from afterburner.agent.options import RunSettings
     from afterburner.sandbox import CancelToken
-
-    OnEvent = Callable[[ProgressEvent], None]
 
 
 def optimize(

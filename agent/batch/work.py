@@ -12,7 +12,7 @@ from afterburner.agent.batch.results import ManyResult, Outcome, restored
 from afterburner.agent.code.locate import find_target
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.errors import RunInUseError, RunStoreError, TargetChangedError
-from afterburner.agent.events import ProgressEvent
+from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage
 from afterburner.agent.inputs.rank import rank
 from afterburner.agent.inputs.survey import check_tests, take_survey
 from afterburner.agent.models.prompts.proposer import ProposalRequest
@@ -48,7 +48,7 @@ CHECK_FACTOR = 2.0  # of the time that the profile was allowed
 
 def work_through(
     many: ManyResult,
-    on_event: Callable[[ProgressEvent], None],
+    on_event: OnEvent,
     offered: Offered,
     *,
     outputs: Mapping[str, Output] | None = None,
@@ -80,7 +80,7 @@ def work_through(
             raise
 
 
-def resume_many(run_id: str, on_event: Callable[[ProgressEvent], None], offered: Offered) -> ManyResult:
+def resume_many(run_id: str, on_event: OnEvent, offered: Offered) -> ManyResult:
     """Go on with a run over many targets where it stands, or give what came of a finished one. See `work_through`.
 
     Raises:
@@ -103,7 +103,7 @@ def resume_many(run_id: str, on_event: Callable[[ProgressEvent], None], offered:
 def _carry_out(
     many: ManyResult,
     runs: RunTable,
-    on_event: Callable[[ProgressEvent], None],
+    on_event: OnEvent,
     offered: Offered,
 ) -> None:
     """Do what is left of a run that this process has claimed."""
@@ -117,7 +117,7 @@ def _carry_out(
 def _work_through(
     many: ManyResult,
     runs: RunTable,
-    on_event: Callable[[ProgressEvent], None],
+    on_event: OnEvent,
     offered: Offered,
 ) -> None:
     settings = many.settings
@@ -135,7 +135,7 @@ def _work_through(
         worker = _Worker(many, runs, proposer, loan, asking, on_event, time.monotonic() - used_s)
         if many.profiled_s is None:
             with loan.sandbox() as sandbox:
-                on_event(ProgressEvent("prepare", "profiling " + _spoken(settings)))
+                on_event(ProgressEvent(kind=EventKind.PROFILING_PROJECT, subject=" ".join(settings.batch.command)))
                 survey = take_survey(sandbox, many.place, settings, survey_s)
             many.settings = replace(
                 settings, batch=replace(settings.batch, command=survey.command, project_root=survey.project_root)
@@ -150,7 +150,13 @@ def _work_through(
         many.merge(offered)
         if many.merged.texts:
             with loan.sandbox() as sandbox:
-                on_event(ProgressEvent("confirm", "running " + _spoken(many.settings) + " with all offers in place"))
+                on_event(
+                    ProgressEvent(
+                        kind=EventKind.RUNNING_ALL_OFFERS,
+                        stage=Stage.CONFIRM,
+                        subject=" ".join(many.settings.batch.command),
+                    )
+                )
                 check_offers(many, sandbox, CHECK_FACTOR * survey_s)
     runs.finish_many(many.run_id, many.state(worker.used_s()), improved=bool(many.found))
 
@@ -203,7 +209,7 @@ class _Worker:
     proposer: Proposer
     loan: Loan
     asking: ModelSession
-    on_event: Callable[[ProgressEvent], None]
+    on_event: OnEvent
     started_s: float
 
     def used_s(self) -> float:
@@ -232,8 +238,8 @@ class _Worker:
         settings, run_id = self._settings_of(target, share_s), _member_id(self.many, number)
 
         def tell(event: ProgressEvent) -> None:
-            of = self.many.settings.batch.top
-            self.on_event(replace(event, message=f"[{number} of {of}] {target.function}: {event.message}"))
+            targets = self.many.settings.batch.top
+            self.on_event(replace(event, target=target.function, number=number, targets=targets))
 
         try:
             if is_begun:
@@ -288,7 +294,3 @@ def check_offers(many: ManyResult, sandbox: Sandbox, limit_s: float) -> None:
         many.tests_note = "the tests did not finish with the offers in place"
         return
     many.tests = SuiteCheck(before, after)
-
-
-def _spoken(settings: RunSettings) -> str:
-    return "python " + " ".join(settings.batch.command) if settings.batch.command else "the project's tests"

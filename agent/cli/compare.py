@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from afterburner.agent.cli.progress import ProgressStyle, show_progress, style_of
+from afterburner.agent.cli.progress import ProgressStyle, progress_option, quiet_option, show_progress, style_of
 from afterburner.agent.job import Job
 from afterburner.agent.option_kinds import LARGEST_SEED
 from afterburner.agent.options import InputOptions, Proof, Search
@@ -146,7 +146,8 @@ def compare(
             rich_help_panel=_OUT,
         ),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.", rich_help_panel=_OUT)] = False,
+    progress: Annotated[ProgressStyle, progress_option(_OUT)] = ProgressStyle.TEXT,
+    quiet: Annotated[bool, quiet_option(_OUT)] = False,
 ) -> None:
     """Compare two versions of a function: does the second do the same, and is it faster or slower?
 
@@ -161,7 +162,7 @@ def compare(
         for file in {before, after or before}:
             if place is not None:
                 check_destination(option, place, Path(file), "a file that is compared")
-    with show_progress(None, style_of(ProgressStyle.TEXT, quiet=quiet)) as on_event:
+    with show_progress(None, style_of(progress, quiet=quiet)) as on_event:
         from afterburner.agent.session import open_session  # noqa: PLC0415 - likewise
 
         search = Search(objective=objective, max_seconds=max_seconds, seed=seed)

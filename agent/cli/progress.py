@@ -8,18 +8,21 @@ import time
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import asdict
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import typer
+
+from afterburner.agent.cli.progress_lines import line_of, spent_of
 from afterburner.agent.wording import format_ratio
 from afterburner.sandbox.terminal.streams import is_live
 from afterburner.sandbox.terminal.text import format_elapsed, scrub_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from rich.console import RenderableType
 
-    from afterburner.agent.events import ProgressEvent
+    from afterburner.agent.events import OnEvent, ProgressEvent
     from afterburner.agent.options import RunSettings
 
 REDRAWS_PER_SECOND = 4
@@ -29,14 +32,28 @@ class ProgressStyle(StrEnum):
     """How progress is shown on stderr."""
 
     TEXT = "text"  # a live region on a terminal, plain lines elsewhere
-    JSON = "json"  # one object a line, with the fields of `ProgressEvent`
+    JSON = "json"  # one object a line: docs/cli.md lists its fields
     NONE = "none"
 
 
+def progress_option(panel: str | None = None) -> Any:
+    """`--progress`, in a panel of `--help`."""
+    return typer.Option(
+        "--progress",
+        metavar="FORM",
+        case_sensitive=False,
+        help="How to show progress on stderr: text, json (one object a line) or none.",
+        rich_help_panel=panel,
+    )
+
+
+def quiet_option(panel: str | None = None) -> Any:
+    """`--quiet`, likewise."""
+    return typer.Option("--quiet", "-q", help="Show no progress.", rich_help_panel=panel)
+
+
 @contextmanager
-def show_progress(
-    settings: RunSettings | None, style: ProgressStyle = ProgressStyle.TEXT
-) -> Iterator[Callable[[ProgressEvent], None]]:
+def show_progress(settings: RunSettings | None, style: ProgressStyle = ProgressStyle.TEXT) -> Iterator[OnEvent]:
     """Show progress on stderr while the block runs; what libraries print to stdout goes to stderr meanwhile.
 
     `settings` are those of a run; None where nothing is made better.
@@ -55,9 +72,23 @@ def show_progress(
 
 def print_json_line(event: ProgressEvent) -> None:
     """Print an event as one JSON object, in one write, so that lines of several threads do not mix."""
-    document = {**asdict(event), "message": scrub_line(event.message)}
-    sys.stderr.write(json.dumps(document, allow_nan=False) + "\n")
+    sys.stderr.write(json.dumps(to_document(event), allow_nan=False) + "\n")
     sys.stderr.flush()
+
+
+def to_document(event: ProgressEvent) -> dict[str, Any]:
+    """The documented dictionary: schema in docs/cli.md. Texts that a program or a server wrote are scrubbed."""
+    document = asdict(event)
+    usage = event.usage
+    del document["usage"]
+    texts = {name: scrub_line(value) for name, value in document.items() if isinstance(value, str)}
+    return {
+        **document,
+        **texts,
+        "requests": usage.requests,
+        "tokens": usage.tokens,
+        "cost_usd": usage.known_cost_usd,
+    }
 
 
 def style_of(progress: ProgressStyle, *, quiet: bool) -> ProgressStyle:
@@ -78,7 +109,7 @@ class PlainProgress:
         """Print the event."""
         elapsed = format_elapsed(time.monotonic() - self._started)
         sys.stderr.write(
-            f"[{elapsed}] {event.stage}: {scrub_line(event.message)}{_best(event.best_ratio)}{_spent(event.spent)}\n"
+            f"[{elapsed}] {event.stage}: {line_of(event)}{_best(event.best_ratio)}{_spent(spent_of(event))}\n"
         )
         sys.stderr.flush()
 
@@ -96,8 +127,8 @@ class LiveProgress:
 
     def __call__(self, event: ProgressEvent) -> None:
         """Keep what the next redraw shows."""
-        self._doing = f"{event.stage}: {scrub_line(event.message)}"
-        self._spent = event.spent or self._spent
+        self._doing = f"{event.stage}: {line_of(event)}"
+        self._spent = spent_of(event) or self._spent
         self._iteration = max(self._iteration, event.iteration)
         if event.best_ratio and event.best_ratio != 1.0:  # 1.0 is the original itself
             self._best = event.best_ratio
@@ -120,7 +151,7 @@ class LiveProgress:
 
 
 @contextmanager
-def _live(settings: RunSettings | None) -> Iterator[Callable[[ProgressEvent], None]]:
+def _live(settings: RunSettings | None) -> Iterator[OnEvent]:
     from rich.live import Live  # noqa: PLC0415 - rich is needed on terminals only
 
     from afterburner.sandbox.terminal.console import open_console  # noqa: PLC0415 - likewise

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from afterburner.agent.cli.progress import ProgressStyle, show_progress, style_of
+from afterburner.agent.cli.progress import ProgressStyle, progress_option, quiet_option, show_progress, style_of
 from afterburner.sandbox.terminal.destinations import STDOUT, check_destination, write_result
 from afterburner.sandbox.terminal.options import above_zero, filled
 from afterburner.sandbox.terminal.text import scrub_line
@@ -65,7 +65,8 @@ def replay_receipt(
             help="Write the answer as JSON to FILE; - is stdout, and the report moves to stderr.",
         ),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    progress: Annotated[ProgressStyle, progress_option()] = ProgressStyle.TEXT,
+    quiet: Annotated[bool, quiet_option()] = False,
 ) -> None:
     """Judge and measure the rewrite of a receipt again, on this machine.
 
@@ -79,9 +80,8 @@ def replay_receipt(
         check_destination("--json", json, path, "the receipt")
 
     receipt = read_receipt(path)
-    with show_progress(None, style_of(ProgressStyle.TEXT, quiet=quiet)) as on_event:
+    with show_progress(None, style_of(progress, quiet=quiet)) as on_event:
         from afterburner.agent.deadline import Deadline  # noqa: PLC0415
-        from afterburner.agent.events import ProgressEvent  # noqa: PLC0415
         from afterburner.agent.evidence import replaying  # noqa: PLC0415
 
         replayed = replaying.replay_receipt(
@@ -89,7 +89,7 @@ def replay_receipt(
             Deadline.after(max_seconds),
             project=None if project is None else Path(project),
             python=python,
-            on_step=lambda step: on_event(ProgressEvent("replay", step)),
+            on_event=on_event,
         )
     console = open_console(sys.stderr if json == STDOUT else sys.stdout)
     _print(console, receipt, replayed)

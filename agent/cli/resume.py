@@ -11,7 +11,7 @@ import typer
 from afterburner.agent.cli.deliver import deliver
 from afterburner.agent.cli.interrupts import say_how_to_resume
 from afterburner.agent.cli.outputs import Outputs
-from afterburner.agent.cli.progress import ProgressStyle, show_progress, style_of
+from afterburner.agent.cli.progress import ProgressStyle, progress_option, quiet_option, show_progress, style_of
 from afterburner.sandbox import UsageError
 from afterburner.sandbox.terminal.destinations import STDOUT
 from afterburner.sandbox.terminal.options import above_zero_if_given, filled
@@ -81,16 +81,8 @@ def resume(
             rich_help_panel=_OUT,
         ),
     ] = None,
-    progress: Annotated[
-        ProgressStyle,
-        typer.Option(
-            metavar="FORM",
-            case_sensitive=False,
-            help="How to show progress on stderr: text, json (one object a line) or none.",
-            rich_help_panel=_OUT,
-        ),
-    ] = ProgressStyle.TEXT,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.", rich_help_panel=_OUT)] = False,
+    progress: Annotated[ProgressStyle, progress_option(_OUT)] = ProgressStyle.TEXT,
+    quiet: Annotated[bool, quiet_option(_OUT)] = False,
 ) -> None:
     """Continue an interrupted run where it stopped.
 

@@ -12,7 +12,7 @@ from afterburner.agent.cli.deliver import deliver
 from afterburner.agent.cli.from_options import takes_settings
 from afterburner.agent.cli.interrupts import say_how_to_resume
 from afterburner.agent.cli.outputs import Outputs
-from afterburner.agent.cli.progress import ProgressStyle, show_progress, style_of
+from afterburner.agent.cli.progress import ProgressStyle, progress_option, quiet_option, show_progress, style_of
 from afterburner.agent.cli.settings import Layer, origin_of
 from afterburner.agent.options import RunSettings  # noqa: TC001 - the parser reads the annotation
 from afterburner.sandbox.terminal.options import filled
@@ -103,16 +103,8 @@ def run(
             rich_help_panel=_OUT,
         ),
     ] = None,
-    progress: Annotated[
-        ProgressStyle,
-        typer.Option(
-            metavar="FORM",
-            case_sensitive=False,
-            help="How to show progress on stderr: text, json (one object a line) or none.",
-            rich_help_panel=_OUT,
-        ),
-    ] = ProgressStyle.TEXT,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.", rich_help_panel=_OUT)] = False,
+    progress: Annotated[ProgressStyle, progress_option(_OUT)] = ProgressStyle.TEXT,
+    quiet: Annotated[bool, quiet_option(_OUT)] = False,
 ) -> None:
     """Rewrite a slow function or program, and prove that the rewrite is correct and better.
 

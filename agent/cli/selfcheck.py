@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from afterburner.agent.cli.progress import PlainProgress, quiet_option
+from afterburner.agent.cli.progress_lines import line_of
 from afterburner.sandbox.terminal.destinations import STDOUT, check_destination, write_result
 from afterburner.sandbox.terminal.options import above_zero, filled
 from afterburner.sandbox.terminal.streams import is_live
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    from afterburner.agent.events import ProgressEvent
+    from afterburner.agent.events import OnEvent
 
 DECISIONS = 60
 MAX_SECONDS = 150.0
@@ -34,7 +36,7 @@ def selfcheck(
         str | None,
         typer.Option(metavar="FILE|-", callback=filled, help="Write the findings as JSON to FILE; - is stdout."),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    quiet: Annotated[bool, quiet_option()] = False,
 ) -> None:
     """Test the judge on this machine: identical code must not win.
 
@@ -49,8 +51,8 @@ def selfcheck(
     from afterburner.sandbox.terminal.console import open_console  # noqa: PLC0415 - imports rich
 
     interrupted = False
-    with _progress(quiet=quiet) as tell, open_sandbox("auto") as sandbox:
-        check = SelfCheck(sandbox, max_seconds, trials, tell)
+    with _progress(quiet=quiet) as on_event, open_sandbox("auto") as sandbox:
+        check = SelfCheck(sandbox, max_seconds, trials, on_event)
         try:
             check.run()
         except KeyboardInterrupt:
@@ -68,9 +70,8 @@ def selfcheck(
 
 
 @contextmanager
-def _progress(*, quiet: bool) -> Iterator[Callable[[ProgressEvent], None]]:
+def _progress(*, quiet: bool) -> Iterator[OnEvent]:
     """Progress on stderr: one line that is redrawn on a terminal, a line for each event elsewhere."""
-    from afterburner.agent.cli.progress import PlainProgress  # noqa: PLC0415 - not needed to answer --help
     from afterburner.sandbox.terminal.console import open_console  # noqa: PLC0415 - imports rich
 
     with redirect_stdout(sys.stderr):
@@ -78,6 +79,6 @@ def _progress(*, quiet: bool) -> Iterator[Callable[[ProgressEvent], None]]:
             yield lambda _event: None
         elif is_live(sys.stderr):
             with open_console(sys.stderr).status("starting") as status:
-                yield lambda event: status.update(f"{event.stage}: {event.message}")
+                yield lambda event: status.update(f"{event.stage}: {line_of(event)}")
         else:
             yield PlainProgress()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from afterburner.agent.cli.progress import ProgressStyle, show_progress, style_of
+from afterburner.agent.cli.progress import ProgressStyle, progress_option, quiet_option, show_progress, style_of
 from afterburner.agent.job import Job
 from afterburner.agent.option_kinds import LARGEST_SEED
 from afterburner.agent.options import VERIFY_S, InputOptions, Search
@@ -80,7 +80,8 @@ def verify(
             help="Write the result as JSON to FILE; - is stdout, and the report moves to stderr.",
         ),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    progress: Annotated[ProgressStyle, progress_option()] = ProgressStyle.TEXT,
+    quiet: Annotated[bool, quiet_option()] = False,
 ) -> None:
     """Search for an input on which a function of two files differs.
 
@@ -91,7 +92,7 @@ def verify(
     if json is not None:
         check_destination("--json", json, Path(file), "the file with the original")
         check_destination("--json", json, Path(against), "the other file")
-    with show_progress(None, style_of(ProgressStyle.TEXT, quiet=quiet)) as on_event:
+    with show_progress(None, style_of(progress, quiet=quiet)) as on_event:
         from afterburner.agent.session import open_session  # noqa: PLC0415 - likewise
 
         inputs = InputOptions(calls=calls, python=python, float_tolerance=float_tolerance)

@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.agent.deadline import Deadline
+from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage
 from afterburner.agent.evidence.growth import measure_growth
 from afterburner.agent.evidence.project_files import project_files
 from afterburner.agent.evidence.receipt import make_receipt
 from afterburner.agent.types import Objective
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from afterburner.agent.evidence.growth import Growth
     from afterburner.agent.evidence.receipt import Receipt
     from afterburner.agent.judge.measuring.sampling import Block
@@ -54,7 +53,7 @@ def gather_evidence(
     project: StagedProject,
     machine: Machine,
     deadline: Deadline,
-    tell: Callable[[str], None],
+    on_event: OnEvent,
 ) -> Evidence:
     """Measure what an offer's evidence needs, and write its receipt if one is wanted.
 
@@ -65,14 +64,14 @@ def gather_evidence(
         project: as it was staged for the run.
         machine: where it ran.
         deadline: of the run; growth is not begun after it.
-        tell: is told what is being done.
+        on_event: is told what is being done.
 
     Raises:
         SandboxInternalError: the sandbox failed.
     """
     growth = None
     if settings.proof.growth and settings.search.objective is Objective.TIME and not deadline.passed():
-        tell("measuring how time grows with the input")
+        on_event(ProgressEvent(kind=EventKind.MEASURING_GROWTH, stage=Stage.CONFIRM))
         growth = measure_growth(bench, offered.source, Deadline.after(min(GROWTH_S, deadline.left_s())))
     receipt = _receipt(bench, settings, offered, project, machine) if settings.proof.receipt else None
     return Evidence(growth, receipt, offered.larger_inputs)

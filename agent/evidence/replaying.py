@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.code.languages import PYTHON
 from afterburner.agent.errors import WorkloadError
+from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage, ignore_event, in_stage
 from afterburner.agent.evidence.project_files import keep_only
 from afterburner.agent.evidence.receipt import sha256_of
 from afterburner.agent.inputs.cases import check_cases
@@ -37,7 +38,7 @@ from afterburner.sandbox import Bind, CancelledError, UsageError, open_sandbox
 from afterburner.sandbox.project import StagedProject, replace_in_copy, stage_project
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.evidence.receipt import Receipt, ReceiptInput
@@ -79,7 +80,7 @@ def replay_receipt(
     *,
     project: Path | None = None,
     python: str | None = None,
-    on_step: Callable[[str], None] = lambda _: None,
+    on_event: OnEvent = ignore_event,
 ) -> Replayed:
     """Judge and measure the winner of a receipt again.
 
@@ -88,27 +89,28 @@ def replay_receipt(
         deadline: when to give up measuring.
         project: the folder that the project's other files are taken from; they have to be those of the receipt.
         python: the interpreter, as for a run.
-        on_step: is told what is being done.
+        on_event: is told what is being done.
 
     Raises:
         UsageError: the project's files are not those of the receipt.
         WorkloadError: the original cannot be judged on these inputs here.
         SandboxUnavailableError, SandboxInternalError: as for a run.
     """
+    on_event = in_stage(on_event, Stage.REPLAY)
     with open_sandbox("auto") as sandbox, _bounded(sandbox, deadline):
         staged = _staged(receipt, project, sandbox.staging_folder())
         target = _target(receipt, staged.root)
         environment = environment_of(target, sandbox, staged, python)
         machine = describe_machine(sandbox, environment, target.language)
-        on_step(f"running the original on {count(len(receipt.inputs), 'input')}")
+        on_event(ProgressEvent(kind=EventKind.RUNNING_RECEIPT, count=len(receipt.inputs)))
         workload, notes = _workload(receipt, sandbox, target, environment, has_project=project is not None)
         notes = (*_other_toolchain(receipt, machine), *notes)
         bench, original = measure_original(
             Workbench(target, workload, sandbox, environment, _limits(receipt), TimingCore())
         )
         if isinstance(receipt.decision, ComparisonDecision):
-            return _compared(bench, receipt, receipt.decision, deadline, machine, notes, on_step)
-        confirmation = _confirm(bench, original, receipt, deadline, on_step)
+            return _compared(bench, receipt, receipt.decision, deadline, machine, notes, on_event)
+        confirmation = _confirm(bench, original, receipt, deadline, on_event)
         answer = _answer(confirmation)
         held_out = confirmation.held_out.gain
         return Replayed(answer, _reason(confirmation), confirmation.gain, held_out, machine, notes)
@@ -121,13 +123,13 @@ def _compared(  # noqa: PLR0917 - a comparison, and what is told of it
     deadline: Deadline,
     machine: Machine,
     notes: tuple[str, ...],
-    on_step: Callable[[str], None],
+    on_event: OnEvent,
 ) -> Replayed:
     """The comparison once more: it has to come to the same decision."""
     settings = receipt.settings
     judge = TwoSidedJudge(settings.objective, settings.min_effect, settings.seed + 1)
     objection = refusal(receipt.original, receipt.winner, receipt.target.language)
-    comparing = Comparing(bench, judge, deadline, lambda event: on_step(event.message), objection)
+    comparing = Comparing(bench, judge, deadline, on_event, objection)
     found = comparing.compare(receipt.winner)
     answer = Answer.CONFIRMED if found.decision is decision else Answer.DENIED
     if found.decision is ComparisonDecision.TOO_NOISY and not found.objection:
@@ -137,7 +139,7 @@ def _compared(  # noqa: PLR0917 - a comparison, and what is told of it
 
 
 def _confirm(
-    bench: Workbench, original: Incumbent, receipt: Receipt, deadline: Deadline, on_step: Callable[[str], None]
+    bench: Workbench, original: Incumbent, receipt: Receipt, deadline: Deadline, on_event: OnEvent
 ) -> Confirmation:
     """What a run asks of its winner, again."""
     settings = receipt.settings
@@ -151,8 +153,8 @@ def _confirm(
         return confirmation_of(winner, original, Comparison(Decision.REFUSED, objection), unused)
     # Other coins and other orders than the run had: whatever these favoured must not be met again.
     judge = Judge(settings.objective, settings.min_effect, settings.seed + 1)
-    on_step("judging and measuring the rewrite against the original")
-    confirming = Confirming(bench, judge, deadline, lambda event: on_step(event.message))
+    on_event(ProgressEvent(kind=EventKind.MEASURING_REWRITE))
+    confirming = Confirming(bench, judge, deadline, on_event)
     return confirming.confirm(winner, original)
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.agent.errors import WorkloadError
+from afterburner.agent.events import EventKind, OnEvent, ProgressEvent
 from afterburner.agent.inputs.call_sources import Finding, Sources
 from afterburner.agent.inputs.cases import case_workload, read_cases
 from afterburner.agent.inputs.choosing import choose_calls, choose_edge_cases, hold_out
@@ -22,7 +23,7 @@ from afterburner.agent.inputs.replayed_calls import Replay
 from afterburner.agent.types import Skipped, Workload
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from afterburner.agent.inputs.harness_answers import FoundCall
     from afterburner.agent.options import RunSettings
@@ -43,7 +44,7 @@ def build_workload(  # noqa: PLR0917 - what a workload depends on, and who is to
     environment: PythonEnvironment,
     settings: RunSettings,
     limits: Limits,
-    report: Callable[[str], None],
+    report: OnEvent,
 ) -> Workload:
     """Find what the target is judged and measured on.
 
@@ -53,7 +54,7 @@ def build_workload(  # noqa: PLR0917 - what a workload depends on, and who is to
         environment: the user's interpreter and staged project.
         settings: the options of the run; `calls_file`, `cases_dir`, `seed` and `float_tolerance` matter here.
         limits: for one look at a source of calls, and for one batch of calls.
-        report: is told what is being done, in words for the user.
+        report: is told what is being done.
 
     Raises:
         WorkloadError: nothing usable was found, or the original fails.
@@ -62,7 +63,7 @@ def build_workload(  # noqa: PLR0917 - what a workload depends on, and who is to
     """
     if settings.inputs.cases is not None and target.function is None:
         cases = read_cases(Path(settings.inputs.cases))
-        report(f"running the program on {len(cases)} cases")
+        report(ProgressEvent(kind=EventKind.RUNNING_CASES, count=len(cases)))
         return case_workload(sandbox, target, environment, limits, cases, settings.search.seed)
     if target.function is None:
         raise WorkloadError(
@@ -83,7 +84,7 @@ class _Search:
 
     sources: Sources
     replay: Replay
-    report: Callable[[str], None]
+    report: OnEvent
     calls: list[WorkloadCall] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     tried: list[str] = field(default_factory=list)
@@ -136,7 +137,7 @@ class _Search:
     def _replay(self, chosen: Sequence[FoundCall]) -> None:
         if not chosen:
             return
-        self.report(f"replaying {len(chosen)} calls")
+        self.report(ProgressEvent(kind=EventKind.REPLAYING_CALLS, count=len(chosen)))
         kept, skipped = self.replay.keep_usable(chosen)
         self.calls += kept
         self.skipped += skipped

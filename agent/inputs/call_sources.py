@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.agent.errors import WorkloadError
+from afterburner.agent.events import EventKind, OnEvent, ProgressEvent
 from afterburner.agent.inputs.cases import cases_origin, read_cases
 from afterburner.agent.inputs.choosing import EDGE_BUDGET_BYTES, EDGE_BUDGET_S, most_for_edge_case
 from afterburner.agent.inputs.harness_answers import Failure, scrub
@@ -18,7 +19,7 @@ from afterburner.agent.types import Skipped
 from afterburner.sandbox import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from afterburner.agent.inputs.harness import Harness
     from afterburner.agent.inputs.harness_answers import Answer, FoundCall
@@ -47,7 +48,7 @@ class Sources:
 
     harness: Harness
     settings: RunSettings
-    report: Callable[[str], None]
+    report: OnEvent
 
     @property
     def may_generate(self) -> bool:
@@ -66,9 +67,10 @@ class Sources:
         if self.settings.inputs.cases is not None:
             return self._from_cases(Path(self.settings.inputs.cases))
         if self.settings.batch.command:
-            self.report(f"running python {' '.join(self.settings.batch.command)}")
+            command = " ".join(self.settings.batch.command)
+            self.report(ProgressEvent(kind=EventKind.RUNNING_COMMAND, subject=command))
             return [self._ask("command", "captured from the command", command_fields(self.settings))]
-        self.report("running the file's __main__ block, its doctests and the tests that mention the function")
+        self.report(ProgressEvent(kind=EventKind.RUNNING_FILE_AND_TESTS))
         main = partial(self._ask, "main", "captured from __main__")
         known = self.settings.batch.test_files
         tests: dict[str, object] | None = {"test_files": list(known)} if known is not None else None
@@ -77,7 +79,7 @@ class Sources:
 
     def generated(self) -> Finding:
         """Calls made from type hints."""
-        self.report("generating inputs from type hints")
+        self.report(ProgressEvent(kind=EventKind.GENERATING_INPUTS))
         drawing = drawing_environment(self.harness.environment, self.harness.target)
         fields = {"seed": self.settings.search.seed, "extra_site": drawing.extra_site}
         answer = self.harness.ask("generate", "generated", fields, environment=drawing.environment)
@@ -89,7 +91,7 @@ class Sources:
 
     def derived(self, calls: Sequence[WorkloadCall]) -> Finding:
         """Edge cases near the given calls."""
-        self.report("deriving edge cases")
+        self.report(ProgressEvent(kind=EventKind.DERIVING_INPUTS))
         ranked = sorted(calls, key=lambda call: -call.cpu_time_s)
         places = sorted({0, len(ranked) // 2, len(ranked) - 1})[:DERIVE_FROM]
         blobs = [base64.b64encode(ranked[place].blob).decode("ascii") for place in places]
@@ -98,7 +100,7 @@ class Sources:
         return self._ask("derive", "derived", {"blobs": blobs, **budget})
 
     def _from_calls_file(self, path: Path) -> Finding:
-        self.report(f"running {path.name}")
+        self.report(ProgressEvent(kind=EventKind.RUNNING_CALLS_FILE, subject=path.name))
         finding = self._ask("calls", f"--calls {path.name}", calls_fields(path))
         if not finding.calls:
             why = "; ".join(finding.tried) or f"it never calls {self.harness.target.function}"
@@ -116,7 +118,7 @@ class Sources:
     def _from_cases(self, folder: Path) -> list[Finding]:
         origin = f"captured from {cases_origin(folder)}"
         cases = case_fields(folder)
-        self.report(f"running the program on {len(cases)} cases")
+        self.report(ProgressEvent(kind=EventKind.RUNNING_CASES, count=len(cases)))
         tasks = [partial(self._ask, "main", origin, fields, name=f"case {name}") for name, fields in cases.items()]
         return side_by_side(self.harness.sandbox, tasks)
 

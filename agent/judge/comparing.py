@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from afterburner.agent.errors import WorkloadError
-from afterburner.agent.events import ProgressEvent
+from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage
 from afterburner.agent.judge.confirmation import Incumbent, detail_of
 from afterburner.agent.judge.confirming import Confirming
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
@@ -20,8 +20,6 @@ from afterburner.agent.types import Decision
 from afterburner.sandbox import Report, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.judge.comparison import Comparison
     from afterburner.agent.judge.measuring.sampling import Block
@@ -84,7 +82,7 @@ class Comparing:
     bench: Workbench
     judge: TwoSidedJudge
     deadline: Deadline
-    on_event: Callable[[ProgressEvent], None]
+    on_event: OnEvent
     text_objection: str | None = None  # what the gate that reads the text of AFTER found
 
     def compare(self, source: str) -> Compared:
@@ -97,11 +95,11 @@ class Comparing:
             WorkloadError: the original does not do the same each time.
             SandboxInternalError: the sandbox itself failed.
         """
-        self._tell("running BEFORE")
+        self._report(EventKind.RUNNING_BEFORE)
         _, original = measure_original(self.bench)  # the limits stay wide: AFTER may be far slower
         other = Incumbent("after", source, original.measurement, ratio=1.0)
         confirming = Confirming(self.bench, self.judge, self.deadline, self.on_event)
-        self._tell("comparing what both do")
+        self._report(EventKind.COMPARING_BEHAVIOUR)
         found = self._behaviour(confirming, other, original)
         if isinstance(found, Compared):
             return found
@@ -128,7 +126,7 @@ class Comparing:
         self, confirming: Confirming, other: Incumbent, original: Incumbent, agreement: Agreement | None = None
     ) -> Compared:
         """The test alone: for a version that is known to do the same, which `agreement` tells of."""
-        self._tell("measuring both")
+        self._report(EventKind.MEASURING_BOTH)
         blocks, _ = self.bench.block_source(original.source, [other.source], self.judge.objective, held_out=True)
         said, _ = self.judge.confirm(blocks, self.deadline, held_out_from=0, on_blocks=self._on_blocks)
         larger = ""
@@ -166,7 +164,7 @@ class Comparing:
 
     def _on_blocks(self, taken: int, most: int) -> None:
         if taken % BLOCKS_TOLD == 0 and taken < most:
-            self._tell(f"{taken} blocks of fresh runs, at most {most}")
+            self._report(EventKind.BLOCKS_TAKEN, taken, most)
 
-    def _tell(self, message: str) -> None:
-        self.on_event(ProgressEvent("compare", message))
+    def _report(self, kind: EventKind, count: int | None = None, most: int | None = None) -> None:
+        self.on_event(ProgressEvent(kind=kind, stage=Stage.COMPARE, count=count, most=most))

@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from afterburner.agent.code.languages import PYTHON
-from afterburner.agent.events import ProgressEvent
+from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage
 from afterburner.agent.inputs.side_by_side import beside
 from afterburner.agent.judge.caches import kept_between_calls
 from afterburner.agent.judge.circumstances import find_dependence
@@ -26,7 +26,7 @@ from afterburner.agent.judge.measuring.sequential import FIRST_LOOKS, MOST_TESTS
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 from afterburner.agent.judge.verification.search import DifferenceSearch
 from afterburner.agent.types import Decision, Gain, HeldOut, Objective
-from afterburner.agent.wording import count, format_ratio
+from afterburner.agent.wording import format_ratio
 from afterburner.sandbox import Report, Verdict
 from afterburner.sandbox.terminal.formatting import format_kib
 
@@ -79,7 +79,7 @@ class Confirming:
     bench: Workbench
     judge: Judge
     deadline: Deadline
-    on_event: Callable[[ProgressEvent], None]
+    on_event: OnEvent
     deterministic: bool = False  # whether instructions are counted, too
     tests: SpentTests = field(default_factory=SpentTests)  # of the run
     _search: DifferenceSearch | None = field(default=None, init=False)
@@ -159,7 +159,7 @@ class Confirming:
         The first time they shared samples of the original with one that was not better after all. `attempt` is how
         often that has happened, from 1: each takes other samples.
         """
-        self._tell(f"sampling {count(len(winners), 'other candidate')} again")
+        self._report(EventKind.SAMPLING_AGAIN, count=len(winners))
         sources = [winner.source for winner in winners]
         source, _ = self.bench.block_source(original.source, sources, self.judge.objective, held_out=False)
         return self.judge.screen(source, self.deadline.within(AGAIN_S), attempt=attempt)
@@ -195,7 +195,7 @@ class Confirming:
         """The comparison as instruction counts decide it, where the clock does not object."""
         if comparison.gain is None or comparison.decision in (Decision.WRONG, Decision.REFUSED):
             return comparison
-        self._tell("counting instructions under valgrind")
+        self._report(EventKind.COUNTING_INSTRUCTIONS)
         cases = [case for part in (False, True) for case in self.bench.timed_cases(self.judge.objective, held_out=part)]
         try:
             counts = count_instructions(self.bench, original.source, winner.source, cases, self.deadline)
@@ -220,7 +220,7 @@ class Confirming:
         """The comparison again, or what larger inputs make of it; and what to tell of them."""
         if gain.ratio <= HARD_TO_BELIEVE or self.judge.objective is not Objective.TIME:
             return comparison, ""
-        self._tell(f"{format_ratio(gain.ratio)} is measured again on larger inputs")
+        self._report(EventKind.MEASURING_LARGER_INPUTS, ratio=gain.ratio)
         until = self.deadline.within(2 * LARGER_S)
         calls = self.bench.workload.calls_in_order()
         larger = larger_calls(self.bench, calls, most_s=min(LARGER_S, until.left_s() / 2))
@@ -245,10 +245,12 @@ class Confirming:
             self.tests.begin()
         self._taken = taken
         if taken % BLOCKS_TOLD == 0 and taken < most:
-            self._tell(f"{taken} blocks of fresh runs, at most {most}")
+            self._report(EventKind.BLOCKS_TAKEN, count=taken, most=most)
 
-    def _tell(self, message: str) -> None:
-        self.on_event(ProgressEvent("confirm", message))
+    def _report(
+        self, kind: EventKind, *, count: int | None = None, most: int | None = None, ratio: float | None = None
+    ) -> None:
+        self.on_event(ProgressEvent(kind=kind, stage=Stage.CONFIRM, count=count, most=most, ratio=ratio))
 
 
 def _notes(winner: Incumbent, original: Incumbent, made: Agreement, comparison: Comparison) -> list[str]:

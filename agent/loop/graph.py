@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, cast
 from afterburner.agent.code.locate import with_source
 from afterburner.agent.code.same_work import key_of
 from afterburner.agent.errors import ProposerError, TargetError, WorkloadError
-from afterburner.agent.events import ProgressEvent
+from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage
 from afterburner.agent.judge.comparison import median_measurement
 from afterburner.agent.judge.confirmation import Incumbent, detail_of
 from afterburner.agent.judge.confirming import SEARCH_ROUNDS, SEARCH_S, Confirming, SpentTests
@@ -21,7 +21,7 @@ from afterburner.agent.judge.measuring.sampling import SampleFailedError
 from afterburner.agent.judge.measuring.sequential import MOST_TESTS
 from afterburner.agent.loop.placing import place
 from afterburner.agent.loop.profiling import Profiling
-from afterburner.agent.loop.records import candidate_of, line_of, refused, refuted, sampled_again, settled
+from afterburner.agent.loop.records import candidate_of, judged_event, refused, refuted, sampled_again, settled
 from afterburner.agent.loop.search_policy import SearchPolicy
 from afterburner.agent.loop.state import NOTHING_LEFT, LoopState, on_the_clock
 from afterburner.agent.loop.winners import promoted, ratio_of, winners_of
@@ -29,7 +29,6 @@ from afterburner.agent.models.prompts.feedback import parse_telling
 from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest, asks_model
 from afterburner.agent.models.requests.spending import TIME_IS_UP
 from afterburner.agent.types import Candidate, Decision, JudgedCandidate, Objective
-from afterburner.agent.wording import count
 from afterburner.sandbox import Verdict
 
 if TYPE_CHECKING:
@@ -64,7 +63,7 @@ class Loop:
     settings: RunSettings
     search_until: Deadline  # selection stops here, so that confirmation still has its share of the time
     confirm_until: Deadline
-    on_event: Callable[[ProgressEvent], None]
+    on_event: OnEvent
     used_s: Callable[[], float] = lambda: 0.0  # of the time budget, in earlier processes too
     tests: SpentTests = field(default_factory=SpentTests)
     surroundings: Surroundings | None = None  # the project, for proposers and for what a rewrite may import
@@ -112,7 +111,7 @@ class Loop:
 
     def prepare(self, state: LoopState) -> LoopState:
         """Measure the original: C* and M* of the first iteration. What it needs sets the limits of its rewrites."""
-        self._tell("prepare", "measuring the original")
+        self.on_event(ProgressEvent(kind=EventKind.MEASURING_ORIGINAL))
         source = self.bench.target.source
         original = self.bench.program(source)
         report = self.bench.run(source, (*self.bench.judged_cases(), *self.bench.confirmed_cases()))
@@ -141,18 +140,17 @@ class Loop:
         is_for_model = self.bench.target.language == "python" and asks_model(self.proposer)
         if not wanted or not is_for_model or (known is not None and known.of == incumbent.id):
             return {}
-        self._tell("generate", f"profiling {incumbent.id} line by line", state["iteration"] + 1)
+        self._report(EventKind.PROFILING_LINES, state["iteration"] + 1, candidate=incumbent.id)
         profile = self.bench.line_profile(incumbent.source, incumbent.id, PROFILE_SHARE * self.search_until.left_s())
         if profile.note:
-            partly = "of a part only" if profile.lines else "none"
-            self._tell("generate", f"line profile: {partly}: {profile.note}", state["iteration"] + 1)
+            kind = EventKind.LINE_PROFILE_PARTIAL if profile.lines else EventKind.LINE_PROFILE_MISSING
+            self._report(kind, state["iteration"] + 1, detail=profile.note)
         return {"line_profile": profile}
 
     def generate(self, state: LoopState) -> dict[str, object]:
         """Ask the proposer for candidates that improve on the incumbent."""
         iteration, (incumbent, again) = state["iteration"] + 1, self._base_of(state)
-        where = f", from {again.id} again" if again else ""
-        self._tell("generate", f"asking {self.proposer.name}{where}", iteration)
+        self._report(EventKind.ASKING, iteration, subject=self.proposer.name, candidate=again.id if again else "")
         request = ProposalRequest(
             target=with_source(self.bench.target, incumbent.source),
             objective=self.settings.search.objective,
@@ -206,7 +204,7 @@ class Loop:
                 fresh.append(candidate)
         for record in self.profile_fresh(fresh, incumbent):
             records[record.id] = record
-            self._tell("profile", line_of(record), state["iteration"], incumbent.ratio, record.id)
+            self.on_event(judged_event(record, Stage.PROFILE, incumbent.ratio))
         return {"records": state["records"] + [records[c.id] for c in state["pending"]], "pending": []}
 
     def select(self, state: LoopState) -> dict[str, object]:
@@ -228,10 +226,11 @@ class Loop:
             found = None if done else self._difference(best.source, SEARCH_ROUNDS)
             if found is not None:
                 records[number] = refuted(best, found)
-                self._tell("select", line_of(records[number]), iteration, state["lineage"][-1].ratio, best.id)
+                self.on_event(judged_event(records[number], Stage.SELECT, state["lineage"][-1].ratio))
                 continue
             incumbent = promoted(best, state["lineage"][-1])
-            self._tell("select", f"{best.id} {best.proposer} is kept", iteration, incumbent.ratio, best.id)
+            kept = judged_event(best, Stage.SELECT, incumbent.ratio)
+            self.on_event(replace(kept, kind=EventKind.KEPT))
             return {"records": records, "lineage": [*state["lineage"], incumbent], **ended}
         return {"records": records, **ended}
 
@@ -240,7 +239,7 @@ class Loop:
         if not self.policy.is_over(state):
             return "generate"
         if self.policy.has_given_up(state):
-            self._tell("select", f"nothing better in {count(self.policy.patience, 'round')}: the search ends")
+            self.on_event(ProgressEvent(kind=EventKind.GIVEN_UP, stage=Stage.SELECT, count=self.policy.patience))
         return "confirm"
 
     def confirm(self, state: LoopState) -> dict[str, object]:
@@ -252,14 +251,20 @@ class Loop:
         if not winners:
             return {"winners": []}
         (winner, *winners), original, tried = winners, state["lineage"][0], state["tried"] + 1
-        self._tell(
-            "confirm",
-            f"testing {winner.id} against the original on held-out inputs",
-            best=winner.ratio,
-            about=winner.id,
+        told = ProgressEvent(
+            kind=EventKind.CONFIRMING, stage=Stage.CONFIRM, candidate=winner.id, best_ratio=winner.ratio
         )
+        self.on_event(told)
         confirmation = self._confirm_with().confirm(winner, original)
-        self._tell("confirm", f"{winner.id}: {confirmation.reason}", best=winner.ratio, about=winner.id)
+        self.on_event(
+            replace(
+                told,
+                kind=EventKind.CONFIRMED,
+                decision=confirmation.decision,
+                detail=confirmation.reason,
+                gain=confirmation.gain,
+            )
+        )
         records = [settled(record, confirmation) for record in state["records"]]
         if confirmation.confirmed or tried == MOST_TESTS or self.tests.used_up or self.confirm_until.passed():
             winners = []
@@ -329,7 +334,7 @@ class Loop:
             self.bench,
             self.judge,
             self.search_until,
-            lambda message: self._tell("profile", message, iteration),
+            lambda event: self.on_event(replace(event, stage=Stage.PROFILE, iteration=iteration)),
             lambda source, calls: self._difference(source, 0, calls),
         )
         return profiling.judged(candidates, incumbent)
@@ -366,8 +371,20 @@ class Loop:
     def _fresh(self, *, held_out: bool) -> Sampler:
         return self.bench.sampler(self.bench.timed_cases(self.settings.search.objective, held_out=held_out))
 
-    def _tell(self, stage: str, message: str, iteration: int = 0, best: float | None = None, about: str = "") -> None:
-        self.on_event(ProgressEvent(stage, message, iteration, best, candidate=about))
+    def _report(
+        self, kind: EventKind, iteration: int, *, subject: str = "", candidate: str = "", detail: str = ""
+    ) -> None:
+        """Tell what is done to get candidates."""
+        self.on_event(
+            ProgressEvent(
+                kind=kind,
+                stage=Stage.GENERATE,
+                iteration=iteration,
+                subject=subject,
+                candidate=candidate,
+                detail=detail,
+            )
+        )
 
 
 def _if_of(profile: LineProfile | None, incumbent: Incumbent) -> LineProfile | None:

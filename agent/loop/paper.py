@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.code.splice import splice
 from afterburner.agent.errors import ProposerError, TargetError
-from afterburner.agent.events import ProgressEvent
+from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage
 from afterburner.agent.judge.confirmation import Incumbent, detail_of
 from afterburner.agent.judge.measuring.timing_core import timed_on
 from afterburner.agent.judge.paper import figure_of, figure_text, is_better, measured, worst
-from afterburner.agent.loop.records import candidate_of, line_of
+from afterburner.agent.loop.records import candidate_of, judged_event
 from afterburner.agent.loop.state import NOTHING_LEFT, LoopState, on_the_clock
 from afterburner.agent.models.prompts.feedback import parse_telling
 from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest
@@ -53,7 +53,7 @@ class PaperLoop:
     settings: RunSettings
     proposer: Proposer
     sandbox: Sandbox
-    on_event: Callable[[ProgressEvent], None]
+    on_event: OnEvent
     cancel: CancelToken
     until: Deadline  # no iteration begins after it
     core: TimingCore | None = None  # None: nothing is timed
@@ -81,7 +81,7 @@ class PaperLoop:
         start = self.problem.start
         if not start.strip():
             return {"iteration": NO_CODE}
-        self._say("prepare", "measuring the code to begin with", 0)
+        self._report(EventKind.MEASURING_START, Stage.PREPARE, 0)
         verdict, measurement, _ = self._run(start)
         return {"lineage": [Incumbent(ORIGINAL, start, measurement, 1.0, verdict)]}
 
@@ -89,7 +89,7 @@ class PaperLoop:
         """Ask for codes that improve on C*."""
         self.cancel.raise_if_cancelled()
         iteration = state["iteration"] + 1
-        self._say("generate", f"asking {self.proposer.name}", iteration)
+        self._report(EventKind.ASKING, Stage.GENERATE, iteration, subject=self.proposer.name)
         ended_early = ""
         try:
             proposals = self.proposer.propose(self._request(state, iteration))
@@ -108,7 +108,7 @@ class PaperLoop:
         judged = []
         for candidate in state["pending"]:
             self.cancel.raise_if_cancelled()
-            self._say("profile", f"measuring {candidate.id}", state["iteration"], candidate.id)
+            self._report(EventKind.MEASURING_CANDIDATE, Stage.PROFILE, state["iteration"], candidate=candidate.id)
             judged.append(self._judged(candidate))
         return {"records": [*state["records"], *judged], "pending": []}
 
@@ -124,7 +124,7 @@ class PaperLoop:
                 best = found
                 if found.passed:
                     records[number] = replace(record, decision=Decision.PROMISING)
-            self._say("select", line_of(records[number]), record.iteration, record.id)
+            self.on_event(judged_event(records[number], Stage.SELECT))
         changed = best is not None and (not lineage or best is not lineage[-1])
         kept = [*lineage, best] if changed else lineage
         is_over = not state["exhausted"] and state["iteration"] < self.settings.search.iterations
@@ -196,5 +196,7 @@ class PaperLoop:
             )
         return report.verdict, measured(report, problem.limits), detail_of(report)
 
-    def _say(self, stage: str, message: str, iteration: int, about: str = "") -> None:
-        self.on_event(ProgressEvent(stage, message, max(iteration, 0), candidate=about))
+    def _report(self, kind: EventKind, stage: Stage, iteration: int, *, subject: str = "", candidate: str = "") -> None:
+        self.on_event(
+            ProgressEvent(kind=kind, stage=stage, iteration=max(iteration, 0), subject=subject, candidate=candidate)
+        )

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from afterburner.agent.events import EventKind, OnEvent, ProgressEvent
 from afterburner.agent.inputs.cases import failing_case
 from afterburner.agent.inputs.side_by_side import side_by_side
 from afterburner.agent.judge.comparison import Comparison
@@ -13,7 +14,6 @@ from afterburner.agent.judge.confirmation import detail_of, with_memory_of
 from afterburner.agent.judge.measuring.sampling import SampleFailedError
 from afterburner.agent.loop.records import record_of
 from afterburner.agent.types import Decision
-from afterburner.agent.wording import count
 from afterburner.sandbox import Verdict
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Profiling:
     bench: Workbench
     judge: Judge
     until: Deadline
-    tell: Callable[[str], None]
+    on_event: OnEvent
     difference: Callable[[str, Sequence[WorkloadCall]], Counterexample | None]  # of a source, on real calls
 
     def judged(self, candidates: Sequence[Candidate], incumbent: Incumbent) -> list[JudgedCandidate]:
@@ -61,14 +61,14 @@ class Profiling:
         """Whether each candidate is right on the calls of selection; nothing is timed."""
         if not candidates:
             return []
-        self.tell(f"judging {count(len(candidates), 'candidate')}")
+        self.on_event(ProgressEvent(kind=EventKind.JUDGING, count=len(candidates)))
         cases = self.bench.judged_cases()
         return side_by_side(self.bench.sandbox, [partial(self.bench.run, each.source, cases) for each in candidates])
 
     def _screen(self, candidates: Sequence[Candidate], incumbent: Incumbent) -> list[Comparison]:
         if not candidates:
             return []
-        self.tell(f"timing {count(len(candidates), 'candidate')}")
+        self.on_event(ProgressEvent(kind=EventKind.TIMING, count=len(candidates)))
         sources = [each.source for each in candidates]
         source, _ = self.bench.block_source(incumbent.source, sources, self.judge.objective, held_out=False)
         return self.judge.screen(source, self.until)

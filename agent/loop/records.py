@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from afterburner.agent.events import EventKind, ProgressEvent, Stage
 from afterburner.agent.judge.comparison import Comparison
 from afterburner.agent.judge.confirmation import differs
 from afterburner.agent.models.prompts.answer_format import STRICT
@@ -51,10 +52,20 @@ def record_of(candidate: Candidate, comparison: Comparison, counterexample: str 
     )
 
 
-def line_of(record: JudgedCandidate) -> str:
-    """One line of progress."""
-    decision = record.decision.value.replace("_", " ")
-    return f"{record.id} {record.proposer}{form_of(record)}: {decision}: {record.reason}"
+def judged_event(record: JudgedCandidate, stage: Stage, best_ratio: float | None = None) -> ProgressEvent:
+    """What became of a candidate, while `best_ratio` is that of the incumbent."""
+    return ProgressEvent(
+        kind=EventKind.JUDGED,
+        stage=stage,
+        iteration=record.iteration,
+        candidate=record.id,
+        proposer=record.proposer,
+        answer_form=record.answer_form if record.answer_form != STRICT else "",
+        decision=record.decision,
+        detail=record.reason,
+        gain=record.gain,
+        best_ratio=best_ratio,
+    )
 
 
 def form_of(record: JudgedCandidate) -> str:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from afterburner.agent.code.locate import function_source
 from afterburner.agent.errors import ProposerError
+from afterburner.agent.events import EventKind
 from afterburner.agent.models.prompts.messages import messages_for
 from afterburner.agent.models.requests.endings import CapReachedError
 from afterburner.agent.models.requests.model_answers import ModelAnswer, proposal_of
@@ -135,7 +136,7 @@ class VllmProposer:
             with self._ending_in_time(engine):
                 outputs = self._chat(engine, requests, conversations, limit)
             self._settle([_usage_of(output) for output in outputs], reservation)
-        asking.tell(f"{self.name} answered")
+        asking.report(EventKind.ANSWERED, self.name)
         found = [self._model_answers(*each) for each in zip(outputs, conversations, strict=True)]
         if asking.recording is not None:
             for request, of_request in zip(requests, found, strict=True):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.agent.deadline import Deadline
-from afterburner.agent.events import ProgressEvent
+from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage
 from afterburner.agent.judge.decide import Judge
 from afterburner.agent.judge.measuring.figures import CPU
 from afterburner.agent.judge.min_effect import LOWEST, remember
@@ -32,11 +32,9 @@ from afterburner.agent.selfcheck.findings import (
 from afterburner.agent.selfcheck.place import calibrate, open_subject
 from afterburner.agent.selfcheck.subjects import DISGUISES, SHAPES
 from afterburner.agent.types import Objective
-from afterburner.agent.wording import format_ratio
-from afterburner.sandbox.terminal.formatting import format_seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from afterburner.agent.selfcheck.decision import Prepared
     from afterburner.agent.selfcheck.subjects import Shape, Subject
@@ -63,7 +61,7 @@ class SelfCheck:
     sandbox: Sandbox
     max_seconds: float
     decisions_wanted: int
-    tell: Callable[[ProgressEvent], None]
+    on_event: OnEvent
     seed: int = 0
     functions: Mapping[str, tuple[Shape, float]] = field(default_factory=lambda: FUNCTIONS)
     machine: Machine | None = None
@@ -83,7 +81,7 @@ class SelfCheck:
         begin_s = time.monotonic()
         until = Deadline(begin_s + self.max_seconds)
         with tempfile.TemporaryDirectory(prefix="afterburner-selfcheck-") as folder:
-            self._say("prepare", f"choosing functions that take {', '.join(self.functions)}")
+            self.on_event(ProgressEvent(kind=EventKind.CHOOSING_FUNCTIONS, detail=", ".join(self.functions)))
             subjects = calibrate(self.sandbox, self.functions)
             for number, subject in enumerate(subjects, start=1):
                 self._prepare(subject, Path(folder, str(number)))
@@ -117,7 +115,7 @@ class SelfCheck:
         folder.mkdir()
         prepared = open_subject(self.sandbox, subject, folder)
         call_s = statistics.median(call.cpu_time_s for call in prepared.bench.workload.calls)
-        self._say("prepare", f"{subject.name}: a call takes {format_seconds(call_s)}")
+        self.on_event(ProgressEvent(kind=EventKind.CHOSE_FUNCTION, subject=subject.name, seconds=call_s))
         self.machine = self.machine or describe_machine(self.sandbox, prepared.bench.environment)
         self._subjects.append(subject)
         self._prepared.append(prepared)
@@ -131,7 +129,14 @@ class SelfCheck:
                 return
             judge = Judge(Objective.TIME, LOWEST, self.seed + len(self.tried) * _MOST_TESTS + number)
             tried.tests.append(confirm_alone(prepared, judge, prepared.original.source))
-            self._say("noise", f"{tried.name}, against itself: {tried.tests[-1].comparison.reason}")
+            self.on_event(
+                ProgressEvent(
+                    kind=EventKind.LEARNED_NOISE,
+                    stage=Stage.NOISE,
+                    subject=tried.name,
+                    detail=tried.tests[-1].comparison.reason,
+                )
+            )
 
     def _decide_on_identical(self, number: int) -> None:
         """Offer the same code six times over, in other words; whatever wins is a false accept."""
@@ -142,8 +147,16 @@ class SelfCheck:
         choice = best_of(self._prepared[index], judge, sources)
         tried.choices.append(choice)
         rate = offered_rate(self.tried)
-        said = "nothing is offered" if choice.offered is None else f"CANDIDATE {choice.offered + 1} IS OFFERED"
-        self._say("identical", f"{tried.name}: {said} ({rate.hits} of {rate.trials} decisions so far)")
+        self.on_event(
+            ProgressEvent(
+                kind=EventKind.DECIDED_ON_IDENTICAL,
+                stage=Stage.IDENTICAL,
+                subject=tried.name,
+                candidate="" if choice.offered is None else str(choice.offered + 1),
+                count=rate.hits,
+                most=rate.trials,
+            )
+        )
 
     def _try_known_gain(self, until: Deadline) -> None:
         """Check what is computed from the noise by decisions on code that does more work, by just so much."""
@@ -161,12 +174,16 @@ class SelfCheck:
             judge = Judge(Objective.TIME, min_effect, self.seed + _FIRST_KNOWN + number)
             found += best_of(slowed, judge, [subject.source()]).offered is not None
             self.known = Known(subject.name, gain, found, number)
-            self._say(
-                "known", f"{subject.name}: a true gain of {format_ratio(gain)} is found {found} of {number} times"
+            self.on_event(
+                ProgressEvent(
+                    kind=EventKind.TRIED_KNOWN_GAIN,
+                    stage=Stage.KNOWN,
+                    subject=subject.name,
+                    ratio=gain,
+                    count=found,
+                    most=number,
+                )
             )
-
-    def _say(self, stage: str, message: str) -> None:
-        self.tell(ProgressEvent(stage, message))
 
 
 def keep(findings: Findings) -> Path | None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from afterburner.agent.deadline import SEARCH_SHARE, Deadline
+from afterburner.agent.events import ignore_event
 from afterburner.agent.judge.decide import Judge
 from afterburner.agent.loop.graph import Loop
 from afterburner.agent.loop.state import empty_state
@@ -20,7 +21,6 @@ from afterburner.agent.types import Candidate, Decision, Objective
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from afterburner.agent.events import ProgressEvent
     from afterburner.agent.judge.comparison import Comparison
     from afterburner.agent.judge.confirmation import Confirmation, Incumbent
     from afterburner.agent.judge.measuring.workbench import Workbench
@@ -169,9 +169,5 @@ def _loop(bench: Workbench, judge: Judge, max_seconds: float) -> Loop:
         ),
         search_until=Deadline.after(SEARCH_SHARE * max_seconds),
         confirm_until=Deadline.after(max_seconds),
-        on_event=_ignore,
+        on_event=ignore_event,
     )
-
-
-def _ignore(_event: ProgressEvent) -> None:
-    pass

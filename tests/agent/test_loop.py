@@ -16,6 +16,7 @@ from loops import UntimedJudge, open_bench
 from afterburner.agent.code.splice import splice
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.errors import ProposerError, WorkloadError
+from afterburner.agent.events import EventKind, ProgressEvent
 from afterburner.agent.judge import confirming
 from afterburner.agent.judge.confirmation import Incumbent
 from afterburner.agent.judge.decide import Judge
@@ -260,8 +261,8 @@ def test_where_the_winner_is_not_better_after_all_the_others_are_sampled_again(
     """As if screening had met a slow moment of the original: all seemed better, and only the last one is."""
     monkeypatch.setattr(confirming, "AGAIN_S", 40.0)  # enough on a slow machine, too
     loop = make_loop(Scripted(), Judge)
-    told: list[str] = []
-    loop.on_event = lambda event: told.append(event.message)
+    told: list[ProgressEvent] = []
+    loop.on_event = told.append
     state = empty_state() | loop.prepare(empty_state())
     sources = (
         SLOW.replace("found = []", "found = list()"),
@@ -278,7 +279,7 @@ def test_where_the_winner_is_not_better_after_all_the_others_are_sampled_again(
     state |= loop.finish(state)
     first, second, third = state["records"]
     assert first.decision in {Decision.NOT_BETTER, Decision.TOO_NOISY}
-    tested = [line.split()[1] for line in told if line.startswith("testing ")]
+    tested = [event.candidate for event in told if event.kind is EventKind.CONFIRMING]
     assert tested == ["1.1", "1.3"], "1.2 had the second place until it was sampled again"
     told_of_second = (second.decision, second.reason.partition(":")[0])
     # Where the machine is disturbed a copy may seem better by a little once more: then it has the last place.

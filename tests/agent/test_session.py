@@ -17,13 +17,13 @@ import pytest
 from afterburner.agent import Job, Search, TrustQuestion, TrustRequest, open_session
 from afterburner.agent.code.edits import apply_edits
 from afterburner.agent.errors import NotTrustedError, RunNotFoundError, TargetError
+from afterburner.agent.events import EventKind, ProgressEvent
 from afterburner.agent.judge.verification.outcome import Counterexample
 from afterburner.sandbox import CancelledError, CancelToken, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from afterburner.agent.events import ProgressEvent
     from afterburner.agent.session import Session
     from afterburner.sandbox import Sandbox
 
@@ -132,14 +132,14 @@ def test_trust_is_asked_for_once_and_nothing_runs_without_it(sandbox: Sandbox, s
 class At:
     """Cancels so long after the run has told of a stage for the first time."""
 
-    def __init__(self, stage: str, words: str, delay_s: float) -> None:
+    def __init__(self, kind: EventKind, delay_s: float) -> None:
         self.token = CancelToken()
         self.cancelled_s: float | None = None
-        self._stage, self._words, self._delay_s = stage, words, delay_s
+        self._kind, self._delay_s = kind, delay_s
         self._timer: threading.Timer | None = None
 
     def __call__(self, event: ProgressEvent) -> None:
-        if self._timer is None and event.stage == self._stage and self._words in event.message:
+        if self._timer is None and event.kind is self._kind:
             self._timer = threading.Timer(self._delay_s, self._cancel)
             self._timer.start()
 
@@ -153,33 +153,33 @@ class At:
         self.token.cancel()
 
 
-STAGES = [
-    ("prepare", "staging"),
-    ("prepare", "measuring the original"),
-    ("profile", "judging"),
-    ("profile", "timing"),
-    ("confirm", "testing"),
-]
+STAGES = (
+    EventKind.STAGING,
+    EventKind.MEASURING_ORIGINAL,
+    EventKind.JUDGING,
+    EventKind.TIMING,
+    EventKind.CONFIRMING,
+)
 
 
-@pytest.mark.parametrize(("stage", "words"), STAGES, ids=[words for _, words in STAGES])
-def test_a_cancelled_run_stops_and_leaves_nothing(  # noqa: PLR0917 - fixtures are parameters
-    sandbox: Sandbox, slow: Path, tmp_path: Path, stage: str, words: str, children: Callable[[], set[int]]
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_cancelled_run_stops_and_leaves_nothing(
+    sandbox: Sandbox, slow: Path, tmp_path: Path, stage: EventKind, children: Callable[[], set[int]]
 ) -> None:
     """At moments drawn by chance; the session goes on to serve others, and the run can be thrown away."""
-    chance = random.Random(words)
+    chance = random.Random(stage)
     threads, before = threading.active_count(), children()
     job = Job.from_file(slow, function="common")
     with open_session(sandbox=sandbox, store=tmp_path / "store") as session:
         for _ in range(CANCELS):
-            cancel = At(stage, words, chance.uniform(0.0, 0.2))
+            cancel = At(stage, chance.uniform(0.0, 0.2))
             begun: list[str] = []
             with pytest.raises(CancelledError):
                 session.optimize(job, QUICK, on_event=cancel, cancel=cancel.token, on_begun=begun.append)
             assert cancel.cancelled_s is not None
             took_s = time.monotonic() - cancel.cancelled_s
             cancel.join()
-            sys.stdout.write(f"cancelled while {words}: gone after {took_s:.3f} s\n")
+            sys.stdout.write(f"cancelled while {stage.value}: gone after {took_s:.3f} s\n")
             with session.runs() as runs:
                 known = {run.run_id for run in runs.all()}
             if begun[0] in known:
@@ -208,6 +208,29 @@ def test_two_buffers_are_verified_against_one_another(session: Session, slow: Pa
         session.verify(saved, original)
     with pytest.raises(UsageError, match="by one name"):
         session.verify(original, Job.from_text(slow, SLOW.replace("common", "shared"), function="shared"))
+
+
+@pytest.mark.parametrize("stage", [EventKind.RUNNING_BEFORE, EventKind.COMPARING_BEHAVIOUR, EventKind.MEASURING_BOTH])
+def test_a_cancelled_comparison_of_two_buffers_stops_and_leaves_nothing(
+    session: Session, slow: Path, stage: EventKind, children: Callable[[], set[int]]
+) -> None:
+    before = Job.from_text(slow, SLOW, function="common")
+    after = Job.from_text(slow, SLOW.replace("in right", "in set(right)"), function="common")
+    slow.write_text("nothing = 0\n")  # what is on the disk does not count
+    processes, heard, cancel = children(), list[ProgressEvent](), At(stage, random.Random(stage).uniform(0.0, 0.2))
+
+    def on_event(event: ProgressEvent) -> None:
+        heard.append(event)
+        cancel(event)
+
+    with pytest.raises(CancelledError):
+        session.compare(before, after, on_event=on_event, cancel=cancel.token)
+    cancel.join()
+    assert children() <= processes
+    assert {event.job for event in heard} == {f"{slow}::common"}
+    assert len({event.run_id for event in heard}) == 1
+    fractions = [event.fraction for event in heard]
+    assert fractions == sorted(fractions)
 
 
 def test_a_session_that_ends_cancels_the_jobs_of_other_threads(sandbox: Sandbox, slow: Path) -> None:

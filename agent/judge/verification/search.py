@@ -9,6 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from afterburner.agent.deadline import Deadline
+from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, ignore_event
 from afterburner.agent.judge.verification.comparing import Comparer
 from afterburner.agent.judge.verification.made_inputs import Inputs
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
@@ -16,7 +17,7 @@ from afterburner.agent.judge.verification.shrinking import Shrinker
 from afterburner.agent.types import Skipped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from afterburner.agent.judge.measuring.workbench import Workbench
     from afterburner.agent.judge.verification.comparing import Differing
@@ -34,7 +35,7 @@ class DifferenceSearch:
         bench: the target, its workload, and where to run it. Inputs are made from those calls that selection may see.
         original_source: the whole text of the original's file.
         seed: the inputs are the same for the same seed.
-        tell: is told how far it is.
+        on_event: is told how far it is.
         shrinking_s: how long a difference that was found is made smaller.
     """
 
@@ -43,10 +44,10 @@ class DifferenceSearch:
         bench: Workbench,
         original_source: str,
         seed: int,
-        tell: Callable[[str], None] | None = None,
+        on_event: OnEvent | None = None,
         shrinking_s: float = SHRINKING_S,
     ) -> None:
-        self._tell, self._shrinking_s = tell or _ignore, shrinking_s
+        self._on_event, self._shrinking_s = on_event or ignore_event, shrinking_s
         self._by_cases = bench.by_cases
         target = replace(bench.target, source=original_source)
         place = (bench.sandbox, target, bench.environment, bench.limits)
@@ -83,10 +84,10 @@ class DifferenceSearch:
         for calls in self._rounds(deadline, real_calls, rounds):
             found = self._comparer.first_difference(candidate_source, calls)
             if found is not None:
-                self._tell("found a difference; shrinking the input")
+                self._on_event(ProgressEvent(kind=EventKind.SHRINKING))
                 return self._shrunk(candidate_source, found)
             agreed.update(call.origin for call in calls)
-            self._tell(f"the same on {agreed.total()} inputs so far")
+            self._on_event(ProgressEvent(kind=EventKind.AGREED, count=agreed.total()))
             begun_s, started_s = started_s, time.monotonic()
             if calls is not real_calls and (started_s - begun_s) / 2 > deadline.left_s():
                 break
@@ -109,7 +110,3 @@ class DifferenceSearch:
         if real_calls:
             yield real_calls
         yield from islice(self._inputs.rounds(deadline), rounds)
-
-
-def _ignore(_message: str) -> None:
-    pass

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.code.locate import find_target
 from afterburner.agent.deadline import Deadline
-from afterburner.agent.events import ProgressEvent
+from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage, in_stage
 from afterburner.agent.inputs.build import build_workload
 from afterburner.agent.inputs.staging import stage
 from afterburner.agent.judge.measuring.workbench import Workbench, look_limits
@@ -57,7 +57,7 @@ def verify_jobs(
     search: Search,
     *,
     sandbox: Sandbox,
-    on_event: Callable[[ProgressEvent], None],
+    on_event: OnEvent,
     allow: Callable[[Target], None],
 ) -> Verification:
     """Look for an input on which two versions differ; see `Session.verify`.
@@ -68,27 +68,25 @@ def verify_jobs(
     started_s = time.monotonic()
     deadline = Deadline.after(search.max_seconds)
 
-    def tell(message: str) -> None:
-        on_event(ProgressEvent("verify", message))
-
+    on_event = in_stage(on_event, Stage.VERIFY)
     target, against = _target_of(job), _target_of(other)
     if target.function != against.function:
         raise UsageError(f"{target.function} and {against.function}: both files must have the function by one name.")
     for each in (target, against):
         allow(each)
-    tell(f"staging {Path(target.project_root).name}")
+    on_event(ProgressEvent(kind=EventKind.STAGING, subject=Path(target.project_root).name))
     staged = stage(target, sandbox, job.inputs.python, job.unsaved)
     allowed_s = min(max(WORKLOAD_SHARE * search.max_seconds, SHORTEST_WORKLOAD_S), LONGEST_WORKLOAD_S)
     limits = look_limits(allowed_s, job.inputs.float_tolerance)
     settings = RunSettings(job.path, job.function, inputs=job.inputs, search=search, unsaved=job.unsaved)
-    workload = build_workload(sandbox, target, staged.environment, settings, limits, tell)
+    workload = build_workload(sandbox, target, staged.environment, settings, limits, on_event)
     calls = workload.calls_in_order()
     # Nothing is selected here, so inputs may be made from all calls.
     bench = Workbench(
         target, replace(workload, calls=calls, held_out_calls=()), sandbox, staged.environment, limits, None
     )
     shrinking_s = max(SHRINKING_SHARE * search.max_seconds, 1.0)
-    found = DifferenceSearch(bench, target.source, search.seed, tell, shrinking_s).against(
+    found = DifferenceSearch(bench, target.source, search.seed, on_event, shrinking_s).against(
         against.source, deadline, real_calls=calls
     )
     machine = describe_machine(sandbox, staged.environment)

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from afterburner.agent.errors import ProposerError
+from afterburner.agent.events import EventKind
 from afterburner.agent.models.requests.completion import complete, idempotency_key
 from afterburner.agent.models.requests.endings import CapReachedError, ModelFailedError
 from afterburner.agent.models.requests.failures import failure_of
@@ -163,7 +164,7 @@ class ModelClient:
             if not following:
                 raise error
             self._failed[model.name] = str(error)
-        self._asking.tell(f"{error} Asking {following[0].name} instead.")
+        self._asking.report(EventKind.ASKING_ANOTHER, following[0].name, detail=str(error))
 
     def _answers(self, model: Model, question: Question, first: int, n: int) -> list[ModelAnswer]:
         """Ask one model, again if that may help, and fewer or shorter if the server does not take so much."""
@@ -213,7 +214,7 @@ class ModelClient:
             return []
         answers = [replace(answer, cached=True) for answer in from_body(body)]
         self._asking.budget.count_cached()
-        self._asking.tell(f"{request.model} was asked this before: the answer is the stored one")
+        self._asking.report(EventKind.ANSWERED_FROM_CACHE, request.model)
         for number, answer in enumerate(answers, first):
             self._record(question, number, answer, {"cached": True})
         return answers
@@ -242,7 +243,7 @@ class ModelClient:
             if asking.store is not None and answers:
                 asking.store.put(self._key(request), to_body(answers))
             self._settle(used, reservation)
-        asking.tell(f"{model.name} answered")
+        asking.report(EventKind.ANSWERED, model.name)
         answers = answers or [ModelAnswer("", model.name, error="The model's response holds no answer.")]
         for number, answer in enumerate(answers, first):
             self._record(question, number, answer, used if number == first else None)

@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage, ignore_event
 from afterburner.agent.models.requests.answer_store import AnswerStore
 from afterburner.agent.models.requests.recording import Recording
 from afterburner.agent.models.requests.secrets import Scrubber
 from afterburner.agent.models.requests.spending import Budget
 from afterburner.agent.options import Caps
-from afterburner.agent.usage import Usage, told
 from afterburner.sandbox import CancelToken
 
 if TYPE_CHECKING:
@@ -20,10 +20,7 @@ if TYPE_CHECKING:
 
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.options import ModelOptions
-
-
-def _nobody(_message: str, _spent: str) -> None:
-    pass
+    from afterburner.agent.usage import Usage
 
 
 @dataclass(slots=True)
@@ -50,15 +47,15 @@ class ModelSession:
     use_cache: bool = False  # whether stored answers are given
     open_store: Callable[[], AnswerStore] | None = None  # None: nothing is stored
     recording: Recording | None = None
-    on_message: Callable[[str, str], None] = _nobody  # a message, and what was used so far
+    on_event: OnEvent = ignore_event
     scrub: Scrubber = field(default_factory=Scrubber)
     cancel: CancelToken = field(default_factory=CancelToken)
     _opened: _Opened = field(default_factory=_Opened)
     _budget: Budget | None = None
 
-    def for_run(self, until: Deadline, on_message: Callable[[str, str], None], cancel: CancelToken) -> ModelSession:
+    def for_run(self, until: Deadline, on_event: OnEvent, cancel: CancelToken) -> ModelSession:
         """The same session for one run, with a time and a listener of its own, to be cancelled by itself."""
-        return replace(self, until=until, on_message=on_message, cancel=cancel, _budget=None)
+        return replace(self, until=until, on_event=on_event, cancel=cancel, _budget=None)
 
     @property
     def stopped(self) -> bool:
@@ -99,9 +96,17 @@ class ModelSession:
         if self.recording is not None and self.usage() is not None:
             self.recording.begin()
 
-    def tell(self, message: str) -> None:
-        """Tell of something that happened, in one line, with what was used so far."""
-        self.on_message(self.scrub(message), told(self.budget.usage()))
+    def report(self, kind: EventKind, model: str = "", *, detail: str = "", seconds: float | None = None) -> None:
+        """Tell of something that happened, without secrets, with what was used so far."""
+        event = ProgressEvent(
+            kind=kind,
+            stage=Stage.GENERATE,
+            subject=self.scrub(model),
+            detail=self.scrub(detail),
+            seconds=seconds,
+            usage=self.budget.usage(),
+        )
+        self.on_event(event)
 
     def close(self) -> None:
         """Begin nothing more, and close the store."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from afterburner.agent.events import EventKind
 from afterburner.agent.models.requests.endings import CapReachedError
-from afterburner.agent.usage import counted
 from afterburner.sandbox import CancelledError
 
 if TYPE_CHECKING:
@@ -40,9 +40,9 @@ def patiently(send: Callable[[], Result], *, tries: int, asking: ModelSession) -
         is_late = asking.until is not None and state.upcoming_sleep > asking.until.left_s()
         return asking.stopped or is_late or (_failure(state).wait_s or 0.0) > MOST_WAIT_S
 
-    def tell(state: tenacity.RetryCallState) -> None:
+    def report(state: tenacity.RetryCallState) -> None:
         lines.append(_failure(state).line)
-        asking.tell(f"{lines[-1]} Trying again in {counted(round(state.upcoming_sleep), 'second')}.")
+        asking.report(EventKind.RETRYING, detail=lines[-1], seconds=state.upcoming_sleep)
 
     def sleep(seconds: float) -> None:
         if asking.cancel.wait(seconds):
@@ -52,7 +52,7 @@ def patiently(send: Callable[[], Result], *, tries: int, asking: ModelSession) -
         stop=lambda state: state.attempt_number >= tries or too_long(state),
         wait=wait,
         retry=tenacity.retry_if_exception(lambda error: getattr(getattr(error, "failure", None), "passing", False)),
-        before_sleep=tell,
+        before_sleep=report,
         sleep=sleep,
         reraise=True,
     )

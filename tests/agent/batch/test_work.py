@@ -9,6 +9,7 @@ import pytest
 
 from afterburner.agent.batch.results import ManyResult
 from afterburner.agent.batch.work import resume_many, work_through
+from afterburner.agent.events import Stage
 from afterburner.agent.models.registry import KINDS
 from afterburner.agent.options import BatchPlace, ModelOptions, RunSettings, Search
 
@@ -132,7 +133,7 @@ def test_whoever_resumes_gives_each_target_its_own_run(
     (project / "pyproject.toml").write_text("")
 
     def interrupt(event: ProgressEvent) -> None:
-        if event.message.startswith("[1 of 1] common:") and event.stage == "profile":
+        if (event.number, event.targets, event.target) == (1, 1, "common") and event.stage is Stage.PROFILE:
             raise KeyboardInterrupt
 
     settings = RunSettings(str(project), search=Search(max_seconds=300.0, iterations=1), batch=BatchPlace(top=1))

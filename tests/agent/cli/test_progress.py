@@ -24,15 +24,19 @@ WAITING = '''
 import threading
 import time
 from afterburner.agent.cli.progress import ProgressStyle, show_progress, style_of
-from afterburner.agent.events import ProgressEvent
+from afterburner.agent.events import EventKind, ProgressEvent, Stage
+from afterburner.agent.types import Decision
 from afterburner.agent.options import RunSettings, Search
 
 def wait(seconds: float, quiet: bool = False) -> None:
     settings = RunSettings("x.py", search=Search(iterations=3))
     with show_progress(settings, style_of(ProgressStyle.TEXT, quiet=quiet)) as tell:
-        tell(ProgressEvent("prepare", "measuring the original"))
+        tell(ProgressEvent(kind=EventKind.MEASURING_ORIGINAL))
         print("chatter of a library")
-        event = ProgressEvent("profile", "1.2 rules: \\x1b[2Jjoin-strings " + "long " * 50, 1, 2.5)
+        event = ProgressEvent(
+            kind=EventKind.JUDGED, stage=Stage.PROFILE, candidate="1.2", proposer="rules: \\x1b[2Jjoin-strings",
+            decision=Decision.PROMISING, detail="long " * 50, iteration=1, best_ratio=2.5,
+        )
         thread = threading.Thread(target=tell, args=(event,))
         thread.start()
         thread.join()

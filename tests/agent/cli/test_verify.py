@@ -11,6 +11,7 @@ import pexpect
 import pytest
 
 from afterburner.agent import verify
+from afterburner.agent.events import EventKind, ProgressEvent
 from afterburner.agent.judge.verification.outcome import Counterexample
 
 if TYPE_CHECKING:
@@ -105,18 +106,20 @@ def test_floats_may_differ_by_as_much_as_is_said(program: CommandLine, folder: P
 
 @pytest.mark.slow
 def test_a_file_that_cannot_be_imported_is_different(folder: Path) -> None:
-    told: list[str] = []
+    told: list[ProgressEvent] = []
     verification = verify(
         folder / "names.py",
         against=folder / "broken.py",
         function="first",
         max_seconds=20,
-        on_event=lambda event: told.append(event.message),
+        on_event=told.append,
     )
     assert isinstance(verification.found, Counterexample)
     assert not verification.agrees
     assert "No module named 'no_such_module'" in verification.found.line
-    assert any("shrinking" in message for message in told)
+    assert EventKind.SHRINKING in {event.kind for event in told}
+    assert {event.job for event in told} == {f"{folder / 'names.py'}::first"}
+    assert len({event.run_id for event in told}) == 1
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ import pytest
 
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.errors import ProposerError, UnknownModelError
+from afterburner.agent.events import ignore_event
 from afterburner.agent.models.prompts.proposer import ProposalRequest
 from afterburner.agent.models.registry import open_proposer
 from afterburner.agent.models.requests.answer_store import AnswerStore
@@ -291,7 +292,7 @@ def test_the_engine_stops_when_the_time_is_up(engine: Any, make_target: MakeTarg
     proposer = open_proposer("vllm:base", asking=asking)
     assert len(proposer.propose(request(target))) == 4
     engine.loaded[0].tokens = 1_000_000
-    later = asking.for_run(Deadline.after(5), lambda _message, _spent: None, CancelToken())
+    later = asking.for_run(Deadline.after(5), ignore_event, CancelToken())
     proposer, asking = open_proposer("vllm:base", asking=later), later
     assert proposer.propose(request(target)) == []
     usage = asking.budget.usage()

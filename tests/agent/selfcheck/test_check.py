@@ -52,7 +52,7 @@ def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow
 def test_a_short_check_decides_tells_and_sets_the_minimum_effect(sandbox: Sandbox) -> None:
     told: list[ProgressEvent] = []
-    check = SelfCheck(sandbox, max_seconds=1.0, decisions_wanted=1, tell=told.append, functions=SHORT)
+    check = SelfCheck(sandbox, max_seconds=1.0, decisions_wanted=1, on_event=told.append, functions=SHORT)
     check.run()
     tests = [test.comparison.decision for test in check.tried[0].tests]
     findings = check.findings()

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from afterburner.agent import optimize, running
+from afterburner.agent.events import EventKind, OnEvent
 from afterburner.agent.judge.min_effect import remember
 from afterburner.agent.shortcuts import resume
 from afterburner.agent.store.table import open_runs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from afterburner.agent.events import ProgressEvent
@@ -34,9 +34,9 @@ if __name__ == "__main__":
 """
 
 
-def interrupted_at(words: str) -> Callable[[ProgressEvent], None]:
+def interrupted_at(kind: EventKind) -> OnEvent:
     def on_event(event: ProgressEvent) -> None:
-        if words in event.message:
+        if event.kind is kind:
             raise KeyboardInterrupt
 
     return on_event
@@ -62,7 +62,7 @@ def test_a_run_that_goes_on_elsewhere_is_judged_as_that_machine_needs(
     path.write_text(SLOW)
     on_machine("first")
     with pytest.raises(KeyboardInterrupt):
-        optimize(path, function="common", iterations=1, max_seconds=240, on_event=interrupted_at("asking rules"))
+        optimize(path, function="common", iterations=1, max_seconds=240, on_event=interrupted_at(EventKind.ASKING))
     with open_runs() as runs:
         run_id = runs.find("latest").run_id
         before = runs.prepared(run_id)
@@ -72,7 +72,7 @@ def test_a_run_that_goes_on_elsewhere_is_judged_as_that_machine_needs(
     on_machine("second")
     remember(replace(machines[0], cpu_model="second"), 0.2)
     with pytest.raises(KeyboardInterrupt):
-        resume("latest", interrupted_at("measuring how time grows"))
+        resume("latest", interrupted_at(EventKind.MEASURING_GROWTH))
     with open_runs() as runs:
         after = runs.prepared(run_id)
     assert after is not None

@@ -11,8 +11,10 @@ import pytest
 from fault_proxy import Fault, FaultProxy, Kind
 from model_server import serving
 
+from afterburner.agent.cli.progress_lines import line_of, spent_of
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.errors import ProposerError
+from afterburner.agent.events import EventKind, ProgressEvent
 from afterburner.agent.models.registry import open_proposer
 from afterburner.agent.models.requests.model_session import ModelSession
 from afterburner.agent.models.requests.recording import Recording
@@ -54,8 +56,8 @@ def spoiled(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> Callable[..
 def test_what_passes_is_overcome_and_every_try_is_counted(
     spoiled: Callable[..., object], request_of: MakeRequest, fault: Fault
 ) -> None:
-    told: list[str] = []
-    asking = ModelSession(on_message=lambda message, spent: told.append(f"{message} [{spent}]"))
+    told: list[ProgressEvent] = []
+    asking = ModelSession(on_event=told.append)
     with spoiled({1: fault}) as proxy:
         (proposal,) = open_proposer(MODEL, asking=asking).propose(request_of())
     assert proposal.error == ""
@@ -67,8 +69,9 @@ def test_what_passes_is_overcome_and_every_try_is_counted(
     assert usage.lost == (0 if fault in (BUSY, NO_DATE) else 1), "who is turned away with a 429 has used nothing"
     assert usage.prompt_tokens > 0
     assert (usage.lost_cost_usd > 0) == bool(usage.lost)
-    assert "Trying again in" in told[0]
-    assert "2 requests" in told[1]
+    assert [event.kind for event in told] == [EventKind.RETRYING, EventKind.ANSWERED]
+    assert "Trying again in" in line_of(told[0])
+    assert (told[1].usage.requests, spent_of(told[1]).partition(",")[0]) == (2, "2 requests")
 
 
 def test_a_server_is_given_the_time_that_it_asks_for(spoiled: Callable[..., object], request_of: MakeRequest) -> None:
@@ -144,17 +147,17 @@ def test_one_failure_among_several_costs_that_candidate_alone(
 def test_the_next_model_is_asked_where_one_fails_for_good(
     spoiled: Callable[..., object], request_of: MakeRequest, server: ModelServer
 ) -> None:
-    told: list[str] = []
-    asking = ModelSession(on_message=lambda message, _: told.append(message))
+    told: list[ProgressEvent] = []
+    asking = ModelSession(on_event=told.append)
     with spoiled(lambda number: Fault(Kind.STATUS, 404) if number <= 2 else None):
         proposer = open_proposer(MODEL, asking=asking, fallbacks=("openai/gpt-4.1-mini", "openai/gpt-4o"))
         (first,) = proposer.propose(request_of())
         (second,) = proposer.propose(request_of(iteration=2))
     assert (first.proposer, second.proposer) == ("openai/gpt-4o", "openai/gpt-4o")
     assert [asked.body["model"] for asked in server.asked] == ["gpt-4o", "gpt-4o"]
-    handed_on = [line for line in told if " instead." in line]
+    handed_on = [event for event in told if event.kind is EventKind.ASKING_ANOTHER]
     assert len(handed_on) == 2, "each change is told once"
-    assert "Asking openai/gpt-4o instead" in handed_on[1]
+    assert "Asking openai/gpt-4o instead" in line_of(handed_on[1])
     assert asking.budget.usage().requests == 4
 
 

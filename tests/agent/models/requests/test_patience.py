@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,8 @@ from afterburner.agent.models.requests.model_session import ModelSession
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from afterburner.agent.events import ProgressEvent
 
 
 class Waits(SimpleNamespace):
@@ -39,13 +40,12 @@ def failing(failure: Failure) -> Callable[[], None]:
 
 def waits(failure: Failure, *, retries: int = 3, until: Deadline | None = None) -> list[float]:
     """The seconds of each wait until it is given up; what is told is as long."""
-    told: list[str] = []
-    asking = ModelSession(until=until, on_message=lambda message, _: told.append(message))
+    told: list[ProgressEvent] = []
+    asking = ModelSession(until=until, on_event=told.append)
     asking.cancel = waiting = Waits()  # type: ignore[assignment]
     with pytest.raises(RequestFailedError):
         patience.patiently(failing(failure), tries=retries + 1, asking=asking)
-    seconds = [int(found[1]) for line in told if (found := re.search(r"again in (\d+) second", line))]
-    assert seconds == [round(each) for each in waiting.waited_s]
+    assert [event.seconds for event in told] == waiting.waited_s
     return list(waiting.waited_s)
 
 

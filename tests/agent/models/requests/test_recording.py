@@ -14,6 +14,7 @@ from fault_proxy import Fault, FaultProxy, Kind
 from model_server import serving
 
 from afterburner.agent.errors import ProposerError
+from afterburner.agent.events import EventKind, ProgressEvent
 from afterburner.agent.models.registry import open_proposer
 from afterburner.agent.models.requests.model_answers import ModelAnswer
 from afterburner.agent.models.requests.model_session import ModelSession
@@ -217,14 +218,14 @@ def test_a_recording_with_and_without_places_is_refused(tmp_path: Path) -> None:
 def test_no_secret_is_sent_recorded_or_told(
     server: ModelServer, request_of: MakeRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    secret, told = os.environ["OPENAI_API_KEY"], list[str]()
+    secret, told = os.environ["OPENAI_API_KEY"], list[ProgressEvent]()
     monkeypatch.setenv("DATABASE_URL", "postgresql://me:pass-word-1234@localhost/db")
     server.answer = lambda asked, _: f"{secret} pass-word-1234 {asked.prompt}"
-    asking = ModelSession(recording=Recording(tmp_path / "r.jsonl"), on_message=lambda message, _: told.append(message))
+    asking = ModelSession(recording=Recording(tmp_path / "r.jsonl"), on_event=told.append)
     source = f'def f(x):\n    """{secret} pass-word-1234"""\n    return x + x\n'
     (proposal,) = open_proposer(MODEL, asking=asking).propose(request_of(source=source))
-    asking.tell(f"it said {secret}")
-    everything = server.asked[0].prompt + (tmp_path / "r.jsonl").read_text() + "".join(told) + str(proposal)
+    asking.report(EventKind.RETRYING, detail=f"it said {secret}")
+    everything = server.asked[0].prompt + (tmp_path / "r.jsonl").read_text() + str(told) + str(proposal)
     assert secret not in everything
     assert "pass-word-1234" not in everything
-    assert "it said …" in told
+    assert told[-1].detail == "it said …"
