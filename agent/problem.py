@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from afterburner.agent.code.source_text import split_lines
 from afterburner.agent.json_calls import JsonCall, calling_program
 from afterburner.agent.problem_document import ProblemDocument, written
-from afterburner.agent.types import Target
+from afterburner.agent.types import OF_A_PROBLEM, Target, WorkloadCase
 from afterburner.sandbox import Limits, Program, TestCase, UsageError
 from afterburner.sandbox.checkers import Checker, Lines
 from afterburner.sandbox.languages import find_language
@@ -95,10 +95,30 @@ class Problem:
             language=find_language(self.language).name,
         )
 
+    def describe(self, _target: Target) -> str:
+        """What a model is told beside a solution, whichever that is."""
+        return self.task
+
     @property
     def test_cases(self) -> tuple[TestCase, ...]:
         """The cases as the sandbox takes them: texts for stdin, and what has to be printed."""
         return tuple(case.test_case if isinstance(case, JsonCall) else case for case in self.cases)
+
+    def workload_cases(self) -> list[WorkloadCase]:
+        """The cases as a proof takes them.
+
+        Raises:
+            UsageError: a case says nothing of the output, so that nothing can be proved on it.
+        """
+        found = []
+        for number, case in enumerate(self.test_cases, start=1):
+            if not isinstance(case.expected_stdout, bytes):
+                raise UsageError(
+                    f"Case {number} of the problem {self.name} has no expected output, so it proves nothing."
+                )
+            name = case.name or str(number)
+            found.append(WorkloadCase(name, case.stdin, case.expected_stdout, OF_A_PROBLEM))
+        return found
 
     @property
     def task(self) -> str:

@@ -14,8 +14,9 @@ from afterburner.agent.errors import RunStoreError, WorkloadError
 from afterburner.agent.events import EventKind, JobReporter, OnEvent, ProgressEvent, waiting_for_core
 from afterburner.agent.evidence.gather import Offered, gather_evidence
 from afterburner.agent.inputs.build import build_workload
+from afterburner.agent.inputs.cases import case_workload
 from afterburner.agent.inputs.hottest import hottest_function
-from afterburner.agent.inputs.staging import stage
+from afterburner.agent.inputs.staging import stage, stage_alone
 from afterburner.agent.judge.confirming import SpentTests
 from afterburner.agent.judge.decide import Judge
 from afterburner.agent.judge.measuring.timing_core import TimingCore
@@ -33,9 +34,9 @@ from afterburner.agent.store.checkpoints import open_checkpointer, stored_state
 from afterburner.agent.store.stored_run import Prepared, StoredRequest, owner_of
 from afterburner.agent.store.unchanged import check_format, check_machine, check_unchanged
 from afterburner.agent.stored_graph import open_proposer_of, run_graph, used_s
-from afterburner.agent.types import Objective
+from afterburner.agent.types import Objective, Workload
 from afterburner.agent.usage import NOTHING_USED, since
-from afterburner.sandbox import AfterburnerError, Limits
+from afterburner.sandbox import AfterburnerError, Limits, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -131,6 +132,8 @@ def _target_of(settings: RunSettings) -> Target:
     """What is to be optimised: a problem's program, or what the settings name in a file."""
     if settings.problem:
         problem = Problem.from_json(settings.problem)
+        if settings.search.selection is Selection.VERIFIED:
+            _check_provable(problem, settings)
         return problem.target(problem.start)
     path = Path(settings.file)
     return find_target(
@@ -141,6 +144,16 @@ def _target_of(settings: RunSettings) -> Target:
         settings.batch.project_root,
         text=settings.unsaved_text(path),
     )
+
+
+def _check_provable(problem: Problem, settings: RunSettings) -> None:
+    if not problem.start.strip():
+        raise UsageError(
+            f"The problem {problem.name} has no code to begin with, and a gain is proved over such code. Give `start`, "
+            'or Search(selection="paper"), by which a model writes the first code.'
+        )
+    if settings.proof.receipt:
+        raise UsageError("A receipt names the file of a project that was improved, and a problem has none.")
 
 
 def _carry_out(  # noqa: PLR0917 - a run, where it is kept, and who is told
@@ -162,10 +175,11 @@ def _carry_out(  # noqa: PLR0917 - a run, where it is kept, and who is told
         asking = lender.model_session(clock.search_until, on_event, resuming=prepared is not None)
         reporter.usage = asking.usage
         proposer = open_proposer_of(settings, asking)
-        lender.allow(target)
+        problem = Problem.from_json(settings.problem) if settings.problem else None
+        if problem is None:
+            lender.allow(target)
         with lender.sandbox() as sandbox:
-            on_event(ProgressEvent(kind=EventKind.STAGING, subject=Path(target.project_root).name))
-            staged = stage(target, sandbox, settings.inputs.python, settings.unsaved)
+            staged = _stage(settings, target, sandbox, on_event)
             machine = describe_machine(sandbox, staged.environment, target.language)
             if prepared is None:
                 prepared = _prepare(settings, target, sandbox, staged, machine, clock, on_event)
@@ -181,9 +195,11 @@ def _carry_out(  # noqa: PLR0917 - a run, where it is kept, and who is told
                 prepared.settings,
                 search=replace(prepared.settings.search, max_seconds=settings.search.max_seconds),
             )  # which may have been raised since
-            limits = workload_limits(settings)
+            limits = problem.limits if problem is not None else workload_limits(settings)
             core = TimingCore(waiting_for_core(on_event), budget=clock.budget)
-            bench = Workbench(prepared.target, prepared.workload, sandbox, staged.environment, limits, core)
+            bench = Workbench(
+                prepared.target, prepared.workload, sandbox, staged.environment, limits, core, problem=problem
+            )
             loop = Loop(
                 bench=bench,
                 proposer=proposer,
@@ -210,6 +226,13 @@ def _carry_out(  # noqa: PLR0917 - a run, where it is kept, and who is told
     result = replace(result, evidence=evidence, usage=usage)
     runs.finish(run_id, result)
     return result
+
+
+def _stage(settings: RunSettings, target: Target, sandbox: Sandbox, on_event: OnEvent) -> Staged:
+    if settings.problem:
+        return stage_alone(target, sandbox)
+    on_event(ProgressEvent(kind=EventKind.STAGING, subject=Path(target.project_root).name))
+    return stage(target, sandbox, settings.inputs.python, settings.unsaved)
 
 
 def _prepare(  # noqa: PLR0917 - what a workload depends on, and who is told
@@ -274,6 +297,8 @@ def prepared_bench(
         WorkloadError: there is nothing to judge on, or too little.
         AfterburnerError: the function or the inputs cannot be read.
     """
+    if settings.problem:
+        return _checked(_problem_bench(settings, target, sandbox, environment))
     limits = workload_limits(settings)
     if target.function is None and settings.inputs.cases is None:
         on_event(ProgressEvent(kind=EventKind.PROFILING_FILE))
@@ -283,12 +308,27 @@ def prepared_bench(
         path = Path(settings.file)
         target = find_target(path, function, project_root=settings.batch.project_root, text=settings.unsaved_text(path))
     workload = build_workload(sandbox, target, environment, settings, limits, on_event)
-    if not workload.held_out_count:
+    return _checked(Workbench(target, workload, sandbox, environment, limits, TimingCore()))
+
+
+def _checked(bench: Workbench) -> Workbench:
+    if not bench.workload.held_out_count:
         raise WorkloadError(
-            f"{target.path}: there is just one usable input, and a rewrite has to be confirmed on inputs that it was "
-            "not selected on. Add a second case or call."
+            f"{bench.target.path}: there is just one usable input, and a rewrite has to be confirmed on inputs that it "
+            "was not selected on. Add a second case or call."
         )
-    return Workbench(target, workload, sandbox, environment, limits, TimingCore())
+    return bench
+
+
+def _problem_bench(
+    settings: RunSettings, target: Target, sandbox: Sandbox, environment: PythonEnvironment
+) -> Workbench:
+    """The cases of a problem are the inputs, and its limits those of the first look at them."""
+    problem = Problem.from_json(settings.problem)
+    bench = Workbench(target, Workload(), sandbox, environment, problem.limits, TimingCore(), problem=problem)
+    cases = problem.workload_cases()
+    workload = case_workload(target, cases, lambda tests: bench.run(target.source, tests), settings.search.seed)
+    return replace(bench, workload=workload)
 
 
 def workload_limits(settings: RunSettings) -> Limits:

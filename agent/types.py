@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
     from afterburner.sandbox import Measurement, Verdict
 
+OF_A_PROBLEM = "cases of the problem"  # where cases come from that are data, and no files
+
 
 class Objective(StrEnum):
     """What is to become smaller: the paper's efficiency instruction."""

@@ -18,7 +18,7 @@ from afterburner.agent.errors import WorkloadError
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage, ignore_event, in_stage
 from afterburner.agent.evidence.project_files import keep_only
 from afterburner.agent.evidence.receipt import sha256_of
-from afterburner.agent.inputs.cases import check_cases
+from afterburner.agent.inputs.cases import check_cases, whole_program
 from afterburner.agent.inputs.harness_answers import FoundCall, scrub
 from afterburner.agent.inputs.replayed_calls import Replay
 from afterburner.agent.inputs.staging import environment_of
@@ -291,7 +291,8 @@ def _cases(receipt: Receipt, sandbox: Sandbox, target: Target, environment: Pyth
         WorkloadCase(scrub(each.description, 100), each.data, each.expected or b"", scrub(each.origin, 100))
         for each in receipt.inputs
     ]
-    checked = check_cases(sandbox, target, environment, _limits(receipt), cases)
+    program = whole_program(target, target.source, environment)
+    checked = check_cases(target, cases, lambda tests: sandbox.run(program, tests, _limits(receipt)))
     parts: tuple[list[WorkloadCase], list[WorkloadCase]] = ([], [])
     for case, each in zip(checked, receipt.inputs, strict=True):
         parts[each.held_out].append(case)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from afterburner.agent.errors import WorkloadError
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent
 from afterburner.agent.inputs.call_sources import Finding, Sources
-from afterburner.agent.inputs.cases import case_workload, read_cases
+from afterburner.agent.inputs.cases import case_workload, read_cases, whole_program
 from afterburner.agent.inputs.choosing import choose_calls, choose_edge_cases, hold_out
 from afterburner.agent.inputs.harness import Harness
 from afterburner.agent.inputs.replayed_calls import Replay
@@ -64,7 +64,8 @@ def build_workload(  # noqa: PLR0917 - what a workload depends on, and who is to
     if settings.inputs.cases is not None and target.function is None:
         cases = read_cases(Path(settings.inputs.cases))
         report(ProgressEvent(kind=EventKind.RUNNING_CASES, count=len(cases)))
-        return case_workload(sandbox, target, environment, limits, cases, settings.search.seed)
+        program = whole_program(target, target.source, environment)
+        return case_workload(target, cases, lambda tests: sandbox.run(program, tests, limits), settings.search.seed)
     if target.function is None:
         raise WorkloadError(
             f"{target.path}: a whole program can only be judged on stdin/stdout cases. Give --cases DIR with NAME.in "

@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING
 from afterburner.agent.code.languages import PYTHON
 from afterburner.agent.errors import WorkloadError
 from afterburner.agent.inputs.harness_answers import last_lines
-from afterburner.agent.types import Workload, WorkloadCase
+from afterburner.agent.types import OF_A_PROBLEM, Workload, WorkloadCase
 from afterburner.sandbox import Program, TestCase, UsageError, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from afterburner.agent.types import Target
-    from afterburner.sandbox import CaseReport, Limits, PythonEnvironment
-    from afterburner.sandbox.sandbox import Sandbox
+    from afterburner.sandbox import CaseReport, PythonEnvironment, Report
 
 HELD_OUT_SHARE = 0.3
 MAX_FILE_BYTES = 64 * 1024 * 1024
@@ -53,20 +52,21 @@ def cases_origin(folder: Path) -> str:
     return f"cases in {folder.absolute().name}"
 
 
-def case_workload(  # noqa: PLR0917 - as build_workload
-    sandbox: Sandbox,
-    target: Target,
-    environment: PythonEnvironment,
-    limits: Limits,
-    cases: Sequence[WorkloadCase],
-    seed: int,
+def case_workload(
+    target: Target, cases: Sequence[WorkloadCase], run: Callable[[Sequence[TestCase]], Report], seed: int
 ) -> Workload:
     """The workload of a whole program: every case has to pass on the original.
+
+    Args:
+        target: the program.
+        cases: at least one.
+        run: what becomes of the original on cases.
+        seed: of which cases are held out.
 
     Raises:
         WorkloadError: the original fails on a case.
     """
-    cases = check_cases(sandbox, target, environment, limits, cases)
+    cases = check_cases(target, cases, run)
     held = _held_out([case.cpu_time_s for case in cases], seed)
     return Workload(
         cases=tuple(case for index, case in enumerate(cases) if index not in held),
@@ -75,15 +75,14 @@ def case_workload(  # noqa: PLR0917 - as build_workload
 
 
 def check_cases(
-    sandbox: Sandbox, target: Target, environment: PythonEnvironment, limits: Limits, cases: Sequence[WorkloadCase]
+    target: Target, cases: Sequence[WorkloadCase], run: Callable[[Sequence[TestCase]], Report]
 ) -> list[WorkloadCase]:
     """The cases, each with what it takes of the original's CPU time.
 
     Raises:
         WorkloadError: the original fails on a case.
     """
-    program = whole_program(target, target.source, environment)
-    reports = sandbox.run(program, [TestCase(case.stdin, case.expected_stdout, case.name) for case in cases], limits)
+    reports = run([TestCase(case.stdin, case.expected_stdout, case.name) for case in cases])
     if reports.verdict is Verdict.COMPILE_ERROR:
         raise WorkloadError(f"{target.path} does not compile: {reports.cases[0].detail}. Correct the program.")
     for case, report in zip(cases, reports.cases, strict=True):
@@ -115,10 +114,12 @@ def failing_case(cases: Sequence[WorkloadCase], reports: Sequence[CaseReport]) -
 
 def _refusal(target: Target, case: WorkloadCase, report: CaseReport) -> Exception:
     said = last_lines(report.stderr)
+    is_data = case.origin == OF_A_PROBLEM
+    to_correct = "the program or the case" if is_data else f"the program, {case.name}.in or {case.name}.out"
     return WorkloadError(
         f"{target.path} itself fails on case {case.name}: {report.verdict.value.replace('_', ' ')}, {report.detail}"
         + (f" ({said})" if said else "")
-        + f". Correct the program, {case.name}.in or {case.name}.out."
+        + f". Correct {to_correct}."
     )
 
 

@@ -42,7 +42,7 @@ def stage(target: Target, sandbox: Sandbox, python: str | None, unsaved: Sequenc
         UsageError: the interpreter cannot be used, or an unsaved file lies outside of the project.
     """
     if target.language != PYTHON:
-        return _of_program(target, sandbox)
+        return stage_alone(target, sandbox)
     project = copy_project(target, sandbox, unsaved)
     return Staged(project, environment_of(target, sandbox, project, python), left_out_of(project))
 
@@ -65,10 +65,10 @@ def _name_in(project: StagedProject, path: str) -> Path:
     return Path(path).relative_to(project.root)
 
 
-def _of_program(target: Target, sandbox: Sandbox) -> Staged:
-    """A program in another language sees nothing of a project, and no interpreter of it."""
+def stage_alone(target: Target, sandbox: Sandbox) -> Staged:
+    """A program that sees nothing of a project, and no interpreter of it: in another language, or a problem's."""
     project = StagedProject((), 0, (), Path(target.project_root), sandbox.staging_folder())
-    return Staged(project, environment_of(target, sandbox, project, None), ())
+    return Staged(project, own_environment(), ())
 
 
 def environment_of(target: Target, sandbox: Sandbox, project: StagedProject, python: str | None) -> PythonEnvironment:

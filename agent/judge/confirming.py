@@ -139,7 +139,7 @@ class Confirming:
         """The report of cases that are not all right, None if they are."""
         if not cases:
             return None
-        report = self.bench.sandbox.run(self.bench.rewrite(winner.source), cases, self.bench.limits)
+        report = self.bench.run_program(self.bench.rewrite(winner.source), cases, self.bench.limits)
         return None if report.verdict is Verdict.ACCEPTED else report
 
     def _wrong(self, winner: Incumbent, original: Incumbent, report: Report) -> Confirmation:

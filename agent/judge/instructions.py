@@ -108,7 +108,7 @@ def _count(bench: Workbench, program: Program, cases: Sequence[Case], deadline: 
         cpu_time_s=limit_s,
         memory_kib=2 * bench.limits.memory_kib + _MEMORY_KIB,
     )
-    report = bench.sandbox.run(replace(program, environment=environment), cases, limits)
+    report = bench.run_program(replace(program, environment=environment), cases, limits)
     if report.verdict is not Verdict.ACCEPTED:
         raise SampleFailedError.of_report(report)
     total = 0

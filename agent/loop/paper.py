@@ -152,7 +152,7 @@ class PaperLoop:
             history=tuple(replace(each, iteration=each.iteration - first + 1) for each in state["records"]),
             seed=search.seed,
             tell=replace(parse_telling(self.settings.models.tell), counterexample=False, profile=False, history=False),
-            describe=lambda _target: self.problem.task,
+            describe=self.problem.describe,
             temperature=temperature.of_round(max(iteration, 1), search.iterations) if temperature else None,
             is_last=iteration >= search.iterations,
             usage=usage,

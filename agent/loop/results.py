@@ -13,7 +13,7 @@ from afterburner.agent.judge.paper import figure_text, worst
 from afterburner.agent.loop.search_policy import SearchPolicy
 from afterburner.agent.loop.state import trajectory_of
 from afterburner.agent.option_kinds import Selection
-from afterburner.agent.types import HeldOut, Objective
+from afterburner.agent.types import OF_A_PROBLEM, HeldOut, Objective
 from afterburner.agent.wording import count, format_ratio
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def make_paper_result(
         patch="",
         best_source=best.source if best else "",
         readability=None,
-        workload_origins=(("cases of the problem", len(problem.cases)),),
+        workload_origins=((OF_A_PROBLEM, len(problem.cases)),),
         skipped=(),
         machine=machine,
         elapsed_s=elapsed_s,

@@ -22,12 +22,14 @@ from afterburner.agent.judge.measuring.sampling import (
 )
 from afterburner.agent.judge.measuring.timing_core import TimingCore, timed_on
 from afterburner.sandbox import CallCase, Measurement, TestCase, Verdict
+from afterburner.sandbox.checkers import Lines
 from afterburner.sandbox.duels import Duel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from afterburner.sandbox import CaseReport, Limits, Program, Report
+    from afterburner.sandbox.checkers import Checker
     from afterburner.sandbox.duels import DuelReport, DuelSample
     from afterburner.sandbox.sandbox import Sandbox
 
@@ -41,6 +43,7 @@ _MOMENT_S = 0.002  # of a call: about as long as the kernel lets one of several 
 _MOMENTS_S = 0.01  # of the calls of a sample: enough to meet the same ups and downs as another that runs at once
 _SHARED = ("files", "processes")  # what samples that run together would meet of each other
 _GRACE_S = 5.0
+_BY_LINES = Lines()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,7 @@ class Sampler:
     cases: tuple[Case, ...]
     limits: Limits
     core: TimingCore | None  # None: nothing is timed
+    checker: Checker = _BY_LINES
 
     def sample(self, program: Program) -> Sample:
         """Run every case once in a fresh process.
@@ -60,7 +64,7 @@ class Sampler:
             SandboxInternalError: the sandbox failed; it says nothing of the program.
         """
         with timed_on(self.core, self.sandbox) as cpu:
-            report = self.sandbox.run(program, self.cases, self.limits, cpu=cpu)
+            report = self.sandbox.run(program, self.cases, self.limits, checker=self.checker, cpu=cpu)
         if report.verdict is not Verdict.ACCEPTED:
             raise SampleFailedError.of_report(report)
         by_case = tuple(_work_of(case) for case in report.cases)

@@ -7,22 +7,24 @@ from typing import TYPE_CHECKING, TypeVar
 
 from afterburner.agent.code.locate import with_source
 from afterburner.agent.inputs.cases import whole_program
-from afterburner.agent.inputs.line_profile import profile_lines
+from afterburner.agent.inputs.line_profile import LineProfile, profile_lines
 from afterburner.agent.inputs.passes import passes_needed
 from afterburner.agent.inputs.replayed_calls import HASH_SEEDS
 from afterburner.agent.judge.measuring.sample_sources import DuelSource, FreshSource, Sampler
 from afterburner.agent.types import Objective
 from afterburner.sandbox import CallCase, FunctionEntry, Limits, Program, TestCase
+from afterburner.sandbox.checkers import Lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from afterburner.agent.inputs.line_profile import LineProfile
     from afterburner.agent.judge.measuring.sample_sources import Case
     from afterburner.agent.judge.measuring.sampling import BlockSource
     from afterburner.agent.judge.measuring.timing_core import TimingCore
+    from afterburner.agent.problem import Problem
     from afterburner.agent.types import Target, Workload, WorkloadCall, WorkloadCase
     from afterburner.sandbox import PythonEnvironment, Report
+    from afterburner.sandbox.checkers import Checker
     from afterburner.sandbox.sandbox import Sandbox
 
 Input = TypeVar("Input", "WorkloadCall", "WorkloadCase")
@@ -36,6 +38,7 @@ MEASURABLE_PROGRAM_S = 0.2  # starting Python takes a good part of a tenth of a 
 TOLERANT_OUTPUT_BYTES = 64 * 1024 * 1024  # outcomes whose floats are compared one by one cannot be folded
 SLOWDOWN_TOLERATED = 4
 GRACE_S = 2.0
+_BY_LINES = Lines()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +52,17 @@ class Workbench:
     limits: Limits
     core: TimingCore | None  # None: nothing is timed
     other_environment: PythonEnvironment | None = None  # of rewrites, where they have a tree of their own
+    problem: Problem | None = None  # that the target solves, where it is no file of a project
 
     @property
     def by_cases(self) -> bool:
         """Whether the whole program is judged by stdin/stdout cases."""
         return bool(self.workload.cases)
+
+    @property
+    def checker(self) -> Checker:
+        """What counts as the expected output of a case."""
+        return self.problem.checker if self.problem is not None else _BY_LINES
 
     def program(self, source: str) -> Program:
         """The program that `source`, the text of the target's whole file, makes in the original's place."""
@@ -61,13 +70,19 @@ class Workbench:
 
     def run(self, source: str, cases: Sequence[Case]) -> Report:
         """What becomes of a text in the original's place; nothing is timed."""
-        return self.sandbox.run(self.program(source), cases, self.limits)
+        return self.run_program(self.program(source), cases, self.limits)
+
+    def run_program(self, program: Program, cases: Sequence[Case], limits: Limits) -> Report:
+        """What becomes of a program, judged as the workload is; nothing is timed."""
+        return self.sandbox.run(program, cases, limits, checker=self.checker)
 
     def rewrite(self, source: str) -> Program:
         """The program that the text of a rewrite makes: in its own tree, if it has one."""
         return self._program(source, self.other_environment or self.environment)
 
     def _program(self, source: str, environment: PythonEnvironment) -> Program:
+        if self.problem is not None:
+            return replace(self.problem.program(source), environment=environment)
         if self.by_cases:
             return whole_program(self.target, source, environment)
         if self.target.function is None:
@@ -165,10 +180,12 @@ class Workbench:
 
     def sampler(self, cases: Sequence[Case]) -> Sampler:
         """A sampler on these cases, with the timed process alone on its CPU."""
-        return Sampler(self.sandbox, tuple(cases), self.limits, self.core)
+        return Sampler(self.sandbox, tuple(cases), self.limits, self.core, self.checker)
 
     def line_profile(self, source: str, of: str, most_s: float) -> LineProfile:
         """Where `source`, the text of the file of the incumbent `of`, spends its time; it takes at most `most_s`."""
+        if self.problem is not None:
+            return LineProfile(of, note="a problem's program is not profiled")
         target = with_source(self.target, source)
         return profile_lines(self.sandbox, target, self.environment, self.workload, self.limits, of=of, most_s=most_s)
 
