@@ -253,6 +253,7 @@ class ModelOptions:
         str | None,
         Option("Write the model's answers to FILE as they come, for --model replay:FILE.", metavar="FILE", filled=True),
     ] = None
+    keep_answers: bool = False  # whether results and the store keep prompts and raw answers; by "paper" they always do
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant.

@@ -66,7 +66,7 @@ def to_json(result: RunResult, settings: RunSettings, *, applied: bool = False) 
         "usage": usage_to_json(result.usage),
         "elapsed_s": result.elapsed_s,
         "seed": settings.search.seed,
-        "settings": asdict(replace(settings, unsaved=())),
+        "settings": asdict(replace(settings, unsaved=(), problem="")),
     }
     cleaned = clean(document)
     assert isinstance(cleaned, dict)  # noqa: S101 - narrows the type; a dictionary went in

@@ -331,6 +331,8 @@ class Loop:
                 error = str(refusal)
             except RecursionError:
                 error = "The rewrite is nested too deeply to be put in place."
+        if not self.settings.models.keep_answers:
+            proposal = replace(proposal, answer=None)
         return candidate_of(proposal, iteration, number, source=source, error=error)
 
     def profile_fresh(self, candidates: Sequence[Candidate], incumbent: Incumbent) -> list[JudgedCandidate]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from afterburner.agent import Job, JsonCall, Problem, Proof, Search, open_session
+from afterburner.agent import Job, JsonCall, ModelOptions, Problem, Proof, Search, open_session
 from afterburner.agent.errors import WorkloadError
 from afterburner.agent.types import Decision
 from afterburner.sandbox import CancelledError, CancelToken, TestCase, UsageError
@@ -71,7 +71,8 @@ def test_a_gain_on_a_problem_is_proved_and_each_round_is_kept(sandbox: Sandbox, 
             token.cancel()
 
     search = Search(iterations=3, max_seconds=240.0)
-    with open_session(sandbox=sandbox, model=model, store=tmp_path / "runs") as session:
+    models = ModelOptions(model=model, keep_answers=True)
+    with open_session(sandbox=sandbox, models=models, store=tmp_path / "runs") as session:
         with pytest.raises(CancelledError):
             session.optimize(Job.from_problem(PROBLEM), search, on_event=watch, cancel=token, on_begun=begun.append)
         result = session.resume(begun[0])

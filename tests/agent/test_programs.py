@@ -133,6 +133,7 @@ def test_what_is_wrong_broken_or_known_is_refused_with_the_reason(language: str,
         assert "error" in unbuilt.reason or "undefined: pears" in unbuilt.reason, "the compiler's message"
     assert (again.iteration, again.reason) == (2, "the same code as 1.2")
     assert not result.improved
+    assert [record.answer for record in result.candidates] == [None] * 4, "prompts are kept only if asked"
     assert file.read_text("utf-8") == slow
 
 
