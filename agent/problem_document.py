@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, Validatio
 
 from afterburner.agent.json_calls import JsonCall
 from afterburner.sandbox import Limits, TestCase, UsageError
+from afterburner.sandbox.form_mistakes import first_mistake
 from afterburner.sandbox.service.tasks import checker_of
 from afterburner.sandbox.service_schema import Blob, CaseModel, CheckerModel, LimitsModel, LinesModel
 
@@ -70,9 +71,7 @@ class ProblemDocument(BaseModel):
         try:
             return cls.model_validate_json(text)
         except ValidationError as error:
-            mistake = error.errors(include_url=False, include_input=False)[0]
-            place = ".".join(map(str, mistake["loc"])) or "the whole text"
-            raise UsageError(f"This is not the JSON of a problem: {place}: {mistake['msg']}.") from error
+            raise UsageError(f"This is not the JSON of a problem: {first_mistake(error)}.") from error
 
     def read_cases(self) -> tuple[TestCase | JsonCall, ...]:
         """The cases.

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from afterburner.sandbox import service_schema as schema
 from afterburner.sandbox.checkers import Checker, Custom, Exact, Floats, Lines, Tokens
 from afterburner.sandbox.errors import UsageError
+from afterburner.sandbox.form_mistakes import first_mistake
 from afterburner.sandbox.types import CallCase, CaseReport, Compilation, Measurement, Program, Report, TestCase
 
 if TYPE_CHECKING:
@@ -35,9 +36,7 @@ def request_of(task: Task) -> schema.RunRequest:
             keep_stdout_bytes=task.limits.output_bytes,
         )
     except ValidationError as error:
-        mistake = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(map(str, mistake["loc"]))
-        raise UsageError(f"This cannot be sent to a sandbox service: {place}: {mistake['msg']}.") from error
+        raise UsageError(f"This cannot be sent to a sandbox service: {first_mistake(error)}.") from error
 
 
 def report_of(model: schema.ReportModel) -> Report:

@@ -13,17 +13,25 @@ import json
 import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
+from afterburner.agent.evidence.receipt_parts import (
+    ReceiptBlock,
+    ReceiptFigures,
+    ReceiptInput,
+    ReceiptSample,
+    ReceiptSettings,
+    ReceiptTarget,
+)
 from afterburner.agent.judge.measuring.sampling import add_up
-from afterburner.agent.types import Decision, Objective, WorkloadCall, WorkloadCase
+from afterburner.agent.types import Decision, WorkloadCall, WorkloadCase
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from afterburner.agent.evidence.project_files import ProjectFile
     from afterburner.agent.judge.comparing import ComparisonDecision
-    from afterburner.agent.judge.measuring.sampling import Block, SampleMode
+    from afterburner.agent.judge.measuring.sampling import Block
     from afterburner.agent.judge.measuring.workbench import Workbench
     from afterburner.agent.options import RunSettings
     from afterburner.agent.types import Gain, Machine
@@ -31,73 +39,6 @@ if TYPE_CHECKING:
 
 KIND = "afterburner-agent receipt"
 SCHEMA = 1
-
-
-@dataclass(frozen=True, slots=True)
-class ReceiptTarget:
-    """What was rewritten. `file` and `import_root` are relative to the project's root, with `/`."""
-
-    file: str
-    function: str | None
-    module: str
-    import_root: str
-    language: str = "python"
-
-
-@dataclass(frozen=True, slots=True)
-class ReceiptInput:
-    """One input. Of a call, `data` is the opaque blob and `outcome` the hash of what the original did.
-
-    Of a stdin/stdout case, `data` is stdin, `outcome` the hash of the expected output, and `expected` that output.
-    """
-
-    kind: Literal["call", "case"]
-    data: bytes
-    outcome: str
-    origin: str
-    description: str
-    held_out: bool
-    position: int
-    cpu_time_s: float
-    expected: bytes | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ReceiptFigures:
-    """What was used for the calls: seconds, KiB, KiB·s."""
-
-    cpu_time_s: float
-    wall_time_s: float
-    peak_memory_kib: float
-    memory_integral_kib_s: float
-
-
-@dataclass(frozen=True, slots=True)
-class ReceiptSample:
-    """One process, and how it ran: by itself, or together with one of the other side."""
-
-    company: SampleMode
-    work: ReceiptFigures
-
-
-@dataclass(frozen=True, slots=True)
-class ReceiptBlock:
-    """Samples of both sides, taken side by side. `used` is what the decision was made of, for each side."""
-
-    original: tuple[ReceiptSample, ...]
-    winner: tuple[ReceiptSample, ...]
-    used: tuple[ReceiptFigures, ReceiptFigures]
-
-
-@dataclass(frozen=True, slots=True)
-class ReceiptSettings:
-    """What the decision was made by. `float_tolerance` and `fixed_clock` say how calls are judged, see `CallCase`."""
-
-    objective: Objective
-    min_effect: float
-    seed: int
-    float_tolerance: float | None = None
-    fixed_clock: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from afterburner.agent.deadline import Deadline
-    from afterburner.agent.evidence.receipt import Receipt, ReceiptInput
+    from afterburner.agent.evidence.receipt import Receipt
+    from afterburner.agent.evidence.receipt_parts import ReceiptInput
     from afterburner.agent.judge.confirmation import Confirmation
     from afterburner.agent.types import Gain, Machine, WorkloadCall
     from afterburner.sandbox import Limits, PythonEnvironment

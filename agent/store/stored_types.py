@@ -4,8 +4,8 @@ from afterburner.agent.evidence.classes import Fit
 from afterburner.agent.evidence.gather import Evidence
 from afterburner.agent.evidence.growth import Growth, GrowthPoint
 from afterburner.agent.evidence.project_files import ProjectFile
-from afterburner.agent.evidence.receipt import (
-    Receipt,
+from afterburner.agent.evidence.receipt import Receipt
+from afterburner.agent.evidence.receipt_parts import (
     ReceiptBlock,
     ReceiptFigures,
     ReceiptInput,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import JSONResponse
 
+from afterburner.sandbox.form_mistakes import describe_mistake
 from afterburner.sandbox.service_schema import KINDS
 
 if TYPE_CHECKING:
@@ -68,12 +69,13 @@ def refusal_of(error: AfterburnerError) -> RefusalError:
 
 def explain_mistakes(mistakes: Sequence[Mapping[str, object]]) -> RefusalError:
     """What is wrong with a request's form, without repeating what it says."""
-    lines = []
-    for mistake in mistakes[:_SHOWN_MISTAKES]:
-        place = mistake.get("loc", ())
-        path = ".".join(str(part)[:60] for part in place) if isinstance(place, tuple) else ""
-        no_object = path == "body" and mistake.get("type") == "model_attributes_type"
-        lines.append(f"{path}: {_NO_OBJECT if no_object else mistake.get('msg')}")
+    lines = [_described(mistake) for mistake in mistakes[:_SHOWN_MISTAKES]]
     if len(mistakes) > _SHOWN_MISTAKES:
         lines.append(f"and {len(mistakes) - _SHOWN_MISTAKES} more")
     return RefusalError(422, "usage", "The request is not in the form that /docs describes. " + "; ".join(lines))
+
+
+def _described(mistake: Mapping[str, object]) -> str:
+    if mistake.get("loc") == ("body",) and mistake.get("type") == "model_attributes_type":
+        return f"body: {_NO_OBJECT}"
+    return describe_mistake(mistake)

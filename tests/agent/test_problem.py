@@ -59,8 +59,8 @@ def test_an_expected_output_in_a_file_is_taken_in(tmp_path: Path) -> None:
     [
         ({"description": None}, "description: Input should be a valid string"),
         ({"cases": []}, "cases: Tuple should have at least 1 item"),
-        ({"cases": [{"stdin": "1"}, {"arguments": 3, "expected": 1}]}, r"cases.1.call.arguments: Input should be"),
-        ({"cases": [{"stdin": "1", "stdout": "1"}]}, r"cases.0.stdin.stdout: Extra inputs are not permitted"),
+        ({"cases": [{"stdin": "1"}, {"arguments": 3, "expected": 1}]}, r"cases\[1\].call.arguments: Input should be"),
+        ({"cases": [{"stdin": "1", "stdout": "1"}]}, r"cases\[0\].stdin.stdout: Extra inputs are not permitted"),
         ({"checker": {"kind": "nearly"}}, "checker: Input tag 'nearly'"),
         ({"limits": {"wall_time_s": -1}}, "limits.wall_time_s: Input should be greater than 0"),
         ({"langauge": "cpp"}, "langauge: Extra inputs are not permitted"),

@@ -9,7 +9,8 @@ import pytest
 from afterburner.agent.evidence.classes import fit_growth
 from afterburner.agent.evidence.growth import Growth, GrowthPoint
 from afterburner.agent.evidence.project_files import ProjectFile
-from afterburner.agent.evidence.receipt import Receipt, ReceiptInput, ReceiptSettings, ReceiptTarget, sha256_of
+from afterburner.agent.evidence.receipt import Receipt, sha256_of
+from afterburner.agent.evidence.receipt_parts import ReceiptInput, ReceiptSettings, ReceiptTarget
 from afterburner.agent.judge.measuring.workbench import Workbench
 from afterburner.agent.types import Decision, Gain, Machine, Objective
 

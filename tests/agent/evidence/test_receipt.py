@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from afterburner.agent.evidence.receipt import ReceiptInput, make_receipt, receipt_bytes, seal_of, sha256_of
+from afterburner.agent.evidence.receipt import make_receipt, receipt_bytes, seal_of, sha256_of
+from afterburner.agent.evidence.receipt_parts import ReceiptInput
 from afterburner.agent.evidence.receipt_reading import ReceiptError, parse_receipt, read_receipt
 from afterburner.agent.judge.measuring.sampling import Block, Sample
 from afterburner.agent.judge.measuring.workbench import Workbench
@@ -99,9 +100,9 @@ FORGED: list[tuple[str, Callable[[dict[str, Any]], object]]] = [
     (r"project\[0\].path: it is not a path", lambda d: d["project"][0].update(path="a\0b")),
     (r"target.module: it is not a dotted name", lambda d: d["target"].update(module="os; import sys")),
     (r"target.function: it is not a dotted name", lambda d: d["target"].update(function="a b")),
-    (r"target.function: it is not a text", lambda d: d["target"].update(function=7)),
-    (r"gain.ratio: it is not a number", lambda d: d["gain"].update(ratio="2")),
-    (r"gain.high: it is not a number", lambda d: d["gain"].update(high=1e300)),
+    (r"target.function: Input should be a valid string", lambda d: d["target"].update(function=7)),
+    (r"gain.ratio: Input should be a valid number", lambda d: d["gain"].update(ratio="2")),
+    (r"gain.high: Input should be less than", lambda d: d["gain"].update(high=1e300)),
     (r"gain: the figures contradict", lambda d: d["gain"].update(low=3.0)),
     (r"settings.min_effect", lambda d: d["settings"].update(min_effect=-1.0)),
     (r"settings.min_effect", lambda d: d["settings"].update(min_effect=1e6)),
@@ -109,10 +110,10 @@ FORGED: list[tuple[str, Callable[[dict[str, Any]], object]]] = [
     (r"settings.objective", lambda d: d["settings"].update(objective=[])),
     (r"settings.seed", lambda d: d["settings"].update(seed=2**40)),
     (r"decision: it claims no improvement", lambda d: d.update(decision="not_better")),
-    (r"inputs: it is not a list of at most 500", lambda d: d.update(inputs=d["inputs"] * 300)),
+    (r"inputs: Tuple should have at most 500", lambda d: d.update(inputs=d["inputs"] * 300)),
     (r"inputs: a receipt needs inputs", lambda d: d.update(inputs=d["inputs"][:1])),
     (r"inputs: a receipt needs inputs", lambda d: d["inputs"][0].update(kind="case", expected="Nw==")),
-    (r"inputs\[0\]: it is not an object", lambda d: d.update(inputs=[7])),
+    (r"inputs\[0\]: Input should be a dict", lambda d: d.update(inputs=[7])),
     (r"machine.cpus", lambda d: d["machine"].update(cpus=True)),
     (r"schema 2, and this program reads schema 1", lambda d: d.update(schema=2)),
     (r"not a receipt of afterburner-agent", lambda d: d.update(kind="x")),
