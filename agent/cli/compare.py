@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from afterburner.agent.cli.from_options import option_of
+from afterburner.agent.cli.outputs import JSON_HELP, destination_option
 from afterburner.agent.cli.progress import ProgressStyle, progress_option, quiet_option, show_progress, style_of
 from afterburner.agent.job import Job
-from afterburner.agent.option_kinds import LARGEST_SEED
 from afterburner.agent.options import InputOptions, Proof, Search
 from afterburner.agent.types import Objective
 from afterburner.agent.wording import count
 from afterburner.sandbox import UsageError
 from afterburner.sandbox.terminal.destinations import STDOUT, check_destination, write_result
-from afterburner.sandbox.terminal.options import above_zero, above_zero_if_given, filled
+from afterburner.sandbox.terminal.options import filled
 from afterburner.sandbox.terminal.text import display_path, scrub_line
 
 if TYPE_CHECKING:
@@ -76,51 +77,31 @@ def compare(
             help="The function, or Class.method. Default: the one that differs, else the hottest.",
         ),
     ] = None,
-    calls: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE", callback=filled, help="A Python file that calls the function.", rich_help_panel=_INPUTS
-        ),
-    ] = None,
+    calls: Annotated[str | None, option_of(InputOptions, "calls", _INPUTS)] = None,
     cases: Annotated[
         str | None,
-        typer.Option(
-            metavar="DIR",
-            callback=filled,
-            help="A folder of NAME.in and NAME.out: both files read stdin and write stdout.",
-            rich_help_panel=_INPUTS,
+        option_of(
+            InputOptions,
+            "cases",
+            _INPUTS,
+            help_text="A folder of NAME.in and NAME.out: both files read stdin and write stdout.",
         ),
     ] = None,
-    python: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PATH",
-            callback=filled,
-            help="The interpreter that runs both. Default: VIRTUAL_ENV, then the project's .venv.",
-            rich_help_panel=_INPUTS,
-        ),
-    ] = None,
-    float_tolerance: Annotated[
-        float | None,
-        typer.Option(
-            metavar="X",
-            callback=above_zero_if_given,
-            help="Floats may differ by X of the larger one, such as 1e-9. Default: they must be equal.",
-            rich_help_panel=_INPUTS,
-        ),
-    ] = None,
-    objective: Annotated[Objective, typer.Option(help="What to compare.")] = Objective.TIME,
+    python: Annotated[str | None, option_of(InputOptions, "python", _INPUTS)] = None,
+    float_tolerance: Annotated[float | None, option_of(InputOptions, "float_tolerance", _INPUTS)] = None,
+    objective: Annotated[Objective, option_of(Search, "objective", help_text="What to compare.")] = Objective.TIME,
     min_effect: Annotated[
         float | None,
-        typer.Option(
-            metavar="X",
-            min=0,
-            help="Differences of less than X are the same. Default: what selfcheck found here, or 0.05.",
-            show_default=False,
+        option_of(
+            Proof,
+            "min_effect",
+            help_text="Differences of less than X are the same. Default: what selfcheck found here, or 0.05.",
         ),
     ] = None,
-    max_seconds: Annotated[float, typer.Option(metavar="S", callback=above_zero, help="Time budget, seconds.")] = 300.0,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, max=LARGEST_SEED, help="Seed of every random choice.")] = 0,
+    max_seconds: Annotated[
+        float, option_of(Search, "max_seconds", help_text="Time budget, seconds.")
+    ] = Search().max_seconds,
+    seed: Annotated[int, option_of(Search, "seed")] = 0,
     fail_on: Annotated[
         str,
         typer.Option(
@@ -128,23 +109,10 @@ def compare(
             help="End with exit code 5 on these decisions: some of different, slower, same, too_noisy, with commas.",
         ),
     ] = "",
-    json: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE|-",
-            callback=filled,
-            help="Write the result as JSON to FILE; - is stdout, and the report moves to stderr.",
-            rich_help_panel=_OUT,
-        ),
-    ] = None,
+    json: Annotated[str | None, destination_option(JSON_HELP, _OUT)] = None,
     receipt: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE|-",
-            callback=filled,
-            help="Write a receipt to FILE, from which replay-receipt measures the comparison again.",
-            rich_help_panel=_OUT,
-        ),
+        destination_option("Write a receipt to FILE, from which replay-receipt measures the comparison again.", _OUT),
     ] = None,
     progress: Annotated[ProgressStyle, progress_option(_OUT)] = ProgressStyle.TEXT,
     quiet: Annotated[bool, quiet_option(_OUT)] = False,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import replace
 from functools import wraps
 from types import NoneType
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
@@ -57,6 +58,15 @@ def takes_settings(command: Callable[..., None]) -> Callable[..., None]:
     return with_settings
 
 
+def option_of(group: type, field: str, panel: str | None = None, *, help_text: str = "") -> Any:
+    """The option of a field, for a command that takes some of a group.
+
+    `help_text` stands in place of the field's own where it means something else there.
+    """
+    option = options_of(group)[field]
+    return _typer_option(field, replace(option, help=help_text or option.help), get_type_hints(group)[field], panel)
+
+
 def parameter_name(field: str, option: Option) -> str:
     """The name of the command line's parameter for a field."""
     return option.name or field
@@ -88,7 +98,7 @@ def _parsed(annotation: Any, option: Option) -> Any:
     return annotation
 
 
-def _typer_option(name: str, option: Option, annotation: Any, panel: str) -> Any:
+def _typer_option(name: str, option: Option, annotation: Any, panel: str | None) -> Any:
     kinds = {each for each in get_args(annotation) if each is not NoneType} or {annotation}
     numbers = kinds <= {int} and bool not in kinds
     long_form = "--" + parameter_name(name, option).replace("_", "-")

@@ -6,6 +6,9 @@ import os
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
+from typing import Any
+
+import typer
 
 from afterburner.sandbox import UsageError
 from afterburner.sandbox.terminal.destinations import (
@@ -15,9 +18,18 @@ from afterburner.sandbox.terminal.destinations import (
     check_writable,
     same_place,
 )
+from afterburner.sandbox.terminal.options import filled
 
+PATCH_HELP = "Write the unified diff to FILE; - is stdout."
+JSON_HELP = "Write the result as JSON to FILE; - is stdout, and the report moves to stderr."
+GROWTH_HELP = "Write a chart to FILE of how time grows with the input, before and after."
 CODE_SUFFIXES = frozenset({".py", ".pyi", ".pyx"})
 PATCH_SUFFIX = ".patch"
+
+
+def destination_option(help_text: str, panel: str | None = None) -> Any:
+    """An option that says where one result goes: a file, or stdout."""
+    return typer.Option(metavar="FILE|-", callback=filled, help=help_text, rich_help_panel=panel)
 
 
 @dataclass(frozen=True, slots=True)

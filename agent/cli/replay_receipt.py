@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from afterburner.agent.cli.from_options import option_of
+from afterburner.agent.cli.outputs import JSON_HELP, destination_option
 from afterburner.agent.cli.progress import ProgressStyle, progress_option, quiet_option, show_progress, style_of
+from afterburner.agent.options import InputOptions, Search
 from afterburner.sandbox.terminal.destinations import STDOUT, check_destination, write_result
-from afterburner.sandbox.terminal.options import above_zero, filled
+from afterburner.sandbox.terminal.options import filled
 from afterburner.sandbox.terminal.text import scrub_line
 
 if TYPE_CHECKING:
@@ -46,25 +49,11 @@ def replay_receipt(
             help="The project that the code needs, in the state in which the receipt was made.",
         ),
     ] = None,
-    python: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PATH",
-            callback=filled,
-            help="The interpreter that runs the code. Default: VIRTUAL_ENV, then the project's .venv.",
-        ),
-    ] = None,
+    python: Annotated[str | None, option_of(InputOptions, "python")] = None,
     max_seconds: Annotated[
-        float, typer.Option(metavar="S", callback=above_zero, help="Time budget, seconds.")
+        float, option_of(Search, "max_seconds", help_text="Time budget, seconds.")
     ] = DEFAULT_SECONDS,
-    json: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE|-",
-            callback=filled,
-            help="Write the answer as JSON to FILE; - is stdout, and the report moves to stderr.",
-        ),
-    ] = None,
+    json: Annotated[str | None, destination_option(JSON_HELP)] = None,
     progress: Annotated[ProgressStyle, progress_option()] = ProgressStyle.TEXT,
     quiet: Annotated[bool, quiet_option()] = False,
 ) -> None:

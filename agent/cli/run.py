@@ -11,7 +11,7 @@ import typer
 from afterburner.agent.cli.deliver import deliver
 from afterburner.agent.cli.from_options import takes_settings
 from afterburner.agent.cli.interrupts import say_how_to_resume
-from afterburner.agent.cli.outputs import Outputs
+from afterburner.agent.cli.outputs import GROWTH_HELP, JSON_HELP, PATCH_HELP, Outputs, destination_option
 from afterburner.agent.cli.progress import ProgressStyle, progress_option, quiet_option, show_progress, style_of
 from afterburner.agent.cli.settings import Layer, origin_of
 from afterburner.agent.options import RunSettings  # noqa: TC001 - the parser reads the annotation
@@ -70,39 +70,13 @@ def run(
     yes: Annotated[
         bool, typer.Option("--yes", "-y", help="With --apply: do not ask before writing.", rich_help_panel=_OUT)
     ] = False,
-    patch: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE|-", callback=filled, help="Write the unified diff to FILE; - is stdout.", rich_help_panel=_OUT
-        ),
-    ] = None,
-    json: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE|-",
-            callback=filled,
-            help="Write the result as JSON to FILE; - is stdout, and the report moves to stderr.",
-            rich_help_panel=_OUT,
-        ),
-    ] = None,
+    patch: Annotated[str | None, destination_option(PATCH_HELP, _OUT)] = None,
+    json: Annotated[str | None, destination_option(JSON_HELP, _OUT)] = None,
     receipt: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE|-",
-            callback=filled,
-            help="Write a receipt to FILE, from which replay-receipt measures the offer again.",
-            rich_help_panel=_OUT,
-        ),
+        destination_option("Write a receipt to FILE, from which replay-receipt measures the offer again.", _OUT),
     ] = None,
-    growth_svg: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE|-",
-            callback=filled,
-            help="Write a chart to FILE of how time grows with the input, before and after.",
-            rich_help_panel=_OUT,
-        ),
-    ] = None,
+    growth_svg: Annotated[str | None, destination_option(GROWTH_HELP, _OUT)] = None,
     progress: Annotated[ProgressStyle, progress_option(_OUT)] = ProgressStyle.TEXT,
     quiet: Annotated[bool, quiet_option(_OUT)] = False,
 ) -> None:

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from afterburner.agent.cli.from_options import option_of
+from afterburner.agent.cli.outputs import JSON_HELP, destination_option
 from afterburner.agent.cli.progress import ProgressStyle, progress_option, quiet_option, show_progress, style_of
 from afterburner.agent.job import Job
-from afterburner.agent.option_kinds import LARGEST_SEED
 from afterburner.agent.options import VERIFY_S, InputOptions, Search
 from afterburner.sandbox.terminal.destinations import STDOUT, check_destination, write_result
-from afterburner.sandbox.terminal.options import above_zero, above_zero_if_given, filled
+from afterburner.sandbox.terminal.options import filled
 from afterburner.sandbox.terminal.text import display_path, scrub_line
 
 if TYPE_CHECKING:
@@ -46,40 +47,15 @@ def verify(
     ],
     calls: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE",
-            callback=filled,
-            help="A Python file whose execution calls the function: inputs to start from.",
+        option_of(
+            InputOptions, "calls", help_text="A Python file whose execution calls the function: inputs to start from."
         ),
     ] = None,
-    python: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PATH",
-            callback=filled,
-            help="The interpreter that runs the code. Default: VIRTUAL_ENV, then the project's .venv.",
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, max=LARGEST_SEED, help="Seed of every random choice.")] = 0,
-    max_seconds: Annotated[
-        float, typer.Option(metavar="S", callback=above_zero, help="Time budget, seconds.")
-    ] = VERIFY_S,
-    float_tolerance: Annotated[
-        float | None,
-        typer.Option(
-            metavar="X",
-            callback=above_zero_if_given,
-            help="Floats may differ by X of the larger one, such as 1e-9. Default: they must be equal.",
-        ),
-    ] = None,
-    json: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE|-",
-            callback=filled,
-            help="Write the result as JSON to FILE; - is stdout, and the report moves to stderr.",
-        ),
-    ] = None,
+    python: Annotated[str | None, option_of(InputOptions, "python")] = None,
+    seed: Annotated[int, option_of(Search, "seed")] = 0,
+    max_seconds: Annotated[float, option_of(Search, "max_seconds", help_text="Time budget, seconds.")] = VERIFY_S,
+    float_tolerance: Annotated[float | None, option_of(InputOptions, "float_tolerance")] = None,
+    json: Annotated[str | None, destination_option(JSON_HELP)] = None,
     progress: Annotated[ProgressStyle, progress_option()] = ProgressStyle.TEXT,
     quiet: Annotated[bool, quiet_option()] = False,
 ) -> None:
