@@ -51,13 +51,13 @@ def carry_out_paper(  # noqa: PLR0917 - a run, where it is kept, and who is told
         state = stored_state(checkpointer, run_id)
         clock = RunClock.start(settings.search.max_seconds, used_s(prepared, state))
         until = clock.confirm_until  # nothing is confirmed: all of the time is for the search
-        asking = lender.model_session(until, on_event, resuming=prepared is not None)
-        reporter.usage = asking.usage
-        proposer = open_proposer_of(settings, asking)
+        model_session = lender.model_session(until, on_event, resuming=prepared is not None)
+        reporter.usage = model_session.usage
+        proposer = open_proposer_of(settings, model_session)
         with lender.sandbox() as sandbox:
             machine = describe_machine(sandbox, own_environment(), target.language)
             if prepared is None:
-                used_before = asking.usage() or NOTHING_USED
+                used_before = model_session.usage() or NOTHING_USED
                 prepared = Prepared(settings, target, Workload(), machine, clock.used_s(), used_before)
                 runs.keep_prepared(run_id, prepared)
             _check_machine(run_id, prepared.machine, machine)
@@ -73,12 +73,12 @@ def carry_out_paper(  # noqa: PLR0917 - a run, where it is kept, and who is told
                 until=until,
                 core=TimingCore(waiting_for_core(on_event), budget=clock.budget),
                 used_s=clock.used_s,
-                asking=asking,
+                model_session=model_session,
             )
             state = run_graph(loop, checkpointer, run_id)
             lender.cancel.raise_if_cancelled()
     result = make_paper_result(settings, problem, state, run_id=run_id, machine=machine, elapsed_s=clock.elapsed_s())
-    usage = since(state["usage"], prepared.used_before) if asking.usage() is not None else None
+    usage = since(state["usage"], prepared.used_before) if model_session.usage() is not None else None
     result = replace(result, usage=usage)
     runs.finish(run_id, result)
     return result

@@ -172,9 +172,9 @@ def _carry_out(  # noqa: PLR0917 - a run, where it is kept, and who is told
         state = stored_state(checkpointer, run_id)
         clock = RunClock.start(settings.search.max_seconds, used_s(prepared, state))
         # before it was prepared, nobody has answered
-        asking = lender.model_session(clock.search_until, on_event, resuming=prepared is not None)
-        reporter.usage = asking.usage
-        proposer = open_proposer_of(settings, asking)
+        model_session = lender.model_session(clock.search_until, on_event, resuming=prepared is not None)
+        reporter.usage = model_session.usage
+        proposer = open_proposer_of(settings, model_session)
         problem = Problem.from_json(settings.problem) if settings.problem else None
         if problem is None:
             lender.allow(target)
@@ -183,7 +183,7 @@ def _carry_out(  # noqa: PLR0917 - a run, where it is kept, and who is told
             machine = describe_machine(sandbox, staged.environment, target.language)
             if prepared is None:
                 prepared = _prepare(settings, target, sandbox, staged, machine, clock, on_event)
-                prepared = replace(prepared, used_before=asking.usage() or NOTHING_USED)
+                prepared = replace(prepared, used_before=model_session.usage() or NOTHING_USED)
                 runs.keep_prepared(run_id, prepared)
             check_machine(run_id, prepared.machine, machine)
             if state is not None and state["confirmation"] is not None and state["confirmation"].confirmed:
@@ -211,7 +211,7 @@ def _carry_out(  # noqa: PLR0917 - a run, where it is kept, and who is told
                 used_s=clock.used_s,
                 tests=SpentTests(runs.tests_begun(run_id), lambda begun: runs.count_tests(run_id, begun)),
                 surroundings=_surroundings(prepared, staged),
-                asking=asking,
+                model_session=model_session,
             )
             if state is not None:
                 on_event(ProgressEvent(kind=EventKind.RESUMING))
@@ -222,7 +222,7 @@ def _carry_out(  # noqa: PLR0917 - a run, where it is kept, and who is told
     if evidence is not None and evidence.growth is not None and evidence.growth.disagreement:
         state, evidence = withdrawn(state, evidence.growth.disagreement), None
     result = make_result(settings, bench, state, run_id=run_id, machine=machine, elapsed_s=clock.elapsed_s())
-    usage = since(state["usage"], prepared.used_before) if asking.usage() is not None else None
+    usage = since(state["usage"], prepared.used_before) if model_session.usage() is not None else None
     result = replace(result, evidence=evidence, usage=usage)
     runs.finish(run_id, result)
     return result

@@ -71,7 +71,7 @@ class Session:
         self._answers = TrustAnswers(trust)
         self._id = session_id
         self._lock = threading.RLock()
-        self._asking: ModelSession | None = None
+        self._model_session: ModelSession | None = None
         self._folder: Path | None = None
         self._ids = iter([session_id])
         self._jobs = ActiveJobs()
@@ -280,13 +280,13 @@ class Session:
     def opened_models(self, *, resuming: bool) -> ModelSession:
         """What all requests of the session share."""
         with self._lock:
-            if self._asking is None:
-                self._asking = self._stack.enter_context(
+            if self._model_session is None:
+                self._model_session = self._stack.enter_context(
                     open_model_session(
                         self._models, self._caps, self._id, store=self._store is not None, resuming=resuming
                     )
                 )
-            return self._asking
+            return self._model_session
 
     def allow_code_of(self, root: str, cancel: CancelToken) -> None:
         """Ask whether code of a project may run, once for each project.

@@ -33,7 +33,7 @@ class StoredLoop(Protocol):
         """Of the run."""
 
     @property
-    def asking(self) -> ModelSession | None:
+    def model_session(self) -> ModelSession | None:
         """What the requests of the run share, if it makes any."""
 
     def compile(
@@ -50,7 +50,9 @@ def run_graph(loop: StoredLoop, checkpointer: BaseCheckpointSaver[str], run_id: 
     stored = graph.get_state(config)
     if stored.values and not stored.next:
         return cast("LoopState", stored.values)
-    used = loop.asking.usage() if loop.asking is not None else None  # by runs before this one, if they share a budget
+    used = (
+        loop.model_session.usage() if loop.model_session is not None else None
+    )  # by runs before this one, if they share a budget
     start = None if stored.next else empty_state() | {"usage": used or NOTHING_USED}
     with untraced(config) as quiet:
         return cast("LoopState", graph.invoke(start, quiet, durability="sync"))
@@ -63,7 +65,7 @@ def used_s(prepared: Prepared | None, state: LoopState | None) -> float:
     return prepared.used_s if prepared is not None else 0.0
 
 
-def open_proposer_of(settings: RunSettings, asking: ModelSession) -> Proposer:
+def open_proposer_of(settings: RunSettings, model_session: ModelSession) -> Proposer:
     """Open the proposer that the settings name, and find out early what else they need.
 
     Raises:
@@ -74,7 +76,7 @@ def open_proposer_of(settings: RunSettings, asking: ModelSession) -> Proposer:
         timeout_s=settings.models.timeout_s,
         retries=settings.models.retries,
         fallbacks=settings.models.fallbacks,
-        asking=asking,
+        model_session=model_session,
     )
     if settings.proof.deterministic:
         check_valgrind()

@@ -128,11 +128,11 @@ def _work_through(
     begun = many.profiled_s is not None  # before that nobody has answered
     with session_for(settings, many.run_id) as session:
         loan = Loan(session)
-        asking = loan.model_session(deadline, on_event, resuming=begun)
-        proposer = open_proposer_of(settings, asking)
+        model_session = loan.model_session(deadline, on_event, resuming=begun)
+        proposer = open_proposer_of(settings, model_session)
         if many.usage is not None:
-            asking.budget.at_least(many.usage)
-        worker = _Worker(many, runs, proposer, loan, asking, on_event, time.monotonic() - used_s)
+            model_session.budget.at_least(many.usage)
+        worker = _Worker(many, runs, proposer, loan, model_session, on_event, time.monotonic() - used_s)
         if many.profiled_s is None:
             with loan.sandbox() as sandbox:
                 on_event(ProgressEvent(kind=EventKind.PROFILING_PROJECT, subject=" ".join(settings.batch.command)))
@@ -145,7 +145,7 @@ def _work_through(
         try:
             _work(many, worker, deadline)
         finally:
-            many.usage = asking.usage()
+            many.usage = model_session.usage()
         worker.keep()
         many.merge(offered)
         if many.merged.texts:
@@ -182,7 +182,7 @@ def _work(many: ManyResult, worker: _Worker, deadline: Deadline) -> None:
         except KeyboardInterrupt:
             many.outcomes.append(Outcome(target, "interrupted", "the run was interrupted"))
             raise
-        many.usage = worker.asking.usage()
+        many.usage = worker.model_session.usage()
         worker.keep()
 
 
@@ -208,7 +208,7 @@ class _Worker:
     runs: RunTable
     proposer: Proposer
     loan: Loan
-    asking: ModelSession
+    model_session: ModelSession
     on_event: OnEvent
     started_s: float
 

@@ -113,8 +113,8 @@ def make_receipt(
         held_out_gain=held_out_gain,
         blocks=tuple(
             ReceiptBlock(
-                tuple(ReceiptSample(sample.company, _of_measurement(sample.work)) for sample in block.before),
-                tuple(ReceiptSample(sample.company, _of_measurement(sample.work)) for sample in block.after),
+                tuple(ReceiptSample(sample.mode, _of_measurement(sample.work)) for sample in block.before),
+                tuple(ReceiptSample(sample.mode, _of_measurement(sample.work)) for sample in block.after),
                 (_of_measurement(add_up(block.used[0])), _of_measurement(add_up(block.used[1]))),
             )
             for block in blocks

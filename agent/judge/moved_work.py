@@ -91,7 +91,7 @@ def _only_in_some_runs(figure: Figure, gain: Gain, blocks: Sequence[Block]) -> s
 
 def _counting(figure: Figure, blocks: Sequence[Block]) -> list[Block]:
     """The blocks with those samples alone that a figure is from."""
-    at_once = any(sample.company is SampleMode.AT_ONCE for block in blocks for sample in block.before)
+    at_once = any(sample.mode is SampleMode.AT_ONCE for block in blocks for sample in block.before)
     return [block.alone() if at_once and figure.noun == WALL.noun else block.together() for block in blocks]
 
 

@@ -167,7 +167,7 @@ class Screening:
             reason = not_better_text(gain, 1 + self.min_effect)
             return Comparison.of_blocks(Decision.NOT_BETTER, reason, gain, blocks)
         worse = figures.secondary_ratio([whole])
-        at_once = any(sample.company is SampleMode.AT_ONCE for block in blocks for sample in block.before)
+        at_once = any(sample.mode is SampleMode.AT_ONCE for block in blocks for sample in block.before)
         if worse * figures.tolerated < 1 - (PLAIN_RISE if at_once else EVEN):
             reason = f"{figures.secondary.noun} rose to {format_ratio(1 / worse)}"
             return Comparison.of_blocks(Decision.NOT_BETTER, reason, gain, blocks)

@@ -67,7 +67,7 @@ class Loop:
     used_s: Callable[[], float] = lambda: 0.0  # of the time budget, in earlier processes too
     tests: SpentTests = field(default_factory=SpentTests)
     surroundings: Surroundings | None = None  # the project, for proposers and for what a rewrite may import
-    asking: ModelSession | None = None  # what the proposer's requests share, if it makes any
+    model_session: ModelSession | None = None  # what the proposer's requests share, if it makes any
     _confirming: Confirming | None = field(default=None, init=False)
 
     @property
@@ -171,7 +171,7 @@ class Loop:
         proposals, failure = self._propose(request)
         pending = [self._candidate(iteration, n, each, incumbent) for n, each in enumerate(proposals, start=1)]
         restarts = [*state["restarts"], *([again.id] if again else ())]
-        usage = (self.asking.usage() if self.asking else None) or state["usage"]
+        usage = (self.model_session.usage() if self.model_session else None) or state["usage"]
         # whoever asks no model, rules say, may go on when a cap is reached, but nobody does when the time is up
         exhausted = bool(failure) or not pending or usage.cap == TIME_IS_UP
         reason = failure or usage.cap or NOTHING_LEFT

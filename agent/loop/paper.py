@@ -58,7 +58,7 @@ class PaperLoop:
     until: Deadline  # no iteration begins after it
     core: TimingCore | None = None  # None: nothing is timed
     used_s: Callable[[], float] = lambda: 0.0  # of the time budget, in earlier processes too
-    asking: ModelSession | None = None  # what the proposer's requests share, if it makes any
+    model_session: ModelSession | None = None  # what the proposer's requests share, if it makes any
 
     def compile(
         self, checkpointer: BaseCheckpointSaver[str]
@@ -97,7 +97,7 @@ class PaperLoop:
             if not state["records"]:
                 raise
             proposals, ended_early = [], f"{self.proposer.name} failed: {error}"
-        usage = (self.asking.usage() if self.asking else None) or state["usage"]
+        usage = (self.model_session.usage() if self.model_session else None) or state["usage"]
         if not proposals:
             return {"exhausted": True, "ended_early": ended_early or usage.cap or NOTHING_LEFT, "usage": usage}
         pending = [self._candidate(iteration, n, each, state) for n, each in enumerate(proposals, start=1)]
@@ -141,7 +141,7 @@ class PaperLoop:
         search, best = self.settings.search, state["lineage"][-1] if state["lineage"] else None
         first = 1 if self.problem.start.strip() else 0
         temperature = Temperature.read(search.temperature) if search.temperature else None
-        usage = (self.asking.usage() if self.asking else None) or state["usage"]
+        usage = (self.model_session.usage() if self.model_session else None) or state["usage"]
         return ProposalRequest(
             target=self.problem.target(best.source if best else ""),
             objective=search.objective,

@@ -32,12 +32,12 @@ class LiteLLMProposer:
         temperature: float | None = None,
         retries: int = 3,
         fallbacks: Sequence[str] = (),
-        asking: ModelSession | None = None,
+        model_session: ModelSession | None = None,
     ) -> None:
         """Name the model, and those that are asked where it fails.
 
         `timeout_s` is for one whole answer, `retries` says how often a request is repeated if that may help. Without
-        `asking` nothing is capped and nothing is stored.
+        `model_session` nothing is capped and nothing is stored.
 
         Raises:
             UnknownModelError: LiteLLM does not know the provider, or no model is named.
@@ -46,8 +46,8 @@ class LiteLLMProposer:
         self.name = model
         self._temperature = temperature
         models = [find_model(name) for name in (model, *fallbacks)]
-        self._asking = asking or ModelSession()
-        self._asker = ModelClient(models, self._asking, timeout_s=timeout_s, retries=retries)
+        self._model_session = model_session or ModelSession()
+        self._asker = ModelClient(models, self._model_session, timeout_s=timeout_s, retries=retries)
 
     def propose(self, request: ProposalRequest) -> list[Proposal]:
         """Ask for `request.count` answers; one that cannot be used comes back with its error.
@@ -67,4 +67,4 @@ class LiteLLMProposer:
             least_tokens_for(function_source(request.target)),
         )
         answers = self._asker.ask(question)
-        return [proposal_of(answer, request.target, answer.model, self._asking.scrub) for answer in answers]
+        return [proposal_of(answer, request.target, answer.model, self._model_session.scrub) for answer in answers]

@@ -34,7 +34,7 @@ def open_proposer(
     temperature: float | None = None,
     retries: int = 3,
     fallbacks: Sequence[str] = (),
-    asking: ModelSession | None = None,
+    model_session: ModelSession | None = None,
 ) -> Proposer:
     """Open the proposer that `model` names: one of `KINDS`, any model string of LiteLLM, or several with commas.
 
@@ -46,10 +46,15 @@ def open_proposer(
         ProposerError: its key or its engine is missing, or the recording cannot be read.
     """
     names = members(model)
-    of_models = {"timeout_s": timeout_s, "retries": retries, "fallbacks": tuple(fallbacks), "asking": asking}
+    of_models = {
+        "timeout_s": timeout_s,
+        "retries": retries,
+        "fallbacks": tuple(fallbacks),
+        "model_session": model_session,
+    }
     opened = [_open_one(name, temperature, of_models) for name in names]
-    if asking is not None:
-        asking.begin()
+    if model_session is not None:
+        model_session.begin()
     if len(opened) == 1:
         return opened[0]
     return ChainProposer(opened)
@@ -79,10 +84,12 @@ def _open_one(name: str, temperature: float | None, of_models: Mapping[str, Any]
     if kind == "rules":
         opened = proposer_class()
     elif kind == "replay:":
-        asking: ModelSession | None = of_models["asking"]
-        opened = proposer_class(name.removeprefix(kind), asking.scrub if asking is not None else None)
+        model_session: ModelSession | None = of_models["model_session"]
+        opened = proposer_class(name.removeprefix(kind), model_session.scrub if model_session is not None else None)
     elif kind == "vllm:":
-        opened = proposer_class(name.removeprefix(kind), temperature=temperature, asking=of_models["asking"])
+        opened = proposer_class(
+            name.removeprefix(kind), temperature=temperature, model_session=of_models["model_session"]
+        )
     else:
         opened = proposer_class(name, temperature=temperature, **of_models)
     check = getattr(opened, "check", None)

@@ -54,10 +54,12 @@ class VllmProposer:
 
     asks_model = True
 
-    def __init__(self, model: str, *, temperature: float | None = None, asking: ModelSession | None = None) -> None:
+    def __init__(
+        self, model: str, *, temperature: float | None = None, model_session: ModelSession | None = None
+    ) -> None:
         """Name the model as `vllm_name` describes; without a temperature the model's own sampling settings hold.
 
-        Without `asking` nothing is capped and nothing is recorded.
+        Without `model_session` nothing is capped and nothing is recorded.
 
         Raises:
             UnknownModelError: there is no such model or adapter.
@@ -66,13 +68,13 @@ class VllmProposer:
         self.name = f"vllm:{model}"
         self._model = parse_engine_model(model)
         self._temperature = temperature
-        self._asking = asking or ModelSession()
-        if self._asking.caps.cost_usd is not None:
+        self._model_session = model_session or ModelSession()
+        if self._model_session.caps.cost_usd is not None:
             raise ProposerError(
                 f"{self.name} runs in this process and has no price, so --max-cost cannot be kept. Leave it out, and "
                 "use --max-tokens or --max-requests."
             )
-        self._asking.budget.usage()  # opens the ledger now: what cannot be written is to be found before any work
+        self._model_session.budget.usage()  # opens the ledger: what cannot be written is to be found before any work
 
     def check(self) -> None:
         """Find out whether the engine is installed at all, without loading it.
@@ -121,7 +123,7 @@ class VllmProposer:
         Raises:
             CapReachedError: a cap, or the time, allows no request, or the time was up before its end.
         """
-        asking, budget = self._asking, self._asking.budget
+        model_session, budget = self._model_session, self._model_session.budget
         for request in requests:
             budget.at_least(request.usage)
         conversations = [self._messages(request) for request in requests]
@@ -136,20 +138,20 @@ class VllmProposer:
             with self._ending_in_time(engine):
                 outputs = self._chat(engine, requests, conversations, limit)
             self._settle([_usage_of(output) for output in outputs], reservation)
-        asking.report(EventKind.ANSWERED, self.name)
+        model_session.report(EventKind.ANSWERED, self.name)
         found = [self._model_answers(*each) for each in zip(outputs, conversations, strict=True)]
-        if asking.recording is not None:
+        if model_session.recording is not None:
             for request, of_request in zip(requests, found, strict=True):
                 place = Place.of(request, self.name)
                 for number, answer in enumerate(of_request, 1):
                     used = dict(answer.usage) if answer.usage is not None else None
-                    asking.recording.append(place, number, answer, used)
+                    model_session.recording.append(place, number, answer, used)
         return found
 
     def _share(self, requests: Sequence[ProposalRequest], conversations: Sequence[Messages]) -> tuple[int, int]:
         """How many answers the caps allow to all requests together, and how many tokens each may have."""
         longest = self._model.max_tokens
-        fitting, limit = self._asking.budget.share(
+        fitting, limit = self._model_session.budget.share(
             max((request.usage for request in requests), key=lambda usage: usage.most_tokens),
             sum(request.count for request in requests),
             max(map(most_prompt_tokens, conversations)),
@@ -162,15 +164,17 @@ class VllmProposer:
     def _settle(self, used: Sequence[dict[str, Any] | None], reservation: Reservation) -> None:
         said = [each for each in used if each is not None]
         if len(said) < len(used):
-            self._asking.budget.settle_unsaid(reservation)
+            self._model_session.budget.settle_unsaid(reservation)
             return
         prompt_tokens = sum(each["prompt_tokens"] for each in said)
-        self._asking.budget.settle(reservation, prompt_tokens, sum(each["completion_tokens"] for each in said), None)
+        self._model_session.budget.settle(
+            reservation, prompt_tokens, sum(each["completion_tokens"] for each in said), None
+        )
 
     @contextmanager
     def _ending_in_time(self, engine: Any) -> Iterator[None]:
         """Stop the engine between two tokens once the time is up; it is dropped then, for half an answer is in it."""
-        inner, budget = getattr(engine, "llm_engine", None), self._asking.budget
+        inner, budget = getattr(engine, "llm_engine", None), self._model_session.budget
         step = getattr(inner, "step", None)
         if inner is None or step is None:
             yield
@@ -178,24 +182,24 @@ class VllmProposer:
 
         def step_in_time() -> Any:
             budget.left_s(math.inf)
-            self._asking.cancel.raise_if_cancelled()
+            self._model_session.cancel.raise_if_cancelled()
             return step()
 
         inner.step = step_in_time
         try:
             yield
         except BaseException:
-            self._asking.engines.pop(self.name, None)
+            self._model_session.engines.pop(self.name, None)
             raise
         finally:
             inner.step = step
 
     def _messages(self, request: ProposalRequest) -> Messages:
-        return self._asking.scrub.hide_all(messages_for(request))
+        return self._model_session.scrub.hide_all(messages_for(request))
 
     def _model_answers(self, output: Any, messages: Messages) -> list[ModelAnswer]:
         """What the engine gave, secret values hidden."""
-        hide, hidden = self._asking.scrub.hide, any(has_stand_in(message["content"]) for message in messages)
+        hide, hidden = self._model_session.scrub.hide, any(has_stand_in(message["content"]) for message in messages)
         return [
             ModelAnswer(
                 hide(each.text),
@@ -222,7 +226,7 @@ class VllmProposer:
         return list(outputs)
 
     def _loaded(self, seed: int) -> Any:
-        engines = self._asking.engines
+        engines = self._model_session.engines
         if self.name not in engines:
             self.check()
             for name, value in _ENVIRONMENT.items():
@@ -255,7 +259,7 @@ class VllmProposer:
             ) from error
 
     def _proposal(self, answer: ModelAnswer, request: ProposalRequest) -> Proposal:
-        proposal = proposal_of(answer, request.target, self.name, self._asking.scrub)
+        proposal = proposal_of(answer, request.target, self.name, self._model_session.scrub)
         if answer.finish_reason == "length" and proposal.rewrite is None:
             return replace(proposal, error=f"{proposal.error} ?max_tokens= and ?max_model_len= set the limit.")
         return proposal

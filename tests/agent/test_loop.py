@@ -198,7 +198,7 @@ def use_up(budget: Budget) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asking", "is_over"),
+    ("model_session", "is_over"),
     [
         (ModelSession(caps=Caps(requests=1)), False),
         (ModelSession(until=Deadline.after(0)), True),
@@ -206,15 +206,20 @@ def use_up(budget: Budget) -> None:
     ids=["requests", "seconds"],
 )
 def test_what_a_model_may_cost_does_not_end_the_rules_and_the_time_does(
-    make_loop: MakeLoop, monkeypatch: pytest.MonkeyPatch, asking: ModelSession, is_over: bool
+    make_loop: MakeLoop, monkeypatch: pytest.MonkeyPatch, model_session: ModelSession, is_over: bool
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test-0123456789")
     with pytest.raises(CapReachedError):
-        use_up(asking.budget)
+        use_up(model_session.budget)
     loop = make_loop(Scripted())
-    loop.proposer, loop.asking = open_proposer("rules,openai/gpt-4o-mini", asking=asking), asking
+    loop.proposer, loop.model_session = (
+        open_proposer("rules,openai/gpt-4o-mini", model_session=model_session),
+        model_session,
+    )
     original = Incumbent("original", loop.bench.target.source, Measurement(1.0, 1.0, 1, 1.0), ratio=1.0)
-    state = loop.generate(cast("LoopState", empty_state() | {"lineage": [original], "usage": asking.budget.usage()}))
+    state = loop.generate(
+        cast("LoopState", empty_state() | {"lineage": [original], "usage": model_session.budget.usage()})
+    )
     pending = cast("list[Candidate]", state["pending"])
     assert pending
     assert all(each.proposer.startswith("rules: ") for each in pending)

@@ -25,7 +25,7 @@ from afterburner.sandbox.folders import state_folder
 
 MEASUREMENT = Measurement(0.5, 0.4, 10_240, 5120.0, 480)
 GAIN = Gain(2.0, 1.8, 2.2, 0.95, 15)
-SAMPLE = Sample(MEASUREMENT, MEASUREMENT, [], company=SampleMode.IN_TURNS, complaints=[])  # tuples come back as lists
+SAMPLE = Sample(MEASUREMENT, MEASUREMENT, [], mode=SampleMode.IN_TURNS, complaints=[])  # tuples come back as lists
 ANSWER = AnswerRecord("m", ({"role": "user", "content": "?"},), "no code", "stop", 7, 3, 0.01)
 VALUES = [
     Incumbent("1.2", "def f():\n    return 'é\\r\\n'\n", MEASUREMENT, 2.0),

@@ -140,8 +140,8 @@ class DuelSource:
     case: CallCase  # the pool of calls, each of which a sample makes once
     limits: Limits  # of one sample
     core: TimingCore | None  # None: nothing is timed
-    company: SampleMode = SampleMode.ALONE
-    may_have_company: bool = True
+    mode: SampleMode = SampleMode.ALONE
+    may_run_together: bool = True
     originals: int = 1  # samples of the original in a group
 
     def take(self, repeats: int, seed: int, *, alone: bool = True) -> tuple[Block, ...]:
@@ -152,7 +152,7 @@ class DuelSource:
         case = _reordered(self.case, places, seed)
         rivals = tuple(rewrite.source for rewrite in self.rewrites)
         watched = self._watched(repeats, seed, alone=alone)
-        is_by_call = self.company is SampleMode.IN_TURNS
+        is_by_call = self.mode is SampleMode.IN_TURNS
         duel = Duel(rivals, case, groups, self.limits.wall_time_s, watched, call_by_call=is_by_call)
         with timed_on(self.core, self.sandbox) as cpu:
             report = self.sandbox.duel(self.original, duel, self._limits(duel), cpu=cpu)
@@ -163,9 +163,9 @@ class DuelSource:
         """See `BlockSource`."""
         # What disturbs the original shifts its comparison with every rewrite: of several it is sampled twice in a group
         # (Dunnett 1955: as often as the square root of their number). Calls in turns are compared pair by pair.
-        company = self._company(blocks)
-        originals = 2 if company is SampleMode.AT_ONCE and len(self.rewrites) > 1 else 1
-        paced = replace(self, company=company, originals=originals)
+        mode = self._mode_of(blocks)
+        originals = 2 if mode is SampleMode.AT_ONCE and len(self.rewrites) > 1 else 1
+        paced = replace(self, mode=mode, originals=originals)
         if not paced._fit(blocks):  # noqa: SLF001 - of our own class
             paced = self.apart()
         repeats = _repeats(_sample_s(blocks), paced.round_size, _TOGETHER_S if paced.is_together else _BLOCK_S)
@@ -174,16 +174,16 @@ class DuelSource:
     @property
     def is_together(self) -> bool:
         """See `BlockSource`."""
-        return self.company is not SampleMode.ALONE
+        return self.mode is not SampleMode.ALONE
 
     def apart(self) -> DuelSource:
         """See `BlockSource`."""
-        return replace(self, company=SampleMode.ALONE, may_have_company=False, originals=1)
+        return replace(self, mode=SampleMode.ALONE, may_run_together=False, originals=1)
 
     @property
     def per_repeat(self) -> int:
         """See `BlockSource`: there and back. Who runs at once does not wait for a turn, and a coin is as fair there."""
-        return 1 if self.company is SampleMode.AT_ONCE else 2
+        return 1 if self.mode is SampleMode.AT_ONCE else 2
 
     @property
     def most_repeats(self) -> int:
@@ -203,15 +203,15 @@ class DuelSource:
     def _expected_bytes(self) -> int:
         return sum(map(len, self.case.expected_outcomes or ()))
 
-    def _company(self, blocks: Sequence[Block]) -> SampleMode:
+    def _mode_of(self, blocks: Sequence[Block]) -> SampleMode:
         """How samples are to run, as far as these that ran alone tell of the original.
 
         One that leaves files or processes would find those that another process left, if they ran together. Where one
-        starts processes or threads, nobody can tell whose they are in company, and wall time decides where the rewrite
+        starts processes or threads, nobody can tell whose they are in mode, and wall time decides where the rewrite
         does, which is known of samples that ran alone.
         """
         before = [sample for block in blocks for sample in block.before]
-        if not self.may_have_company or any(
+        if not self.may_run_together or any(
             complaint.startswith(_SHARED) for sample in before for complaint in sample.complaints
         ):
             return SampleMode.ALONE
@@ -252,8 +252,8 @@ class DuelSource:
     def _sample(
         self, taken: DuelSample, places: Sequence[int], report: DuelReport, groups: Sequence[Sequence[int]]
     ) -> Sample:
-        company = self.company if len(groups[taken.group]) > 1 else SampleMode.ALONE
-        return _sample_of(taken, places, report.peak_memory_kib, company)
+        mode = self.mode if len(groups[taken.group]) > 1 else SampleMode.ALONE
+        return _sample_of(taken, places, report.peak_memory_kib, mode)
 
     def _limits(self, duel: Duel) -> Limits:
         samples = len(duel.order)
@@ -305,7 +305,7 @@ def _check(report: DuelReport, groups: Sequence[Sequence[int]]) -> None:
         raise SampleFailedError(verdict, report.broken_off, group[0] if len(group) == 1 else ORIGINAL)
 
 
-def _sample_of(taken: DuelSample, places: Sequence[int], peak_memory_kib: int, company: SampleMode) -> Sample:
+def _sample_of(taken: DuelSample, places: Sequence[int], peak_memory_kib: int, mode: SampleMode) -> Sample:
     assert taken.calls is not None  # noqa: S101 - narrows the type; `_check` has looked
     process = replace(
         taken.calls,
@@ -326,7 +326,7 @@ def _sample_of(taken: DuelSample, places: Sequence[int], peak_memory_kib: int, c
         kept_bytes=taken.kept_bytes,
         queued_s=taken.queued_s,
         tasks=taken.tasks,
-        company=company,
+        mode=mode,
     )
 
 

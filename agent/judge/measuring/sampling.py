@@ -67,12 +67,12 @@ class Sample:
     kept_bytes: int | None = None  # what the module has come to keep in memory; None if it was not looked at
     queued_s: float = 0.0  # of the wall time of the process: when it could have run and did not get a core
     tasks: int = 0  # threads and processes that it started, as far as the kernel tells
-    company: SampleMode = SampleMode.ALONE
+    mode: SampleMode = SampleMode.ALONE
 
     @property
     def is_alone(self) -> bool:
         """Whether no other sample ran at the same time."""
-        return self.company is SampleMode.ALONE
+        return self.mode is SampleMode.ALONE
 
     @property
     def overhead_cpu_s(self) -> float:
@@ -218,7 +218,7 @@ def _used(before: Sequence[Sample], after: Sequence[Sample]) -> tuple[_Used, _Us
     together = [[sample for sample in side if not sample.is_alone] for side in (before, after)]
     if not any(together):
         return _least(alone[0]), _least(alone[1])
-    if together[0][0].company is SampleMode.IN_TURNS:
+    if together[0][0].mode is SampleMode.IN_TURNS:
         inputs = [zip(*(sample.by_input for sample in side), strict=True) for side in together]
         paired = [_paired(*pair) for pair in zip(*inputs, strict=True)]
         return tuple(one for one, _ in paired), tuple(other for _, other in paired)

@@ -83,25 +83,25 @@ class RequestFailedError(Exception):
 class ModelClient:
     """Asks the first model, and the next one where a model fails for good, and from then on."""
 
-    def __init__(self, models: Sequence[Model], asking: ModelSession, *, timeout_s: float, retries: int) -> None:
+    def __init__(self, models: Sequence[Model], model_session: ModelSession, *, timeout_s: float, retries: int) -> None:
         """Take the models in the order in which they are asked; `timeout_s` is for one whole answer.
 
         Raises:
             ProposerError: there is a cap of money, and the price of a model is not known.
         """
         self._models = models
-        self._asking = asking
+        self._model_session = model_session
         self._timeout_s = timeout_s
         self._retries = retries
         self._failed: dict[str, str] = {}  # models that are not asked again, with the reason
         self._failing = threading.Lock()
         unpriced = [model.name for model in models if model.price is None]
-        if asking.caps.cost_usd is not None and unpriced:
+        if model_session.caps.cost_usd is not None and unpriced:
             raise ProposerError(
                 f"The price of {' and '.join(unpriced)} is not known, so --max-cost cannot be kept. Leave it out, and "
                 "use --max-tokens or --max-requests."
             )
-        asking.budget.usage()  # opens the ledger now: what cannot be written is to be found before any work
+        model_session.budget.usage()  # opens the ledger now: what cannot be written is to be found before any work
 
     def ask(self, question: Question) -> list[ModelAnswer]:
         """Give up to `count` answers, in an order that does not depend on which came first.
@@ -111,8 +111,8 @@ class ModelClient:
         Raises:
             ProposerError: no model gave any answer.
         """
-        self._asking.budget.at_least(question.stored)
-        question = replace(question, messages=self._asking.scrub.hide_all(question.messages))
+        self._model_session.budget.at_least(question.stored)
+        question = replace(question, messages=self._model_session.scrub.hide_all(question.messages))
         replies = self._replies(question, range(question.count), together=self._gives_several(question))
         missing = range(sum(len(reply.answers) for reply in replies), question.count)
         if missing and not any(reply.problem for reply in replies):
@@ -164,12 +164,12 @@ class ModelClient:
             if not following:
                 raise error
             self._failed[model.name] = str(error)
-        self._asking.report(EventKind.ASKING_ANOTHER, following[0].name, detail=str(error))
+        self._model_session.report(EventKind.ASKING_ANOTHER, following[0].name, detail=str(error))
 
     def _answers(self, model: Model, question: Question, first: int, n: int) -> list[ModelAnswer]:
         """Ask one model, again if that may help, and fewer or shorter if the server does not take so much."""
         prompt_tokens = most_prompt_tokens(question.messages)
-        fitting, limit = self._asking.budget.share(
+        fitting, limit = self._model_session.budget.share(
             question.stored,
             question.count,
             prompt_tokens,
@@ -184,7 +184,7 @@ class ModelClient:
                 return self._stored(request, question, first) or patiently(
                     partial(self._try, model, request, question, first),
                     tries=self._retries + 1,
-                    asking=self._asking,
+                    model_session=self._model_session,
                 )
             except RequestFailedError as error:
                 if error.failure.too_many and n > 1:
@@ -204,17 +204,17 @@ class ModelClient:
 
     def _key(self, request: ModelRequest) -> str:
         """What an answer is stored by: without a cache it is there for this run alone, which may be killed."""
-        return idempotency_key(request, None if self._asking.use_cache else self._asking.run_id)
+        return idempotency_key(request, None if self._model_session.use_cache else self._model_session.run_id)
 
     def _stored(self, request: ModelRequest, question: Question, first: int) -> list[ModelAnswer]:
         """What the cache has for exactly this request."""
-        store = self._asking.store
+        store = self._model_session.store
         body = store.get(self._key(request)) if store is not None else None
         if body is None:
             return []
         answers = [replace(answer, cached=True) for answer in from_body(body)]
-        self._asking.budget.count_cached()
-        self._asking.report(EventKind.ANSWERED_FROM_CACHE, request.model)
+        self._model_session.budget.count_cached()
+        self._model_session.report(EventKind.ANSWERED_FROM_CACHE, request.model)
         for number, answer in enumerate(answers, first):
             self._record(question, number, answer, {"cached": True})
         return answers
@@ -226,24 +226,24 @@ class ModelClient:
             RequestFailedError: it failed.
             CapReachedError: a cap does not allow it.
         """
-        asking, budget = self._asking, self._asking.budget
+        model_session, budget = self._model_session, self._model_session.budget
         with budget.reserved(_most(model, request), self._timeout_s) as (reservation, timeout_s):
             try:
-                response = complete(request, model.takes, timeout_s, self._key(request), asking.cancel)
+                response = complete(request, model.takes, timeout_s, self._key(request), model_session.cancel)
             except CancelledError:
                 raise
             except Exception as error:  # noqa: BLE001 - LiteLLM lets the errors of many client libraries through
-                failure = failure_of(import_litellm(), model.name, error, timeout_s, asking.scrub)
+                failure = failure_of(import_litellm(), model.name, error, timeout_s, model_session.scrub)
                 if failure.free:
                     budget.refuse(reservation)
                 raise RequestFailedError(failure) from None
-            answers = answers_of(response, model.name, asking.scrub.hide, hidden=question.hidden)[: request.n]
+            answers = answers_of(response, model.name, model_session.scrub.hide, hidden=question.hidden)[: request.n]
             used = _usage_of(model, response)
             answers[:1] = [replace(answer, usage=used) for answer in answers[:1]]
-            if asking.store is not None and answers:
-                asking.store.put(self._key(request), to_body(answers))
+            if model_session.store is not None and answers:
+                model_session.store.put(self._key(request), to_body(answers))
             self._settle(used, reservation)
-        asking.report(EventKind.ANSWERED, model.name)
+        model_session.report(EventKind.ANSWERED, model.name)
         answers = answers or [ModelAnswer("", model.name, error="The model's response holds no answer.")]
         for number, answer in enumerate(answers, first):
             self._record(question, number, answer, used if number == first else None)
@@ -252,13 +252,15 @@ class ModelClient:
     def _settle(self, used: dict[str, Any] | None, reservation: Reservation) -> None:
         """Count what was used; where the response says nothing, the most that it can be."""
         if used is None:
-            self._asking.budget.settle_unsaid(reservation)
+            self._model_session.budget.settle_unsaid(reservation)
         else:
-            self._asking.budget.settle(reservation, used["prompt_tokens"], used["completion_tokens"], used["cost_usd"])
+            self._model_session.budget.settle(
+                reservation, used["prompt_tokens"], used["completion_tokens"], used["cost_usd"]
+            )
 
     def _record(self, question: Question, number: int, answer: ModelAnswer, usage: dict[str, Any] | None) -> None:
-        if self._asking.recording is not None:
-            self._asking.recording.append(question.place, number + 1, answer, usage)
+        if self._model_session.recording is not None:
+            self._model_session.recording.append(question.place, number + 1, answer, usage)
 
 
 def _usage_of(model: Model, response: Any) -> dict[str, Any] | None:

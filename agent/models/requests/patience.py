@@ -22,7 +22,7 @@ FIRST_BUSY_WAIT_S = 10.0  # likewise after a 429: after three waits whoever may 
 Result = TypeVar("Result")
 
 
-def patiently(send: Callable[[], Result], *, tries: int, asking: ModelSession) -> Result:
+def patiently(send: Callable[[], Result], *, tries: int, model_session: ModelSession) -> Result:
     """Call `send` until it succeeds, fails for good or has been tried often enough; its last error is raised."""
     import tenacity  # noqa: PLC0415 - needed once a model is asked
 
@@ -37,15 +37,15 @@ def patiently(send: Callable[[], Result], *, tries: int, asking: ModelSession) -
         return min(first_s * 2.0 ** (state.attempt_number - 1) * (1 + chance), MOST_WAIT_S)
 
     def too_long(state: tenacity.RetryCallState) -> bool:
-        is_late = asking.until is not None and state.upcoming_sleep > asking.until.left_s()
-        return asking.stopped or is_late or (_failure(state).wait_s or 0.0) > MOST_WAIT_S
+        is_late = model_session.until is not None and state.upcoming_sleep > model_session.until.left_s()
+        return model_session.stopped or is_late or (_failure(state).wait_s or 0.0) > MOST_WAIT_S
 
     def report(state: tenacity.RetryCallState) -> None:
         lines.append(_failure(state).line)
-        asking.report(EventKind.RETRYING, detail=lines[-1], seconds=state.upcoming_sleep)
+        model_session.report(EventKind.RETRYING, detail=lines[-1], seconds=state.upcoming_sleep)
 
     def sleep(seconds: float) -> None:
-        if asking.cancel.wait(seconds):
+        if model_session.cancel.wait(seconds):
             raise CancelledError
 
     retrying = tenacity.Retrying(

@@ -140,11 +140,11 @@ def test_each_input_counts_with_its_own_least_figure() -> None:
     assert block.without_parts().log_ratio(CPU) == pytest.approx(math.log(3 / 4))
 
 
-def paired(*factors: float, company: SampleMode, ratio: float = 1.1) -> Block:
+def paired(*factors: float, mode: SampleMode, ratio: float = 1.1) -> Block:
     """Samples of two inputs that ran together, pair by pair on a machine that was slower by each of these factors."""
     before, after = (
         [
-            Sample(used(3 * f * each), used(3 * f * each), (used(f * each), used(2 * f * each)), company=company)
+            Sample(used(3 * f * each), used(3 * f * each), (used(f * each), used(2 * f * each)), mode=mode)
             for f in factors
         ]
         for each in (ratio, 1.0)
@@ -153,10 +153,10 @@ def paired(*factors: float, company: SampleMode, ratio: float = 1.1) -> Block:
 
 
 def test_what_slows_down_a_pair_cancels_in_it() -> None:
-    block = paired(1.0, 7.0, 1.3, company=SampleMode.IN_TURNS)
+    block = paired(1.0, 7.0, 1.3, mode=SampleMode.IN_TURNS)
     assert block.log_ratio(CPU) == pytest.approx(math.log(1.1))
     assert block.log_ratio(WALL) == pytest.approx(math.log(1.1)), "only one of them runs at a time"
-    at_once = paired(1.0, 7.0, 1.3, company=SampleMode.AT_ONCE)
+    at_once = paired(1.0, 7.0, 1.3, mode=SampleMode.AT_ONCE)
     assert at_once.log_ratio(CPU) == pytest.approx(math.log(1.1))
     assert at_once.log_ratio(WALL) == pytest.approx(math.log(18 / 9)), "that of the samples that ran alone"
     assert at_once.alone().log_ratio(CPU) == pytest.approx(math.log(18 / 9))
@@ -165,7 +165,7 @@ def test_what_slows_down_a_pair_cancels_in_it() -> None:
 def test_one_disturbed_pair_of_calls_made_in_turns_does_not_count() -> None:
     pairs = [(used(1.1), used(1.0)), (used(1.1), used(1.0)), (used(1.1), used(50.0))]
     before, after = (
-        [Sample(each, each, (each,), company=SampleMode.IN_TURNS) for each in side] for side in zip(*pairs, strict=True)
+        [Sample(each, each, (each,), mode=SampleMode.IN_TURNS) for each in side] for side in zip(*pairs, strict=True)
     )
     assert Block.of(before, after).log_ratio(CPU) == pytest.approx(math.log(1.1))
 
@@ -174,14 +174,13 @@ def test_exchanging_the_sides_of_a_block_turns_its_sign() -> None:
     """The test needs that: of two programs that are equal, each sign has to be as likely."""
     chance = random.Random(1)
 
-    def side(company: SampleMode) -> list[Sample]:
+    def side(mode: SampleMode) -> list[Sample]:
         return [
-            Sample(used(2.0), used(2.0), (used(chance.random()), used(chance.random())), company=company)
-            for _ in range(5)
+            Sample(used(2.0), used(2.0), (used(chance.random()), used(chance.random())), mode=mode) for _ in range(5)
         ]
 
-    for company in SampleMode:
-        before, after = side(company), side(company)
+    for mode in SampleMode:
+        before, after = side(mode), side(mode)
         for figure in (CPU, WALL):
             there, back = Block.of(before, after).log_ratio(figure), Block.of(after, before).log_ratio(figure)
             assert there == pytest.approx(-back)

@@ -111,20 +111,18 @@ def test_a_gain_that_is_there_from_the_first_time_on_counts() -> None:
     assert decision is Decision.IMPROVED, reason
 
 
-@pytest.mark.parametrize("company", [SampleMode.IN_TURNS, SampleMode.AT_ONCE])
+@pytest.mark.parametrize("mode", [SampleMode.IN_TURNS, SampleMode.AT_ONCE])
 @pytest.mark.parametrize(
     ("alone", "decision"),
     [(1.3, Decision.IMPROVED), (1.1, Decision.IMPROVED), (1.055, Decision.REFUSED), (1.01, Decision.REFUSED)],
 )
-def test_a_gain_that_shows_only_beside_the_original_is_none(
-    company: SampleMode, alone: float, decision: Decision
-) -> None:
+def test_a_gain_that_shows_only_beside_the_original_is_none(mode: SampleMode, alone: float, decision: Decision) -> None:
     """A rewrite may trouble whoever runs on the same core; by itself each has to show what it needs."""
     noise = Random(4)
 
     def block() -> Block:
-        before = (sample(used(alone * noise.uniform(0.99, 1.01))), sample(used(1.3), company=company))
-        after = (sample(used(1.0 * noise.uniform(0.99, 1.01))), sample(used(1.0), company=company))
+        before = (sample(used(alone * noise.uniform(0.99, 1.01))), sample(used(1.3), mode=mode))
+        after = (sample(used(1.0 * noise.uniform(0.99, 1.01))), sample(used(1.0), mode=mode))
         return Block.of(before, after)
 
     blocks = [block() for _ in range(16)]
@@ -140,8 +138,8 @@ def test_a_gain_that_samples_alone_rule_out_is_none() -> None:
     noise = Random(5)
     blocks = [
         Block.of(
-            (sample(used(1.03 * noise.uniform(0.995, 1.005))), sample(used(1.08), company=SampleMode.IN_TURNS)),
-            (sample(used(1.0)), sample(used(1.0), company=SampleMode.IN_TURNS)),
+            (sample(used(1.03 * noise.uniform(0.995, 1.005))), sample(used(1.08), mode=SampleMode.IN_TURNS)),
+            (sample(used(1.0)), sample(used(1.0), mode=SampleMode.IN_TURNS)),
         )
         for _ in range(16)
     ]

@@ -134,32 +134,32 @@ class Together(Known):
     From the third on the machine is faster by half.
     """
 
-    company = SampleMode.ALONE
+    mode = SampleMode.ALONE
     per_repeat = 1
 
     @property
     def is_together(self) -> bool:
-        return self.company is SampleMode.AT_ONCE
+        return self.mode is SampleMode.AT_ONCE
 
     def take(self, repeats: int, seed: int, *, alone: bool = True) -> tuple[Block, ...]:  # noqa: ARG002 - the interface
         is_lucky = self.is_together and min(self.asked[name] for name in self._cpu_s) == 1
         speed = 1.0 if is_lucky or not self.is_together else 1.5
         for name in self._cpu_s:
             self.asked[name] += 1
-        before = [sample(used(self._original_s / speed), company=self.company)] * repeats
+        before = [sample(used(self._original_s / speed), mode=self.mode)] * repeats
         luck = 1.06 if is_lucky else 1.0
         return tuple(
-            Block.of(before, [sample(used(cpu_s / speed / luck), company=self.company)] * repeats)
+            Block.of(before, [sample(used(cpu_s / speed / luck), mode=self.mode)] * repeats)
             for cpu_s in self._cpu_s.values()
         )
 
     def only(self, numbers: Sequence[int]) -> Together:
         found = Together(super().only(numbers)._cpu_s, self.asked, self._original_s)
-        found.company = self.company
+        found.mode = self.mode
         return found
 
     def paced(self, blocks: Sequence[Block]) -> tuple[Together, int]:  # noqa: ARG002 - the interface
-        self.company = SampleMode.AT_ONCE
+        self.mode = SampleMode.AT_ONCE
         return self, 1
 
 
@@ -189,12 +189,12 @@ class Quarrelling(Together):
 
     def only(self, numbers: Sequence[int]) -> Quarrelling:
         found = Quarrelling(super().only(numbers)._cpu_s, self.asked, self._original_s)
-        found.company = self.company
+        found.mode = self.mode
         return found
 
     def apart(self) -> Quarrelling:
         found = self.only(range(len(self._cpu_s)))
-        found.company = SampleMode.ALONE
+        found.mode = SampleMode.ALONE
         return found
 
 
@@ -225,8 +225,8 @@ def test_rewrites_are_sampled_in_turns_with_one_original(sandbox: Sandbox) -> No
     assert wrong.decision is Decision.WRONG
     assert "instead of" in wrong.reason
     assert slow.decision is Decision.NOT_BETTER, slow.reason
-    companies = [{sample.company for sample in (*block.before, *block.after)} for block in quick.blocks]
-    assert companies == [{SampleMode.ALONE}, {SampleMode.IN_TURNS}], "who is best is plain after one round in turns"
+    modes = [{sample.mode for sample in (*block.before, *block.after)} for block in quick.blocks]
+    assert modes == [{SampleMode.ALONE}, {SampleMode.IN_TURNS}], "who is best is plain after one round in turns"
 
 
 def test_who_leaves_a_process_running_is_not_sampled_beside_others(sandbox: Sandbox) -> None:
@@ -244,7 +244,7 @@ def test_who_leaves_a_process_running_is_not_sampled_beside_others(sandbox: Sand
     for leaves in (first, again):
         assert leaves.decision is Decision.REFUSED, leaves.reason
         assert "processes" in leaves.reason
-        assert {sample.company for block in leaves.blocks for sample in block.after} == {SampleMode.ALONE}
+        assert {sample.mode for block in leaves.blocks for sample in block.after} == {SampleMode.ALONE}
     comparison, _ = JUDGE.confirm(source.only([0]), Deadline.after(SOON), held_out_from=len(calls))
     assert comparison.decision is Decision.REFUSED
     assert "processes" in comparison.reason

@@ -37,7 +37,7 @@ def source(sandbox: Sandbox, original: str, *rewrites: str, sizes: tuple[int, ..
 
 
 @pytest.mark.parametrize(
-    ("body", "sizes", "company"),
+    ("body", "sizes", "mode"),
     [
         (SUM, (1_000, 2_000, 3_000), SampleMode.IN_TURNS),
         (SUM, (3_000_000, 1_000), SampleMode.AT_ONCE),
@@ -46,22 +46,22 @@ def source(sandbox: Sandbox, original: str, *rewrites: str, sizes: tuple[int, ..
     ids=["short calls", "a long call", "calls that wait"],
 )
 def test_calls_decide_how_samples_run_together(
-    sandbox: Sandbox, body: str, sizes: tuple[int, ...], company: SampleMode
+    sandbox: Sandbox, body: str, sizes: tuple[int, ...], mode: SampleMode
 ) -> None:
     first = source(sandbox, body, body, body, sizes=sizes)
     blocks = first.take(1, 0)
-    assert {each.company for block in blocks for each in (*block.before, *block.after)} == {SampleMode.ALONE}
+    assert {each.mode for block in blocks for each in (*block.before, *block.after)} == {SampleMode.ALONE}
     paced, repeats = first.paced(blocks)
-    assert (paced.company, paced.is_together) == (company, True)
-    one_way = 1 if company is SampleMode.AT_ONCE else 2
+    assert (paced.mode, paced.is_together) == (mode, True)
+    one_way = 1 if mode is SampleMode.AT_ONCE else 2
     assert paced.per_repeat == one_way
     for block in paced.take(repeats, 1):
         # two samples of the original in a group of long ones: what disturbs it shifts the comparison with each rewrite
         for side, together in ((block.before, 2), (block.after, one_way)):
-            assert [each.company for each in side] == [SampleMode.ALONE] * one_way + [company] * together * repeats
+            assert [each.mode for each in side] == [SampleMode.ALONE] * one_way + [mode] * together * repeats
     [block] = paced.only([1]).take(1, 2, alone=False)
-    assert [each.company for each in block.before] == [company] * 2, "whoever is left: the figures are compared later"
-    assert [each.company for each in block.after] == [company] * one_way
+    assert [each.mode for each in block.before] == [mode] * 2, "whoever is left: the figures are compared later"
+    assert [each.mode for each in block.after] == [mode] * one_way
     assert (figures_for(Objective.TIME, blocks).primary is WALL) == (body == NAP)
 
 
@@ -73,9 +73,9 @@ def test_where_a_rewrite_starts_threads_wall_time_decides_of_samples_alone(sandb
     blocks = first.take(1, 0)
     assert {each.tasks for each in blocks[0].before} == {0}
     assert {each.tasks for each in blocks[0].after} == {3}
-    assert first.paced(blocks)[0].company is SampleMode.ALONE
+    assert first.paced(blocks)[0].mode is SampleMode.ALONE
     [turned] = (replace(block, before=block.after, after=block.before) for block in blocks)
-    assert first.paced([turned])[0].company is SampleMode.ALONE, "in company they would be counted to the rewrite"
+    assert first.paced([turned])[0].mode is SampleMode.ALONE, "in company they would be counted to the rewrite"
     of_a_busy_original = replace(blocks[0], before=tuple(replace(each, work=each.process) for each in blocks[0].before))
     assert figures_for(Objective.TIME, [of_a_busy_original]).primary is WALL
 
@@ -84,21 +84,21 @@ def test_where_there_is_no_memory_for_all_each_runs_alone(sandbox: Sandbox) -> N
     first = source(sandbox, SUM, SUM, sizes=(1_000, 2_000))
     peak_kib = max(each.process.peak_memory_kib for block in first.take(1, 0) for each in block.before)
     assert peak_kib > 1_000
-    for memory_kib, company in ((2 * peak_kib, SampleMode.ALONE), (int(3.5 * peak_kib), SampleMode.IN_TURNS)):
+    for memory_kib, mode in ((2 * peak_kib, SampleMode.ALONE), (int(3.5 * peak_kib), SampleMode.IN_TURNS)):
         tight = replace(first, limits=replace(first.limits, memory_kib=memory_kib))
         paced, _ = tight.paced(tight.take(1, 1))
-        assert paced.company is company
+        assert paced.mode is mode
 
 
-@pytest.mark.parametrize("company", [SampleMode.IN_TURNS, SampleMode.AT_ONCE])
+@pytest.mark.parametrize("mode", [SampleMode.IN_TURNS, SampleMode.AT_ONCE])
 @pytest.mark.parametrize("when", ["at load", "in a call"])
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.nightly)])
-def test_who_hangs_is_blamed_whoever_waits_for_it(sandbox: Sandbox, company: SampleMode, when: str, seed: int) -> None:
+def test_who_hangs_is_blamed_whoever_waits_for_it(sandbox: Sandbox, mode: SampleMode, when: str, seed: int) -> None:
     first = source(sandbox, SUM, SUM, f"{SUM} if n < 2_000 else time.sleep(60)", SUM, sizes=(1_000, 2_000, 3_000))
     if when == "at load":
         good, _, again = first.rewrites
         first = replace(first, rewrites=(good, replace(good, source=f"{good.source}time.sleep(60)\n"), again))
-    together = replace(first, company=company, limits=Limits(2.0, 2.0))
+    together = replace(first, mode=mode, limits=Limits(2.0, 2.0))
     with pytest.raises(SampleFailedError) as failed:
         together.take(1, seed, alone=False)
     assert failed.value.side == 2, failed.value.detail
@@ -110,8 +110,8 @@ def test_an_original_that_leaves_files_has_no_company(sandbox: Sandbox) -> None:
     leaves = f"(open('/tmp/left', 'w').close(), {SUM})[1]"
     first = source(sandbox, leaves, leaves, sizes=(1_000, 2_000))
     paced, repeats = first.paced(first.take(1, 0))
-    assert paced.company is SampleMode.ALONE
-    assert {each.company for block in paced.take(repeats, 1) for each in block.after} == {SampleMode.ALONE}
+    assert paced.mode is SampleMode.ALONE
+    assert {each.mode for block in paced.take(repeats, 1) for each in block.after} == {SampleMode.ALONE}
 
 
 @pytest.mark.nightly  # each sample is waited for to its limit
@@ -142,4 +142,4 @@ def test_an_original_that_does_not_stand_company_is_tested_alone(sandbox: Sandbo
     first = source(sandbox, locks.format(SUM), locks.format("(n - 1) * n * (2 * n - 1) // 6"), sizes=(3_000_000, 1_000))
     comparison, _ = Judge(Objective.TIME, min_effect=0.05, seed=0).confirm(first, Deadline.after(60), held_out_from=1)
     assert comparison.decision is Decision.IMPROVED, comparison.reason
-    assert {each.company for block in comparison.blocks for each in block.after} == {SampleMode.ALONE}
+    assert {each.mode for block in comparison.blocks for each in block.after} == {SampleMode.ALONE}

@@ -237,15 +237,15 @@ def test_the_engine_keeps_to_the_caps_and_its_answers_are_recorded(
 ) -> None:
     monkeypatch.setenv("POSTGRES_PASSWORD", "postgres")
     target, path = make_target(SOURCE, "common"), folders / "answers.jsonl"
-    asking = ModelSession(caps=Caps(requests=2), recording=Recording(path), open_store=AnswerStore, run_id="r")
-    proposer = open_proposer("vllm:base", asking=asking)
+    model_session = ModelSession(caps=Caps(requests=2), recording=Recording(path), open_store=AnswerStore, run_id="r")
+    proposer = open_proposer("vllm:base", model_session=model_session)
     came = [proposer.propose(request(target, iteration=iteration, count=3)) for iteration in (1, 2, 3)]
-    usage = asking.budget.usage()
+    usage = model_session.budget.usage()
     assert [len(proposals) for proposals in came] == [3, 3, 0]
     assert (usage.requests, usage.prompt_tokens, usage.completion_tokens) == (2, 1400, 300)
     assert usage.known_cost_usd is None
     assert "2 requests (--max-requests)" in usage.cap
-    asking.close()
+    model_session.close()
     assert "postgres" not in path.read_text()
     replayed = open_proposer(f"replay:{path}")
     for iteration, proposals in enumerate(came[:2], 1):
@@ -275,11 +275,11 @@ def test_the_engine_is_asked_for_fewer_answers_under_a_cap_of_tokens_and_not_loa
     engine: Any, make_target: MakeTarget
 ) -> None:
     target = make_target(SOURCE, "common")
-    asking = ModelSession(caps=Caps(tokens=100))
-    assert open_proposer("vllm:base", asking=asking).propose(request(target)) == []
+    model_session = ModelSession(caps=Caps(tokens=100))
+    assert open_proposer("vllm:base", model_session=model_session).propose(request(target)) == []
     assert engine.loaded == []
-    asking = ModelSession(caps=Caps(tokens=14_000))
-    proposals = open_proposer("vllm:base", asking=asking).propose(request(target, count=8))
+    model_session = ModelSession(caps=Caps(tokens=14_000))
+    proposals = open_proposer("vllm:base", model_session=model_session).propose(request(target, count=8))
     (asked,) = engine.loaded[0].asked
     assert 0 < asked.n == len(proposals) < 8
     assert asked.max_tokens >= LEAST_OUTPUT_TOKENS
@@ -288,14 +288,14 @@ def test_the_engine_is_asked_for_fewer_answers_under_a_cap_of_tokens_and_not_loa
 
 def test_the_engine_stops_when_the_time_is_up(engine: Any, make_target: MakeTarget) -> None:
     target = make_target(SOURCE, "common")
-    asking = ModelSession(until=Deadline.after(60))
-    proposer = open_proposer("vllm:base", asking=asking)
+    model_session = ModelSession(until=Deadline.after(60))
+    proposer = open_proposer("vllm:base", model_session=model_session)
     assert len(proposer.propose(request(target))) == 4
     engine.loaded[0].tokens = 1_000_000
-    later = asking.for_run(Deadline.after(5), ignore_event, CancelToken())
-    proposer, asking = open_proposer("vllm:base", asking=later), later
+    later = model_session.for_run(Deadline.after(5), ignore_event, CancelToken())
+    proposer, model_session = open_proposer("vllm:base", model_session=later), later
     assert proposer.propose(request(target)) == []
-    usage = asking.budget.usage()
+    usage = model_session.budget.usage()
     assert "--max-seconds" in usage.cap
     assert (usage.requests, usage.lost) == (2, 1)
     assert 0 < engine.loaded[0].llm_engine.left < 1_000_000
@@ -305,7 +305,7 @@ def test_the_engine_stops_when_the_time_is_up(engine: Any, make_target: MakeTarg
 
 def test_a_cap_of_money_on_the_engine_is_refused_before_it_is_loaded(engine: Any) -> None:
     with pytest.raises(ProposerError, match=r"vllm:base .*no price.*--max-cost.*--max-tokens"):
-        open_proposer("vllm:base", asking=ModelSession(caps=Caps(cost_usd=1.0)))
+        open_proposer("vllm:base", model_session=ModelSession(caps=Caps(cost_usd=1.0)))
     assert engine.loaded == []
 
 

@@ -51,7 +51,7 @@ def test_what_one_request_used_is_counted_once(server: ModelServer, request_of: 
 
 def test_a_stored_answer_says_so_and_is_of_the_same_prompt(server: ModelServer, request_of: MakeRequest) -> None:
     session = ModelSession(use_cache=True, open_store=AnswerStore)
-    proposer, request = open_proposer(MODEL, asking=session), request_of()
+    proposer, request = open_proposer(MODEL, model_session=session), request_of()
     (first,), (again,) = proposer.propose(request), proposer.propose(request)
     session.close()
     assert first.answer
@@ -67,7 +67,7 @@ def test_a_replayed_answer_has_the_text_and_the_figures_of_the_recording(
     request_of: MakeRequest, tmp_path: Path
 ) -> None:
     path = tmp_path / "answers.jsonl"
-    (live,) = open_proposer(MODEL, asking=ModelSession(recording=Recording(path))).propose(request_of())
+    (live,) = open_proposer(MODEL, model_session=ModelSession(recording=Recording(path))).propose(request_of())
     (replayed,) = open_proposer(f"replay:{path}").propose(request_of())
     assert live.answer
     assert replayed.answer
@@ -87,7 +87,7 @@ def test_many_requests_go_side_by_side_and_come_back_in_order(server: ModelServe
 
 
 def test_a_batch_keeps_the_caps(server: ModelServer, request_of: MakeRequest) -> None:
-    proposer = open_proposer(MODEL, asking=ModelSession(caps=Caps(requests=2)))
+    proposer = open_proposer(MODEL, model_session=ModelSession(caps=Caps(requests=2)))
     found = propose_batch(proposer, [request_of(iteration=number) for number in range(1, 6)])
     assert len(server.asked) == 2
     assert sorted(map(len, found)) == [0, 0, 0, 1, 1]

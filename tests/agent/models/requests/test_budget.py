@@ -43,13 +43,15 @@ def long_answer(_asked: StoredRequest, _number: int) -> str:
     return "x" * 400_000
 
 
-def ask_through(asking: ModelSession, make: MakeRequest, model: str = MODEL, iterations: int = 4) -> list[Proposal]:
+def ask_through(
+    model_session: ModelSession, make: MakeRequest, model: str = MODEL, iterations: int = 4
+) -> list[Proposal]:
     """Eight candidates in each iteration, as a run asks for them: what was used goes with the state."""
-    proposer = open_proposer(model, temperature=0, asking=asking, retries=1)
+    proposer = open_proposer(model, temperature=0, model_session=model_session, retries=1)
     proposals: list[Proposal] = []
     for iteration in range(1, iterations + 1):
-        proposals += proposer.propose(make(count=8, iteration=iteration, usage=asking.usage()))
-        if asking.budget.usage().cap:
+        proposals += proposer.propose(make(count=8, iteration=iteration, usage=model_session.usage()))
+        if model_session.budget.usage().cap:
             break
     return proposals
 
@@ -59,10 +61,10 @@ def test_a_cap_of_money_holds_with_eight_candidates_at_once(
     server: ModelServer, request_of: MakeRequest, answer: Callable[[StoredRequest, int], str]
 ) -> None:
     server.answer, server.delay_s, cap_usd = answer, 0.2, 0.02
-    asking = ModelSession(caps=Caps(cost_usd=cap_usd))
-    ask_through(asking, request_of)
+    model_session = ModelSession(caps=Caps(cost_usd=cap_usd))
+    ask_through(model_session, request_of)
     spent_usd = server.prompt_tokens * INPUT_USD + server.completion_tokens * OUTPUT_USD
-    usage = asking.budget.usage()
+    usage = model_session.budget.usage()
     assert 0 < spent_usd <= cap_usd
     assert usage.cost_usd == pytest.approx(spent_usd), "the account is the server's"
     assert usage.known_cost_usd == usage.cost_usd
@@ -76,10 +78,10 @@ def test_a_cap_of_money_holds_with_eight_candidates_at_once(
 
 def test_a_cap_of_tokens_holds_with_eight_candidates_at_once(server: ModelServer, request_of: MakeRequest) -> None:
     server.answer, server.delay_s = long_answer, 0.2
-    asking = ModelSession(caps=Caps(tokens=40_000))
-    ask_through(asking, request_of, model=UNPRICED)
+    model_session = ModelSession(caps=Caps(tokens=40_000))
+    ask_through(model_session, request_of, model=UNPRICED)
     used = server.prompt_tokens + server.completion_tokens
-    usage = asking.budget.usage()
+    usage = model_session.budget.usage()
     assert 20_000 < used <= 40_000
     assert usage.tokens == used
     assert "--max-tokens" in usage.cap
@@ -96,8 +98,8 @@ def test_a_cap_holds_for_a_model_of_which_litellm_knows_no_limit_of_length(
     monkeypatch.setenv("V0_API_BASE", server.url)
     monkeypatch.setenv("V0_API_KEY", KEY)
     server.answer = long_answer
-    asking = ModelSession(caps=caps)
-    ask_through(asking, request_of, model="v0/v0-1.5-lg", iterations=1)
+    model_session = ModelSession(caps=caps)
+    ask_through(model_session, request_of, model="v0/v0-1.5-lg", iterations=1)
     spent_usd = server.prompt_tokens * 15e-6 + server.completion_tokens * 75e-6
     assert all(asked.output_limit for asked in server.asked)
     assert 0 < spent_usd <= (caps.cost_usd or spent_usd)
@@ -108,11 +110,11 @@ def test_a_cap_holds_for_a_model_of_which_litellm_knows_no_limit_of_length(
 def test_a_cap_of_requests_holds_with_eight_candidates_at_once(
     server: ModelServer, request_of: MakeRequest, cap: int
 ) -> None:
-    asking = ModelSession(caps=Caps(requests=cap))
-    proposals = ask_through(asking, request_of)
-    assert len(server.asked) == cap == asking.budget.usage().requests
+    model_session = ModelSession(caps=Caps(requests=cap))
+    proposals = ask_through(model_session, request_of)
+    assert len(server.asked) == cap == model_session.budget.usage().requests
     assert [proposal.error for proposal in proposals] == [""] * cap, "what came before the cap is used"
-    assert f"{cap} requests (--max-requests)" in asking.budget.usage().cap
+    assert f"{cap} requests (--max-requests)" in model_session.budget.usage().cap
 
 
 def test_tries_count_against_the_cap_of_requests(
@@ -120,9 +122,9 @@ def test_tries_count_against_the_cap_of_requests(
 ) -> None:
     with serving(FaultProxy(server.url, lambda _: Fault(Kind.STATUS, 503))) as proxy:
         monkeypatch.setenv("OPENAI_API_BASE", proxy.url)
-        asking = ModelSession(caps=Caps(requests=3))
+        model_session = ModelSession(caps=Caps(requests=3))
         with pytest.raises(ProposerError, match=r"server failed.*--max-requests"):
-            ask_through(asking, request_of)
+            ask_through(model_session, request_of)
     assert len(proxy.arrived) == 3
 
 
@@ -132,10 +134,10 @@ def test_answers_that_were_made_and_lost_count_as_much_as_they_can_have_cost(
     server.answer, cap_usd = long_answer, 0.01
     with serving(FaultProxy(server.url, lambda number: Fault(Kind.LOST) if number % 2 else None)) as proxy:
         monkeypatch.setenv("OPENAI_API_BASE", proxy.url)
-        asking = ModelSession(caps=Caps(cost_usd=cap_usd))
-        ask_through(asking, request_of)
+        model_session = ModelSession(caps=Caps(cost_usd=cap_usd))
+        ask_through(model_session, request_of)
     spent_usd = server.prompt_tokens * INPUT_USD + server.completion_tokens * OUTPUT_USD
-    usage = asking.budget.usage()
+    usage = model_session.budget.usage()
     assert spent_usd <= usage.most_cost_usd <= cap_usd
     assert usage.lost == (len(proxy.arrived) + 1) // 2
     assert "without an answer, up to" in told(usage)
@@ -163,11 +165,11 @@ def test_an_answer_that_does_not_say_what_it_used_counts_as_much_as_it_can_have(
 
     with serving(Silent(lambda *_: GOOD)) as server:
         monkeypatch.setenv("OPENAI_API_BASE", server.url)
-        asking = ModelSession(caps=Caps(cost_usd=0.02), open_store=AnswerStore, run_id="r")
-        (proposal,) = open_proposer(MODEL, asking=asking).propose(request_of())
+        model_session = ModelSession(caps=Caps(cost_usd=0.02), open_store=AnswerStore, run_id="r")
+        (proposal,) = open_proposer(MODEL, model_session=model_session).propose(request_of())
         limit = server.asked[0].output_limit
-    usage = asking.budget.usage()
-    asking.close()
+    usage = model_session.budget.usage()
+    model_session.close()
     assert proposal.rewrite is not None
     assert limit is not None
     assert (usage.requests, usage.unsaid, usage.lost, usage.tokens, usage.cost_usd) == (1, 1, 0, 0, 0.0)
@@ -181,10 +183,10 @@ def test_an_answer_that_does_not_say_what_it_used_counts_as_much_as_it_can_have(
 
 
 def test_a_cap_that_is_too_small_for_one_request_asks_nothing(server: ModelServer, request_of: MakeRequest) -> None:
-    asking = ModelSession(caps=Caps(tokens=LEAST_OUTPUT_TOKENS))
-    assert ask_through(asking, request_of) == []
+    model_session = ModelSession(caps=Caps(tokens=LEAST_OUTPUT_TOKENS))
+    assert ask_through(model_session, request_of) == []
     assert server.asked == []
-    assert "2,000 tokens (--max-tokens) 2,000 are left, too few" in asking.budget.usage().cap
+    assert "2,000 tokens (--max-tokens) 2,000 are left, too few" in model_session.budget.usage().cap
 
 
 @pytest.mark.parametrize("temperature", [None, 0.0], ids=["together", "side by side"])
@@ -193,14 +195,16 @@ def test_fewer_answers_are_asked_for_before_shorter_ones(
 ) -> None:
     """There is money for four short answers; for two that may be whole, with an original of that length."""
     server.answer, cap_usd = long_answer, 0.01
-    asking = ModelSession(caps=Caps(cost_usd=cap_usd))
+    model_session = ModelSession(caps=Caps(cost_usd=cap_usd))
     source = SOURCE + f"    # {'x' * 9_000}\n    return x + x\n"
-    open_proposer(MODEL, temperature=temperature, asking=asking).propose(request_of(count=4, source=source))
+    open_proposer(MODEL, temperature=temperature, model_session=model_session).propose(
+        request_of(count=4, source=source)
+    )
     limits = [asked.output_limit for asked in server.asked]
     assert sum(asked.body.get("n", 1) for asked in server.asked) == 2
     assert all(limit is not None and limit >= LEAST_OUTPUT_TOKENS + 3_000 for limit in limits)
-    assert asking.budget.usage().most_cost_usd <= cap_usd
-    assert "--max-cost" in asking.budget.usage().cap
+    assert model_session.budget.usage().most_cost_usd <= cap_usd
+    assert "--max-cost" in model_session.budget.usage().cap
 
 
 @pytest.mark.timeout(60)
@@ -252,17 +256,17 @@ def test_on_a_full_disk_nobody_waits_for_a_request_whose_answer_could_not_be_sto
     server: ModelServer, request_of: MakeRequest
 ) -> None:
     server.answer = long_answer
-    asking = ModelSession(caps=Caps(tokens=40_000), open_store=AnswerStore, run_id="r")
-    assert asking.store is not None
-    [pages] = asking.store._connection.execute("PRAGMA page_count").fetchone()
-    asking.store._connection.execute(f"PRAGMA max_page_count = {pages}")
+    model_session = ModelSession(caps=Caps(tokens=40_000), open_store=AnswerStore, run_id="r")
+    assert model_session.store is not None
+    [pages] = model_session.store._connection.execute("PRAGMA page_count").fetchone()
+    model_session.store._connection.execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(AfterburnerError, match="full"):
-        open_proposer(MODEL, temperature=0, asking=asking).propose(request_of(count=2))
-    usage = asking.budget.usage()
+        open_proposer(MODEL, temperature=0, model_session=model_session).propose(request_of(count=2))
+    usage = model_session.budget.usage()
     assert (usage.requests, usage.lost) == (2, 2)
     with pytest.raises(CapReachedError, match="--max-tokens"):
-        asking.budget.reserve(Reservation(20_000, 20_000, None))
-    asking.close()
+        model_session.budget.reserve(Reservation(20_000, 20_000, None))
+    model_session.close()
 
 
 def test_a_request_that_cannot_be_settled_is_lost_and_nothing_of_it_stays_kept_back() -> None:
@@ -290,25 +294,25 @@ def test_an_answer_may_be_as_short_as_the_models_longest() -> None:
 
 
 def test_without_a_cap_the_length_of_answers_is_the_models_own(server: ModelServer, request_of: MakeRequest) -> None:
-    open_proposer(MODEL, asking=ModelSession()).propose(request_of())
+    open_proposer(MODEL, model_session=ModelSession()).propose(request_of())
     assert server.asked[0].output_limit is None
 
 
 @pytest.mark.parametrize("model", [UNPRICED, "ollama/qwen2.5-coder:7b"])
 def test_a_cap_of_money_on_a_model_without_a_price_is_refused_before_any_work(server: ModelServer, model: str) -> None:
     with pytest.raises(ProposerError, match=rf"price of {model} is not known.*--max-tokens"):
-        open_proposer(MODEL, fallbacks=(model,), asking=ModelSession(caps=Caps(cost_usd=1.0)))
+        open_proposer(MODEL, fallbacks=(model,), model_session=ModelSession(caps=Caps(cost_usd=1.0)))
     assert server.asked == []
 
 
 def test_a_resumed_run_goes_on_counting_from_what_was_stored(server: ModelServer, request_of: MakeRequest) -> None:
-    asking = ModelSession(caps=Caps(requests=5))
+    model_session = ModelSession(caps=Caps(requests=5))
     stored = Usage(requests=3, prompt_tokens=10, completion_tokens=20, cost_usd=0.5)
-    proposer = open_proposer(MODEL, temperature=0, asking=asking)
+    proposer = open_proposer(MODEL, temperature=0, model_session=model_session)
     assert len(proposer.propose(request_of(count=8, iteration=2, usage=stored))) == 2
     assert len(server.asked) == 2
-    assert asking.budget.usage().requests == 5
-    assert asking.budget.usage().cost_usd > 0.5
+    assert model_session.budget.usage().requests == 5
+    assert model_session.budget.usage().cost_usd > 0.5
 
 
 def test_candidates_are_asked_side_by_side_each_with_its_seed_and_come_in_order(

@@ -57,7 +57,7 @@ def test_a_silent_server_is_left_at_once_whichever_client_litellm_takes(
         session = ModelSession(cancel=token)
         began = time.monotonic()
         with pytest.raises(CancelledError):
-            open_proposer(any_model, retries=3, timeout_s=SERVER_S, asking=session).propose(request_of(count=2))
+            open_proposer(any_model, retries=3, timeout_s=SERVER_S, model_session=session).propose(request_of(count=2))
         assert time.monotonic() - began < SERVER_S / 2
         assert ended()
 
@@ -71,7 +71,7 @@ def test_it_ends_at_any_moment(server: ModelServer, request_of: MakeRequest, mon
         monkeypatch.setenv("OPENAI_API_BASE", proxy.url)
         for _ in range(20):
             token = CancelToken()
-            proposer = open_proposer("openai/gpt-4o-mini", timeout_s=SERVER_S, asking=ModelSession(cancel=token))
+            proposer = open_proposer("openai/gpt-4o-mini", timeout_s=SERVER_S, model_session=ModelSession(cancel=token))
             timer = threading.Timer(chance.uniform(0, 0.3), token.cancel)
             timer.start()
             began = time.monotonic()

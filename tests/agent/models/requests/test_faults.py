@@ -57,13 +57,13 @@ def test_what_passes_is_overcome_and_every_try_is_counted(
     spoiled: Callable[..., object], request_of: MakeRequest, fault: Fault
 ) -> None:
     told: list[ProgressEvent] = []
-    asking = ModelSession(on_event=told.append)
+    model_session = ModelSession(on_event=told.append)
     with spoiled({1: fault}) as proxy:
-        (proposal,) = open_proposer(MODEL, asking=asking).propose(request_of())
+        (proposal,) = open_proposer(MODEL, model_session=model_session).propose(request_of())
     assert proposal.error == ""
     assert proposal.rewrite is not None
     assert len(proxy.arrived) == 2
-    usage = asking.usage()
+    usage = model_session.usage()
     assert usage is not None
     assert usage.requests == 2
     assert usage.lost == (0 if fault in (BUSY, NO_DATE) else 1), "who is turned away with a 429 has used nothing"
@@ -113,12 +113,12 @@ def test_a_server_that_asks_for_more_time_than_there_is_is_given_up(
 def test_what_does_not_pass_is_one_clear_error(
     spoiled: Callable[..., object], request_of: MakeRequest, fault: Fault, message: str
 ) -> None:
-    asking = ModelSession()
+    model_session = ModelSession()
     with spoiled(lambda _: fault) as proxy, pytest.raises(ProposerError, match=message) as caught:
-        open_proposer(MODEL, asking=asking, retries=1, timeout_s=2).propose(request_of())
+        open_proposer(MODEL, model_session=model_session, retries=1, timeout_s=2).propose(request_of())
     assert "\n" not in str(caught.value)
     assert "Traceback" not in str(caught.value)
-    usage = asking.usage()
+    usage = model_session.usage()
     assert usage is not None
     assert usage.requests == len(proxy.arrived) <= 2
     refused = fault.kind is Kind.STATUS and fault.status < 500
@@ -148,9 +148,9 @@ def test_the_next_model_is_asked_where_one_fails_for_good(
     spoiled: Callable[..., object], request_of: MakeRequest, server: ModelServer
 ) -> None:
     told: list[ProgressEvent] = []
-    asking = ModelSession(on_event=told.append)
+    model_session = ModelSession(on_event=told.append)
     with spoiled(lambda number: Fault(Kind.STATUS, 404) if number <= 2 else None):
-        proposer = open_proposer(MODEL, asking=asking, fallbacks=("openai/gpt-4.1-mini", "openai/gpt-4o"))
+        proposer = open_proposer(MODEL, model_session=model_session, fallbacks=("openai/gpt-4.1-mini", "openai/gpt-4o"))
         (first,) = proposer.propose(request_of())
         (second,) = proposer.propose(request_of(iteration=2))
     assert (first.proposer, second.proposer) == ("openai/gpt-4o", "openai/gpt-4o")
@@ -158,7 +158,7 @@ def test_the_next_model_is_asked_where_one_fails_for_good(
     handed_on = [event for event in told if event.kind is EventKind.ASKING_ANOTHER]
     assert len(handed_on) == 2, "each change is told once"
     assert "Asking openai/gpt-4o instead" in line_of(handed_on[1])
-    assert asking.budget.usage().requests == 4
+    assert model_session.budget.usage().requests == 4
 
 
 def test_a_server_that_takes_no_n_is_asked_one_by_one(
@@ -174,25 +174,25 @@ def test_a_server_that_takes_no_such_long_answers_is_asked_for_shorter_ones(
     spoiled: Callable[..., object], request_of: MakeRequest, server: ModelServer
 ) -> None:
     too_long = Fault(Kind.STATUS, 400, "max_tokens is too large: the model's context length is 8192 tokens")
-    asking = ModelSession(caps=Caps(tokens=1_000_000))
+    model_session = ModelSession(caps=Caps(tokens=1_000_000))
     with spoiled({1: too_long, 2: too_long}):
-        (proposal,) = open_proposer(MODEL, asking=asking).propose(request_of())
+        (proposal,) = open_proposer(MODEL, model_session=model_session).propose(request_of())
     assert proposal.rewrite is not None
     assert [asked.output_limit for asked in server.asked] == [4096]
-    assert asking.budget.usage().lost == 0
+    assert model_session.budget.usage().lost == 0
 
 
 def test_no_request_begins_when_the_time_is_up(server: ModelServer, request_of: MakeRequest) -> None:
-    asking = ModelSession(until=Deadline.after(0))
-    assert open_proposer(MODEL, asking=asking).propose(request_of()) == []
+    model_session = ModelSession(until=Deadline.after(0))
+    assert open_proposer(MODEL, model_session=model_session).propose(request_of()) == []
     assert server.asked == []
-    assert "--max-seconds" in asking.budget.usage().cap
+    assert "--max-seconds" in model_session.budget.usage().cap
 
 
 def test_the_time_of_the_run_limits_an_answer(spoiled: Callable[..., object], request_of: MakeRequest) -> None:
-    asking = ModelSession(until=Deadline.after(4))
+    model_session = ModelSession(until=Deadline.after(4))
     with spoiled(lambda _: Fault(Kind.SILENCE)), pytest.raises(ProposerError, match=r"did not answer within [34]"):
-        open_proposer(MODEL, asking=asking, timeout_s=100).propose(request_of())
+        open_proposer(MODEL, model_session=model_session, timeout_s=100).propose(request_of())
 
 
 def judged(proposals: list[Proposal], iteration: int) -> list[JudgedCandidate]:
@@ -207,10 +207,10 @@ def test_a_fallback_in_a_chain_gives_a_new_answer_each_round_in_its_members_name
     spoiled: Callable[..., object], request_of: MakeRequest, server: ModelServer, tmp_path: Path
 ) -> None:
     recording = tmp_path / "answers.jsonl"
-    asking = ModelSession(recording=Recording(recording))
+    model_session = ModelSession(recording=Recording(recording))
     history: list[JudgedCandidate] = []
     with spoiled({1: Fault(Kind.STATUS, 404)}):
-        chain = open_proposer(f"rules,{MODEL}", asking=asking, fallbacks=("openai/gpt-4o",))
+        chain = open_proposer(f"rules,{MODEL}", model_session=model_session, fallbacks=("openai/gpt-4o",))
         for iteration in (1, 2, 3):
             proposals = chain.propose(replace(request_of(iteration=iteration), history=tuple(history)))
             assert [each.proposer for each in proposals] == [f"{MODEL}: openai/gpt-4o"]

@@ -41,10 +41,10 @@ def failing(failure: Failure) -> Callable[[], None]:
 def waits(failure: Failure, *, retries: int = 3, until: Deadline | None = None) -> list[float]:
     """The seconds of each wait until it is given up; what is told is as long."""
     told: list[ProgressEvent] = []
-    asking = ModelSession(until=until, on_event=told.append)
-    asking.cancel = waiting = Waits()  # type: ignore[assignment]
+    model_session = ModelSession(until=until, on_event=told.append)
+    model_session.cancel = waiting = Waits()  # type: ignore[assignment]
     with pytest.raises(RequestFailedError):
-        patience.patiently(failing(failure), tries=retries + 1, asking=asking)
+        patience.patiently(failing(failure), tries=retries + 1, model_session=model_session)
     assert [event.seconds for event in told] == waiting.waited_s
     return list(waiting.waited_s)
 

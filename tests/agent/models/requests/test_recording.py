@@ -55,8 +55,8 @@ def test_a_replay_gives_what_was_recorded_failures_included(
     server.answer, server.gives_several, path = answer, False, tmp_path / "answers.jsonl"
     with serving(FaultProxy(server.url, {3: Fault(Kind.STATUS, 401)})) as proxy:
         monkeypatch.setenv("OPENAI_API_BASE", proxy.url)
-        asking = ModelSession(recording=Recording(path))
-        proposer = open_proposer(MODEL, temperature=temperature, asking=asking)
+        model_session = ModelSession(recording=Recording(path))
+        proposer = open_proposer(MODEL, temperature=temperature, model_session=model_session)
         asked_for = [request_of(count=3, iteration=iteration) for iteration in (1, 2)]
         recorded = [facts(proposer.propose(request)) for request in asked_for]
     replayed = [facts(open_proposer(f"replay:{path}").propose(request)) for request in asked_for]
@@ -133,13 +133,13 @@ def test_where_the_disk_is_full_no_half_of_a_line_is_written(tmp_path: Path) -> 
 def test_a_recording_is_kept_where_no_model_can_be_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "answers.jsonl"
     path.write_text('{"content": "old"}\n')
-    open_proposer("rules", asking=ModelSession(recording=Recording(path)))
+    open_proposer("rules", model_session=ModelSession(recording=Recording(path)))
     monkeypatch.delenv("OPENAI_API_KEY")
     with pytest.raises(ProposerError, match="needs a key"):
-        open_proposer(f"rules,{MODEL}", asking=ModelSession(recording=Recording(path)))
+        open_proposer(f"rules,{MODEL}", model_session=ModelSession(recording=Recording(path)))
     assert path.read_text() == '{"content": "old"}\n'
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test-0123456789-secret")
-    open_proposer(f"rules,{MODEL}", asking=ModelSession(recording=Recording(path)))
+    open_proposer(f"rules,{MODEL}", model_session=ModelSession(recording=Recording(path)))
     assert path.read_text() == ""
 
 
@@ -148,7 +148,7 @@ def test_the_answers_of_all_models_of_a_chain_are_replayed(
 ) -> None:
     server.answer = lambda asked, number: f"<thinking>{asked.body['model']} {number}</thinking>"
     server.gives_several, path = False, tmp_path / "answers.jsonl"
-    chain = open_proposer("openai/small,openai/large", asking=ModelSession(recording=Recording(path)))
+    chain = open_proposer("openai/small,openai/large", model_session=ModelSession(recording=Recording(path)))
     asked_for = [replace(request_of(count=2, iteration=iteration), is_last=True) for iteration in (1, 2)]
     recorded = [facts(chain.propose(request)) for request in asked_for]
     lines = [json.loads(line) for line in path.read_text().splitlines()]
@@ -167,13 +167,15 @@ def test_each_of_many_targets_has_its_own_answers_in_a_replay(
 
     server.answer = answer
     path = tmp_path / "answers.jsonl"
-    asking = ModelSession(recording=Recording(path))
+    model_session = ModelSession(recording=Recording(path))
     targets = [
         make_target(f"def {name}(x):\n    return x + x\n", name, file)
         for file, name in (("a.py", "f"), ("a.py", "g"), ("b.py", "f"))
     ]
     asked_for = [[replace(request_of(iteration=n), target=target) for n in (1, 2)] for target in targets]
-    recorded = [[facts(open_proposer(MODEL, asking=asking).propose(each)) for each in one] for one in asked_for]
+    recorded = [
+        [facts(open_proposer(MODEL, model_session=model_session).propose(each)) for each in one] for one in asked_for
+    ]
     assert len({str(each) for one in recorded for each in one}) == 6
     assert [[facts(open_proposer(f"replay:{path}").propose(each)) for each in one] for one in asked_for] == recorded
     lines = [json.loads(line) for line in path.read_text().splitlines()]
@@ -192,7 +194,7 @@ def test_what_was_recorded_behind_rules_is_replayed_by_itself_or_behind_rules(
     """The model was asked in the iterations 2 and 3: those are the first two in which the replay is asked."""
     server.answer = lambda _, number: f"<thinking>{number}</thinking>"
     path = tmp_path / "answers.jsonl"
-    model = open_proposer(MODEL, asking=ModelSession(recording=Recording(path)))
+    model = open_proposer(MODEL, model_session=ModelSession(recording=Recording(path)))
     for turn in (1, 2):
         model.propose(replace(request_of(iteration=turn), in_run=turn + 1))
     assert [json.loads(line)["iteration"] for line in path.read_text().splitlines()] == [2, 3]
@@ -221,10 +223,10 @@ def test_no_secret_is_sent_recorded_or_told(
     secret, told = os.environ["OPENAI_API_KEY"], list[ProgressEvent]()
     monkeypatch.setenv("DATABASE_URL", "postgresql://me:pass-word-1234@localhost/db")
     server.answer = lambda asked, _: f"{secret} pass-word-1234 {asked.prompt}"
-    asking = ModelSession(recording=Recording(tmp_path / "r.jsonl"), on_event=told.append)
+    model_session = ModelSession(recording=Recording(tmp_path / "r.jsonl"), on_event=told.append)
     source = f'def f(x):\n    """{secret} pass-word-1234"""\n    return x + x\n'
-    (proposal,) = open_proposer(MODEL, asking=asking).propose(request_of(source=source))
-    asking.report(EventKind.RETRYING, detail=f"it said {secret}")
+    (proposal,) = open_proposer(MODEL, model_session=model_session).propose(request_of(source=source))
+    model_session.report(EventKind.RETRYING, detail=f"it said {secret}")
     everything = server.asked[0].prompt + (tmp_path / "r.jsonl").read_text() + str(told) + str(proposal)
     assert secret not in everything
     assert "pass-word-1234" not in everything

@@ -71,23 +71,23 @@ def test_code_with_a_secret_in_it_comes_back_as_it_was(
     server: ModelServer, request_of: MakeRequest, tmp_path: Path
 ) -> None:
     server.answer, path = rewritten, tmp_path / "r.jsonl"
-    asking = ModelSession(recording=Recording(path), use_cache=True, open_store=AnswerStore)
+    model_session = ModelSession(recording=Recording(path), use_cache=True, open_store=AnswerStore)
     request = request_of(source=SOURCE)
     expected = SOURCE[: SOURCE.index("def f")] + FAST
-    (proposal,) = open_proposer(MODEL, asking=asking).propose(request)
+    (proposal,) = open_proposer(MODEL, model_session=model_session).propose(request)
     assert placed(proposal, request) == expected
     assert VALUE not in server.asked[0].prompt + path.read_text() + proposal.reasoning
 
-    store = asking.store
+    store = model_session.store
     assert store is not None
     files = [each for each in store.path.parent.iterdir() if each.name.startswith(store.path.name)]
     assert [each for each in files if VALUE.encode() in each.read_bytes()] == []
-    (again,) = open_proposer(MODEL, asking=asking).propose(request)
+    (again,) = open_proposer(MODEL, model_session=model_session).propose(request)
     assert replace(again, answer=None) == replace(proposal, answer=None)
     assert again.answer is not None
     assert VALUE not in str(again.answer)
     assert len(server.asked) == 1, "from the cache"
-    asking.close()
+    model_session.close()
 
     (replayed,) = open_proposer(f"replay:{path}").propose(request)
     assert placed(replayed, request) == expected
@@ -120,12 +120,12 @@ def test_where_nothing_was_hidden_a_rewrite_may_name_hidden_values(
 ) -> None:
     code = "def f(x):\n    hidden_values = x << 1\n    return hidden_values\n"
     server.answer, path = lambda *_: answer_with(code), tmp_path / "r.jsonl"
-    asking = ModelSession(recording=Recording(path), use_cache=True, open_store=AnswerStore)
-    proposer, request = open_proposer(MODEL, temperature=temperature, asking=asking), request_of()
+    model_session = ModelSession(recording=Recording(path), use_cache=True, open_store=AnswerStore)
+    proposer, request = open_proposer(MODEL, temperature=temperature, model_session=model_session), request_of()
     for _ in ("asked", "from the cache"):
         (proposal,) = proposer.propose(request)
         assert proposal.rewrite is not None, proposal.error
-    asking.close()
+    model_session.close()
     assert len(server.asked) == 1
     (replayed,) = open_proposer(f"replay:{path}").propose(request)
     assert replayed.rewrite == proposal.rewrite
@@ -137,7 +137,7 @@ def test_what_was_hidden_when_it_was_recorded_is_looked_for_where_nothing_is(
     """A replay on a machine without the variable refuses what was refused."""
     stand_in, path = Scrubber().hide(VALUE), tmp_path / "r.jsonl"
     server.answer = lambda asked, number: rewritten(asked, number).replace(stand_in, "hidden_value_1")
-    (proposal,) = open_proposer(MODEL, asking=ModelSession(recording=Recording(path))).propose(
+    (proposal,) = open_proposer(MODEL, model_session=ModelSession(recording=Recording(path))).propose(
         request_of(source=SOURCE)
     )
     monkeypatch.delenv("POSTGRES_PASSWORD")
