@@ -8,19 +8,20 @@ import subprocess
 import sys
 import tempfile
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pexpect
 import pytest
+import untimed_program
 from forked_program import Forks, forking
 
 from afterburner.sandbox import Sandbox, SandboxUnavailableError, open_sandbox
 from afterburner.sandbox.folders import cache_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping
+    from collections.abc import Callable, Generator, Iterator, Mapping
 
 PROGRAM = str(Path(sys.executable).with_name("afterburner-agent"))
 _RUN_S = 240
@@ -91,6 +92,20 @@ class CommandLine:
     forks: Forks
     variables: Mapping[str, str] = field(default_factory=dict)
     path: str = PROGRAM
+    is_untimed: bool = False
+
+    def untimed(self) -> CommandLine:
+        """Give the program with a judge that times nothing, for a test of something else."""
+        path = self.home.with_name("untimed-program")
+        path.write_text(f"#!/bin/sh\nexec '{sys.executable}' '{untimed_program.__file__}' \"$@\"\n", encoding="utf-8")
+        path.chmod(0o755)
+        return replace(self, path=str(path), is_untimed=True)
+
+    def held(self) -> tuple[CommandLine, Path]:
+        """Give the untimed program, and a file: as long as it is there, no rewrite is judged to the end."""
+        hold = self.home.with_name("hold")
+        hold.touch()
+        return replace(self.untimed(), variables={**self.variables, untimed_program.HOLD: str(hold)}), hold
 
     def environment(self, **extra: str) -> dict[str, str]:
         """Give the variables of a plain user on a terminal of 80 columns."""
@@ -100,7 +115,8 @@ class CommandLine:
     def __call__(self, *arguments: str, folder: Path | None = None, **extra: str) -> subprocess.CompletedProcess[str]:
         """Run to the end with stdin empty and both outputs redirected, in a fork: nothing is imported once more."""
         with tempfile.TemporaryDirectory() as outputs:
-            code = self.forks.run(arguments, folder or self.home, self.environment(**extra), Path(outputs), _RUN_S)
+            given = (arguments, folder or self.home, self.environment(**extra), Path(outputs), _RUN_S)
+            code = self.forks.run(*given, untimed=self.is_untimed)
             stdout, stderr = (Path(outputs, name).read_text("utf-8") for name in ("stdout", "stderr"))
         return subprocess.CompletedProcess([self.path, *arguments], code, stdout, stderr)
 
@@ -149,10 +165,19 @@ def forks() -> Iterator[Forks]:
         yield started
 
 
+@pytest.fixture(scope="session")
+def new_program(forks: Forks) -> Callable[[Path], CommandLine]:
+    """Give the program for a user in a folder, who has nothing but the meter: to compile it each time takes long."""
+
+    def made(folder: Path) -> CommandLine:
+        home, plugins = folder / "home", folder / "plugins"
+        home.mkdir()
+        plugins.mkdir()
+        return CommandLine(home, plugins, forks, {"XDG_CACHE_HOME": str(cache_folder().parent)})
+
+    return made
+
+
 @pytest.fixture
-def program(tmp_path: Path, forks: Forks) -> CommandLine:
-    """The program for a user who has nothing but the meter, which would be compiled for each test."""
-    home, plugins = tmp_path / "home", tmp_path / "plugins"
-    home.mkdir()
-    plugins.mkdir()
-    return CommandLine(home, plugins, forks, {"XDG_CACHE_HOME": str(cache_folder().parent)})
+def program(new_program: Callable[[Path], CommandLine], tmp_path: Path) -> CommandLine:
+    return new_program(tmp_path)

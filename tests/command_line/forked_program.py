@@ -23,6 +23,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
+import untimed_program
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
@@ -40,9 +42,18 @@ class Forks:
         self._address = address
 
     def run(
-        self, arguments: Sequence[str], folder: Path, environment: Mapping[str, str], outputs: Path, timeout_s: float
+        self,
+        arguments: Sequence[str],
+        folder: Path,
+        environment: Mapping[str, str],
+        outputs: Path,
+        timeout_s: float,
+        *,
+        untimed: bool = False,
     ) -> int:
         """Runs to the end with stdin empty; the outputs are the files `stdout` and `stderr` below `outputs`.
+
+        `untimed` runs the program of `untimed_program` instead.
 
         Returns:
             The exit code, as `subprocess` gives it: -9 after SIGKILL.
@@ -55,6 +66,7 @@ class Forks:
             "folder": str(folder),
             "environment": dict(environment),
             "outputs": str(outputs),
+            "untimed": untimed,
         }
         with socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(timeout_s)
@@ -132,7 +144,9 @@ def _serve(address: str, script: str) -> None:
     os._exit(0)
 
 
-def _become(script: str, arguments: list[str], folder: str, environment: dict[str, str], outputs: str) -> None:
+def _become(
+    script: str, arguments: list[str], folder: str, environment: dict[str, str], outputs: str, *, untimed: bool
+) -> None:
     """Takes what a new process is given, as far as Python has not read it already."""
     os.chdir(folder)
     os.environ.clear()
@@ -148,6 +162,8 @@ def _become(script: str, arguments: list[str], folder: str, environment: dict[st
     sys.argv = [script, *arguments]
     sys.path[0] = str(Path(script).parent)
     sys.path[1:1] = filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))
+    if untimed:
+        untimed_program.time_nothing()
 
 
 def _main(address: str, script: str) -> NoReturn:

@@ -89,7 +89,7 @@ def test_a_run_in_a_pipe(program: CommandLine, project: Path) -> None:
 def test_a_run_with_settings_of_every_layer(program: CommandLine, project: Path) -> None:
     table = "[tool.afterburner]\niterations = 3\nmin-effect = 0.2\nseed = 5\nquiet = true\n"
     (project / "pyproject.toml").write_text(table, encoding="utf-8")
-    done = program(
+    done = program.untimed()(
         "run", "names.py", "--iterations", "1", "--json", "result.json",
         folder=project, AFTERBURNER_MODEL="replay:answers.jsonl", AFTERBURNER_SEED="7", AFTERBURNER_MAX_SECONDS="200",
     )  # fmt: skip

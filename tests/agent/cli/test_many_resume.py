@@ -179,6 +179,7 @@ def test_caps_hold_over_a_kill_and_each_run_tells_its_own_use(program: CommandLi
     model = ("--model", "openai/gpt-4o-mini", "--max-requests", "4", "--record", "answers.jsonl", "--json", "x.json")
     with serving(ModelServer(answer, gives_several=False)) as server:
         variables = {"OPENAI_API_BASE": server.url, "OPENAI_API_KEY": "sk-0123456789"}
+        program = program.untimed()
         running = begin(program, shop, *options, *model, **variables)
         while len(server.asked) < 3:
             assert running.poll() is None, running.communicate()

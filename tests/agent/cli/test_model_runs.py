@@ -54,6 +54,12 @@ def answer_with(body: str, asked: StoredRequest, number: int) -> str:
 
 
 @pytest.fixture
+def program(program: CommandLine) -> CommandLine:
+    """Nothing here is about time."""
+    return program.untimed()
+
+
+@pytest.fixture
 def server() -> Iterator[ModelServer]:
     with serving(ModelServer(answer, gives_several=False)) as running:
         yield running

@@ -47,8 +47,8 @@ def read_until(process: subprocess.Popen[str], words: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timed
 def test_an_interrupted_run_goes_on_where_it_stands(program: CommandLine, file: Path) -> None:
+    program, hold = program.held()
     run = program.start("run", "names.py", "--iterations", "1", "--apply", "--json", "result.json")
     read_until(run, "profile: timing")
     run.send_signal(signal.SIGINT)
@@ -75,6 +75,7 @@ def test_an_interrupted_run_goes_on_where_it_stands(program: CommandLine, file: 
     assert (second.returncode, "another process" in second.stderr) == (1, True), second.stderr
     assert " running " in program("runs").stdout
     assert "running  names.py common" in program("show", stored["run_id"][:15]).stdout
+    hold.unlink()
     first.communicate()
     assert first.returncode == 0
     document = json.loads((program.home / "result.json").read_text("utf-8"))
@@ -117,10 +118,12 @@ def test_a_run_without_usable_inputs_is_not_kept(program: CommandLine, sandbox: 
 @pytest.mark.slow
 @pytest.mark.nightly
 def test_a_run_that_was_interrupted_may_get_more_time(program: CommandLine, file: Path) -> None:  # noqa: ARG001 - staged
+    program, hold = program.held()
     run = program.start("run", "names.py", "--iterations", "1", "--max-seconds", "200", "--json", "result.json")
     read_until(run, "profile: timing")
     run.kill()
     run.communicate()
+    hold.unlink()
     no_more = program("resume", "latest", "--max-seconds", "200")
     assert (no_more.returncode, "200 s are no more" in no_more.stderr) == (2, True), no_more.stderr
     done = program("resume", "latest", "--max-seconds", "400")

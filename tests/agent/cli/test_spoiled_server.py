@@ -7,16 +7,12 @@ fault, and `make test-nightly` the others: `models/requests/test_faults.py` has 
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import sqlite3
-import subprocess
-import sys
 from collections import Counter
 from contextlib import closing
 from dataclasses import dataclass
 from importlib.resources import files
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.request import Request, urlopen
 
@@ -26,9 +22,12 @@ from fault_proxy import Fault, FaultProxy, Kind
 from model_server import serving
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    import subprocess
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
 
     from _pytest.mark.structures import ParameterSet
+    from conftest import CommandLine
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -100,19 +99,16 @@ class Ended:
     ledger: Counter[str]  # requests by their state
 
 
-def command(home: Path, state: Path, url: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """The real program in a folder, with what it keeps in another."""
+@pytest.fixture(scope="module")
+def program(new_program: Callable[[Path], CommandLine], tmp_path_factory: pytest.TempPathFactory) -> CommandLine:
+    """For a user whose folder has the run that all go on with."""
+    return new_program(tmp_path_factory.mktemp("user"))
+
+
+def command(program: CommandLine, state: Path, url: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """The real program, with what it keeps in a folder of its own."""
     variables = {"HOSTED_VLLM_API_BASE": url, "HOSTED_VLLM_API_KEY": KEY, "XDG_STATE_HOME": str(state)}
-    return subprocess.run(
-        [str(Path(sys.executable).with_name("afterburner-agent")), *arguments],
-        cwd=home,
-        env={"PATH": os.environ["PATH"], "HOME": str(home), "LANG": "C.UTF-8"} | variables,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=240,
-        check=False,
-    )
+    return program(*arguments, **variables)
 
 
 @pytest.fixture(scope="module")
@@ -126,26 +122,27 @@ def warm_server(local_server: Any) -> str:
 
 
 @pytest.fixture(scope="module")
-def home(warm_server: str, tmp_path_factory: pytest.TempPathFactory, sandbox: object) -> Path:  # noqa: ARG001 - may skip
-    """A folder with a run that was prepared, and turned away by its model: `EARLIER` request."""
-    home = tmp_path_factory.mktemp("home")
+def prepared(program: CommandLine, warm_server: str, sandbox: object) -> CommandLine:  # noqa: ARG001 - may skip
+    """A run was prepared, and turned away by its model: `EARLIER` request."""
+    home = program.home
     (home / "sums.py").write_text(SOURCE)
     with serving(FaultProxy(warm_server, lambda _: Fault(Kind.STATUS, 401))) as proxy:
         done = command(
-            home, home / "state", proxy.url, "run", "sums.py", "--function", "total", "--model", MODEL,
+            program, home / "state", proxy.url, "run", "sums.py", "--function", "total", "--model", MODEL,
             "--iterations", "2", "--timeout", str(TIMEOUT_S), "--retries", "1", "--max-seconds", "200",
         )  # fmt: skip
     assert done.returncode == 1, done.stderr
     assert "continues this run" in done.stderr
-    return home
+    return program
 
 
-def end_of(home: Path, url: str, spoiled: Spoiled, first: int) -> Ended:
+def end_of(program: CommandLine, url: str, spoiled: Spoiled, first: int) -> Ended:
     """Go on with the run, with every request spoiled from the given one on."""
+    home = program.home
     state, result = home / f"{name_of(spoiled)}-{first}", home / f"{name_of(spoiled)}-{first}.json"
     shutil.copytree(home / "state", state)
     with serving(FaultProxy(url, lambda number: spoiled.fault if number >= first else None)) as proxy:
-        done = command(home, state, proxy.url, "resume", "latest", "--json", str(result))
+        done = command(program, state, proxy.url, "resume", "latest", "--json", str(result))
         arrived = len(proxy.arrived)
     with closing(sqlite3.connect(state / "afterburner-agent" / "answers.sqlite")) as ledger:
         states = Counter(dict(ledger.execute("SELECT state, count(*) FROM ledger GROUP BY state")))
@@ -159,9 +156,9 @@ def test_no_kind_of_fault_is_forgotten() -> None:
 
 @pytest.mark.parametrize("spoiled", as_parameters(SPOILED))
 def test_what_goes_wrong_after_the_first_answer_is_a_refused_candidate(
-    home: Path, warm_server: str, spoiled: Spoiled
+    prepared: CommandLine, warm_server: str, spoiled: Spoiled
 ) -> None:
-    ended = end_of(home, warm_server, spoiled, first=2)
+    ended = end_of(prepared, warm_server, spoiled, first=2)
     assert ended.code == 0, ended.shown
     assert ended.document is not None
     schema = json.loads((files("afterburner.agent.cli") / "run-schema.json").read_text("utf-8"))
@@ -181,21 +178,21 @@ def test_what_goes_wrong_after_the_first_answer_is_a_refused_candidate(
     assert usage["completion_tokens"] > 0
     assert usage["cost_usd"] is None, "nobody knows its price"
     assert ended.shown.count("Trying again in") == spoiled.tries - 1
-    assert_honest(ended, home, spoiled, answered=1)
+    assert_honest(ended, prepared.home, spoiled, answered=1)
 
 
 @pytest.mark.parametrize("spoiled", as_parameters(each for each in SPOILED if each.fault.kind in FROM_THE_START))
 def test_what_goes_wrong_from_the_start_is_one_line_and_a_run_to_go_on_with(
-    home: Path, warm_server: str, spoiled: Spoiled
+    prepared: CommandLine, warm_server: str, spoiled: Spoiled
 ) -> None:
-    ended = end_of(home, warm_server, spoiled, first=1)
+    ended = end_of(prepared, warm_server, spoiled, first=1)
     assert ended.code == 1
     assert ended.document is None
     (error,) = [line for line in ended.shown.splitlines() if line.startswith("error: ")]
     assert spoiled.words in error
     assert "continues this run" in ended.shown
     assert ended.arrived == spoiled.tries
-    assert_honest(ended, home, spoiled, answered=0)
+    assert_honest(ended, prepared.home, spoiled, answered=0)
 
 
 def assert_honest(ended: Ended, home: Path, spoiled: Spoiled, answered: int) -> None:

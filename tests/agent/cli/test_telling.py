@@ -50,6 +50,12 @@ def saying(*answers: str) -> ModelServer:
 
 
 @pytest.fixture
+def program(program: CommandLine) -> CommandLine:
+    """Nothing here is about time."""
+    return program.untimed()
+
+
+@pytest.fixture
 def project(program: CommandLine, sandbox: Sandbox) -> Path:  # noqa: ARG001 - skips where there is no sandbox
     folder = program.home / "shop"
     folder.mkdir()

@@ -134,7 +134,9 @@ def killed_run(program: CommandLine, seed: int) -> int:
     known, run_id, answered, kills = Known(None, 0), None, 0, 0
     answers = program.home / ".local" / "state" / "afterburner-agent" / FILE_NAME
     with serving(Model(answers)) as model:
-        by_server = replace(program, variables={"OPENAI_API_BASE": model.url, "OPENAI_API_KEY": "none"})
+        by_server = replace(
+            program, variables={**program.variables, "OPENAI_API_BASE": model.url, "OPENAI_API_KEY": "none"}
+        )
         for lines, delay_s in moments:
             if known.tests_begun == MOST_TESTS - 1:
                 break  # one more and there is none left, see below

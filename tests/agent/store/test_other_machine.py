@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from loops import UntimedJudge
 
 from afterburner.agent import optimize, running
 from afterburner.agent.events import EventKind, OnEvent
@@ -43,11 +44,11 @@ def interrupted_at(kind: EventKind) -> OnEvent:
 
 
 @pytest.mark.slow
-@pytest.mark.timed
 @pytest.mark.usefixtures("sandbox", "run_store")
 def test_a_run_that_goes_on_elsewhere_is_judged_as_that_machine_needs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(running, "Judge", UntimedJudge)
     machines: list[Machine] = []
     describe = running.describe_machine
 

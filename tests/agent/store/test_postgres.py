@@ -143,7 +143,7 @@ def test_without_its_packages_it_says_which_extra_has_them(program: CommandLine,
         "sys.meta_path.insert(0, Hide())\n"
     )
     (program.plugins / "sitecustomize.py").write_text(hide)
-    done = program("runs", AFTERBURNER_STORE="postgresql://runner:S3cret@127.0.0.1/store")
+    done = program.afresh("runs", AFTERBURNER_STORE="postgresql://runner:S3cret@127.0.0.1/store")
     assert (done.returncode, len(done.stderr.splitlines())) == (1, 1), done.stderr
     assert "pip install '.[postgres]' in the clone" in done.stderr
 
@@ -272,7 +272,6 @@ def read_until(process: subprocess.Popen[str], words: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timed
 @pytest.mark.timeout(600)
 @pytest.mark.usefixtures("sandbox")
 def test_a_run_outlives_its_machine_and_the_server(
@@ -281,7 +280,8 @@ def test_a_run_outlives_its_machine_and_the_server(
     """Killed on one machine, resumed on another, cut off there by the server's end, and resumed when it is back."""
     file = program.home / "names.py"
     file.write_text(SLOW)
-    variables = {"AFTERBURNER_STORE": postgres.url(database)}
+    program, hold = program.held()
+    variables = {**program.variables, "AFTERBURNER_STORE": postgres.url(database)}
     first = replace(program, variables=variables)
     second = replace(first, variables=variables | {"XDG_STATE_HOME": str(tmp_path / "another machine")})
     said = []
@@ -302,6 +302,7 @@ def test_a_run_outlives_its_machine_and_the_server(
     run = second.start("resume", "latest")
     read_until(run, "profile: timing")
     postgres.stop()
+    hold.unlink()
     try:
         out, err = run.communicate(timeout=240)
     finally:
