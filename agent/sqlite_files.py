@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import sqlite3
     from pathlib import Path
 
 _TRIES = 100
@@ -38,8 +38,6 @@ def write_ahead(connection: sqlite3.Connection, patience_s: float) -> None:
         connection: to the file.
         patience_s: how long others may be in the way.
     """
-    import sqlite3  # noqa: PLC0415 - who asks no model needs no store
-
     for _ in range(_TRIES):
         try:
             connection.execute("PRAGMA journal_mode = WAL")

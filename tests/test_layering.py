@@ -39,7 +39,6 @@ HEAVY = {
     "litellm",
     "openai",
     "psycopg",
-    "sqlite3",
     "torch",
     "transformers",
     "vllm",
@@ -237,7 +236,7 @@ def test_what_runs_inside_the_sandbox_needs_only_a_python_of_3_9(folder: Path) -
 
 
 @pytest.mark.parametrize(
-    "module", ["afterburner.sandbox", "afterburner.agent", "afterburner.agent.types", "afterburner.agent.cli.main"]
+    "module", ["afterburner.sandbox", "afterburner.agent", "afterburner.agent.session", "afterburner.agent.cli.main"]
 )
 def test_importing_a_front_door_loads_nothing_heavy(module: str) -> None:
     script = f"import sys, {module}; print(*sorted({HEAVY!r} & {{name.split('.')[0] for name in sys.modules}}))"

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from contextlib import suppress
 
-import libcst as cst
-
+from afterburner.agent.code import cst
 from afterburner.agent.code.additions import RewriteError, first_line_of, parse_code, trimmed
 from afterburner.agent.code.bindings import module_bindings, names_read
 from afterburner.agent.code.index import find_function, function_code, function_names

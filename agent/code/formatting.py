@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any
 
+import ruff  # type: ignore[import-untyped] # it has no types
+
 from afterburner.agent.code.source_text import same_code, split_lines, usual_line_end
 from afterburner.sandbox.host_commands import run_on_host
 
@@ -103,8 +105,6 @@ def _changed(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
 
 def _formatted(lines: Sequence[str], first: int, stop: int, style: Style) -> list[str] | None:
     """Give the lines, without ends, after ruff has formatted those of a range; None if it cannot."""
-    import ruff  # type: ignore[import-untyped] # noqa: PLC0415 - needed here only; it has no types
-
     text = "".join(line.rstrip("\r\n") + "\n" for line in lines)
     try:
         command = [

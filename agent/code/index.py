@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import libcst as cst
-from libcst.metadata import MetadataWrapper, PositionProvider
-
+from afterburner.agent.code import cst
 from afterburner.agent.code.source_text import split_lines
 
 if TYPE_CHECKING:
@@ -45,8 +43,8 @@ def function_names(module: cst.Module) -> list[str]:
 
 def index_functions(module: cst.Module) -> list[FunctionPlace]:
     """Find every function with its lines, in the order of the file."""
-    wrapper = MetadataWrapper(module, unsafe_skip_copy=True)  # nothing here changes a node
-    positions = wrapper.resolve(PositionProvider)
+    wrapper = cst.MetadataWrapper(module, unsafe_skip_copy=True)  # nothing here changes a node
+    positions = wrapper.resolve(cst.metadata.PositionProvider)
     places = []
     for qualname, nodes in _definitions(module).items():
         node = nodes[-1]

@@ -10,8 +10,7 @@ import ast
 import copy
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
+from afterburner.agent.code import cst
 from afterburner.agent.code.source_text import parse
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from afterburner.agent.code import cst
 from afterburner.agent.code.bindings import explain_name
 from afterburner.agent.code.index import index_functions, nested_functions
 from afterburner.agent.code.languages import PYTHON, language_of
@@ -23,8 +24,6 @@ from afterburner.agent.types import Target
 from afterburner.sandbox.project import find_project_root
 
 if TYPE_CHECKING:
-    import libcst as cst
-
     from afterburner.agent.code.index import FunctionPlace
 
 _LISTED = 12  # functions named in a message
@@ -157,8 +156,6 @@ def _project_root(path: Path) -> str:
 
 
 def _module(source: str) -> cst.Module:
-    import libcst as cst  # noqa: PLC0415 - slow to import, and the command line's start must not pay for it
-
     try:
         return cst.parse_module(source)
     except cst.ParserSyntaxError as error:

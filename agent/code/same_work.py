@@ -15,6 +15,9 @@ import warnings
 from types import CodeType
 from typing import TYPE_CHECKING
 
+from pygments.lexers import get_lexer_by_name
+from pygments.token import Comment, Text
+
 from afterburner.agent.code.languages import PYTHON
 from afterburner.agent.code.source_text import parse
 
@@ -97,9 +100,6 @@ def _of_constant(value: object) -> str:
 
 def _of_tokens(source: str, language: str) -> Iterator[str]:
     """The tokens; between them a line end or a blank, where it may mean something."""
-    from pygments.lexers import get_lexer_by_name  # noqa: PLC0415 - not needed for Python
-    from pygments.token import Comment, Text  # noqa: PLC0415 - likewise
-
     between, before = "", ""
     for kind, text in get_lexer_by_name(_LEXERS[language]).get_tokens(source):
         is_directive = kind in Comment.Preproc or kind in Comment.PreprocFile or _DIRECTIVE.match(text)

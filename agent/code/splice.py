@@ -9,8 +9,7 @@ import tokenize
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
+from afterburner.agent.code import cst
 from afterburner.agent.code.additions import (
     Insertion,
     RewriteError,

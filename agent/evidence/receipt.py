@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 from dataclasses import asdict, dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -84,8 +85,6 @@ def make_receipt(
         machine: where it was measured.
         decision: an offer, or what a comparison of the two texts said.
     """
-    from importlib.metadata import version  # noqa: PLC0415 - takes a while, and is needed once
-
     target, workload = bench.target, bench.workload
     calls = [(call, held) for held in (False, True) for call in (workload.held_out_calls if held else workload.calls)]
     cases = [(case, held) for held in (False, True) for case in (workload.held_out_cases if held else workload.cases)]

@@ -6,8 +6,7 @@ import functools
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
+from afterburner.agent.code import cst
 from afterburner.agent.code.index import find_function, function_code
 from afterburner.agent.code.languages import PYTHON
 from afterburner.agent.code.locate import function_source, functions_in, with_source

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, TypeVar, cast
 
+from pydantic import TypeAdapter, ValidationError
+
 from afterburner.agent.errors import RunStoreError
 from afterburner.agent.store.stored_run import StoredRequest
 from afterburner.agent.store.stored_types import STORED_TYPES
@@ -20,8 +22,6 @@ Kind = TypeVar("Kind")
 
 def to_text(asked: StoredRequest) -> str:
     """What was asked for as JSON."""
-    from pydantic import TypeAdapter  # noqa: PLC0415 - not every command needs it
-
     return TypeAdapter(StoredRequest).dump_json(asked).decode()
 
 
@@ -31,8 +31,6 @@ def from_text(text: str) -> StoredRequest:
     Raises:
         RunStoreError: it is not of this version.
     """
-    from pydantic import TypeAdapter, ValidationError  # noqa: PLC0415 - likewise
-
     try:
         return TypeAdapter(StoredRequest).validate_json(text)
     except ValidationError as error:

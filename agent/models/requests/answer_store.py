@@ -5,6 +5,7 @@ It never holds a prompt or a key: an answer lies under the hash of its request, 
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 import time
 from contextlib import contextmanager
@@ -16,7 +17,6 @@ from afterburner.sandbox import AfterburnerError
 from afterburner.sandbox.folders import state_folder
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterator
     from pathlib import Path
 
@@ -63,12 +63,9 @@ class AnswerStore:
         Raises:
             AfterburnerError: the folder cannot be written, or the file is no such store.
         """
-        import sqlite3  # noqa: PLC0415 - who asks no model needs no store
-
         self.path = path or state_folder() / FILE_NAME
         self._most_bytes = most_bytes
         self._lock = threading.Lock()
-        self._error = sqlite3.Error
         with self._explained():
             make_private(self.path)
             self._connection = sqlite3.connect(
@@ -181,7 +178,7 @@ class AnswerStore:
     def _explained(self) -> Iterator[None]:
         try:
             yield
-        except (OSError, self._error) as error:
+        except (OSError, sqlite3.Error) as error:
             raise AfterburnerError(
                 f"The store of answers {self.path} cannot be used: {error}. Move the file away, or set XDG_STATE_HOME "
                 "to a folder that you may write to."

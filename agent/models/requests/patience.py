@@ -5,14 +5,14 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import tenacity
+
 from afterburner.agent.events import EventKind
 from afterburner.agent.models.requests.endings import CapReachedError
 from afterburner.sandbox import CancelledError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    import tenacity
 
     from afterburner.agent.models.requests.model_session import ModelSession
 
@@ -24,8 +24,6 @@ Result = TypeVar("Result")
 
 def patiently(send: Callable[[], Result], *, tries: int, model_session: ModelSession) -> Result:
     """Call `send` until it succeeds, fails for good or has been tried often enough; its last error is raised."""
-    import tenacity  # noqa: PLC0415 - needed once a model is asked
-
     lines: list[str] = []
 
     def wait(state: tenacity.RetryCallState) -> float:

@@ -6,6 +6,7 @@ import subprocess
 from typing import TYPE_CHECKING
 
 import libcst as cst
+import ruff  # type: ignore[import-untyped] # it has no types
 
 from afterburner.agent.rules.analysis.tree import children
 from afterburner.agent.rules.rule import RuleInput, RuleOutput
@@ -55,8 +56,6 @@ class RuffFixes:
 
 def _fix(text: str) -> str | None:
     """Give ruff's version of the text, or None where ruff is missing, slow or cannot read it."""
-    import ruff  # type: ignore[import-untyped] # noqa: PLC0415 - only this rule needs it; it has no types
-
     try:
         command = [
             ruff.find_ruff_bin(), "check", "--isolated", "--no-cache", "--quiet", "--preview",
