@@ -18,7 +18,7 @@ class ActiveJobs:
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
-        self._tokens: set[CancelToken] = set()
+        self._threads: dict[CancelToken, int] = {}
         self._is_closed = False
 
     @contextmanager
@@ -35,7 +35,7 @@ class ActiveJobs:
         with self._changed:
             if self._is_closed:
                 raise UsageError("The session is closed: its `with` block has ended. Open another one.")
-            self._tokens.add(token)
+            self._threads[token] = threading.get_ident()
         try:
             with (cancel or CancelToken()).on_cancel(token.cancel), cancellable(token):
                 token.raise_if_cancelled()
@@ -48,15 +48,19 @@ class ActiveJobs:
             raise
         finally:
             with self._changed:
-                self._tokens.discard(token)
+                del self._threads[token]
                 self._changed.notify_all()
 
     def close(self) -> None:
-        """Cancel what still runs in other threads, wait until it has stopped, and let nothing more begin."""
+        """Cancel all jobs, wait until those of other threads have stopped, and let nothing more begin.
+
+        A job of this thread, which has called us from its progress, ends once it goes on.
+        """
         with self._changed:
             self._is_closed = True
-            tokens = tuple(self._tokens)
+            tokens = tuple(self._threads)
         for token in tokens:
             token.cancel()
+        ours = threading.get_ident()
         with self._changed:
-            self._changed.wait_for(lambda: not self._tokens)
+            self._changed.wait_for(lambda: all(thread == ours for thread in self._threads.values()))

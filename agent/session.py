@@ -255,7 +255,7 @@ class Session:
             return rank(take_survey(sandbox, Path(place), settings, limit_s))
 
     def end_jobs(self) -> None:
-        """Cancel the jobs of other threads, wait until they have stopped, and take no more."""
+        """Cancel all jobs, wait until those of other threads have stopped, and take no more."""
         self._jobs.close()
 
     @contextmanager

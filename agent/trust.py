@@ -5,8 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextvars import copy_context
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from typing import TYPE_CHECKING
 
 from afterburner.agent.errors import NotTrustedError
@@ -48,7 +50,7 @@ def trust_caller(_request: TrustRequest) -> bool:
 class TrustAnswers:
     """What whoever decides about trust has answered in a session: each question about a project is asked once.
 
-    Other jobs of the same project wait for the answer, and can be cancelled meanwhile.
+    The hook is called in a thread of its own, so that any job that waits for the answer can be cancelled meanwhile.
     """
 
     def __init__(self, trust: Trust) -> None:
@@ -62,22 +64,25 @@ class TrustAnswers:
 
         Raises:
             NotTrustedError: the answer is no.
-            CancelledError: the job was cancelled while another one waited for the answer.
-            Exception: whatever the caller's own hook raises; the next job asks again.
+            CancelledError: the job was cancelled before there was an answer.
+            Exception: whatever the caller's own hook raises, for all that wait; the next job asks again.
         """
         key = (request.question, request.folder)
         with self._lock:
-            asked = self._answers.get(key)
-            answer = asked or self._answers.setdefault(key, Future())
-        if asked is None:
-            try:
-                answer.set_result(self._trust(request))
-            except BaseException as error:
-                with self._lock:
-                    del self._answers[key]
-                answer.set_exception(error)
-                raise
+            answer = self._answers.get(key)
+            if answer is None:
+                answer = self._answers[key] = Future()
+                asking = partial(copy_context().run, self._ask, request, answer)
+                threading.Thread(target=asking, name="trust", daemon=True).start()
         if not cancel.wait_for(answer):
             raise NotTrustedError(
                 f"{request.folder} is not trusted, so nothing of it was run. Trust it, and try again."
             )
+
+    def _ask(self, request: TrustRequest, answer: Future[bool]) -> None:
+        try:
+            answer.set_result(self._trust(request))
+        except BaseException as error:  # noqa: BLE001 - raised in each job that waits
+            with self._lock:
+                del self._answers[request.question, request.folder]
+            answer.set_exception(error)

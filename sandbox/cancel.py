@@ -30,14 +30,24 @@ class CancelToken:
         return self._event.is_set()
 
     def cancel(self) -> None:
-        """Cancel: every registered callback is called once, in this thread; later calls do nothing."""
+        """Cancel: every registered callback is called once, in this thread; later calls do nothing.
+
+        Raises:
+            Exception: the first error that a callback raised, after all were called.
+        """
         with self._lock:
             if self._event.is_set():
                 return
             self._event.set()
             callbacks, self._callbacks = self._callbacks, []
+        errors = []
         for callback in callbacks:
-            callback()
+            try:
+                callback()
+            except Exception as error:  # noqa: BLE001 - the others have things to stop, too
+                errors.append(error)
+        if errors:
+            raise errors[0]
 
     def wait(self, seconds: float) -> bool:
         """Wait until it is cancelled, at most so long; whether it was."""

@@ -120,7 +120,9 @@ def _open_lock(path: Path) -> int:
         with suppress(FileNotFoundError):
             return os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
         with suppress(FileExistsError):
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644))
+            created = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+            os.fchmod(created, 0o644)  # whatever our umask is: other users have to open it, too
+            os.close(created)
         return os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     except OSError as error:
         raise SandboxInternalError(f"{path} cannot be opened: {error.strerror or error}. Remove it.") from error

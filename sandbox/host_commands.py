@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from afterburner.sandbox.cancel import current_token
@@ -38,14 +41,26 @@ def run_on_host(
     token.raise_if_cancelled()
     with (
         subprocess.Popen(
-            command, cwd=folder, env=variables, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            command,
+            cwd=folder,
+            env=variables,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            process_group=0,
         ) as process,
-        token.on_cancel(process.kill),
+        token.on_cancel(lambda: _kill_group(process.pid)),
     ):
         try:
             printed, complaints = process.communicate(stdin, timeout=timeout_s)
         except BaseException:
-            process.kill()
+            _kill_group(process.pid)
             raise
     token.raise_if_cancelled()
     return subprocess.CompletedProcess(command, process.returncode, printed, complaints)
+
+
+def _kill_group(group: int) -> None:
+    """Kill a command and what it has started: `git` may be a script, whose children hold the outputs open."""
+    with suppress(ProcessLookupError):
+        os.killpg(group, signal.SIGKILL)

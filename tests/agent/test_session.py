@@ -265,6 +265,44 @@ def test_a_job_can_be_cancelled_while_another_one_asks_about_trust(sandbox: Sand
         assert isinstance(first.exception(timeout=600), NotTrustedError)
 
 
+def test_a_job_can_be_cancelled_while_it_asks_about_trust_itself(sandbox: Sandbox, slow: Path) -> None:
+    asked, answered = threading.Event(), threading.Event()
+
+    def think(_request: TrustRequest) -> bool:
+        asked.set()
+        return answered.wait(600)
+
+    token = CancelToken()
+    with open_session(sandbox=sandbox, store=None, trust=think) as session, ThreadPoolExecutor(1) as pool:
+        running = pool.submit(session.optimize, Job.from_file(slow, function="common"), cancel=token)
+        assert asked.wait(600)
+        token.cancel()
+        assert isinstance(running.exception(timeout=600), CancelledError)
+        answered.set()
+
+
+def test_a_hook_about_trust_that_fails_is_asked_again(sandbox: Sandbox, slow: Path) -> None:
+    asked: list[TrustRequest] = []
+
+    def fail(request: TrustRequest) -> bool:
+        asked.append(request)
+        raise RuntimeError("the window is gone")
+
+    with open_session(sandbox=sandbox, store=None, trust=fail) as session:
+        for _ in range(2):
+            with pytest.raises(RuntimeError, match="the window is gone"):
+                session.optimize(Job.from_file(slow, function="common"))
+    assert len(asked) == 2
+
+
+def test_a_job_may_end_the_session_from_its_own_progress(sandbox: Sandbox, slow: Path) -> None:
+    with open_session(sandbox=sandbox, store=None) as session:
+        with pytest.raises(CancelledError):
+            session.optimize(Job.from_file(slow, function="common"), on_event=lambda _: session.end_jobs())
+        with pytest.raises(UsageError, match="session is closed"):
+            session.optimize(Job.from_file(slow, function="common"))
+
+
 def test_a_survey_ranks_the_functions_of_a_folder(session: Session, slow: Path) -> None:
     (slow.parent / "test_words.py").write_text(
         "from words import common\n\n\ndef test_common():\n    words = [str(n) for n in range(900)]\n"

@@ -141,3 +141,16 @@ def test_a_callback_is_called_once_and_only_while_it_is_registered() -> None:
     assert token.wait(0)
     with pytest.raises(CancelledError):
         token.raise_if_cancelled()
+
+
+def test_a_callback_that_fails_keeps_no_other_from_being_called() -> None:
+    token, called = CancelToken(), list[str]()
+
+    def fail() -> None:
+        raise RuntimeError("mine")
+
+    with token.on_cancel(fail), token.on_cancel(lambda: called.append("after it")):
+        with pytest.raises(RuntimeError, match="mine"):
+            token.cancel()
+        assert called == ["after it"]
+    assert token.cancelled

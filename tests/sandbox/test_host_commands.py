@@ -48,6 +48,25 @@ def test_a_command_is_killed_when_its_work_is_cancelled(tmp_path: Path) -> None:
     assert not Path(f"/proc/{pids[0]}").exists()  # killed, and reaped
 
 
+def test_what_a_command_has_started_is_killed_with_it(tmp_path: Path) -> None:
+    """It holds the outputs open, for which the command would be waited."""
+    started, token = tmp_path / "started", CancelToken()
+    os.mkfifo(started)
+    script = f"sleep 600 & echo $! > {started}; exit 0"
+    pids = list[int]()
+
+    def cancel() -> None:
+        pids.append(int(started.read_text()))
+        token.cancel()
+
+    canceller = threading.Thread(target=cancel)
+    canceller.start()
+    with cancellable(token), pytest.raises(CancelledError):
+        run_on_host(["sh", "-c", script], timeout_s=600)
+    canceller.join()
+    assert not Path(f"/proc/{pids[0]}/exe").exists()  # a zombie that nobody reaps is allowed
+
+
 def test_a_command_that_takes_too_long_is_killed() -> None:
     with pytest.raises(subprocess.TimeoutExpired):
         run_on_host([sys.executable, "-c", "import time; time.sleep(600)"], timeout_s=0.1)

@@ -6,6 +6,7 @@ import asyncio
 import gc
 import itertools
 import os
+import stat
 import subprocess
 import sys
 import threading
@@ -61,6 +62,7 @@ def test_no_tasks_give_no_reports_and_no_workers_are_an_error(sandbox: Sandbox) 
 def test_a_program_has_its_core_to_itself_and_cannot_leave_it(sandbox: Sandbox) -> None:
     source = """
 import os
+import stat
 before = os.sched_getaffinity(0)
 try: os.sched_setaffinity(0, range(os.cpu_count()))
 except OSError: pass
@@ -211,3 +213,17 @@ def test_a_core_is_leased_to_one_process_of_the_machine_at_a_time(tmp_path: Path
     holder.communicate()
     with cores.lease() as again:
         assert again == mine
+
+
+def test_a_core_can_be_leased_by_every_user_whatever_the_umask_of_the_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cores, "_LOCKS", tmp_path)
+    tmp_path.chmod(0o1777)
+    before = os.umask(0o077)
+    try:
+        with Cores((0,), frozenset({0})).lease():
+            [lock] = (tmp_path / "afterburner-cores").iterdir()
+            assert stat.S_IMODE(lock.stat().st_mode) == 0o644
+    finally:
+        os.umask(before)
