@@ -5,7 +5,7 @@ unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME
 
 BIN := .venv/bin
 PYTEST := $(BIN)/pytest
-WORKERS ?= auto
+WORKERS ?= $(shell expr $$(nproc) + 1)
 DEMO ?= examples/log_report.py
 
 .DEFAULT_GOAL := help
@@ -25,7 +25,8 @@ setup-tests: ## what the tests need beyond that: compilers, Docker, PostgreSQL, 
 	@scripts/setup.sh tests
 
 # What measures time runs alone, after the others: two busy workers are no place for a comparison. `worksteal` leaves
-# neighbours in one worker, so that what they share is made once.
+# neighbours in one worker, so that what they share is made once. One worker more than there are cores: many tests wait,
+# for a time limit or a server.
 test: setup-tests ## all tests but the nightly ones
 	@status=0; \
 	$(PYTEST) -n $(WORKERS) --maxprocesses 8 --dist worksteal -m "not timed and not nightly" || status=$$?; \

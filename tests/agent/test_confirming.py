@@ -57,7 +57,6 @@ def hash_under(seed: int) -> int:
     return int(subprocess.run(command, env=environment, capture_output=True, check=True).stdout)
 
 
-@pytest.mark.timed
 def test_who_is_wrong_under_one_hash_seed_is_not_offered_whatever_it_gains(bench: Bench) -> None:
     """Memory is sampled under the first seed alone, and made inputs are small: neither of them finds it."""
     place = bench(LIST)
@@ -78,7 +77,6 @@ class KilledError(Exception):
     pass
 
 
-@pytest.mark.timed
 def test_a_test_that_is_killed_before_its_first_look_is_spent_and_the_next_one_has_a_stricter_level(
     bench: Bench,
 ) -> None:

@@ -215,7 +215,6 @@ HOLDS_LITTLE = HOLDS_ALL.replace("3000000", "3")
 
 
 @pytest.mark.slow
-@pytest.mark.timed
 @pytest.mark.parametrize("objective", [Objective.MEMORY, pytest.param(Objective.INTEGRAL, marks=pytest.mark.nightly)])
 def test_a_program_is_made_leaner(objective: Objective, tmp_path: Path) -> None:
     needs("javascript")

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from loops import UntimedJudge
 
-from afterburner.agent import Job, Search, TrustQuestion, TrustRequest, open_session
+from afterburner.agent import Job, Search, TrustQuestion, TrustRequest, open_session, running
 from afterburner.agent.code.edits import apply_edits
 from afterburner.agent.errors import NotTrustedError, RunNotFoundError, TargetError
 from afterburner.agent.events import EventKind, ProgressEvent
@@ -86,9 +87,11 @@ def test_two_threads_work_on_two_jobs_of_one_session(session: Session, slow: Pat
     assert slow.read_text() == SLOW
 
 
-@pytest.mark.timed
-def test_an_editors_buffers_count_in_place_of_the_disk(session: Session, slow: Path) -> None:
+def test_an_editors_buffers_count_in_place_of_the_disk(
+    session: Session, slow: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The target calls a helper that exists in another unsaved buffer alone."""
+    monkeypatch.setattr(running, "Judge", UntimedJudge)
     slow.write_text("def common(left, right):\n    raise RuntimeError('what is on the disk')\n")
     helper = slow.with_name("words_helper.py")
     text = "from words_helper import tidy\n\n\n" + SLOW.replace("    return found\n", "    return tidy(found)\n")

@@ -20,12 +20,14 @@ _LOOPS = str(Path(__file__).parents[1] / "loops")
 
 
 def time_nothing() -> None:
-    """From now on every rewrite that does the same counts as twice as fast; its growth is not measured."""
+    """From now on each rewrite that does the same counts as twice as fast; growth and most made inputs are left out."""
     running: Any = import_module("afterburner.agent.running")
     gather: Any = import_module("afterburner.agent.evidence.gather")
+    confirming: Any = import_module("afterburner.agent.judge.confirming")
     growth = import_module("afterburner.agent.evidence.growth").Growth(note="growth is not measured: nothing is timed")
     running.Judge = _held(_loops().UntimedJudge)
     gather.measure_growth = lambda *_: growth
+    confirming.OFFER_ROUNDS = 1  # of made inputs
 
 
 def _loops() -> ModuleType:

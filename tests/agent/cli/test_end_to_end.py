@@ -102,9 +102,8 @@ def test_a_run_with_settings_of_every_layer(program: CommandLine, project: Path)
     assert "a gain has to be proven above 1.20x" in done.stdout
 
 
-@pytest.mark.timed
 def test_a_run_on_a_terminal_that_is_applied(program: CommandLine, project: Path) -> None:
-    with program.on_terminal("run", "names.py", *REPLAY, "--apply", folder=project) as terminal:
+    with program.untimed().on_terminal("run", "names.py", *REPLAY, "--apply", folder=project) as terminal:
         terminal.expect("nothing better yet")
         terminal.expect("Improved")
         terminal.expect(r"\[y/N\] ")

@@ -42,6 +42,12 @@ if __name__ == "__main__":
 
 
 @pytest.fixture
+def program(program: CommandLine) -> CommandLine:
+    """Nothing here is about time."""
+    return program.untimed()
+
+
+@pytest.fixture
 def names(program: CommandLine, sandbox: Sandbox) -> Path:  # noqa: ARG001 - skips where there is no sandbox
     path = program.home / "names.py"
     path.write_text(SLOW, encoding="utf-8")
@@ -60,7 +66,6 @@ def document_of(output: str) -> dict[str, Any]:
     return document
 
 
-@pytest.mark.timed
 def test_a_models_good_answer_becomes_an_offer(program: CommandLine, names: Path, local_server: Any) -> None:
     model = "hosted_vllm/good"
     asked = local_server.requests()
