@@ -73,6 +73,8 @@ class Problem:
                 f"The problem {self.name} calls a function, which works in Python alone. In {self.language}, give "
                 "cases for stdin, and a program that reads them."
             )
+        if self.preamble and not self.function:
+            raise UsageError(f"The problem {self.name} has a preamble, which is for problems that call a function.")
         if self.function and _FUNCTION.fullmatch(self.function) is None:
             raise UsageError(f"The problem {self.name} calls {self.function!r}. Give `name` or `Solution.name`.")
 

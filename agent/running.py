@@ -23,16 +23,16 @@ from afterburner.agent.judge.measuring.timing_core import TimingCore
 from afterburner.agent.judge.measuring.workbench import Workbench, look_limits
 from afterburner.agent.judge.min_effect import min_effect_for
 from afterburner.agent.loop.graph import Loop
+from afterburner.agent.loop.paper import PaperLoop
 from afterburner.agent.loop.records import withdrawn
-from afterburner.agent.loop.results import RunResult, make_result, winner_source
+from afterburner.agent.loop.results import RunResult, make_paper_result, make_result, winner_source
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.models.prompts.feedback import parse_telling
 from afterburner.agent.option_kinds import Selection
-from afterburner.agent.paper_run import carry_out_paper
 from afterburner.agent.problem import Problem
 from afterburner.agent.store.checkpoints import open_checkpointer, stored_state
 from afterburner.agent.store.stored_run import Prepared, StoredRequest, owner_of
-from afterburner.agent.store.unchanged import check_format, check_machine, check_unchanged
+from afterburner.agent.store.unchanged import check_format, check_machine, check_unchanged, other_machine
 from afterburner.agent.stored_graph import open_proposer_of, run_graph, used_s
 from afterburner.agent.types import Objective, Workload
 from afterburner.agent.usage import NOTHING_USED, since
@@ -41,15 +41,18 @@ from afterburner.sandbox import AfterburnerError, Limits, UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from afterburner.agent.deadline import Deadline
     from afterburner.agent.evidence.gather import Evidence
     from afterburner.agent.inputs.staging import Staged
     from afterburner.agent.lending import Lender
     from afterburner.agent.loop.state import LoopState
+    from afterburner.agent.models.prompts.proposer import Proposer
+    from afterburner.agent.models.requests.model_session import ModelSession
     from afterburner.agent.options import RunSettings
     from afterburner.agent.store.stored_run import Output
     from afterburner.agent.store.table import RunTable
     from afterburner.agent.types import Machine, Target
-    from afterburner.sandbox import PythonEnvironment
+    from afterburner.sandbox import CancelToken, PythonEnvironment
     from afterburner.sandbox.sandbox import Sandbox
 
 
@@ -85,12 +88,11 @@ def begin_run(
     parse_telling(settings.models.tell)
     target = _target_of(settings)
     check_program(settings, target.language)
-    carry_out = carry_out_paper if settings.search.selection is Selection.PAPER else _carry_out
     with runs.claimed(run_id):
         runs.begin(run_id, StoredRequest(settings, dict(outputs or {}), str(Path.cwd())), target)
         on_begun(run_id)
         try:
-            return carry_out(runs, run_id, settings, target, lender, on_event)
+            return _carry_out(runs, run_id, settings, target, lender, on_event)
         except RunStoreError:
             raise
         except AfterburnerError:
@@ -124,8 +126,7 @@ def resume_run(runs: RunTable, name: str, lender: Lender, on_event: OnEvent) -> 
         settings = runs.asked(found.run_id).settings_from(Path.cwd())
         if not settings.problem and settings.unsaved_text(Path(target.path)) is None:
             check_unchanged(found, target)
-        carry_out = carry_out_paper if settings.search.selection is Selection.PAPER else _carry_out
-        return carry_out(runs, found.run_id, settings, target, lender, on_event)
+        return _carry_out(runs, found.run_id, settings, target, lender, on_event)
 
 
 def _target_of(settings: RunSettings) -> Target:
@@ -172,7 +173,7 @@ def _carry_out(  # noqa: PLR0917 - a run, where it is kept, and who is told
         state = stored_state(checkpointer, run_id)
         clock = RunClock.start(settings.search.max_seconds, used_s(prepared, state))
         # before it was prepared, nobody has answered
-        model_session = lender.model_session(clock.search_until, on_event, resuming=prepared is not None)
+        model_session = lender.model_session(_search_until(settings, clock), on_event, resuming=prepared is not None)
         reporter.usage = model_session.usage
         proposer = open_proposer_of(settings, model_session)
         problem = Problem.from_json(settings.problem) if settings.problem else None
@@ -188,6 +189,8 @@ def _carry_out(  # noqa: PLR0917 - a run, where it is kept, and who is told
             check_machine(run_id, prepared.machine, machine)
             if state is not None and state["confirmation"] is not None and state["confirmation"].confirmed:
                 machine = prepared.machine  # where the figures of the offer come from
+            elif prepared.machine != machine and settings.search.selection is Selection.PAPER:
+                raise other_machine(run_id)
             elif prepared.machine != machine:
                 prepared = _taken_over(prepared, settings, machine, on_event)
                 runs.keep_prepared(run_id, prepared)
@@ -200,32 +203,77 @@ def _carry_out(  # noqa: PLR0917 - a run, where it is kept, and who is told
             bench = Workbench(
                 prepared.target, prepared.workload, sandbox, staged.environment, limits, core, problem=problem
             )
-            loop = Loop(
-                bench=bench,
+            loop = _loop_of(
+                settings,
+                bench,
+                clock,
                 proposer=proposer,
-                judge=Judge(settings.search.objective, settings.proof.effect, settings.search.seed),
-                settings=settings,
-                search_until=clock.search_until,
-                confirm_until=clock.confirm_until,
                 on_event=on_event,
-                used_s=clock.used_s,
                 tests=SpentTests(runs.tests_begun(run_id), lambda begun: runs.count_tests(run_id, begun)),
                 surroundings=_surroundings(prepared, staged),
                 model_session=model_session,
+                cancel=lender.cancel,
             )
             if state is not None:
                 on_event(ProgressEvent(kind=EventKind.RESUMING))
+            if state is not None and isinstance(loop, Loop):
                 loop.resume_from(state)
             state = run_graph(loop, checkpointer, run_id)
             lender.cancel.raise_if_cancelled()
-            evidence = _evidence(loop, state, staged, machine)
+            evidence = _evidence(loop, state, staged, machine) if isinstance(loop, Loop) else None
     if evidence is not None and evidence.growth is not None and evidence.growth.disagreement:
         state, evidence = withdrawn(state, evidence.growth.disagreement), None
-    result = make_result(settings, bench, state, run_id=run_id, machine=machine, elapsed_s=clock.elapsed_s())
+    make = make_paper_result if settings.search.selection is Selection.PAPER else make_result
+    result = make(settings, bench, state, run_id=run_id, machine=machine, elapsed_s=clock.elapsed_s())
     usage = since(state["usage"], prepared.used_before) if model_session.usage() is not None else None
     result = replace(result, evidence=evidence, usage=usage)
     runs.finish(run_id, result)
     return result
+
+
+def _loop_of(
+    settings: RunSettings,
+    bench: Workbench,
+    clock: RunClock,
+    *,
+    proposer: Proposer,
+    on_event: OnEvent,
+    tests: SpentTests,
+    surroundings: Surroundings | None,
+    model_session: ModelSession,
+    cancel: CancelToken,
+) -> Loop | PaperLoop:
+    """The loop that the selection asks for."""
+    if settings.search.selection is Selection.PAPER:
+        return PaperLoop(
+            bench=bench,
+            settings=settings,
+            proposer=proposer,
+            on_event=on_event,
+            cancel=cancel,
+            until=_search_until(settings, clock),
+            surroundings=surroundings,
+            used_s=clock.used_s,
+            model_session=model_session,
+        )
+    return Loop(
+        bench=bench,
+        proposer=proposer,
+        judge=Judge(settings.search.objective, settings.proof.effect, settings.search.seed),
+        settings=settings,
+        search_until=clock.search_until,
+        confirm_until=clock.confirm_until,
+        on_event=on_event,
+        used_s=clock.used_s,
+        tests=tests,
+        surroundings=surroundings,
+        model_session=model_session,
+    )
+
+
+def _search_until(settings: RunSettings, clock: RunClock) -> Deadline:
+    """The paper's selection confirms nothing, so all of the time is for its search."""
+    return clock.confirm_until if settings.search.selection is Selection.PAPER else clock.search_until
 
 
 def _stage(settings: RunSettings, target: Target, sandbox: Sandbox, on_event: OnEvent) -> Staged:
@@ -279,7 +327,7 @@ def seconds_used(runs: RunTable, run_id: str) -> float:
 
 def _surroundings(prepared: Prepared, staged: Staged) -> Surroundings | None:
     """The project around the target, where there is a way to read it: of Python."""
-    if prepared.target.language != PYTHON:
+    if prepared.target.language != PYTHON or prepared.settings.problem:
         return None
     return Surroundings(prepared.target, staged.project, staged.environment, prepared.settings)
 
@@ -298,7 +346,7 @@ def prepared_bench(
         AfterburnerError: the function or the inputs cannot be read.
     """
     if settings.problem:
-        return _checked(_problem_bench(settings, target, sandbox, environment))
+        return _problem_bench(settings, target, sandbox, environment)
     limits = workload_limits(settings)
     if target.function is None and settings.inputs.cases is None:
         on_event(ProgressEvent(kind=EventKind.PROFILING_FILE))
@@ -308,11 +356,11 @@ def prepared_bench(
         path = Path(settings.file)
         target = find_target(path, function, project_root=settings.batch.project_root, text=settings.unsaved_text(path))
     workload = build_workload(sandbox, target, environment, settings, limits, on_event)
-    return _checked(Workbench(target, workload, sandbox, environment, limits, TimingCore()))
+    return _checked(Workbench(target, workload, sandbox, environment, limits, TimingCore()), settings)
 
 
-def _checked(bench: Workbench) -> Workbench:
-    if not bench.workload.held_out_count:
+def _checked(bench: Workbench, settings: RunSettings) -> Workbench:
+    if not bench.workload.held_out_count and settings.search.selection is Selection.VERIFIED:
         raise WorkloadError(
             f"{bench.target.path}: there is just one usable input, and a rewrite has to be confirmed on inputs that it "
             "was not selected on. Add a second case or call."
@@ -326,9 +374,11 @@ def _problem_bench(
     """The cases of a problem are the inputs, and its limits those of the first look at them."""
     problem = Problem.from_json(settings.problem)
     bench = Workbench(target, Workload(), sandbox, environment, problem.limits, TimingCore(), problem=problem)
+    if settings.search.selection is Selection.PAPER:  # it selects on all cases, and the start may fail
+        return bench
     cases = problem.workload_cases()
     workload = case_workload(target, cases, lambda tests: bench.run(target.source, tests), settings.search.seed)
-    return replace(bench, workload=workload)
+    return _checked(replace(bench, workload=workload), settings)
 
 
 def workload_limits(settings: RunSettings) -> Limits:

@@ -89,8 +89,8 @@ class Session:
     ) -> RunResult:
         """Optimise one target, and prove the gain. Nothing of the project is written.
 
-        With `Search(selection="paper")` the job is on a problem, and Algorithm 1 of the paper solves it: greedy on
-        single measurements, and nothing is proved. It may begin with nothing, with a failing program, with a slow or a
+        With `Search(selection="paper")` the loop is Algorithm 1 of the paper: greedy on single measurements, and
+        nothing is proved or offered. On a problem it may begin with nothing, with a failing program, with a slow or a
         fast one; one case is enough.
 
         Args:

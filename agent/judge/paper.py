@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from afterburner.agent.judge.measuring.sampling import add_up
 from afterburner.agent.types import Objective
 from afterburner.sandbox import Measurement, Verdict
 
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
 def measured(report: Report, limits: Limits) -> Measurement:
     """M of the paper, equation (3). A program that fails measures the limits: no failing one is ever the faster."""
     if report.verdict is Verdict.ACCEPTED:
-        return report.measurement
+        calls = [case.call_measurement for case in report.cases if case.call_measurement is not None]
+        return add_up(calls) if calls else report.measurement  # calls without the start of Python around them
     return worst(limits, report.measurement.tier)
 
 

@@ -19,7 +19,7 @@ from afterburner.agent.judge.confirming import SEARCH_ROUNDS, SEARCH_S, Confirmi
 from afterburner.agent.judge.gates import refusal
 from afterburner.agent.judge.measuring.sampling import SampleFailedError
 from afterburner.agent.judge.measuring.sequential import MOST_TESTS
-from afterburner.agent.loop.placing import place
+from afterburner.agent.loop.placing import describing, place
 from afterburner.agent.loop.profiling import Profiling
 from afterburner.agent.loop.records import candidate_of, judged_event, refused, refuted, sampled_again, settled
 from afterburner.agent.loop.search_policy import SearchPolicy
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from afterburner.agent.models.prompts.proposer import Proposer
     from afterburner.agent.models.requests.model_session import ModelSession
     from afterburner.agent.options import RunSettings
-    from afterburner.agent.types import Target, WorkloadCall
+    from afterburner.agent.types import WorkloadCall
 
 BASELINE_SAMPLES = 3
 PROFILE_SHARE = 0.1  # of what is left of the search's time, for one line profile
@@ -162,7 +162,7 @@ class Loop:
             seed=self.settings.search.seed,
             profile=_if_of(state.get("line_profile"), incumbent),
             tell=parse_telling(self.settings.models.tell),
-            describe=self._describe(),
+            describe=describing(self.bench, self.surroundings),
             counterexample=next((each.counterexample for each in state["records"][::-1] if each.counterexample), None),
             temperature=self.policy.temperature_of(iteration),
             is_last=iteration >= self.settings.search.iterations,
@@ -306,12 +306,6 @@ class Loop:
         """What the next round goes on from; and the candidate that this is, where it is not the best."""
         best, again = state["lineage"][-1], self.policy.restart_from(state)
         return (best if again is None else promoted(again, best)), again
-
-    def _describe(self) -> Callable[[Target], str] | None:
-        """What says of a target what a model has to know; None: its own file only."""
-        if self.bench.problem is not None:
-            return self.bench.problem.describe
-        return self.surroundings.describe if self.surroundings else None
 
     def _propose(self, request: ProposalRequest) -> tuple[list[Proposal], str]:
         """The proposals, and why there are no more: a model that fails later on must not cost what was found."""

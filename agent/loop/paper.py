@@ -11,12 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from afterburner.agent.code.splice import splice
+from afterburner.agent.code.locate import with_source
 from afterburner.agent.errors import ProposerError, TargetError
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage
 from afterburner.agent.judge.confirmation import Incumbent, detail_of
-from afterburner.agent.judge.measuring.timing_core import timed_on
 from afterburner.agent.judge.paper import figure_of, figure_text, is_better, measured, worst
+from afterburner.agent.loop.placing import describing, place
 from afterburner.agent.loop.records import candidate_of, judged_event
 from afterburner.agent.loop.state import NOTHING_LEFT, LoopState, on_the_clock
 from afterburner.agent.models.prompts.feedback import parse_telling
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
     from langgraph.graph.state import CompiledStateGraph
 
+    from afterburner.agent.code.context.surroundings import Surroundings
     from afterburner.agent.deadline import Deadline
-    from afterburner.agent.judge.measuring.timing_core import TimingCore
+    from afterburner.agent.judge.measuring.workbench import Workbench
     from afterburner.agent.models.prompts.proposer import Proposer
     from afterburner.agent.models.requests.model_session import ModelSession
     from afterburner.agent.options import RunSettings
-    from afterburner.agent.problem import Problem
     from afterburner.agent.types import Candidate
-    from afterburner.sandbox import CancelToken, Measurement, Sandbox
+    from afterburner.sandbox import CancelToken, Measurement
 
 ORIGINAL = "original"
 NO_CODE = -1  # the iteration before the one in which the model writes the code to begin with
@@ -47,16 +47,15 @@ NO_CODE = -1  # the iteration before the one in which the model writes the code 
 
 @dataclass(slots=True)
 class PaperLoop:
-    """Algorithm 1 on one problem."""
+    """Algorithm 1 on one target; without a source, the model writes the first code."""
 
-    problem: Problem
+    bench: Workbench
     settings: RunSettings
     proposer: Proposer
-    sandbox: Sandbox
     on_event: OnEvent
     cancel: CancelToken
     until: Deadline  # no iteration begins after it
-    core: TimingCore | None = None  # None: nothing is timed
+    surroundings: Surroundings | None = None  # the project, where there is one
     used_s: Callable[[], float] = lambda: 0.0  # of the time budget, in earlier processes too
     model_session: ModelSession | None = None  # what the proposer's requests share, if it makes any
 
@@ -78,7 +77,7 @@ class PaperLoop:
 
     def begin(self, _state: LoopState) -> dict[str, object]:
         """Measure the code to begin with, passing or not; without one, the model writes it as iteration 0."""
-        start = self.problem.start
+        start = self.bench.target.source
         if not start.strip():
             return {"iteration": NO_CODE}
         self._report(EventKind.MEASURING_START, Stage.PREPARE, 0)
@@ -127,8 +126,8 @@ class PaperLoop:
             self.on_event(judged_event(records[number], Stage.SELECT))
         changed = best is not None and (not lineage or best is not lineage[-1])
         kept = [*lineage, best] if changed else lineage
-        is_over = not state["exhausted"] and state["iteration"] < self.settings.search.iterations
-        ended_early = TIME_IS_UP if is_over and self.until.passed() else state["ended_early"]
+        goes_round = not state["exhausted"] and state["iteration"] < self.settings.search.iterations
+        ended_early = TIME_IS_UP if goes_round and self.until.passed() else state["ended_early"]
         return {"lineage": kept, "records": records, "ended_early": ended_early}
 
     def after_select(self, state: LoopState) -> str:
@@ -139,11 +138,11 @@ class PaperLoop:
     def _request(self, state: LoopState, iteration: int) -> ProposalRequest:
         """What a proposer is told: of the problem, C* and M*, as in the paper, and of nothing else."""
         search, best = self.settings.search, state["lineage"][-1] if state["lineage"] else None
-        first = 1 if self.problem.start.strip() else 0
+        first = 1 if self.bench.target.source.strip() else 0
         temperature = Temperature.read(search.temperature) if search.temperature else None
         usage = (self.model_session.usage() if self.model_session else None) or state["usage"]
         return ProposalRequest(
-            target=self.problem.target(best.source if best else ""),
+            target=with_source(self.bench.target, best.source if best else ""),
             objective=search.objective,
             measurement=best.measurement if best else None,
             passed=best.passed if best else False,
@@ -152,27 +151,27 @@ class PaperLoop:
             history=tuple(replace(each, iteration=each.iteration - first + 1) for each in state["records"]),
             seed=search.seed,
             tell=replace(parse_telling(self.settings.models.tell), counterexample=False, profile=False, history=False),
-            describe=self.problem.describe,
+            describe=describing(self.bench, self.surroundings),
             temperature=temperature.of_round(max(iteration, 1), search.iterations) if temperature else None,
             is_last=iteration >= search.iterations,
             usage=usage,
         )
 
     def _candidate(self, iteration: int, number: int, proposal: Proposal, state: LoopState) -> Candidate:
-        """What is run of a proposal: its code as it is, whether it can be parsed or not."""
+        """What is run of a proposal: of a whole program its code as it is, whether it can be parsed or not."""
         source, error, rewrite = "", proposal.error, proposal.rewrite
-        if rewrite is not None:
+        if rewrite is not None and self.bench.problem is not None and not (rewrite.imports or rewrite.helpers):
             source = rewrite.function
-            if rewrite.imports or rewrite.helpers:  # of a rule
-                try:
-                    source = splice(self.problem.target(state["lineage"][-1].source), rewrite)
-                except TargetError as refusal:
-                    source, error = "", str(refusal)
+        elif rewrite is not None:
+            try:
+                source = place(self.bench.target, state["lineage"][-1].source, rewrite, self.surroundings)
+            except (TargetError, RecursionError) as refusal:
+                error = str(refusal)
         return candidate_of(proposal, iteration, number, source=source, error=error)
 
     def _judged(self, candidate: Candidate) -> JudgedCandidate:
         if not candidate.source:
-            none = worst(self.problem.limits)
+            none = worst(self.bench.limits)
             reason = candidate.error or "The answer holds no code."
             return JudgedCandidate.of(candidate, Verdict.COMPILE_ERROR, Decision.REFUSED, reason, measurement=none)
         verdict, measurement, detail = self._run(candidate.source)
@@ -182,19 +181,15 @@ class PaperLoop:
         return JudgedCandidate.of(candidate, verdict, decision, reason, measurement=measurement)
 
     def _incumbent(self, record: JudgedCandidate, lineage: list[Incumbent]) -> Incumbent:
-        measurement, objective = record.measurement or worst(self.problem.limits), self.settings.search.objective
+        measurement, objective = record.measurement or worst(self.bench.limits), self.settings.search.objective
         first = lineage[0].measurement if lineage else measurement
         ratio = figure_of(first, objective) / max(figure_of(measurement, objective), 1e-9)
         return Incumbent(record.id, record.source, measurement, ratio, record.verdict or Verdict.COMPILE_ERROR)
 
     def _run(self, code: str) -> tuple[Verdict, Measurement, str]:
         """The verdict, the measurement, and what went wrong."""
-        problem = self.problem
-        with timed_on(self.core, self.sandbox) as cpu:
-            report = self.sandbox.run(
-                problem.program(code), problem.test_cases, problem.limits, checker=problem.checker, cpu=cpu
-            )
-        return report.verdict, measured(report, problem.limits), detail_of(report)
+        report = self.bench.run_alone(code)
+        return report.verdict, measured(report, self.bench.limits), detail_of(report)
 
     def _report(self, kind: EventKind, stage: Stage, iteration: int, *, subject: str = "", candidate: str = "") -> None:
         self.on_event(

@@ -12,7 +12,10 @@ from afterburner.agent.code.unchanged import keep_unchanged
 from afterburner.agent.errors import TargetError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from afterburner.agent.code.context.surroundings import Surroundings
+    from afterburner.agent.judge.measuring.workbench import Workbench
     from afterburner.agent.types import Rewrite, Target
 
 
@@ -40,6 +43,13 @@ def place(original: Target, incumbent: str, rewrite: Rewrite, surroundings: Surr
     if objection is not None:
         raise RewriteError(f"{objection[0].upper()}{objection[1:]}.")
     return surroundings.formatted(text)
+
+
+def describing(bench: Workbench, surroundings: Surroundings | None) -> Callable[[Target], str] | None:
+    """What says of a target what a model has to know: its problem, or the project; None: its own file only."""
+    if bench.problem is not None:
+        return bench.problem.describe
+    return surroundings.describe if surroundings else None
 
 
 def _with_lines_of(original: Target, text: str) -> str:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from afterburner.agent.judge.measuring.workbench import Workbench
     from afterburner.agent.loop.state import LoopState
     from afterburner.agent.options import RunSettings
-    from afterburner.agent.problem import Problem
     from afterburner.agent.types import Gain, JudgedCandidate, Machine, Readability, Skipped, Target
     from afterburner.agent.usage import Usage
     from afterburner.sandbox import Measurement
@@ -105,16 +104,19 @@ def make_result(
 
 
 def make_paper_result(
-    settings: RunSettings, problem: Problem, state: LoopState, *, run_id: str, machine: Machine, elapsed_s: float
+    settings: RunSettings, bench: Workbench, state: LoopState, *, run_id: str, machine: Machine, elapsed_s: float
 ) -> RunResult:
     """Tell what Algorithm 1 found. Of an answer without code, and of no answer, the measurement is the limits."""
     trajectory = trajectory_of(state)
     best = trajectory[-1] if trajectory else None
     first = next((each for each in trajectory if each is not None), None)
-    nothing = worst(problem.limits)
+    nothing = worst(bench.limits)
+    origins = Counter(bench.workload.origins())
+    if bench.problem is not None:
+        origins = Counter({OF_A_PROBLEM: len(bench.problem.cases)})
     return RunResult(
         run_id=run_id,
-        target=problem.target(problem.start),
+        target=bench.target,
         objective=settings.search.objective,
         model=settings.models.model,
         improved=False,
@@ -127,8 +129,8 @@ def make_paper_result(
         patch="",
         best_source=best.source if best else "",
         readability=None,
-        workload_origins=((OF_A_PROBLEM, len(problem.cases)),),
-        skipped=(),
+        workload_origins=tuple(origins.items()),
+        skipped=bench.workload.skipped,
         machine=machine,
         elapsed_s=elapsed_s,
         notes=_capped(state),

@@ -54,3 +54,11 @@ def check_machine(run_id: str, before: Machine, now: Machine) -> None:
             f"Run {run_id} was started under Python {before.python}, and this is Python {now.python}. {_KEPT}: "
             "resume it where --python, VIRTUAL_ENV or the project's .venv leads to the first, or start a new run."
         )
+
+
+def other_machine(run_id: str) -> TargetChangedError:
+    """Why a run by the paper's selection does not go on: it compares single measurements."""
+    return TargetChangedError(
+        f"Run {run_id} was started on another machine, or under another sandbox or compiler. Single measurements "
+        f"cannot be compared with those taken there. {_KEPT}: resume it there, or start a new run."
+    )

@@ -17,6 +17,7 @@ from afterburner.agent.code.programs import program_from_answer
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.errors import ProposerError, RunNotFoundError, TargetChangedError
 from afterburner.agent.judge.measuring.timing_core import TimingCore
+from afterburner.agent.judge.measuring.workbench import Workbench
 from afterburner.agent.judge.paper import measured
 from afterburner.agent.loop.paper import PaperLoop
 from afterburner.agent.loop.state import LoopState, trajectory_of
@@ -25,7 +26,7 @@ from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest
 from afterburner.agent.option_kinds import Selection
 from afterburner.agent.options import RunSettings
 from afterburner.agent.stored_graph import run_graph
-from afterburner.agent.types import Decision, Objective
+from afterburner.agent.types import Decision, Objective, Workload
 from afterburner.sandbox import (
     CancelledError,
     CancelToken,
@@ -37,6 +38,7 @@ from afterburner.sandbox import (
     UsageError,
     Verdict,
 )
+from afterburner.sandbox.installations import own_environment
 
 if TYPE_CHECKING:
     from afterburner.agent.events import ProgressEvent
@@ -100,14 +102,20 @@ def solve(
     problem = Problem("sum", "Add the numbers.", (TestCase(b"1 2", b"3"),), "cpp", start=start, limits=LIMITS)
     iterations = len(codes) if start else len(codes) - 1
     loop = PaperLoop(
-        problem=problem,
+        bench=Workbench(
+            problem.target(start),
+            Workload(),
+            cast("Sandbox", sandbox or ScriptedSandbox(script)),
+            own_environment(),
+            problem.limits,
+            TimingCore(),
+            problem=problem,
+        ),
         settings=RunSettings("sum", search=Search(objective=objective, iterations=iterations, selection=PAPER)),
         proposer=proposer,
-        sandbox=cast("Sandbox", sandbox or ScriptedSandbox(script)),
         on_event=lambda _event: None,
         cancel=CancelToken(),
         until=until or Deadline.after(60.0),
-        core=TimingCore(),
     )
     return run_graph(loop, InMemorySaver(), "one"), proposer
 
@@ -370,11 +378,37 @@ def test_a_replayed_model_solves_a_real_problem_from_nothing(
     assert [each.verdict for each in result.candidates] == [Verdict.WRONG_ANSWER, Verdict.ACCEPTED, Verdict.ACCEPTED]
 
 
-def test_a_file_is_not_optimised_by_single_measurements(sandbox: Sandbox, tmp_path: Path) -> None:
-    (tmp_path / "one.py").write_text("def f():\n    return 1\n")
-    job = Job.from_file(tmp_path / "one.py", function="f")
-    with open_session(sandbox=sandbox, store=None) as session:
-        with pytest.raises(UsageError, match=r"Job.from_problem.*verified"):
-            session.optimize(job, Search(selection=PAPER))
+FUNCTION = """\
+def common(left, right):
+    return [value for value in left if value in right]
+
+
+if __name__ == "__main__":
+    for size in (400, 500, 600):
+        print(len(common(list(range(size)), list(range(size - 5, 2 * size)))))
+"""
+
+
+def test_a_function_of_a_file_is_measured_by_its_calls_and_nothing_is_offered(
+    sandbox: Sandbox, replay: Any, tmp_path: Path
+) -> None:
+    file = tmp_path / "words.py"
+    file.write_text(FUNCTION)
+    fast = "def common(left, right):\n    known = set(right)\n    return [value for value in left if value in known]\n"
+    wrong = "def common(left, right):\n    return sorted(set(left) & set(right))[1:]\n"
+    model = replay(answer(wrong), answer("def common(left, right:\n"), answer(fast))
+    with open_session(sandbox=sandbox, model=model, store=None) as session:
+        job = Job.from_file(file, function="common")
+        result = session.optimize(job, Search(iterations=3, max_seconds=120.0, selection=PAPER))
         with pytest.raises(UsageError, match="sum is a problem, and only versions of files are compared"):
             session.compare(Job.from_problem(ADD), job)
+    assert [each.verdict for each in result.candidates] == [
+        Verdict.WRONG_ANSWER,
+        Verdict.COMPILE_ERROR,
+        Verdict.ACCEPTED,
+    ]
+    assert [each.id for each in result.trajectory if each] == ["original", "original", "original", "3.1"]
+    assert result.best_source == FUNCTION.replace(FUNCTION.partition("\n\n\n")[0] + "\n", fast)
+    assert result.best.wall_time_s < result.original.wall_time_s
+    assert (result.improved, result.patch) == (False, "")
+    assert file.read_text() == FUNCTION

@@ -88,6 +88,8 @@ def test_a_problem_is_refused_where_it_cannot_be_judged() -> None:
         Problem("compiled", "Something.", (call,), "cpp", function="f")
     with pytest.raises(UsageError, match=r"calls 'os.path.join'. Give `name` or `Solution.name`"):
         Problem("deep", "Something.", (call,), function="os.path.join")
+    with pytest.raises(UsageError, match="preamble, which is for problems that call a function"):
+        Problem("read", "Something.", (stdin,), preamble="import os")
     with pytest.raises(UsageError, match="JSON has no value for"):
         JsonCall([{1, 2}], 3)
     with pytest.raises(UsageError, match="JSON has no value for set"):

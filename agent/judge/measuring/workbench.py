@@ -11,6 +11,7 @@ from afterburner.agent.inputs.line_profile import LineProfile, profile_lines
 from afterburner.agent.inputs.passes import passes_needed
 from afterburner.agent.inputs.replayed_calls import HASH_SEEDS
 from afterburner.agent.judge.measuring.sample_sources import DuelSource, FreshSource, Sampler
+from afterburner.agent.judge.measuring.timing_core import timed_on
 from afterburner.agent.types import Objective
 from afterburner.sandbox import CallCase, FunctionEntry, Limits, Program, TestCase
 from afterburner.sandbox.checkers import Lines
@@ -72,9 +73,15 @@ class Workbench:
         """What becomes of a text in the original's place; nothing is timed."""
         return self.run_program(self.program(source), cases, self.limits)
 
-    def run_program(self, program: Program, cases: Sequence[Case], limits: Limits) -> Report:
-        """What becomes of a program, judged as the workload is; nothing is timed."""
-        return self.sandbox.run(program, cases, limits, checker=self.checker)
+    def run_program(self, program: Program, cases: Sequence[Case], limits: Limits, *, cpu: int | None = None) -> Report:
+        """What becomes of a program, judged as the workload is; it is timed only where it has a core for itself."""
+        return self.sandbox.run(program, cases, limits, checker=self.checker, cpu=cpu)
+
+    def run_alone(self, source: str) -> Report:
+        """What becomes of a text on all inputs, with a core for itself: a single measurement."""
+        cases = (*self.judged_cases(), *self.confirmed_cases()) if self.problem is None else self.problem.test_cases
+        with timed_on(self.core, self.sandbox) as cpu:
+            return self.run_program(self.program(source), cases, self.limits, cpu=cpu)
 
     def rewrite(self, source: str) -> Program:
         """The program that the text of a rewrite makes: in its own tree, if it has one."""
