@@ -21,12 +21,11 @@ from afterburner.agent.judge.comparing import MEASURED, Compared, Comparing, Com
 from afterburner.agent.judge.gates import refusal
 from afterburner.agent.judge.measuring.sampling import SampleFailedError
 from afterburner.agent.judge.measuring.timing_core import TimingCore
-from afterburner.agent.judge.measuring.workbench import Workbench
+from afterburner.agent.judge.measuring.workbench import Workbench, workload_limits
 from afterburner.agent.judge.min_effect import MinEffect, min_effect_for
 from afterburner.agent.judge.two_sided import TwoSidedJudge
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.options import RunSettings
-from afterburner.agent.running import workload_limits
 from afterburner.agent.types import Objective
 from afterburner.sandbox import UsageError
 
@@ -112,7 +111,7 @@ def compare_jobs(
     machine = describe_machine(sandbox, versions.environment, target.language)
     min_effect = min_effect_for(proof.min_effect, machine)
     changed, text_objection = _changes(versions)
-    limits = workload_limits(settings)
+    limits = workload_limits(settings.search.max_seconds, settings.inputs.float_tolerance)
     workload = build_workload(sandbox, target, versions.environment, settings, limits, report)
     own_tree = versions.after_environment if changed else None
     if proof.receipt and own_tree is not None:
@@ -172,7 +171,7 @@ def _target(versions: Versions, job: Job, settings: RunSettings, sandbox: Sandbo
         return before
     function = changed_function(before, after)
     if function is None:
-        limits = workload_limits(settings)
+        limits = workload_limits(settings.search.max_seconds, settings.inputs.float_tolerance)
         function = hottest_function(sandbox, before, versions.environment, settings, limits)
     with_source(replace(before, function=function), after.source)
     return with_source(replace(before, function=function), before.source)

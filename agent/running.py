@@ -20,7 +20,7 @@ from afterburner.agent.inputs.staging import stage, stage_alone
 from afterburner.agent.judge.confirming import SpentTests
 from afterburner.agent.judge.decide import Judge
 from afterburner.agent.judge.measuring.timing_core import TimingCore
-from afterburner.agent.judge.measuring.workbench import Workbench, look_limits
+from afterburner.agent.judge.measuring.workbench import Workbench, workload_limits
 from afterburner.agent.judge.min_effect import min_effect_for
 from afterburner.agent.loop.graph import Loop
 from afterburner.agent.loop.paper import PaperLoop
@@ -36,7 +36,7 @@ from afterburner.agent.store.unchanged import check_format, check_machine, check
 from afterburner.agent.stored_graph import open_proposer_of, run_graph, used_s
 from afterburner.agent.types import Objective, Workload
 from afterburner.agent.usage import NOTHING_USED, since
-from afterburner.sandbox import AfterburnerError, Limits, UsageError
+from afterburner.sandbox import AfterburnerError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -54,11 +54,6 @@ if TYPE_CHECKING:
     from afterburner.agent.types import Machine, Target
     from afterburner.sandbox import CancelToken, PythonEnvironment
     from afterburner.sandbox.sandbox import Sandbox
-
-
-LONGEST_WORKLOAD_S = 30.0  # for one look at a source of inputs, and for the original on all of them
-SHORTEST_WORKLOAD_S = 5.0
-WORKLOAD_SHARE = 0.25  # of the time budget
 
 
 def begin_run(
@@ -198,7 +193,11 @@ def _carry_out(  # noqa: PLR0917 - a run, where it is kept, and who is told
                 prepared.settings,
                 search=replace(prepared.settings.search, max_seconds=settings.search.max_seconds),
             )  # which may have been raised since
-            limits = problem.limits if problem is not None else workload_limits(settings)
+            limits = (
+                problem.limits
+                if problem is not None
+                else workload_limits(settings.search.max_seconds, settings.inputs.float_tolerance)
+            )
             core = TimingCore(waiting_for_core(on_event), budget=clock.budget)
             bench = Workbench(
                 prepared.target, prepared.workload, sandbox, staged.environment, limits, core, problem=problem
@@ -347,7 +346,7 @@ def prepared_bench(
     """
     if settings.problem:
         return _problem_bench(settings, target, sandbox, environment)
-    limits = workload_limits(settings)
+    limits = workload_limits(settings.search.max_seconds, settings.inputs.float_tolerance)
     if target.function is None and settings.inputs.cases is None:
         on_event(ProgressEvent(kind=EventKind.PROFILING_FILE))
         function = hottest_function(sandbox, target, environment, settings, limits)
@@ -379,12 +378,6 @@ def _problem_bench(
     cases = problem.workload_cases()
     workload = case_workload(target, cases, lambda tests: bench.run(target.source, tests), settings.search.seed)
     return _checked(replace(bench, workload=workload), settings)
-
-
-def workload_limits(settings: RunSettings) -> Limits:
-    """For one look at a source of inputs, and for the original on all of them."""
-    allowed_s = min(max(WORKLOAD_SHARE * settings.search.max_seconds, SHORTEST_WORKLOAD_S), LONGEST_WORKLOAD_S)
-    return look_limits(allowed_s, settings.inputs.float_tolerance)
 
 
 def _with_min_effect(settings: RunSettings, machine: Machine) -> RunSettings:

@@ -10,7 +10,7 @@ from afterburner.agent.errors import WorkloadError
 from afterburner.agent.inputs.build import build_workload
 from afterburner.agent.inputs.staging import stage
 from afterburner.agent.judge.measuring.timing_core import TimingCore
-from afterburner.agent.judge.measuring.workbench import Workbench
+from afterburner.agent.judge.measuring.workbench import LONGEST_WORKLOAD_S, Workbench, look_limits
 from afterburner.agent.options import InputOptions, RunSettings, Search
 from afterburner.agent.selfcheck.decision import Prepared, prepare
 from afterburner.agent.selfcheck.subjects import (
@@ -24,7 +24,7 @@ from afterburner.agent.selfcheck.subjects import (
     render,
     size_of,
 )
-from afterburner.sandbox import Limits, Program, SandboxInternalError, TestCase
+from afterburner.sandbox import Program, SandboxInternalError, TestCase
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from afterburner.sandbox.sandbox import Sandbox
 
-LIMITS = Limits(wall_time_s=30.0, cpu_time_s=30.0)  # of a run's own (`run.LONGEST_WORKLOAD_S`)
+LIMITS = look_limits(LONGEST_WORKLOAD_S, None)  # the most that a run allows
 ROUNDS_STEP = 10  # rounds are a multiple of it, so that 10% more of them is a whole number
 _SEED = 0
 

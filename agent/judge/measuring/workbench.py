@@ -39,6 +39,9 @@ MEASURABLE_PROGRAM_S = 0.2  # starting Python takes a good part of a tenth of a 
 TOLERANT_OUTPUT_BYTES = 64 * 1024 * 1024  # outcomes whose floats are compared one by one cannot be folded
 SLOWDOWN_TOLERATED = 4
 GRACE_S = 2.0
+LONGEST_WORKLOAD_S = 30.0  # for one look at a source of inputs, and for the original on all of them
+SHORTEST_WORKLOAD_S = 5.0
+WORKLOAD_SHARE = 0.25  # of the time budget
 _BY_LINES = Lines()
 
 
@@ -208,8 +211,14 @@ class Workbench:
         return replace(self, limits=replace(self.limits, wall_time_s=allowed_s, cpu_time_s=allowed_s))
 
 
+def workload_limits(budget_s: float, float_tolerance: float | None) -> Limits:
+    """What a time budget allows for one look at a source of inputs, and for the original on all of them."""
+    allowed_s = min(max(WORKLOAD_SHARE * budget_s, SHORTEST_WORKLOAD_S), LONGEST_WORKLOAD_S)
+    return look_limits(allowed_s, float_tolerance)
+
+
 def look_limits(allowed_s: float, float_tolerance: float | None) -> Limits:
-    """The limits of one look at a source of inputs, and of the original on all of them."""
+    """The limits of one look that may take so long."""
     limits = Limits(wall_time_s=allowed_s, cpu_time_s=allowed_s)
     return limits if float_tolerance is None else replace(limits, output_bytes=TOLERANT_OUTPUT_BYTES)
 

@@ -12,7 +12,7 @@ from afterburner.agent.deadline import Deadline
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage, in_stage
 from afterburner.agent.inputs.build import build_workload
 from afterburner.agent.inputs.staging import stage
-from afterburner.agent.judge.measuring.workbench import Workbench, look_limits
+from afterburner.agent.judge.measuring.workbench import Workbench, workload_limits
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 from afterburner.agent.judge.verification.search import DifferenceSearch
 from afterburner.agent.machine import describe_machine
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from afterburner.agent.types import Machine, Skipped, Target
     from afterburner.sandbox import Sandbox
 
-WORKLOAD_SHARE = 0.25  # of the time budget, for one look at a source of inputs
-SHORTEST_WORKLOAD_S = 5.0
-LONGEST_WORKLOAD_S = 30.0
 SHRINKING_SHARE = 0.25
 
 
@@ -76,8 +73,7 @@ def verify_jobs(
         allow(each)
     on_event(ProgressEvent(kind=EventKind.STAGING, subject=Path(target.project_root).name))
     staged = stage(target, sandbox, job.inputs.python, job.unsaved)
-    allowed_s = min(max(WORKLOAD_SHARE * search.max_seconds, SHORTEST_WORKLOAD_S), LONGEST_WORKLOAD_S)
-    limits = look_limits(allowed_s, job.inputs.float_tolerance)
+    limits = workload_limits(search.max_seconds, job.inputs.float_tolerance)
     settings = RunSettings(job.path, job.function, inputs=job.inputs, search=search, unsaved=job.unsaved)
     workload = build_workload(sandbox, target, staged.environment, settings, limits, on_event)
     calls = workload.calls_in_order()
