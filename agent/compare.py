@@ -98,6 +98,7 @@ def compare_jobs(
     started_s, deadline = time.monotonic(), Deadline.after(search.max_seconds)
 
     report = in_stage(on_event, Stage.COMPARE)
+    before, after = _of_one_function(before, after)
     report(ProgressEvent(kind=EventKind.STAGING_VERSIONS))
     inputs = before.inputs
     old, new = read_version(before, sandbox), read_version(replace(after, inputs=inputs), sandbox)
@@ -157,6 +158,14 @@ def compare_jobs(
         machine=machine,
         elapsed_s=time.monotonic() - started_s,
     )
+
+
+def _of_one_function(before: Job, after: Job) -> tuple[Job, Job]:
+    """The same jobs on the function that either of them names."""
+    if before.function and after.function and before.function != after.function:
+        raise UsageError(f"{before.function} and {after.function}: both versions must have the function by one name.")
+    function = before.function or after.function
+    return replace(before, function=function), replace(after, function=function)
 
 
 def _target(versions: Versions, job: Job, settings: RunSettings, sandbox: Sandbox) -> Target:

@@ -200,8 +200,8 @@ class Session:
 
         Args:
             before: the version whose inputs count; `Job.from_revision` takes it from git.
-            after: the other one. In another revision, or in another project under the same name, it runs in its own
-                tree; otherwise in the place of BEFORE.
+            after: the other one, of the same function. It runs in its own tree if that is another revision, or another
+                project with a file of the same name, or holds other unsaved files; otherwise in the place of BEFORE.
             search: its objective, seed and time budget count.
             proof: the minimum effect, and the evidence; None: the session's.
             on_event: is told of progress.

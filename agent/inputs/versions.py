@@ -13,7 +13,7 @@ from afterburner.agent.code.revisions import export_tree
 from afterburner.agent.code.source_text import split_lines
 from afterburner.agent.errors import TargetError
 from afterburner.agent.inputs.staging import copy_project, environment_of, left_out_of
-from afterburner.agent.options import RunSettings
+from afterburner.agent.options import RunSettings, UnsavedText
 from afterburner.sandbox import Bind, UsageError
 from afterburner.sandbox.installations import own_environment
 from afterburner.sandbox.project import StagedProject, find_project_root
@@ -32,6 +32,17 @@ class Version:
     target: Target
     project: StagedProject | None
     revision: str = ""
+    unsaved: tuple[UnsavedText, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The file's, from the root of its project."""
+        return os.path.relpath(self.target.path, self.target.project_root)
+
+    @property
+    def unsaved_helpers(self) -> frozenset[UnsavedText]:
+        """What other files of its project hold in an editor."""
+        return frozenset(each for each in self.unsaved if each.path != self.target.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +73,7 @@ def read_version(job: Job, sandbox: Sandbox) -> Version:
     text = RunSettings(job.path, unsaved=job.unsaved).unsaved_text(path)
     target = find_target(path, job.function, whole_program, job.inputs.language, text=text)
     project = copy_project(target, sandbox, job.unsaved) if target.language == PYTHON else None
-    return Version(target, project)
+    return Version(target, project, unsaved=job.unsaved)
 
 
 def _of_revision(job: Job, path: Path, sandbox: Sandbox, *, whole_program: bool) -> Version:
@@ -101,11 +112,12 @@ def _texts(source: str) -> dict[str, list[str]]:
 def stage_versions(before: Version, after: Version, sandbox: Sandbox, python: str | None) -> Versions:
     """Give both versions the interpreter and the place of BEFORE.
 
-    Each has its own tree if it is another revision, or a file of the same name in another project. Otherwise AFTER is
-    just another text, which runs in the place of BEFORE.
+    Each has its own tree if it is another revision, or a file of the same name in another project, or if other files
+    of the project hold something else in the editor. Otherwise AFTER is just another text, which runs in the place of
+    BEFORE.
 
     Raises:
-        UsageError: the interpreter cannot be used.
+        UsageError: the interpreter cannot be used, or AFTER's other unsaved files would be left out.
     """
     if before.project is None or after.project is None:
         return Versions(before, after, own_environment(), None, ())
@@ -124,5 +136,12 @@ def stage_versions(before: Version, after: Version, sandbox: Sandbox, python: st
 def _has_own_tree(before: Version, after: Version) -> bool:
     if before.revision or after.revision:
         return True
-    names = [os.path.relpath(each.target.path, each.target.project_root) for each in (before, after)]
-    return before.target.project_root != after.target.project_root and names[0] == names[1]
+    if before.target.project_root == after.target.project_root:
+        return before.unsaved_helpers != after.unsaved_helpers
+    if before.name != after.name and after.unsaved_helpers:
+        named = ", ".join(sorted(each.path for each in after.unsaved_helpers))
+        raise UsageError(
+            f"{after.target.path} runs among the files of {before.target.project_root}, because it has another name "
+            f"than {before.name}. So the unsaved text of {named} cannot be used."
+        )
+    return before.name == after.name

@@ -12,6 +12,7 @@ import pytest
 
 from afterburner.agent import Job, Proof, Search, open_session
 from afterburner.agent.cli.compare_document import ComparisonDocument
+from afterburner.sandbox import UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -124,11 +125,54 @@ def test_what_an_offer_is_refused_for_is_never_called_faster(sandbox: Sandbox, f
     assert "sys._getframe" in result.compared.objection
 
 
+CALLER = "import helper\n\n\ndef pairs(items):\n    return helper.pairs(items)\n" + MAIN
+
+
+@pytest.mark.slow
+def test_each_version_runs_with_its_own_unsaved_helpers(sandbox: Sandbox, folder: Path) -> None:
+    caller, helper = folder / "caller.py", str(folder / "helper.py")
+    caller.write_text(CALLER, encoding="utf-8")
+    (folder / "helper.py").write_text(SLOW, encoding="utf-8")
+    saved = Job.from_file(caller, function="pairs")
+    unsaved = Job.from_text(caller, CALLER, function="pairs", others={helper: WRONG})
+    with open_session(sandbox=sandbox, store=None) as session:
+        for jobs in ((saved, unsaved), (unsaved, saved)):
+            result = session.compare(*jobs, Search(max_seconds=60), proof=Proof(growth=False))
+            assert result.decision == "different", result.compared.reason
+            assert result.changed_files == ("helper.py",)
+
+
+def test_unsaved_helpers_that_could_not_be_used_are_refused(sandbox: Sandbox, folder: Path, tmp_path: Path) -> None:
+    other = tmp_path / "elsewhere"
+    other.mkdir()
+    buffer = Job.from_text(other / "faster.py", FAST, function="pairs", others={str(other / "helper.py"): FAST})
+    with open_session(sandbox=sandbox, store=None) as session, pytest.raises(UsageError, match=r"helper\.py cannot be"):
+        session.compare(Job.from_file(folder / "slow.py", function="pairs"), buffer)
+
+
+def test_two_functions_are_not_compared(sandbox: Sandbox, folder: Path) -> None:
+    """Whatever else AFTER's file holds, one name is compared in both."""
+    (folder / "two.py").write_text(FAST + "\n\ndef others(items):\n    return items\n" + MAIN, encoding="utf-8")
+    before, after = (Job.from_file(folder / "two.py", function=name) for name in ("pairs", "others"))
+    with open_session(sandbox=sandbox, store=None) as session, pytest.raises(UsageError, match="pairs and others"):
+        session.compare(before, after)
+
+
+@pytest.mark.slow
+def test_a_name_that_after_alone_gives_is_that_of_before_too(sandbox: Sandbox, folder: Path) -> None:
+    others = "def others(items):\n    return items{}\n\n\n"
+    before = Job.from_text(folder / "two.py", others.format("") + SLOW + MAIN)
+    after = Job.from_text(folder / "two.py", others.format("[:]") + WRONG + MAIN, function="pairs")
+    with open_session(sandbox=sandbox, store=None) as session:
+        result = session.compare(before, after, Search(max_seconds=60), proof=Proof(growth=False))
+    assert result.target.function == "pairs"
+
+
 @pytest.mark.slow
 def test_a_helper_that_changed_in_another_file_counts_between_revisions(program: CommandLine, folder: Path) -> None:
     helper, caller = folder / "helper.py", folder / "caller.py"
     helper.write_text(SLOW, encoding="utf-8")
-    caller.write_text("import helper\n\n\ndef pairs(items):\n    return helper.pairs(items)\n" + MAIN, encoding="utf-8")
+    caller.write_text(CALLER, encoding="utf-8")
     git(folder, "init", "-q", "-b", "main")
     git(folder, "add", ".")
     git(folder, "commit", "-q", "-m", "slow")
