@@ -17,8 +17,7 @@ from afterburner.agent.evidence.receipt import make_receipt
 from afterburner.agent.inputs.build import build_workload
 from afterburner.agent.inputs.hottest import hottest_function
 from afterburner.agent.inputs.versions import changed_function, read_version, stage_versions
-from afterburner.agent.judge.comparing import MEASURED, Compared, Comparing, ComparisonDecision
-from afterburner.agent.judge.gates import refusal
+from afterburner.agent.judge.comparing import MEASURED, Compared, Comparing, ComparisonDecision, TextObjections
 from afterburner.agent.judge.measuring.sampling import SampleFailedError
 from afterburner.agent.judge.measuring.timing_core import TimingCore
 from afterburner.agent.judge.measuring.workbench import Workbench, workload_limits
@@ -30,7 +29,7 @@ from afterburner.agent.types import Objective
 from afterburner.sandbox import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from afterburner.agent.evidence.growth import Growth
     from afterburner.agent.evidence.receipt import Receipt
@@ -111,7 +110,7 @@ def compare_jobs(
     target = _target(versions, before, settings, sandbox)
     machine = describe_machine(sandbox, versions.environment, target.language)
     min_effect = min_effect_for(proof.min_effect, machine)
-    changed, text_objection = _changes(versions)
+    changed = _changed_files(versions)
     limits = workload_limits(settings.search.max_seconds, settings.inputs.float_tolerance)
     workload = build_workload(sandbox, target, versions.environment, settings, limits, report)
     own_tree = versions.after_environment if changed else None
@@ -122,7 +121,7 @@ def compare_jobs(
     core = TimingCore(waiting_for_core(on_event), budget=deadline.clock)
     bench = Workbench(target, workload, sandbox, versions.environment, limits, core, own_tree)
     judge = TwoSidedJudge(search.objective, min_effect.value, search.seed)
-    comparing = Comparing(bench, judge, deadline, on_event, text_objection)
+    comparing = Comparing(bench, judge, deadline, on_event, _text_objections(versions, changed))
     source = versions.after.target.source
     compared = comparing.compare(source)
     bench = comparing.bench
@@ -186,21 +185,25 @@ def _target(versions: Versions, job: Job, settings: RunSettings, sandbox: Sandbo
     return with_source(replace(before, function=function), before.source)
 
 
-def _changes(versions: Versions) -> tuple[tuple[str, ...], str | None]:
-    """The other files that differ, and what the gate that reads texts says of AFTER's."""
+def _changed_files(versions: Versions) -> tuple[str, ...]:
+    """The other files that differ."""
     before, after = versions.before, versions.after
-    objection = refusal(before.target.source, after.target.source, before.target.language)
     if before.project is None or after.project is None or versions.after_environment is None:
-        return (), objection
+        return ()
     path = Path(before.target.path)
     old = {each.path: each.sha256 for each in project_files(before.project, versions.environment, path)}
     new = {each.path: each.sha256 for each in project_files(after.project, versions.after_environment, path)}
-    changed = tuple(sorted(name for name in old.keys() | new.keys() if old.get(name) != new.get(name)))
-    for name in changed:
-        if name.endswith(".py") and name in new:
-            texts = [_text(folder / name) for folder in (before.project.folder, after.project.folder)]
-            objection = objection or refusal(texts[0], texts[1])
-    return changed, objection
+    return tuple(sorted(name for name in old.keys() | new.keys() if old.get(name) != new.get(name)))
+
+
+def _text_objections(versions: Versions, changed: Sequence[str]) -> TextObjections:
+    """What the gate that reads texts says of the target's file and of the others that differ."""
+    before, after = versions.before, versions.after
+    texts = [(before.target.source, after.target.source)]
+    if before.project is not None and after.project is not None:
+        folders = before.project.folder, after.project.folder
+        texts += [(_text(folders[0] / name), _text(folders[1] / name)) for name in changed if name.endswith(".py")]
+    return TextObjections.between(texts, before.target.language)
 
 
 def _text(place: Path) -> str:

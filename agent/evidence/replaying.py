@@ -22,7 +22,7 @@ from afterburner.agent.inputs.cases import check_cases, whole_program
 from afterburner.agent.inputs.harness_answers import FoundCall, scrub
 from afterburner.agent.inputs.replayed_calls import Replay
 from afterburner.agent.inputs.staging import environment_of
-from afterburner.agent.judge.comparing import Comparing, ComparisonDecision, measure_original
+from afterburner.agent.judge.comparing import Comparing, ComparisonDecision, TextObjections, measure_original
 from afterburner.agent.judge.comparison import Comparison
 from afterburner.agent.judge.confirmation import Incumbent, confirmation_of
 from afterburner.agent.judge.confirming import Confirming
@@ -129,8 +129,8 @@ def _compared(  # noqa: PLR0917 - a comparison, and what is told of it
     """The comparison once more: it has to come to the same decision."""
     settings = receipt.settings
     judge = TwoSidedJudge(settings.objective, settings.min_effect, settings.seed + 1)
-    objection = refusal(receipt.original, receipt.winner, receipt.target.language)
-    comparing = Comparing(bench, judge, deadline, on_event, objection)
+    texts = TextObjections.between([(receipt.original, receipt.winner)], receipt.target.language)
+    comparing = Comparing(bench, judge, deadline, on_event, texts)
     found = comparing.compare(receipt.winner)
     answer = Answer.CONFIRMED if found.decision is decision else Answer.DENIED
     if found.decision is ComparisonDecision.TOO_NOISY and not found.objection:

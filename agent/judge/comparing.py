@@ -2,7 +2,7 @@
 
 Equality is as strict as an offer's, and comes first: every call under every hash seed, inputs made to find a
 difference, and other circumstances. Then one test in both directions (`two_sided`) decides. What a rewrite would be
-refused for is no answer here either: such a version is never called faster.
+refused for is no answer here either: such a version is never called faster, nor the other one slower for it.
 """
 
 from __future__ import annotations
@@ -11,15 +11,19 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from afterburner.agent.code.languages import PYTHON
 from afterburner.agent.errors import WorkloadError
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage
 from afterburner.agent.judge.confirmation import Incumbent, detail_of
 from afterburner.agent.judge.confirming import Confirming
+from afterburner.agent.judge.gates import refusal
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 from afterburner.agent.types import Decision
 from afterburner.sandbox import Report, Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.judge.comparison import Comparison
     from afterburner.agent.judge.measuring.sampling import Block
@@ -43,6 +47,21 @@ class ComparisonDecision(StrEnum):
 
 
 MEASURED = (ComparisonDecision.FASTER, ComparisonDecision.SLOWER, ComparisonDecision.SAME)
+
+
+@dataclass(frozen=True, slots=True)
+class TextObjections:
+    """What the gate that reads texts finds in each version that the other one does not have; empty: nothing."""
+
+    before: str = ""
+    after: str = ""
+
+    @classmethod
+    def between(cls, texts: Iterable[tuple[str, str]], language: str = PYTHON) -> TextObjections:
+        """The first finding for each version in these pairs of texts, of BEFORE and of AFTER."""
+        found = [(refusal(after, before, language), refusal(before, after, language)) for before, after in texts]
+        before, after = (next(filter(None, said), "") for said in zip(*found, strict=True))
+        return cls(before and f"of BEFORE against AFTER: {before}", after)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +102,7 @@ class Comparing:
     judge: TwoSidedJudge
     deadline: Deadline
     on_event: OnEvent
-    text_objection: str | None = None  # what the gate that reads the text of AFTER found
+    texts: TextObjections = field(default_factory=TextObjections)
 
     def compare(self, source: str) -> Compared:
         """Hold a version against the original.
@@ -150,17 +169,19 @@ class Comparing:
         """The decision, and what stands against a measured one."""
         if said.decision is Decision.WRONG:
             return ComparisonDecision.DIFFERENT, ""
-        if said.decision is Decision.IMPROVED:
-            doubt = self.text_objection or ""
-            return (ComparisonDecision.TOO_NOISY if doubt else ComparisonDecision.FASTER), doubt
         if said.decision is Decision.REFUSED:
             late = said.gain is None and self.deadline.passed()
             return ComparisonDecision.TOO_NOISY, "" if late else said.reason
         if said.decision is Decision.TOO_NOISY or said.gain is None:
             return ComparisonDecision.TOO_NOISY, ""
-        if said.gain.low > 1 + self.judge.min_effect:  # not on larger inputs
-            return ComparisonDecision.TOO_NOISY, said.reason
-        return (ComparisonDecision.SLOWER if self.judge.is_slower(said.gain) else ComparisonDecision.SAME), ""
+        decision, objection = ComparisonDecision.SAME, ""
+        if said.decision is Decision.IMPROVED:
+            decision, objection = ComparisonDecision.FASTER, self.texts.after
+        elif said.gain.low > 1 + self.judge.min_effect:
+            objection = said.reason  # not on larger inputs
+        elif self.judge.is_slower(said.gain):
+            decision, objection = ComparisonDecision.SLOWER, self.texts.before
+        return (ComparisonDecision.TOO_NOISY if objection else decision), objection
 
     def _on_blocks(self, taken: int, most: int) -> None:
         if taken % BLOCKS_TOLD == 0 and taken < most:

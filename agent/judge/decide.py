@@ -83,9 +83,9 @@ class Judge:
                 return Comparison(Decision.REFUSED, TOO_LATE_TO_CONFIRM), None
             started_s = time.monotonic()
             first = source.take(1, self._seed_of(FIRST_TAKE - 1))
-            left = left_behind(first)
-            if left is not None:
-                return Comparison(Decision.REFUSED, left), None
+            refusal = self.refusal_at_once(first)
+            if refusal is not None:
+                return Comparison(Decision.REFUSED, refusal), None
             paced, repeats, block_s = _shape(source, first, time.monotonic() - started_s)
             looks = self.looks(_affordable_blocks(block_s), attempt)
             takes = itertools.count(FIRST_TAKE)
@@ -114,6 +114,10 @@ class Judge:
     def looks(self, most_blocks: int, attempt: int) -> tuple[Look, ...]:
         """When the test may end; see `plan_looks`."""
         return plan_looks(most_blocks, attempt)
+
+    def refusal_at_once(self, first: Sequence[Block]) -> str | None:
+        """Why a rewrite is refused after its first block, whatever the test would show; None if it is not."""
+        return left_behind(first)
 
     def weigh(self, blocks: Sequence[Block], look: Look, *, is_last: bool) -> Comparison | None:
         """What one look at the blocks says; None if there have to be more."""

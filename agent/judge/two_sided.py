@@ -32,7 +32,8 @@ class TwoSidedJudge(Judge):
     """The test of an offer, in both directions.
 
     Its comparisons say `improved` for faster, `not_better` for slower and the same, which `is_slower` tells apart,
-    `too_noisy`, and `refused` where a gate does not believe what the samples show.
+    `too_noisy`, and `refused` where a gate does not believe what the samples show. A loss is judged as the gain that
+    BEFORE has over AFTER: by the same gates, on the same samples with the sides exchanged.
     """
 
     __slots__ = ()
@@ -40,6 +41,10 @@ class TwoSidedJudge(Judge):
     def looks(self, most_blocks: int, attempt: int) -> tuple[Look, ...]:  # noqa: ARG002 - there is one test
         """When the test may end; see `plan_two_sided`."""
         return plan_two_sided(most_blocks)
+
+    def refusal_at_once(self, first: Sequence[Block]) -> str | None:  # noqa: ARG002 - as the test of an offer has it
+        """None: a loss counts, whatever AFTER leaves behind."""
+        return None
 
     def weigh(self, blocks: Sequence[Block], look: Look, *, is_last: bool) -> Comparison | None:
         """What one look at the blocks says; None if there have to be more."""
@@ -52,10 +57,10 @@ class TwoSidedJudge(Judge):
             decision = Decision.REFUSED if objection else Decision.IMPROVED
             return Comparison.of_blocks(decision, objection or told, gain, blocks)
         if gain.high < 1 / needed:
-            swapped = [block.swapped() for block in blocks]
-            objection = find_moved_work(self.objective, figures.primary, _inverse(gain), swapped, needed)
+            objection = self._doubt([block.swapped() for block in blocks], _inverse(gain), figures, look)
             decision = Decision.REFUSED if objection else Decision.NOT_BETTER
-            return Comparison.of_blocks(decision, f"of BEFORE: {objection}" if objection else told, gain, blocks)
+            reason = f"of BEFORE against AFTER: {objection}" if objection else told
+            return Comparison.of_blocks(decision, reason, gain, blocks)
         if gain.low >= 1 / needed and gain.high <= needed:
             objection = _secondary_loss(blocks, figures, look, needed) or left_behind(blocks)
             decision = Decision.REFUSED if objection else Decision.NOT_BETTER
@@ -71,7 +76,7 @@ class TwoSidedJudge(Judge):
         return gain.high < 1 / (1 + self.min_effect)
 
     def _doubt(self, blocks: Sequence[Block], gain: Gain, figures: Figures, look: Look) -> str | None:
-        """What an offer would be refused for."""
+        """What an offer of the second version in place of the first would be refused for."""
         return (
             figures.objection(blocks, look.alpha)
             or find_moved_work(self.objective, figures.primary, gain, blocks, 1 + self.min_effect)

@@ -119,10 +119,14 @@ def test_a_slow_down_is_told_from_the_other_side(sandbox: Sandbox, folder: Path)
 
 
 @pytest.mark.slow
-def test_what_an_offer_is_refused_for_is_never_called_faster(sandbox: Sandbox, folder: Path) -> None:
-    result = in_python(sandbox, folder, "slow.py", "cheat.py")
-    assert result.decision == "too_noisy"
-    assert "sys._getframe" in result.compared.objection
+def test_what_an_offer_is_refused_for_is_neither_called_faster_nor_its_loss_slower(
+    sandbox: Sandbox, folder: Path
+) -> None:
+    for before, after in (("slow.py", "cheat.py"), ("cheat.py", "slow.py")):
+        result = in_python(sandbox, folder, before, after)
+        assert result.decision == "too_noisy"
+        assert "sys._getframe" in result.compared.objection
+        assert result.compared.objection.startswith("of BEFORE") == (before == "cheat.py")
 
 
 CALLER = "import helper\n\n\ndef pairs(items):\n    return helper.pairs(items)\n" + MAIN

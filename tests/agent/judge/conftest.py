@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from afterburner.agent.judge.measuring.sampling import Block, Sample
-from afterburner.sandbox import Measurement
+from afterburner.sandbox import Measurement, Program
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def used(cpu_s: float, wall_s: float | None = None, peak_kib: int = 10_000) -> Measurement:
@@ -16,3 +21,40 @@ def sample(work: Measurement, process: Measurement | None = None, **more: object
 
 def blocks_of(before: Sample, after: Sample, count: int = 16) -> list[Block]:
     return [Block.of((before, before), (after, after))] * count
+
+
+class Ready:
+    """Blocks that are there already."""
+
+    rewrites = (Program("python", ""),)
+
+    def __init__(self, block: Block) -> None:
+        self._block = block
+
+    def take(self, repeats: int, seed: int, *, alone: bool = True) -> tuple[Block, ...]:  # noqa: ARG002 - the interface
+        return (self._block,)
+
+    @property
+    def is_together(self) -> bool:
+        return False
+
+    def apart(self) -> Ready:
+        return self
+
+    def paced(self, blocks: Sequence[Block]) -> tuple[Ready, int]:  # noqa: ARG002 - the interface
+        return self, 1
+
+    @property
+    def per_repeat(self) -> int:
+        return 2
+
+    @property
+    def round_size(self) -> int:
+        return 4
+
+    @property
+    def most_repeats(self) -> int:
+        return 16
+
+    def only(self, numbers: Sequence[int]) -> Ready:  # noqa: ARG002 - likewise
+        return self

@@ -18,11 +18,9 @@ from afterburner.agent.judge.measuring.timing_core import TimingCore
 from afterburner.agent.types import Decision, Objective
 from afterburner.sandbox import Limits, Measurement, Program, TestCase, Verdict
 
-from .conftest import blocks_of, sample, used
+from .conftest import Ready, blocks_of, sample, used
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from afterburner.agent.judge.comparison import Comparison
     from afterburner.sandbox.sandbox import Sandbox
 
@@ -240,43 +238,6 @@ def test_memory_saved_by_far_more_time_is_no_gain() -> None:
     comparison = weighed(blocks_of(sample(used(1.0)), lean), Objective.MEMORY)
     assert comparison.decision is Decision.NOT_BETTER
     assert "CPU time rose" in comparison.reason
-
-
-class Ready:
-    """Blocks that are there already."""
-
-    rewrites = (Program("python", ""),)
-
-    def __init__(self, block: Block) -> None:
-        self._block = block
-
-    def take(self, repeats: int, seed: int, *, alone: bool = True) -> tuple[Block, ...]:  # noqa: ARG002 - the interface
-        return (self._block,)
-
-    @property
-    def is_together(self) -> bool:
-        return False
-
-    def apart(self) -> Ready:
-        return self
-
-    def paced(self, blocks: Sequence[Block]) -> tuple[Ready, int]:  # noqa: ARG002 - the interface
-        return self, 1
-
-    @property
-    def per_repeat(self) -> int:
-        return 2
-
-    @property
-    def round_size(self) -> int:
-        return 4
-
-    @property
-    def most_repeats(self) -> int:
-        return 16
-
-    def only(self, numbers: Sequence[int]) -> Ready:  # noqa: ARG002 - likewise
-        return self
 
 
 def split(*by_input: Measurement) -> Sample:

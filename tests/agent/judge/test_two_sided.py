@@ -5,15 +5,20 @@ from __future__ import annotations
 import math
 import random
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
+from afterburner.agent.deadline import Deadline
 from afterburner.agent.judge.measuring.sampling import Block
 from afterburner.agent.judge.measuring.sequential import ALPHA, TWO_SIDED_LOOKS, Look, plan_two_sided
 from afterburner.agent.judge.two_sided import TwoSidedJudge
 from afterburner.agent.types import Decision, Objective
 
-from .conftest import sample, used
+from .conftest import Ready, sample, used
+
+if TYPE_CHECKING:
+    from afterburner.agent.judge.measuring.sampling import Sample
 
 JUDGE = TwoSidedJudge(Objective.TIME, min_effect=0.05, seed=0)
 
@@ -30,17 +35,21 @@ def noisy(ratio: float, spread: float, count: int, seed: int = 0) -> list[Block]
     ]
 
 
-def decided(blocks: list[Block]) -> str:
+def decided(blocks: list[Block], judge: TwoSidedJudge = JUDGE) -> str:
     """The decision of a whole test on these blocks, looked at as planned."""
     looks = plan_two_sided(len(blocks))
     for look in looks:
-        said = JUDGE.weigh(blocks[: look.blocks], look, is_last=look is looks[-1])
+        said = judge.weigh(blocks[: look.blocks], look, is_last=look is looks[-1])
         if said is not None:
             assert said.gain is not None
             if said.decision is Decision.NOT_BETTER:
-                return "slower" if JUDGE.is_slower(said.gain) else "same"
+                return "slower" if judge.is_slower(said.gain) else "same"
             return {Decision.IMPROVED: "faster"}.get(said.decision, said.decision.value)
     raise AssertionError
+
+
+def opposite(decision: str) -> str:
+    return {"faster": "slower", "slower": "faster"}.get(decision, decision)
 
 
 @pytest.mark.parametrize(
@@ -69,10 +78,47 @@ def test_a_version_at_the_limit_is_called_faster_or_slower_no_more_often_than_th
 
 
 def test_exchanging_the_versions_exchanges_the_answers() -> None:
-    opposite = {"faster": "slower", "slower": "faster", "same": "same", "too_noisy": "too_noisy"}
     for seed in range(40):
         blocks = noisy(random.Random(seed).choice((0.8, 0.95, 1.0, 1.06, 1.3)), 0.03, 16, seed)
-        assert decided([block.swapped() for block in blocks]) == opposite[decided(blocks)]
+        assert decided([block.swapped() for block in blocks]) == opposite(decided(blocks))
+
+
+@pytest.mark.parametrize(
+    ("objective", "one", "other", "decision", "said"),
+    [
+        (Objective.TIME, sample(used(1.1, 1.1)), sample(used(1.0, 1.2)), "refused", "CPU time fell but wall time rose"),
+        (Objective.MEMORY, sample(used(1.0, peak_kib=20_000)), sample(used(3.0)), "refused", "peak memory fell but"),
+        (
+            Objective.TIME,
+            sample(used(1.2)),
+            sample(used(1.0), complaints=("threads: t-1",)),
+            "refused",
+            "threads running",
+        ),
+        (Objective.TIME, sample(used(1.2), complaints=("threads: t-1",)), sample(used(1.0)), "faster", "CPU time"),
+    ],
+)
+def test_a_loss_is_refused_for_what_a_gain_is_refused_for(
+    objective: Objective, one: Sample, other: Sample, decision: str, said: str
+) -> None:
+    """What costs too much elsewhere, or leaves something behind, is no gain of AFTER and no loss against BEFORE."""
+    judge = replace(JUDGE, objective=objective)
+    blocks = [Block.of((one,), (other,))] * 8
+    assert decided(blocks, judge) == decision
+    swapped = [block.swapped() for block in blocks]
+    assert decided(swapped, judge) == opposite(decision)
+    found = judge.weigh(swapped, Look(8, 0.004), is_last=True)
+    assert found is not None
+    assert said in found.reason
+
+
+def test_a_loss_of_a_version_that_leaves_work_behind_is_measured_all_the_same() -> None:
+    honest, leaving = sample(used(1.0)), sample(used(1.2), complaints=("threads: t-1",))
+    source = Ready(Block.of((honest,), (leaving,)))
+    said, _ = JUDGE.confirm(source, Deadline.after(60), held_out_from=0)
+    assert said.gain is not None
+    assert JUDGE.is_slower(said.gain)
+    assert said.decision is Decision.NOT_BETTER
 
 
 def test_wall_time_decides_where_either_version_waits() -> None:
