@@ -323,8 +323,6 @@ class Loop:
                 source = place(self.bench.target, incumbent.source, proposal.rewrite, self.surroundings)
             except TargetError as refusal:
                 error = str(refusal)
-            except RecursionError:
-                error = "The rewrite is nested too deeply to be put in place."
         if not self.settings.models.keep_answers:
             proposal = replace(proposal, answer=None)
         return candidate_of(proposal, iteration, number, source=source, error=error)

@@ -165,7 +165,7 @@ class PaperLoop:
         elif rewrite is not None:
             try:
                 source = place(self.bench.target, state["lineage"][-1].source, rewrite, self.surroundings)
-            except (TargetError, RecursionError) as refusal:
+            except TargetError as refusal:
                 error = str(refusal)
         return candidate_of(proposal, iteration, number, source=source, error=error)
 

@@ -34,6 +34,13 @@ def place(original: Target, incumbent: str, rewrite: Rewrite, surroundings: Surr
     Raises:
         TargetError: the rewrite does not fit, or it imports what it may not.
     """
+    try:
+        return _placed(original, incumbent, rewrite, surroundings)
+    except RecursionError:
+        raise RewriteError("The rewrite is nested too deeply to be put in place.") from None
+
+
+def _placed(original: Target, incumbent: str, rewrite: Rewrite, surroundings: Surroundings | None) -> str:
     text = splice(with_source(original, incumbent), rewrite)
     if incumbent != original.source:
         text = _with_lines_of(original, text)

@@ -142,7 +142,7 @@ def make_paper_result(
 
 def _paper_summary(settings: RunSettings, best: Incumbent | None) -> str:
     if best is None:
-        return "no answer held any code"
+        return "no model gave any code"
     if not best.passed:
         return f"no code passes every case: {best.verdict.value.replace('_', ' ')}"
     figure = figure_text(best.measurement, settings.search.objective)
