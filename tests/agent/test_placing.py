@@ -15,6 +15,7 @@ from afterburner.agent.code.splice import parse_answer_code
 from afterburner.agent.errors import TargetError
 from afterburner.agent.loop.placing import place
 from afterburner.agent.options import RunSettings
+from afterburner.agent.types import Rewrite
 from afterburner.sandbox import PythonEnvironment
 from afterburner.sandbox.project import stage_project
 
@@ -92,3 +93,10 @@ def test_a_project_without_a_formatter_is_not_laid_out(make_target: MakeTarget, 
     target = make_target(SOURCE, "count")
     assert 'spare = {"a":1}' in place(target, SOURCE, parse_answer_code(ANSWER, target), surroundings(target, tmp_path))
     assert find_target(target.path, "count").source == SOURCE
+
+
+@pytest.mark.parametrize("depth", [500, 3000], ids=["parsed by Python alone", "parsed by nobody"])
+def test_a_rewrite_that_is_nested_too_deeply_is_refused(make_target: MakeTarget, depth: int) -> None:
+    target = make_target("def f(a):\n    return a\n", "f")
+    with pytest.raises(TargetError, match="nested too deeply"):
+        place(target, target.source, Rewrite(f"def f(a):\n    return {'-' * depth}a\n"), None)
