@@ -9,7 +9,7 @@ WORKERS ?= $(shell expr $$(nproc) + 1)
 DEMO ?= examples/log_report.py
 
 .DEFAULT_GOAL := help
-.PHONY: soak-cancels help setup setup-tests demo test test-quick test-nightly check lint types format verify-examples readme-demo rules-page sandbox-pictures bench-sandbox bench-selection bench-compare bench-packages soak soak-kills load-service lock clean clean-all
+.PHONY: soak-cancels help setup setup-tests demo test test-quick test-nightly check lint types format verify-examples readme-demo rules-page schemas sandbox-pictures bench-sandbox bench-selection bench-compare bench-packages soak soak-kills load-service lock clean clean-all
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name what; do \
@@ -61,6 +61,9 @@ verify-examples: setup ## every example: optimise a copy, run its tests, time bo
 
 readme-demo: setup ## write the output that the README shows anew
 	$(BIN)/python scripts/readme_demo.py
+
+schemas: setup ## write the JSON Schemas of what --json writes
+	$(BIN)/python scripts/write_schemas.py
 
 rules-page: setup ## write docs/rules.md anew from the rules' docstrings
 	$(BIN)/python scripts/rules_page.py

@@ -8,16 +8,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.text import Text
 
+from afterburner.agent.cli.compare_document import document_of
 from afterburner.agent.cli.from_options import option_of
 from afterburner.agent.cli.outputs import JSON_HELP, destination_option
 from afterburner.agent.cli.progress import ProgressStyle, progress_option, quiet_option, show_progress, style_of
+from afterburner.agent.evidence.receipt import receipt_bytes
 from afterburner.agent.job import Job
 from afterburner.agent.options import InputOptions, Proof, Search
+from afterburner.agent.session import open_session
 from afterburner.agent.types import Objective
 from afterburner.agent.wording import count
 from afterburner.sandbox import UsageError
+from afterburner.sandbox.terminal.console import open_console
 from afterburner.sandbox.terminal.destinations import STDOUT, check_destination, write_result
+from afterburner.sandbox.terminal.formatting import format_kib
 from afterburner.sandbox.terminal.options import filled
 from afterburner.sandbox.terminal.text import display_path, scrub_line
 
@@ -121,8 +127,6 @@ def compare(
 
     Two files, or FILE --base REV: two git revisions with their whole trees. Nothing is written to either.
     """
-    from afterburner.sandbox.terminal.console import open_console  # noqa: PLC0415 - not needed to answer --help
-
     failing = _failing(fail_on)
     inputs = InputOptions(calls=calls, cases=cases, python=python, float_tolerance=float_tolerance)
     jobs = _jobs(before, after, base, head, function, inputs)
@@ -131,8 +135,6 @@ def compare(
             if place is not None:
                 check_destination(option, place, Path(file), "a file that is compared")
     with show_progress(None, style_of(progress, quiet=quiet)) as on_event:
-        from afterburner.agent.session import open_session  # noqa: PLC0415 - likewise
-
         search = Search(objective=objective, max_seconds=max_seconds, seed=seed)
         proof = Proof(min_effect=min_effect, receipt=receipt is not None)
         with open_session(store=None) as session:
@@ -167,9 +169,6 @@ def _jobs(  # noqa: PLR0917 - what the command line says of the two versions
 
 
 def _write(result: ComparisonResult, json: str | None, receipt: str | None) -> None:
-    from afterburner.agent.cli.compare_document import document_of  # noqa: PLC0415 - not needed to answer --help
-    from afterburner.agent.evidence.receipt import receipt_bytes  # noqa: PLC0415 - likewise
-
     if json is not None:
         write_result("--json", json, document_of(result).to_text().encode("ascii"))
     if receipt is None:
@@ -182,8 +181,6 @@ def _write(result: ComparisonResult, json: str | None, receipt: str | None) -> N
 
 def print_comparison(console: Console, result: ComparisonResult) -> None:
     """Say what the second version is, and what that rests on."""
-    from rich.text import Text  # noqa: PLC0415 - not needed to answer --help
-
     headline, style = _HEADLINES[result.decision.value]
     compared = result.compared
     name = f"{display_path(result.target.path)} {result.target.function or ''}".strip()
@@ -221,14 +218,10 @@ def _versions(result: ComparisonResult) -> str:
 
 
 def _memory(used: Measurement) -> str:
-    from afterburner.sandbox.terminal.formatting import format_kib  # noqa: PLC0415 - not needed to answer --help
-
     return format_kib(used.peak_memory_kib)
 
 
 def _print_counterexample(console: Console, found: Counterexample) -> None:
-    from rich.text import Text  # noqa: PLC0415 - not needed to answer --help
-
     for number, call in enumerate(found.calls):
         console.print(Text(f"  {'for' if number == 0 else 'then':<8}{scrub_line(call)}"), soft_wrap=True)
     console.print(Text(f"  {'before':<8}{scrub_line(found.expected)}"), soft_wrap=True)

@@ -3,33 +3,17 @@
 Readers ignore keys that they do not know: new ones may appear without a new schema number.
 """
 
-import json
+from collections import Counter
 from dataclasses import asdict
-from typing import Any, Literal
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from afterburner.agent.compare import ComparisonResult
 from afterburner.agent.evidence.growth import Growth
 from afterburner.agent.judge.comparing import ComparisonDecision
-from afterburner.agent.judge.verification.outcome import Counterexample
 from afterburner.agent.types import Objective
-from afterburner.sandbox import Measurement
-
-
-class Document(BaseModel):
-    """One JSON document, or a part of it."""
-
-    model_config = ConfigDict(frozen=True, serialize_by_alias=True, json_schema_serialization_defaults_required=True)
-
-    def to_text(self) -> str:
-        """ASCII, with a newline at its end."""
-        return json.dumps(self.model_dump(mode="json"), indent=2, allow_nan=False) + "\n"
-
-    @classmethod
-    def published_form(cls) -> dict[str, Any]:
-        """The JSON Schema of what is written."""
-        return cls.model_json_schema(mode="serialization")
+from afterburner.sandbox.terminal.document import Document
 
 
 class VersionDocument(Document):
@@ -46,7 +30,7 @@ class GainDocument(Document):
     low: float = Field(description="Lower bound of the interval.")
     high: float | None = Field(description="Upper bound; null: none.")
     confidence: float
-    blocks: int = Field(description="How many blocks of samples are behind it.")
+    blocks: int = Field(validation_alias="pairs", description="How many blocks of samples are behind it.")
 
 
 class FiguresDocument(Document):
@@ -81,8 +65,8 @@ class CounterexampleDocument(Document):
     """An input on which they differ."""
 
     calls: list[str]
-    before: str
-    after: str
+    before: str = Field(validation_alias="expected")
+    after: str = Field(validation_alias="actual")
     difference: str
     kind: str
     hash_seed: int
@@ -93,8 +77,8 @@ class GrowthPointDocument(Document):
     """CPU seconds of one call of a size."""
 
     size: int
-    before_s: float
-    after_s: float | None
+    before_s: float = Field(validation_alias="original_s")
+    after_s: float | None = Field(validation_alias="winner_s")
 
 
 class GrowthDocument(Document):
@@ -152,88 +136,44 @@ class ComparisonDocument(Document):
 
 def document_of(result: ComparisonResult) -> ComparisonDocument:
     """The document of a comparison."""
-    compared, example = result.compared, result.compared.counterexample
-    origins = dict.fromkeys(result.workload_origins, 0)
-    for origin in result.workload_origins:
-        origins[origin] += 1
+    compared = result.compared
+    measured = compared.before is not None and compared.after is not None
     agreed = compared.agreement.by_kind if compared.agreement else ()
-    return ComparisonDocument(
-        schema=1,
-        decision=result.decision,
-        reason=compared.reason,
-        objection=compared.objection or None,
-        function=result.target.function,
-        before=VersionDocument(file=result.target.path, revision=result.before_revision or None),
-        after=VersionDocument(file=result.after_path, revision=result.after_revision or None),
-        changed_files=list(result.changed_files),
-        objective=result.objective,
-        gain=_gain(result),
-        figures=_figures(compared.before, compared.after),
-        memory=_memory(result),
-        growth=_growth(result.growth),
-        larger_inputs=compared.larger_inputs or None,
-        counterexample=_counterexample(example),
-        inputs=origins,
-        made_inputs=[KindDocument(kind=kind, inputs=number) for kind, number in agreed],
-        skipped=[SkippedDocument(**asdict(each)) for each in result.skipped],
-        min_effect=result.min_effect.value,
-        min_effect_source=result.min_effect.source,
-        float_tolerance=result.float_tolerance,
-        seed=result.seed,
-        machine=asdict(result.machine),
-        elapsed_s=result.elapsed_s,
+    return ComparisonDocument.model_validate(
+        {
+            "schema": 1,
+            "decision": result.decision,
+            "reason": compared.reason,
+            "objection": compared.objection or None,
+            "function": result.target.function,
+            "before": {"file": result.target.path, "revision": result.before_revision or None},
+            "after": {"file": result.after_path, "revision": result.after_revision or None},
+            "changed_files": result.changed_files,
+            "objective": result.objective,
+            "gain": compared.gain,
+            "figures": {"before": compared.before, "after": compared.after} if measured else None,
+            "memory": result.memory,
+            "growth": result.growth and _growth(result.growth),
+            "larger_inputs": compared.larger_inputs or None,
+            "counterexample": compared.counterexample,
+            "inputs": Counter(result.workload_origins),
+            "made_inputs": [{"kind": kind, "inputs": number} for kind, number in agreed],
+            "skipped": result.skipped,
+            "min_effect": result.min_effect.value,
+            "min_effect_source": result.min_effect.source,
+            "float_tolerance": result.float_tolerance,
+            "seed": result.seed,
+            "machine": asdict(result.machine),
+            "elapsed_s": result.elapsed_s,
+        }
     )
 
 
-def _gain(result: ComparisonResult) -> GainDocument | None:
-    gain = result.compared.gain
-    if gain is None:
-        return None
-    high = gain.high if gain.high < float("inf") else None
-    return GainDocument(ratio=gain.ratio, low=gain.low, high=high, confidence=gain.confidence, blocks=gain.pairs)
-
-
-def _figures(before: Measurement | None, after: Measurement | None) -> SidesDocument | None:
-    if before is None or after is None:
-        return None
-    sides = [FiguresDocument(cpu_time_s=each.cpu_time_s, wall_time_s=each.wall_time_s) for each in (before, after)]
-    return SidesDocument(before=sides[0], after=sides[1])
-
-
-def _memory(result: ComparisonResult) -> MemorySidesDocument | None:
-    if result.memory is None:
-        return None
-    sides = [
-        MemoryDocument(peak_memory_kib=each.peak_memory_kib, memory_integral_kib_s=each.memory_integral_kib_s)
-        for each in (result.memory.before, result.memory.after)
-    ]
-    return MemorySidesDocument(before=sides[0], after=sides[1])
-
-
-def _growth(growth: Growth | None) -> GrowthDocument | None:
-    if growth is None:
-        return None
-    return GrowthDocument(
-        scaled=growth.scaled,
-        before=growth.original.text if growth.original else None,
-        after=growth.winner.text if growth.winner else None,
-        points=[
-            GrowthPointDocument(size=each.size, before_s=each.original_s, after_s=each.winner_s)
-            for each in growth.points
-        ],
-        note=growth.note or growth.disagreement,
-    )
-
-
-def _counterexample(found: Counterexample | None) -> CounterexampleDocument | None:
-    if found is None:
-        return None
-    return CounterexampleDocument(
-        calls=list(found.calls),
-        before=found.expected,
-        after=found.actual,
-        difference=found.difference,
-        kind=found.kind,
-        hash_seed=found.hash_seed,
-        every_time=found.every_time,
-    )
+def _growth(growth: Growth) -> dict[str, object]:
+    return {
+        "scaled": growth.scaled,
+        "before": growth.original.text if growth.original else None,
+        "after": growth.winner.text if growth.winner else None,
+        "points": growth.points,
+        "note": growth.note or growth.disagreement,
+    }

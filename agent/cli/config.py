@@ -1,8 +1,7 @@
-"""`afterburner-agent config [FILE]`: which settings `run` would use, and where each one comes from."""
+"""Show the settings that run would use, and where each one comes from."""
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from dataclasses import dataclass, replace
@@ -10,6 +9,12 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from afterburner.agent.cli.config_document import ConfigDocument, SettingPart
+from afterburner.agent.cli.run import run
 from afterburner.agent.cli.settings import (
     Layer,
     Origin,
@@ -22,8 +27,13 @@ from afterburner.agent.cli.settings import (
     variable_of,
     without_password,
 )
+from afterburner.agent.judge.min_effect import knows_any_machine, min_effect_for
+from afterburner.agent.machine import describe_machine
 from afterburner.agent.options import DEFAULT_MIN_EFFECT
-from afterburner.sandbox import AfterburnerError
+from afterburner.sandbox import AfterburnerError, open_sandbox
+from afterburner.sandbox.interpreter import find_interpreter, python_environment
+from afterburner.sandbox.project import find_project_root
+from afterburner.sandbox.terminal.console import open_console
 from afterburner.sandbox.terminal.destinations import STDOUT, check_destination, write_result
 from afterburner.sandbox.terminal.text import display_path, scrub_line
 
@@ -33,7 +43,6 @@ if TYPE_CHECKING:
 
     from afterburner.agent.types import Machine
 
-SCHEMA = 1
 HELP = """Show the settings that run would use, and where each one comes from.
 
 Takes the same options as run. FILE tells which project's pyproject.toml counts; without it the current folder does.
@@ -81,7 +90,7 @@ class ConfigCommand(SettingsCommand):
         _print(sys.stderr if destination == STDOUT else sys.stdout, rows, notes)
         if destination is not None:
             document = _document(rows, None if project is None else project.path)
-            write_result("--json", destination, (json.dumps(document, indent=2) + "\n").encode("ascii"))
+            write_result("--json", destination, document.to_text().encode("ascii"))
 
 
 def _rows(context: Any, options: Sequence[Any]) -> list[Row]:
@@ -109,8 +118,6 @@ def _plain(value: Any) -> Any:
 
 def _with_selfcheck(rows: list[Row], file: str | None) -> tuple[list[Row], str]:
     """The rows with the minimum effect that holds where nobody has set one; a note if that cannot be told."""
-    from afterburner.agent.judge.min_effect import knows_any_machine, min_effect_for  # noqa: PLC0415 - reads no file to answer --help
-
     asked = {row.name: row.value for row in rows}
     value, origin, note = DEFAULT_MIN_EFFECT, Origin(Layer.DEFAULT), ""
     if asked[_MIN_EFFECT] is None and knows_any_machine():
@@ -133,11 +140,6 @@ def _with_selfcheck(rows: list[Row], file: str | None) -> tuple[list[Row], str]:
 
 def _machine(python: str | None, file: str | None) -> Machine:
     """This machine, as a run on the file would see it. The interpreter is started in the sandbox only."""
-    from afterburner.agent.machine import describe_machine  # noqa: PLC0415 - only where there is something to look up
-    from afterburner.sandbox import open_sandbox  # noqa: PLC0415
-    from afterburner.sandbox.interpreter import find_interpreter, python_environment  # noqa: PLC0415
-    from afterburner.sandbox.project import find_project_root  # noqa: PLC0415
-
     start = Path(file) if file is not None else Path()
     root = find_project_root(start / "any" if start.is_dir() else start)
     with open_sandbox("auto") as sandbox:
@@ -152,11 +154,6 @@ def _print(stream: TextIO, rows: Sequence[Row], notes: Sequence[str]) -> None:
         lines = [f"{option:{widths[0]}}  {value:{widths[1]}}  {origin}" for option, value, origin in cells]
         stream.write("".join(f"{line}\n" for line in (*lines, *notes)))
         return
-    from rich.table import Table  # noqa: PLC0415 - a pipe does not need it
-    from rich.text import Text  # noqa: PLC0415
-
-    from afterburner.sandbox.terminal.console import open_console  # noqa: PLC0415
-
     console = open_console(stream)
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(no_wrap=True)
@@ -190,20 +187,20 @@ def _from(origin: Origin) -> str:
     return scrub_line(origin.place) or _DEFAULT
 
 
-def _document(rows: Sequence[Row], project_file: Path | None) -> dict[str, Any]:
-    """The documented dictionary: schema 1, described in docs/settings.md and in config-schema.json beside this file."""
-    return {
-        "schema": SCHEMA,
-        "project_file": None if project_file is None else str(project_file),
-        "settings": {
-            row.name: {
-                "value": row.value,
-                "source": row.origin.layer.value,
-                "where": row.origin.place or None,
-                "default": row.default,
-                "option": row.option,
-                "variable": row.variable,
-            }
-            for row in rows
-        },
+def _document(rows: Sequence[Row], project_file: Path | None) -> ConfigDocument:
+    settings = {
+        row.name: SettingPart(
+            value=row.value,
+            source=row.origin.layer,
+            where=row.origin.place or None,
+            default=row.default,
+            option=row.option,
+            variable=row.variable,
+        )
+        for row in rows
     }
+    return ConfigDocument(project_file=None if project_file is None else str(project_file), settings=settings)
+
+
+app = typer.Typer(add_completion=False)
+app.command(cls=ConfigCommand, help=HELP)(run)

@@ -7,8 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.agent.cli.offer import weigh
-from afterburner.agent.cli.report import to_json_text
+from afterburner.agent.cli.run_document import document_of
+from afterburner.agent.cli.summary import print_summary
+from afterburner.agent.code.patch import patch_bytes, write_atomically
+from afterburner.agent.evidence.growth_svg import growth_svg
+from afterburner.agent.evidence.receipt import receipt_bytes
 from afterburner.sandbox import AfterburnerError
+from afterburner.sandbox.terminal.console import open_console
 from afterburner.sandbox.terminal.destinations import STDOUT, write_result
 from afterburner.sandbox.terminal.text import confirm, display_path, is_interactive
 
@@ -31,10 +36,6 @@ def deliver(result: RunResult, settings: RunSettings, outputs: Outputs) -> None:
         BrokenPipeError: nobody read the report to its end; everything else is written.
         AfterburnerError: something could not be written; the JSON was, if that is possible.
     """
-    from afterburner.agent.cli.summary import print_summary  # noqa: PLC0415 - imports rich, which --help may not need
-    from afterburner.agent.code.patch import patch_bytes  # noqa: PLC0415 - likewise
-    from afterburner.sandbox.terminal.console import open_console  # noqa: PLC0415 - likewise
-
     console = open_console(sys.stderr if outputs.take_stdout else sys.stdout)
     offer = weigh(result, settings.proof.min_gain_per_line)
     print_summary(console, result, offer)
@@ -48,7 +49,7 @@ def deliver(result: RunResult, settings: RunSettings, outputs: Outputs) -> None:
     except AfterburnerError as error:
         problem = error
     if outputs.json is not None:
-        write_result("--json", outputs.json, to_json_text(result, settings, applied=applied).encode("ascii"))
+        write_result("--json", outputs.json, document_of(result, settings, applied=applied).to_text().encode("ascii"))
     if problem is not None:
         raise problem
     for each in missing:
@@ -60,9 +61,6 @@ def deliver(result: RunResult, settings: RunSettings, outputs: Outputs) -> None:
 
 def _write_evidence(result: RunResult, outputs: Outputs) -> list[str]:
     """Write the receipt and the picture of an improvement; a sentence for each that is wanted and cannot be had."""
-    from afterburner.agent.evidence.growth_svg import growth_svg  # noqa: PLC0415 - not needed to answer --help
-    from afterburner.agent.evidence.receipt import receipt_bytes  # noqa: PLC0415 - likewise
-
     evidence, missing = result.evidence, []
     receipt, growth = (evidence.receipt, evidence.growth) if evidence is not None else (None, None)
     if outputs.receipt is not None:
@@ -81,8 +79,6 @@ def _write_evidence(result: RunResult, outputs: Outputs) -> list[str]:
 
 
 def _apply(result: RunResult, *, ask: bool) -> bool:
-    from afterburner.agent.code.patch import write_atomically  # noqa: PLC0415 - not needed to answer --help
-
     if ask and is_interactive() and not confirm(f"Write the rewrite to {display_path(result.target.path)}?"):
         return False
     write_atomically(result.target, result.best_source)

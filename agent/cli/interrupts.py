@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM and a closed terminal end a run in the same way: unwind, clean up, say how to go on, code 130."""
+"""Ctrl-C, SIGTERM and a closed terminal end a run in the same way: unwind, clean up, exit code 130."""
 
 from __future__ import annotations
 
@@ -6,14 +6,10 @@ import os
 import signal
 import sys
 import time
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from afterburner.agent.errors import ProposerError, RunNotFoundError, RunStoreError
-from afterburner.agent.models.requests.endings import CapReachedError
-
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable
     from types import FrameType
 
 INTERRUPTED = 130  # the exit code: 128 + SIGINT
@@ -54,35 +50,3 @@ def show_cursor() -> None:
             sys.stderr.flush()
     except OSError:
         return  # the terminal itself is gone
-
-
-@contextmanager
-def say_how_to_resume(begun: Sequence[str]) -> Iterator[None]:
-    """Where the run that was started is interrupted, or its model fails, say how to go on with it."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        _say_resume(begun)
-        raise
-    except CapReachedError:
-        raise  # what it may cost is used up in a resumed run, too
-    except ProposerError:
-        _say_resume([run_id for run_id in begun if _can_go_on(run_id)])
-        raise
-
-
-def _say_resume(run_ids: Sequence[str]) -> None:
-    for run_id in run_ids:
-        sys.stderr.write(f"`afterburner-agent resume {run_id}` continues this run.\n")
-
-
-def _can_go_on(run_id: str) -> bool:
-    """Whether the run is kept: it is, once its inputs are found."""
-    from afterburner.agent.store.table import open_runs  # noqa: PLC0415 - only here
-
-    try:
-        with open_runs() as runs:
-            many = runs.find(run_id).is_many
-            return (runs.many(run_id) if many else runs.prepared(run_id)) is not None
-    except (RunStoreError, RunNotFoundError):
-        return False  # what is told then is why the model failed, and no more

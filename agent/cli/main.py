@@ -6,22 +6,13 @@ import os
 import sys
 import traceback
 import warnings
+from importlib.metadata import version
 from typing import Annotated, Protocol, runtime_checkable
 
 import typer
 
-from afterburner.agent.cli.compare import compare
-from afterburner.agent.cli.config import HELP as CONFIG_HELP
-from afterburner.agent.cli.config import ConfigCommand
 from afterburner.agent.cli.interrupts import INTERRUPTED, raise_on_signals, show_cursor
 from afterburner.agent.cli.plugins import CommandGroup
-from afterburner.agent.cli.replay_receipt import replay_receipt
-from afterburner.agent.cli.resume import resume
-from afterburner.agent.cli.run import run
-from afterburner.agent.cli.runs import runs, show
-from afterburner.agent.cli.selfcheck import selfcheck
-from afterburner.agent.cli.settings import SettingsCommand
-from afterburner.agent.cli.verify import verify
 from afterburner.sandbox import AfterburnerError
 from afterburner.sandbox.terminal.streams import abandon
 from afterburner.sandbox.terminal.text import harden_streams, scrub, scrub_line
@@ -38,15 +29,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command(name="run", cls=SettingsCommand)(run)
-app.command(name="config", cls=ConfigCommand, help=CONFIG_HELP)(run)
-app.command(name="runs")(runs)
-app.command(name="show")(show)
-app.command(name="resume")(resume)
-app.command(name="selfcheck")(selfcheck)
-app.command(name="verify")(verify)
-app.command(name="compare")(compare)
-app.command(name="replay-receipt")(replay_receipt)
 
 
 @runtime_checkable
@@ -60,8 +42,6 @@ class _UsageProblem(Protocol):
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version  # noqa: PLC0415 - 20 ms that only this option needs
-
         typer.echo(f"{PROGRAM} {version(PROGRAM)}")
         raise typer.Exit
 

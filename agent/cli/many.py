@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from afterburner.agent.cli.interrupts import say_how_to_resume
+from afterburner.agent.batch.results import ManyResult
+from afterburner.agent.batch.work import resume_many, work_through
+from afterburner.agent.cli.many_document import document_of_many
+from afterburner.agent.cli.many_summary import print_many
 from afterburner.agent.cli.offer import weigh
 from afterburner.agent.cli.progress import show_progress
+from afterburner.agent.cli.resume_hint import say_how_to_resume
+from afterburner.agent.code.patch import patch_bytes, write_atomically
+from afterburner.agent.inputs.survey import python_command
 from afterburner.sandbox import AfterburnerError, UsageError
+from afterburner.sandbox.terminal.console import open_console
 from afterburner.sandbox.terminal.destinations import STDOUT, write_result
 from afterburner.sandbox.terminal.text import confirm, display_path, is_interactive
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from afterburner.agent.batch.results import ManyResult, Outcome
+    from afterburner.agent.batch.results import Outcome
     from afterburner.agent.cli.outputs import Outputs
     from afterburner.agent.cli.progress import ProgressStyle
     from afterburner.agent.loop.results import RunResult
@@ -39,10 +46,6 @@ def run_many(
         KeyboardInterrupt: the work was interrupted; what was found until then is written.
         AfterburnerError: nothing could be ranked, or something could not be written.
     """
-    from dataclasses import asdict, replace  # noqa: PLC0415 - as all below
-
-    from afterburner.agent.inputs.survey import python_command  # noqa: PLC0415 - likewise
-
     place = Path(settings.file)
     _check(place, settings, outputs)
     words = python_command(command)
@@ -53,9 +56,6 @@ def run_many(
     begun: list[str] = []
     with say_how_to_resume(begun):
         with show_progress(settings, style) as on_event:
-            from afterburner.agent.batch.results import ManyResult  # noqa: PLC0415 - the display is on
-            from afterburner.agent.batch.work import work_through  # noqa: PLC0415 - likewise
-
             many = ManyResult(place, settings)
             work_through(many, on_event, is_offered, outputs=asdict(outputs), on_begun=begun.append)
         deliver_many(many, outputs)
@@ -71,8 +71,6 @@ def go_on_with_many(run_id: str, settings: RunSettings, outputs: Outputs, style:
     """
     with say_how_to_resume([run_id]):
         with show_progress(settings, style) as on_event:
-            from afterburner.agent.batch.work import resume_many  # noqa: PLC0415 - the display is on
-
             many = resume_many(run_id, on_event, is_offered)
         deliver_many(many, outputs)
         if many.interrupted:
@@ -91,9 +89,6 @@ def deliver_many(many: ManyResult, outputs: Outputs) -> None:
         BrokenPipeError: nobody read the report to its end; everything else is written.
         AfterburnerError: something could not be written; the JSON was, if that is possible.
     """
-    from afterburner.agent.cli.many_summary import print_many  # noqa: PLC0415 - imports rich
-    from afterburner.sandbox.terminal.console import open_console  # noqa: PLC0415 - likewise
-
     console = open_console(sys.stderr if outputs.json == STDOUT else sys.stdout)
     names = patch_names(many)
     print_many(console, many, names if outputs.patch else {})
@@ -107,8 +102,8 @@ def deliver_many(many: ManyResult, outputs: Outputs) -> None:
     except AfterburnerError as error:
         problem = error
     if outputs.json is not None:
-        text = json.dumps(many_to_json(many, names, set(applied)), indent=2, allow_nan=False) + "\n"
-        write_result("--json", outputs.json, text.encode("ascii"))
+        document = document_of_many(many, names, set(applied))
+        write_result("--json", outputs.json, document.to_text().encode("ascii"))
     if problem is not None:
         raise problem
     _print_next(console, many, outputs, applied)
@@ -124,67 +119,6 @@ def patch_names(many: ManyResult) -> dict[int, str]:
             name = f"{outcome.result.target.module}.{outcome.result.target.function}"
             names[place] = f"{len(names) + 1:02d}-{re.sub(r'[^A-Za-z0-9_.-]', '_', name)}.patch"
     return names
-
-
-def many_to_json(many: ManyResult, names: dict[int, str], applied: set[str]) -> dict[str, Any]:
-    """The documented dictionary of a run over many targets (docs/run-json.md); each run's own document is in it."""
-    from afterburner.agent.cli.report import clean, to_json, usage_to_json  # noqa: PLC0415
-
-    left_out = set(many.merged.left_out)
-    targets = []
-    for place, outcome in enumerate(many.outcomes):
-        target, run = outcome.target, None
-        if outcome.result is not None and outcome.settings is not None:
-            written = target.path in applied and (target.path, target.function) not in left_out and place in names
-            run = to_json(outcome.result, outcome.settings, applied=written)
-        targets.append(
-            {
-                "file": target.path,
-                "function": target.function,
-                "saving_s": target.saving_s,
-                "share": target.share,
-                "calls": target.calls,
-                "decision": outcome.decision,
-                "reason": outcome.reason,
-                "patch_file": names.get(place),
-                "goes_with_others": (target.path, target.function) not in left_out,
-                "run": run,
-            }
-        )
-    document = {
-        "schema": 1,
-        "kind": "many",
-        "run_id": many.run_id,
-        "place": str(many.place.absolute()),
-        "model": many.settings.models.model,
-        "objective": many.settings.search.objective.value,
-        "command": list(many.settings.batch.command),
-        "top": many.settings.batch.top,
-        "interrupted": many.interrupted,
-        "profiled_s": many.profiled_s,
-        "targets": targets,
-        "tests": _tests(many),
-        "tests_note": many.tests_note,
-        "usage": usage_to_json(many.usage),
-    }
-    cleaned = clean(document)
-    assert isinstance(cleaned, dict)  # noqa: S101 - narrows the type; a dictionary went in
-    return cleaned
-
-
-def _tests(many: ManyResult) -> dict[str, Any] | None:
-    if many.tests is None:
-        return None
-    before, after = many.tests.before, many.tests.after
-    return {
-        "green": many.tests.green,
-        "broken": list(many.tests.broken),
-        "passed_before": before.passed,
-        "passed": after.passed,
-        "failing_before": list(before.failing),
-        "failing": list(after.failing),
-        "complete": before.complete and after.complete,
-    }
 
 
 def _offered(outcome: Outcome) -> bool:
@@ -210,8 +144,6 @@ def _check(place: Path, settings: RunSettings, outputs: Outputs) -> None:
 
 
 def _write_patches(folder: Path, many: ManyResult, names: dict[int, str]) -> None:
-    from afterburner.agent.code.patch import patch_bytes  # noqa: PLC0415 - not needed to answer --help
-
     if not names:
         return
     try:
@@ -226,8 +158,6 @@ def _write_patches(folder: Path, many: ManyResult, names: dict[int, str]) -> Non
 
 
 def _apply(many: ManyResult, applied: list[str], *, ask: bool) -> None:
-    from afterburner.agent.code.patch import write_atomically  # noqa: PLC0415 - not needed to answer --help
-
     left = {path: each for path, each in many.merged.sources.items() if not _is_written(*each)}
     applied += [path for path in many.merged.sources if path not in left]  # before this run was killed
     if not left:

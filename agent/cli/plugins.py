@@ -1,15 +1,16 @@
-"""The root command group: its own commands, and those that other floors register as `afterburner.commands`.
+"""The root command group: our own commands, and those that other floors register as `afterburner.commands`.
 
-An entry point's name is the command's name; it points to a `typer.Typer` or to a function. `--help` lists such
-commands without importing them: the help line is the first line of the docstring of the entry point's module.
+An entry point's name is the command's name; it points to a `typer.Typer` or to a function. A command is imported when
+it is used. `--help` lists it without that: its line is the first of the function's docstring, or of the module's.
 """
 
 from __future__ import annotations
 
 import ast
 import sys
+from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -17,14 +18,26 @@ from typer.core import TyperCommand, TyperGroup
 from afterburner.sandbox import AfterburnerError
 from afterburner.sandbox.terminal.text import scrub_line
 
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
-
 ENTRY_POINT_GROUP = "afterburner.commands"
+_CLI = "afterburner.agent.cli"
+OWN_COMMANDS = tuple(
+    EntryPoint(name, f"{_CLI}.{reference}", ENTRY_POINT_GROUP)
+    for name, reference in (
+        ("run", "run:app"),
+        ("config", "config:app"),
+        ("runs", "runs:runs"),
+        ("show", "show:show"),
+        ("resume", "resume:resume"),
+        ("selfcheck", "selfcheck:selfcheck"),
+        ("verify", "verify:verify"),
+        ("compare", "compare:compare"),
+        ("replay-receipt", "replay_receipt:replay_receipt"),
+    )
+)
 
 
 class CommandGroup(TyperGroup):
-    """A group that imports a registered command only when it is used.
+    """A group that imports a command only when it is used.
 
     The context parameters are untyped because the class of typer's contexts differs between its versions.
     """
@@ -32,13 +45,13 @@ class CommandGroup(TyperGroup):
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes | {"rich_markup_mode": None})  # typer's rich help would take twice as long
 
-    def list_commands(self, ctx: Any) -> list[str]:
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - of the base class
         """Give our own commands first, then the registered ones by name."""
-        own = list(super().list_commands(ctx))
-        return own + sorted(name for name in _entry_points() if name not in own)
+        own = [each.name for each in OWN_COMMANDS]
+        return own + sorted(_entry_points().keys() - set(own))
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Give a command; one that is registered and not loaded is a stand-in that only knows its help line."""
+        """Give a command; one that is not loaded is a stand-in that only knows its help line."""
         command = super().get_command(ctx, cmd_name)
         if command is not None:
             return command
@@ -46,17 +59,18 @@ class CommandGroup(TyperGroup):
         return _stand_in(entry_point) if entry_point else None
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Load the registered command that is about to be used."""
-        name = args[0]
-        if name not in self.commands and (entry_point := _entry_points().get(name)):
-            self.commands[name] = _load(entry_point)
+        """Load the command that is about to be used."""
+        name, known = args[0], _entry_points()
+        if name in known:
+            self.commands[name] = _load(known[name])
+        else:  # what may have been meant is looked for among them
+            self.commands.update({each: self.get_command(ctx, each) for each in known})
         return super().resolve_command(ctx, args)
 
 
 def _entry_points() -> dict[str, EntryPoint]:
-    from importlib.metadata import entry_points  # noqa: PLC0415 - 20 ms that a plain `run` does not need
-
-    return {entry_point.name: entry_point for entry_point in entry_points(group=ENTRY_POINT_GROUP)}
+    """Ours last: nobody else's command takes its place."""
+    return {each.name: each for each in (*entry_points(group=ENTRY_POINT_GROUP), *OWN_COMMANDS)}
 
 
 def _stand_in(entry_point: EntryPoint) -> TyperCommand | None:
@@ -66,11 +80,17 @@ def _stand_in(entry_point: EntryPoint) -> TyperCommand | None:
             raise ModuleNotFoundError(f"No module named {entry_point.module!r}")  # noqa: TRY301 - one place to warn
         get_source = getattr(spec.loader, "get_source", None)
         source = get_source(entry_point.module) if get_source else None
-        docstring = ast.get_docstring(ast.parse(source)) if source else None
+        docstring = _docstring(ast.parse(source), entry_point.attr) if source else None
     except Exception as error:  # noqa: BLE001 - foreign code may fail in any way, and --help has to go on
         sys.stderr.write(f"warning: {_complaint(entry_point, error)}\n")
         return None
     return TyperCommand(entry_point.name, help=(docstring or "").partition("\n")[0])
+
+
+def _docstring(module: ast.Module, attribute: str) -> str | None:
+    """Of the function of this name in a module; if it is no function, of the module."""
+    functions = {each.name: each for each in module.body if isinstance(each, ast.FunctionDef)}
+    return ast.get_docstring(functions.get(attribute, module))
 
 
 def _load(entry_point: EntryPoint) -> Any:

@@ -11,9 +11,12 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 import typer
+from rich.live import Live
+from rich.text import Text
 
 from afterburner.agent.cli.progress_lines import line_of, spent_of
 from afterburner.agent.wording import format_ratio
+from afterburner.sandbox.terminal.console import open_console
 from afterburner.sandbox.terminal.streams import is_live
 from afterburner.sandbox.terminal.text import format_elapsed, scrub_line
 
@@ -135,8 +138,6 @@ class LiveProgress:
 
     def render(self) -> RenderableType:
         """Draw both lines, each cut to the terminal's width."""
-        from rich.text import Text  # noqa: PLC0415 - likewise
-
         facts = [format_elapsed(time.monotonic() - self._started)]
         if self._settings is not None:
             if self._iteration:
@@ -152,10 +153,6 @@ class LiveProgress:
 
 @contextmanager
 def _live(settings: RunSettings | None) -> Iterator[OnEvent]:
-    from rich.live import Live  # noqa: PLC0415 - rich is needed on terminals only
-
-    from afterburner.sandbox.terminal.console import open_console  # noqa: PLC0415 - likewise
-
     progress = LiveProgress(settings)
     with Live(
         get_renderable=progress.render,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+import tomllib
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from enum import Enum
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
 from afterburner.agent.errors import SettingsError
 from afterburner.agent.trust import TrustQuestion, TrustRequest
+from afterburner.sandbox.project import find_project_root
 from afterburner.sandbox.terminal.text import scrub_line
 
 if TYPE_CHECKING:
@@ -89,8 +91,6 @@ def read_project_settings(
 
 
 def _candidates(start: Path) -> Iterator[Path]:
-    from afterburner.sandbox.project import find_project_root  # noqa: PLC0415 - not needed to answer --help
-
     folder = Path(os.path.abspath(start))  # noqa: PTH100 - Path.resolve would follow links, to another project perhaps
     folder = folder if os.path.isdir(folder) else folder.parent  # noqa: PTH112 - Path.is_dir may raise
     try:
@@ -105,8 +105,6 @@ def _candidates(start: Path) -> Iterator[Path]:
 
 
 def _read_table(path: Path) -> dict[str, Any] | None:
-    import tomllib  # noqa: PLC0415 - not needed where there is no such file
-
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

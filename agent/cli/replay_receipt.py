@@ -9,11 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.text import Text
 
 from afterburner.agent.cli.from_options import option_of
 from afterburner.agent.cli.outputs import JSON_HELP, destination_option
 from afterburner.agent.cli.progress import ProgressStyle, progress_option, quiet_option, show_progress, style_of
+from afterburner.agent.deadline import Deadline
+from afterburner.agent.evidence import replaying
+from afterburner.agent.evidence.receipt_reading import read_receipt
 from afterburner.agent.options import InputOptions, Search
+from afterburner.agent.wording import format_ratio
+from afterburner.sandbox.terminal.console import open_console
 from afterburner.sandbox.terminal.destinations import STDOUT, check_destination, write_result
 from afterburner.sandbox.terminal.options import filled
 from afterburner.sandbox.terminal.text import scrub_line
@@ -61,18 +67,12 @@ def replay_receipt(
 
     Everything in the receipt runs in the sandbox and nowhere else.
     """
-    from afterburner.agent.evidence.receipt_reading import read_receipt  # noqa: PLC0415
-    from afterburner.sandbox.terminal.console import open_console  # noqa: PLC0415
-
     path = Path(file)
     if json is not None:
         check_destination("--json", json, path, "the receipt")
 
     receipt = read_receipt(path)
     with show_progress(None, style_of(progress, quiet=quiet)) as on_event:
-        from afterburner.agent.deadline import Deadline  # noqa: PLC0415
-        from afterburner.agent.evidence import replaying  # noqa: PLC0415
-
         replayed = replaying.replay_receipt(
             receipt,
             Deadline.after(max_seconds),
@@ -90,8 +90,6 @@ def replay_receipt(
 
 
 def _print(console: Console, receipt: Receipt, replayed: Replayed) -> None:
-    from rich.text import Text  # noqa: PLC0415 - likewise
-
     headline, style = _HEADLINES[replayed.answer.value]
     name = scrub_line(f"{receipt.target.file} {receipt.target.function or ''}".strip())
     console.print(Text.assemble((headline, style), f"  {name}: {scrub_line(replayed.reason)}"))
@@ -103,8 +101,6 @@ def _print(console: Console, receipt: Receipt, replayed: Replayed) -> None:
 
 
 def _gain(gain: Gain) -> str:
-    from afterburner.agent.wording import format_ratio  # noqa: PLC0415 - likewise
-
     return f"{format_ratio(gain.ratio)} ({format_ratio(gain.low)} to {format_ratio(gain.high)})"
 
 

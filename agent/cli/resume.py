@@ -9,9 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from afterburner.agent.cli.deliver import deliver
-from afterburner.agent.cli.interrupts import say_how_to_resume
+from afterburner.agent.cli.many import go_on_with_many
 from afterburner.agent.cli.outputs import GROWTH_HELP, JSON_HELP, PATCH_HELP, Outputs, destination_option
 from afterburner.agent.cli.progress import ProgressStyle, progress_option, quiet_option, show_progress, style_of
+from afterburner.agent.cli.resume_hint import say_how_to_resume
+from afterburner.agent.session import session_for
+from afterburner.agent.store.more_time import give_more_time
+from afterburner.agent.store.stored_run import RunState, owner_of
+from afterburner.agent.store.table import open_runs
 from afterburner.sandbox import UsageError
 from afterburner.sandbox.terminal.destinations import STDOUT
 from afterburner.sandbox.terminal.options import above_zero_if_given, filled
@@ -81,8 +86,6 @@ def resume(
 
 
 def _go_on_with_many(stored: _Stored, given: Outputs, outputs: Outputs, style: ProgressStyle) -> None:
-    from afterburner.agent.cli.many import go_on_with_many  # noqa: PLC0415 - most runs are on one target
-
     if given.growth_svg is not None:
         raise UsageError(f"Run {stored.run.run_id} is over many targets, and --growth-svg is for one.")
     outputs.check_many(Path(stored.run.file), may_hold_patches=given.patch is None)
@@ -99,8 +102,6 @@ class _Stored:
 
 
 def _with_more_time(stored: _Stored, max_seconds: float) -> _Stored:
-    from afterburner.agent.store.more_time import give_more_time  # noqa: PLC0415 - not needed to answer --help
-
     give_more_time(stored.run.run_id, max_seconds)
     return replace(
         stored, settings=replace(stored.settings, search=replace(stored.settings.search, max_seconds=max_seconds))
@@ -108,9 +109,6 @@ def _with_more_time(stored: _Stored, max_seconds: float) -> _Stored:
 
 
 def _stored(name: str) -> _Stored:
-    from afterburner.agent.store.stored_run import RunState, owner_of  # noqa: PLC0415 - not needed to answer --help
-    from afterburner.agent.store.table import open_runs  # noqa: PLC0415 - likewise
-
     with open_runs() as table:
         run = table.find(name)
         owner = owner_of(run.run_id)
@@ -134,12 +132,13 @@ def _outputs(asked: StoredRequest) -> Outputs:
 
 
 def _go_on(stored: _Stored, style: ProgressStyle) -> RunResult:
-
-    with say_how_to_resume([stored.run.run_id]), show_progress(stored.settings, style) as on_event:
-        from afterburner.agent.session import session_for  # noqa: PLC0415 - imports langgraph; the display is on
-
-        with session_for(stored.settings, stored.run.run_id) as session:
-            return session.resume(stored.run.run_id, on_event=on_event)
+    run_id = stored.run.run_id
+    with (
+        say_how_to_resume([run_id]),
+        show_progress(stored.settings, style) as on_event,
+        session_for(stored.settings, run_id) as session,
+    ):
+        return session.resume(run_id, on_event=on_event)
 
 
 def _is_written(result: RunResult) -> bool:

@@ -1,4 +1,4 @@
-"""`afterburner-agent run FILE`: its options."""
+"""Rewrite a slow function or program, and prove that the rewrite is correct and better."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ import typer
 
 from afterburner.agent.cli.deliver import deliver
 from afterburner.agent.cli.from_options import takes_settings
-from afterburner.agent.cli.interrupts import say_how_to_resume
+from afterburner.agent.cli.many import run_many
 from afterburner.agent.cli.outputs import GROWTH_HELP, JSON_HELP, PATCH_HELP, Outputs, destination_option
 from afterburner.agent.cli.progress import ProgressStyle, progress_option, quiet_option, show_progress, style_of
-from afterburner.agent.cli.settings import Layer, origin_of
+from afterburner.agent.cli.resume_hint import say_how_to_resume
+from afterburner.agent.cli.settings import Layer, SettingsCommand, origin_of
 from afterburner.agent.options import RunSettings  # noqa: TC001 - the parser reads the annotation
+from afterburner.agent.session import job_of, session_for
 from afterburner.sandbox.terminal.options import filled
 
 if TYPE_CHECKING:
@@ -100,8 +102,6 @@ def run(
     style = style_of(progress, quiet=quiet)
     is_many = command or Path(file).is_dir()
     if is_many or (top is not None and origin_of(context, "top").layer is Layer.COMMAND_LINE):
-        from afterburner.agent.cli.many import run_many  # noqa: PLC0415 - one target needs nothing of it
-
         run_many(settings, top, tuple(command or ()), outputs, style)
         return
     outputs.check(Path(file))
@@ -111,10 +111,11 @@ def run(
 def carry_out(settings: RunSettings, outputs: Outputs, style: ProgressStyle) -> RunResult:
     """Carry out the run and show its progress."""
     begun: list[str] = []
-    with say_how_to_resume(begun), show_progress(settings, style) as on_event:
-        from afterburner.agent.session import job_of, session_for  # noqa: PLC0415 - imports langgraph; the display is on
+    with say_how_to_resume(begun), show_progress(settings, style) as on_event, session_for(settings) as session:
+        return session.optimize(
+            job_of(settings), settings.search, on_event=on_event, outputs=asdict(outputs), on_begun=begun.append
+        )
 
-        with session_for(settings) as session:
-            return session.optimize(
-                job_of(settings), settings.search, on_event=on_event, outputs=asdict(outputs), on_begun=begun.append
-            )
+
+app = typer.Typer(add_completion=False)
+app.command(cls=SettingsCommand)(run)

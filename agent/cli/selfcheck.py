@@ -11,6 +11,11 @@ import typer
 
 from afterburner.agent.cli.progress import PlainProgress, quiet_option
 from afterburner.agent.cli.progress_lines import line_of
+from afterburner.agent.cli.selfcheck_document import document_of
+from afterburner.agent.cli.selfcheck_report import print_findings
+from afterburner.agent.selfcheck.check import SelfCheck, keep
+from afterburner.sandbox import open_sandbox
+from afterburner.sandbox.terminal.console import open_console
 from afterburner.sandbox.terminal.destinations import STDOUT, check_destination, write_result
 from afterburner.sandbox.terminal.options import above_zero, filled
 from afterburner.sandbox.terminal.streams import is_live
@@ -45,11 +50,6 @@ def selfcheck(
     """
     if json is not None:
         check_destination("--json", json, Path(__file__), "a file of this program")
-    from afterburner.agent.cli.selfcheck_report import print_findings, to_json_text  # noqa: PLC0415 - imports rich
-    from afterburner.agent.selfcheck.check import SelfCheck, keep  # noqa: PLC0415 - imports what measures
-    from afterburner.sandbox import open_sandbox  # noqa: PLC0415 - likewise
-    from afterburner.sandbox.terminal.console import open_console  # noqa: PLC0415 - imports rich
-
     interrupted = False
     with _progress(quiet=quiet) as on_event, open_sandbox("auto") as sandbox:
         check = SelfCheck(sandbox, max_seconds, trials, on_event)
@@ -62,7 +62,7 @@ def selfcheck(
     console = open_console(sys.stderr if json == STDOUT else sys.stdout)
     print_findings(console, findings, stored, interrupted=interrupted)
     if json is not None:
-        write_result("--json", json, to_json_text(findings, stored, interrupted=interrupted).encode("ascii"))
+        write_result("--json", json, document_of(findings, stored, interrupted=interrupted).to_text().encode("ascii"))
     if interrupted:
         raise KeyboardInterrupt
     if findings.false_accepts:
@@ -72,8 +72,6 @@ def selfcheck(
 @contextmanager
 def _progress(*, quiet: bool) -> Iterator[OnEvent]:
     """Progress on stderr: one line that is redrawn on a terminal, a line for each event elsewhere."""
-    from afterburner.sandbox.terminal.console import open_console  # noqa: PLC0415 - imports rich
-
     with redirect_stdout(sys.stderr):
         if quiet:
             yield lambda _event: None

@@ -1,10 +1,8 @@
-"""What a check of the machine found: for a person, and as JSON (selfcheck-schema.json, beside this file)."""
+"""Prints what a check of the machine has found."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.table import Table
 
@@ -20,8 +18,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from afterburner.agent.selfcheck.findings import Findings, Rate
-
-SCHEMA = 1
 
 
 def print_findings(console: Console, findings: Findings, stored: Path | None, *, interrupted: bool) -> None:
@@ -101,33 +97,6 @@ def _print_min_effect(console: Console, findings: Findings, stored: Path | None)
     )
     if effect == HIGHEST:
         console.print("This machine is too noisy to find anything but large gains.", style="bold yellow")
-
-
-def to_json(findings: Findings, stored: Path | None, *, interrupted: bool) -> dict[str, Any]:
-    """The documented dictionary; it holds no NaN and no infinity."""
-    return {
-        "schema": SCHEMA,
-        "interrupted": interrupted,
-        "machine": None if findings.machine is None else asdict(findings.machine),
-        "noise": [asdict(floor) for floor in findings.floors],
-        "decided_at": findings.decided_at,
-        "decisions": _rate(findings.offered),
-        "tests": _rate(findings.accepted),
-        "failed_comparisons": findings.failed,
-        "known_gain": None if findings.known is None else asdict(findings.known),
-        "min_effect": findings.min_effect,
-        "stored_in": None if stored is None else str(stored),
-        "elapsed_s": findings.elapsed_s,
-    }
-
-
-def to_json_text(findings: Findings, stored: Path | None, *, interrupted: bool) -> str:
-    """The same as ASCII text, with a newline at the end."""
-    return json.dumps(to_json(findings, stored, interrupted=interrupted), indent=2, allow_nan=False) + "\n"
-
-
-def _rate(rate: Rate) -> dict[str, float]:
-    return {"made": rate.trials, "accepted": rate.hits, "upper_bound": rate.upper_bound}
 
 
 def _percent(share: float) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
+from afterburner.agent.evidence.chart import draw_chart
 from afterburner.agent.evidence.pareto import pareto_front, says_something
 from afterburner.agent.loop.records import form_of
 from afterburner.agent.loop.results import OBJECTIVE_NOUN
@@ -139,8 +140,6 @@ def _print_growth(console: Console, result: RunResult) -> None:
         return
     growth = evidence.growth
     if growth is not None and growth.sentence:
-        from afterburner.agent.evidence.chart import draw_chart  # noqa: PLC0415 - only where there is one
-
         console.print()
         fits = [fit for fit in (growth.original, growth.winner) if fit is not None]
         slopes = " → ".join(f"{fit.exponent:.1f}" for fit in fits)

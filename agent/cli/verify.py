@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import json as json_module
 import sys
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.text import Text
 
 from afterburner.agent.cli.from_options import option_of
 from afterburner.agent.cli.outputs import JSON_HELP, destination_option
 from afterburner.agent.cli.progress import ProgressStyle, progress_option, quiet_option, show_progress, style_of
+from afterburner.agent.cli.verify_document import document_of
 from afterburner.agent.job import Job
+from afterburner.agent.judge.verification.outcome import Counterexample
 from afterburner.agent.options import VERIFY_S, InputOptions, Search
+from afterburner.agent.session import open_session
+from afterburner.agent.wording import count
+from afterburner.sandbox.terminal.console import open_console
 from afterburner.sandbox.terminal.destinations import STDOUT, check_destination, write_result
 from afterburner.sandbox.terminal.options import filled
 from afterburner.sandbox.terminal.text import display_path, scrub_line
@@ -22,10 +26,9 @@ from afterburner.sandbox.terminal.text import display_path, scrub_line
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
+    from afterburner.agent.judge.verification.outcome import Agreement
     from afterburner.agent.judge.verification.verify import Verification
 
-SCHEMA = 1
 DIFFERENT = 1  # the exit code
 KINDS_SHOWN = 12
 
@@ -63,14 +66,10 @@ def verify(
 
     Inputs are found as for `run`, then changed and recombined. Exit code 0: no difference; 1: one was found.
     """
-    from afterburner.sandbox.terminal.console import open_console  # noqa: PLC0415 - likewise
-
     if json is not None:
         check_destination("--json", json, Path(file), "the file with the original")
         check_destination("--json", json, Path(against), "the other file")
     with show_progress(None, style_of(progress, quiet=quiet)) as on_event:
-        from afterburner.agent.session import open_session  # noqa: PLC0415 - likewise
-
         inputs = InputOptions(calls=calls, python=python, float_tolerance=float_tolerance)
         original = Job.from_file(file, function=function, inputs=inputs)
         other = Job.from_file(against, function=function)
@@ -79,8 +78,7 @@ def verify(
     console = open_console(sys.stderr if json == STDOUT else sys.stdout)
     print_verification(console, result, float_tolerance)
     if json is not None:
-        document = to_document(result, seed, float_tolerance)
-        write_result("--json", json, (json_module.dumps(document, indent=2) + "\n").encode("ascii"))
+        write_result("--json", json, document_of(result, seed, float_tolerance).to_text().encode("ascii"))
     if console.reader_gone:
         raise BrokenPipeError
     raise typer.Exit(0 if result.agrees else DIFFERENT)
@@ -88,10 +86,6 @@ def verify(
 
 def print_verification(console: Console, result: Verification, float_tolerance: float | None = None) -> None:
     """Say whether they differ, and on what; or how far it was looked."""
-    from rich.text import Text  # noqa: PLC0415 - not needed to answer --help
-
-    from afterburner.agent.judge.verification.outcome import Counterexample  # noqa: PLC0415 - likewise
-
     headline, style = ("No difference found", "bold green") if result.agrees else ("Different", "bold red")
     name = f"{display_path(result.target.path)} {result.target.function}, {display_path(result.against)}"
     console.print(Text.assemble((headline, style), f"  {name}"), soft_wrap=True)
@@ -106,8 +100,6 @@ def print_verification(console: Console, result: Verification, float_tolerance: 
 
 
 def _print_counterexample(console: Console, found: Counterexample) -> None:
-    from rich.text import Text  # noqa: PLC0415 - not needed to answer --help
-
     for number, call in enumerate(found.calls):
         label = "for" if number == 0 else "then"
         console.print(Text(f"  {label:<10}{scrub_line(call)}"), soft_wrap=True)
@@ -121,45 +113,9 @@ def _print_counterexample(console: Console, found: Counterexample) -> None:
 
 
 def _print_agreement(console: Console, found: Agreement) -> None:
-    from afterburner.agent.wording import count  # noqa: PLC0415 - not needed to answer --help
-
     why = "no new inputs were left" if found.exhausted else "the time was up"
     console.print(f"  the same on {count(found.inputs, 'input')}; {why}", soft_wrap=True)
     for kind, number in found.by_kind[:KINDS_SHOWN]:
         console.print(f"  {number:>6}  {scrub_line(kind)}", soft_wrap=True)
     if rest := sum(number for _, number in found.by_kind[KINDS_SHOWN:]):
         console.print(f"  {rest:>6}  of other kinds", soft_wrap=True)
-
-
-def to_document(result: Verification, seed: int, float_tolerance: float | None) -> dict[str, Any]:
-    """The documented dictionary: schema 1, described in docs/cli.md and in verify-schema.json beside this file."""
-    from afterburner.agent.judge.verification.outcome import Counterexample  # noqa: PLC0415 - not needed to answer --help
-
-    found = result.found
-    counterexample = None
-    if isinstance(found, Counterexample):
-        counterexample = {
-            "calls": list(found.calls),
-            "expected": found.expected,
-            "actual": found.actual,
-            "difference": found.difference,
-            "kind": found.kind,
-            "hash_seed": found.hash_seed,
-            "every_time": found.every_time,
-            "shrink_steps": found.shrink_steps,
-        }
-    by_kind = () if isinstance(found, Counterexample) else found.by_kind
-    return {
-        "schema": SCHEMA,
-        "target": {"file": result.target.path, "function": result.target.function},
-        "against": result.against,
-        "decision": "no_difference" if result.agrees else "different",
-        "counterexample": counterexample,
-        "inputs": [{"kind": kind, "inputs": number} for kind, number in by_kind],
-        "exhausted": not isinstance(found, Counterexample) and found.exhausted,
-        "skipped": [asdict(skipped) for skipped in result.skipped],
-        "machine": asdict(result.machine),
-        "seed": seed,
-        "float_tolerance": float_tolerance,
-        "elapsed_s": result.elapsed_s,
-    }

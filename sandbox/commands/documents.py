@@ -3,30 +3,15 @@
 Readers ignore keys that they do not know: new ones may appear without a new schema number. No NaN, no infinity.
 """
 
-import json
-from typing import Any, Literal
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, NonNegativeInt
+from pydantic import Field, NonNegativeFloat, NonNegativeInt
 
 from afterburner.sandbox.commands.checks import Check
+from afterburner.sandbox.terminal.document import Document
 from afterburner.sandbox.types import Compilation, Limits, Verdict
 
 Amount = NonNegativeInt | NonNegativeFloat
-
-
-class Document(BaseModel):
-    """One JSON document, or a part of it."""
-
-    model_config = ConfigDict(frozen=True, serialize_by_alias=True, json_schema_serialization_defaults_required=True)
-
-    def to_text(self) -> str:
-        """ASCII, with a newline at its end."""
-        return json.dumps(self.model_dump(mode="json"), indent=2, allow_nan=False) + "\n"
-
-    @classmethod
-    def published_form(cls) -> dict[str, Any]:
-        """The JSON Schema of what is written, for readers and for tests."""
-        return cls.model_json_schema(mode="serialization")
 
 
 class Spread(Document):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from model_server import ModelServer, serving
 
-from afterburner.agent.cli.report import to_json
+from afterburner.agent.cli.run_document import document_of
 from afterburner.agent.code.languages import SPOKEN
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.errors import ProposerError, TargetError, WorkloadError
@@ -164,7 +164,7 @@ def test_a_program_that_grows_slower_is_proved_faster(language: str, tmp_path: P
     assert result.held_out.inputs >= 1
     assert result.target.language == language
     assert result.machine.toolchain
-    document = to_json(result, settings)
+    document = document_of(result, settings).to_json()
     assert document["target"] == {"file": str(file), "function": None, "language": language}
     assert document["machine"]["toolchain"] == result.machine.toolchain
     assert result.evidence is not None

@@ -50,7 +50,7 @@ class Counterexample:
 class Agreement:
     """No difference was found. That is no proof; the counts say how far it was looked."""
 
-    by_kind: tuple[tuple[str, int], ...]  # distinct inputs on which both did the same, by how they came about
+    by_kind: tuple[tuple[str, int], ...] = ()  # distinct inputs on which both did the same, by how they came about
     skipped: tuple[Skipped, ...] = field(default=())
     exhausted: bool = False  # no new inputs were left; otherwise the time was over
 

@@ -13,7 +13,7 @@ import pytest
 from afterburner.agent.cli.deliver import deliver
 from afterburner.agent.cli.offer import weigh
 from afterburner.agent.cli.outputs import Outputs
-from afterburner.agent.cli.report import to_json
+from afterburner.agent.cli.run_document import document_of
 from afterburner.agent.cli.summary import print_summary
 from afterburner.agent.evidence.gather import Evidence
 from afterburner.agent.evidence.growth import Growth
@@ -66,7 +66,7 @@ def test_without_a_choice_or_growth_there_is_no_word_of_them(improved: RunResult
 
 
 def test_the_json_holds_growth_and_the_front(proven: RunResult, settings: RunSettings) -> None:
-    document = to_json(proven, settings)
+    document = document_of(proven, settings).to_json()
     jsonschema.validate(document, json.loads((files("afterburner.agent.cli") / "run-schema.json").read_text("utf-8")))
     growth = document["growth"]
     assert (growth["sentence"], growth["scaled"]) == ("n² → n", "len(left) + len(right)")

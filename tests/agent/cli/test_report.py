@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 
-from afterburner.agent.cli.report import to_json, to_json_text
+from afterburner.agent.cli.run_document import document_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,7 +44,7 @@ def keys(value: object) -> Iterator[str]:
 
 @pytest.mark.parametrize("kind", ["improved", "unimproved"])
 def test_every_result_follows_the_schema(kind: str, settings: RunSettings, request: pytest.FixtureRequest) -> None:
-    document = to_json(request.getfixturevalue(kind), settings)
+    document = document_of(request.getfixturevalue(kind), settings).to_json()
     jsonschema.validate(document, schema())
     assert set(document) >= CONTRACT
     assert document["schema"] == 1
@@ -52,7 +52,7 @@ def test_every_result_follows_the_schema(kind: str, settings: RunSettings, reque
 
 
 def test_the_schema_refuses_documents_that_break_the_contract(improved: RunResult, settings: RunSettings) -> None:
-    whole = to_json(improved, settings)
+    whole = document_of(improved, settings).to_json()
     broken = [{k: v for k, v in whole.items() if k != missing} for missing in whole]
     broken += [whole | {"decision": "perhaps"}, whole | {"schema": 2}, whole | {"gain": {"ratio": 8.0}}]
     for document in broken:
@@ -61,7 +61,7 @@ def test_the_schema_refuses_documents_that_break_the_contract(improved: RunResul
 
 
 def test_figures_keep_their_values_and_units(improved: RunResult, settings: RunSettings) -> None:
-    document = to_json(improved, settings, applied=True)
+    document = document_of(improved, settings, applied=True).to_json()
     assert document["target"] == {"file": "/srv/shop/report.py", "function": "total", "language": "python"}
     assert document["gain"] == {"ratio": 8.0, "low": 7.5, "high": 8.6, "confidence": 0.95, "pairs": 31}
     assert document["original"]["cpu_time_s"] == 1.6
@@ -77,7 +77,7 @@ def test_figures_keep_their_values_and_units(improved: RunResult, settings: RunS
 
 
 def test_without_an_improvement_there_is_no_gain_and_no_patch(unimproved: RunResult, settings: RunSettings) -> None:
-    document = to_json(unimproved, settings)
+    document = document_of(unimproved, settings).to_json()
     assert document["gain"] is None
     assert document["patch"] == ""
     assert document["readability"] is None
@@ -91,7 +91,7 @@ def test_what_json_cannot_carry_becomes_null_or_a_replacement(improved: RunResul
         original=replace(improved.original, wall_time_s=float("nan"), memory_integral_kib_s=float("inf")),
         summary="lone \udc80 surrogate, naïve",
     )
-    text = to_json_text(odd, settings)
+    text = document_of(odd, settings).to_text()
     document = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} in JSON"))
     jsonschema.validate(document, schema())
     assert document["original"]["wall_time_s"] is None
@@ -103,7 +103,7 @@ def test_what_json_cannot_carry_becomes_null_or_a_replacement(improved: RunResul
 
 def test_every_key_is_documented(improved: RunResult, settings: RunSettings) -> None:
     page, contract = DOCUMENT.read_text("utf-8"), json.dumps(schema())
-    document = to_json(improved, settings)
+    document = document_of(improved, settings).to_json()
     del document["settings"]  # not part of the contract
     for key in keys(document):
         assert f'"{key}": {{' in contract, f"{key} is not in run-schema.json"

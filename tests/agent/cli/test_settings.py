@@ -11,7 +11,7 @@ import pytest
 import typer
 import typer.core
 
-from afterburner.agent.cli.main import app
+from afterburner.agent.cli.run import app
 from afterburner.agent.cli.settings import (
     OTHER_PREFIX,
     OTHER_VARIABLES,
@@ -249,9 +249,7 @@ def test_variables_that_set_nothing_are_named_without_their_values(program: Comm
 
 
 def run_command() -> SettingsCommand:
-    group = typer.main.get_command(app)
-    assert isinstance(group, typer.core.TyperGroup)
-    command = group.commands["run"]
+    command = typer.main.get_command(app)
     assert isinstance(command, SettingsCommand)
     return command
 

@@ -12,7 +12,8 @@ import jsonschema
 import pytest
 from rich.console import Console
 
-from afterburner.agent.cli.selfcheck_report import print_findings, to_json, to_json_text
+from afterburner.agent.cli.selfcheck_document import document_of
+from afterburner.agent.cli.selfcheck_report import print_findings
 from afterburner.agent.judge.decide import Comparison, Judge
 from afterburner.agent.judge.measuring.sampling import Block, Sample
 from afterburner.agent.judge.min_effect import HIGHEST, LOWEST, min_effect_for
@@ -63,7 +64,7 @@ def test_a_short_check_decides_tells_and_sets_the_minimum_effect(sandbox: Sandbo
     (floor,) = findings.floors
     assert floor.blocks >= 8
     assert floor.cpu_sd is not None
-    jsonschema.validate(to_json(findings, None, interrupted=False), schema())
+    jsonschema.validate(document_of(findings, None, interrupted=False).to_json(), schema())
     place = keep(findings)
     assert (place is None) == (findings.min_effect is None)
     assert findings.machine is not None
@@ -180,7 +181,7 @@ def test_the_minimum_effect_is_told_with_its_place(tmp_path: Path) -> None:
 
 
 def test_the_json_is_ascii_and_as_documented() -> None:
-    text = to_json_text(findings(0, 0), None, interrupted=False)
+    text = document_of(findings(0, 0), None, interrupted=False).to_text()
     jsonschema.validate(json.loads(text), schema())
     assert text.isascii()
     assert text.endswith("}\n")

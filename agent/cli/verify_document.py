@@ -1,0 +1,77 @@
+"""What `verify --json` writes: schema 1, described in docs/cli.md; `verify-schema.json` is generated from it."""
+
+from typing import Literal
+
+from pydantic import Field, NonNegativeInt, PositiveInt
+
+from afterburner.agent.cli.document_parts import MachinePart, SkippedPart
+from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
+from afterburner.agent.judge.verification.verify import Verification
+from afterburner.sandbox.terminal.document import Document
+
+
+class FunctionPart(Document):
+    """What was held against the other file."""
+
+    file: str = Field(description="Absolute path.")
+    function: str
+
+
+class CounterexamplePart(Document):
+    """An input on which they differ."""
+
+    calls: list[str] = Field(min_length=1, description="In the order in which they are made; they differ in the last.")
+    expected: str = Field(description="What FILE's function does.")
+    actual: str = Field(description="What OTHER's function does.")
+    difference: str = Field(description="The first difference, in one line.")
+    kind: str = Field(description="How the input came about.")
+    hash_seed: int = Field(description="PYTHONHASHSEED under which they differ.")
+    every_time: bool = Field(description="False: they differed once, and not when the same was tried again.")
+    shrink_steps: NonNegativeInt = Field(description="How often the input was made smaller.")
+
+
+class KindPart(Document):
+    """How many inputs of a kind agreed."""
+
+    kind: str
+    inputs: PositiveInt
+
+
+class VerifyDocument(Document):
+    """The result of `afterburner-agent verify`."""
+
+    schema_: Literal[1] = Field(alias="schema")
+    target: FunctionPart
+    against: str = Field(description="Absolute path of the other file.")
+    decision: Literal["no_difference", "different"]
+    counterexample: CounterexamplePart | None = Field(description="Null without a difference.")
+    inputs: list[KindPart] = Field(description="Distinct inputs on which both did the same; empty where they differ.")
+    exhausted: bool = Field(description="Whether no new inputs were left; otherwise the time was over.")
+    skipped: list[SkippedPart] = Field(description="What was left out, and why.")
+    machine: MachinePart
+    seed: int
+    float_tolerance: float | None = Field(description="Largest relative difference of equal floats; null: none.")
+    elapsed_s: float
+
+
+def document_of(result: Verification, seed: int, float_tolerance: float | None) -> VerifyDocument:
+    """The document of a comparison of two functions."""
+    found = result.found
+    counterexample = found if isinstance(found, Counterexample) else None
+    agreement = found if isinstance(found, Agreement) else Agreement()
+    return VerifyDocument.model_validate(
+        {
+            "schema": 1,
+            "target": {"file": result.target.path, "function": result.target.function},
+            "against": result.against,
+            "decision": "no_difference" if result.agrees else "different",
+            "counterexample": counterexample,
+            "inputs": [{"kind": kind, "inputs": number} for kind, number in agreement.by_kind],
+            "exhausted": agreement.exhausted,
+            "skipped": result.skipped,
+            "machine": result.machine,
+            "seed": seed,
+            "float_tolerance": float_tolerance,
+            "elapsed_s": result.elapsed_s,
+        }
+    )

@@ -1,0 +1,37 @@
+"""Writes the JSON Schemas that the command line publishes, from the documents that it writes: `make schemas`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from afterburner.agent.cli.compare_document import ComparisonDocument
+from afterburner.agent.cli.config_document import ConfigDocument
+from afterburner.agent.cli.many_document import ManyDocument
+from afterburner.agent.cli.run_document import RunDocument
+from afterburner.agent.cli.selfcheck_document import SelfcheckDocument
+from afterburner.agent.cli.verify_document import VerifyDocument
+
+if TYPE_CHECKING:
+    from afterburner.sandbox.terminal.document import Document
+
+FOLDER = Path(__file__).parents[1] / "agent" / "cli"
+DOCUMENTS: dict[str, type[Document]] = {
+    "compare": ComparisonDocument,
+    "config": ConfigDocument,
+    "many": ManyDocument,
+    "run": RunDocument,
+    "selfcheck": SelfcheckDocument,
+    "verify": VerifyDocument,
+}
+
+
+def schema_text(document: type[Document]) -> str:
+    """The schema as it is kept in a file."""
+    return json.dumps(document.published_form(), indent=2) + "\n"
+
+
+if __name__ == "__main__":
+    for name, document in DOCUMENTS.items():
+        (FOLDER / f"{name}-schema.json").write_text(schema_text(document), encoding="utf-8")
