@@ -11,7 +11,7 @@ from afterburner.agent.code.locate import with_source
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage, in_stage, waiting_for_core
 from afterburner.agent.evidence.gather import GROWTH_S
-from afterburner.agent.evidence.growth import measure_growth
+from afterburner.agent.evidence.growth import SLOWER, measure_growth
 from afterburner.agent.evidence.project_files import project_files
 from afterburner.agent.evidence.receipt import make_receipt
 from afterburner.agent.inputs.build import build_workload
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from afterburner.agent.job import Job
     from afterburner.agent.options import Proof, Search
     from afterburner.agent.types import Machine, Skipped, Target
-    from afterburner.sandbox import Measurement
+    from afterburner.sandbox import Limits, Measurement
     from afterburner.sandbox.sandbox import Sandbox
 
 
@@ -95,68 +95,113 @@ def compare_jobs(
         SandboxInternalError: the sandbox failed.
     """
     started_s, deadline = time.monotonic(), Deadline.after(search.max_seconds)
-
     report = in_stage(on_event, Stage.COMPARE)
     before, after = _of_one_function(before, after)
     report(ProgressEvent(kind=EventKind.STAGING_VERSIONS))
-    inputs = before.inputs
-    old, new = read_version(before, sandbox), read_version(replace(after, inputs=inputs), sandbox)
+    versions = _staged(before, after, sandbox, allow)
+    settings = RunSettings(before.path, before.function, before.inputs, search, proof, batch=before.batch)
+    prepared = _prepare(versions, settings, sandbox, deadline, on_event)
+    bench, comparing = prepared.comparing.bench, prepared.comparing
+    compared = comparing.compare(versions.after.target.source)
+    memory, growth = _evidence(prepared, compared, report)
+    if growth is not None:
+        compared = in_light_of_growth(compared, growth, comparing.texts)
+    return ComparisonResult(
+        target=bench.target,
+        before_revision=versions.before.revision,
+        after_path=versions.after.target.path,
+        after_revision=versions.after.revision,
+        changed_files=prepared.changed_files,
+        compared=compared,
+        objective=search.objective,
+        min_effect=prepared.min_effect,
+        float_tolerance=before.inputs.float_tolerance,
+        seed=search.seed,
+        memory=memory,
+        growth=growth,
+        receipt=_receipt(prepared, compared) if proof.receipt else None,
+        workload_origins=tuple(bench.workload.origins()),
+        skipped=(*versions.skipped, *bench.workload.skipped),
+        machine=prepared.machine,
+        elapsed_s=time.monotonic() - started_s,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """What a comparison needs to know before it begins."""
+
+    versions: Versions
+    changed_files: tuple[str, ...]
+    settings: RunSettings
+    min_effect: MinEffect
+    machine: Machine
+    comparing: Comparing
+
+
+def _staged(before: Job, after: Job, sandbox: Sandbox, allow: Callable[[Target], None]) -> Versions:
+    """Both versions with copies of their trees, which are allowed to run."""
+    old, new = read_version(before, sandbox), read_version(replace(after, inputs=before.inputs), sandbox)
     if old.target.language != new.target.language:
         raise UsageError(f"{old.target.language} and {new.target.language}: both versions must be in one language.")
     for target in (old.target, new.target):
         allow(target)
-    versions = stage_versions(old, new, sandbox, inputs.python)
-    settings = RunSettings(before.path, before.function, inputs, search, proof, batch=before.batch)
-    target = _target(versions, before, settings, sandbox)
-    machine = describe_machine(sandbox, versions.environment, target.language)
-    min_effect = min_effect_for(proof.min_effect, machine)
+    return stage_versions(old, new, sandbox, before.inputs.python)
+
+
+def _prepare(
+    versions: Versions, settings: RunSettings, sandbox: Sandbox, deadline: Deadline, on_event: OnEvent
+) -> _Prepared:
+    """Find the function, its inputs, and what the comparison is held to."""
+    search, proof = settings.search, settings.proof
     changed = _changed_files(versions)
-    limits = workload_limits(settings.search.max_seconds, settings.inputs.float_tolerance)
-    workload = build_workload(sandbox, target, versions.environment, settings, limits, report)
-    own_tree = versions.after_environment if changed else None
-    if proof.receipt and own_tree is not None:
+    if proof.receipt and changed:
         raise UsageError(
             f"--receipt: {changed[0]} differs, too, and a receipt holds two versions of one file. Compare without it."
         )
+    limits = workload_limits(search.max_seconds, settings.inputs.float_tolerance)
+    target = _target(versions, settings, sandbox, limits)
+    machine = describe_machine(sandbox, versions.environment, target.language)
+    min_effect = min_effect_for(proof.min_effect, machine)
+    settings = replace(settings, proof=replace(proof, min_effect=min_effect.value))
+    report = in_stage(on_event, Stage.COMPARE)
+    workload = build_workload(sandbox, target, versions.environment, settings, limits, report)
     core = TimingCore(waiting_for_core(on_event), budget=deadline.clock)
+    own_tree = versions.after_environment if changed else None
     bench = Workbench(target, workload, sandbox, versions.environment, limits, core, own_tree)
     judge = TwoSidedJudge(search.objective, min_effect.value, search.seed)
     comparing = Comparing(bench, judge, deadline, on_event, _text_objections(versions, changed))
-    source = versions.after.target.source
-    compared = comparing.compare(source)
-    bench = comparing.bench
-    growth = memory = receipt = None
-    if compared.decision is not ComparisonDecision.DIFFERENT:
-        memory = _memory(bench, source)
-        if proof.growth and search.objective is Objective.TIME and not deadline.passed():
-            report(ProgressEvent(kind=EventKind.MEASURING_GROWTH))
-            growth = measure_growth(bench, source, Deadline.after(min(GROWTH_S, deadline.left_s())))
-            is_only_slow = growth.too_slow and compared.decision is ComparisonDecision.SLOWER
-            if growth.disagreement and not is_only_slow:
-                compared = Compared(ComparisonDecision.DIFFERENT, growth.disagreement)
-    if proof.receipt and compared.gain is not None and compared.decision in MEASURED:
-        receipt = _receipt(
-            bench, replace(settings, proof=replace(proof, min_effect=min_effect.value)), versions, compared, machine
-        )
-    return ComparisonResult(
-        target=target,
-        before_revision=old.revision,
-        after_path=new.target.path,
-        after_revision=new.revision,
-        changed_files=changed,
-        compared=compared,
-        objective=search.objective,
-        min_effect=min_effect,
-        float_tolerance=inputs.float_tolerance,
-        seed=search.seed,
-        memory=memory,
-        growth=growth,
-        receipt=receipt,
-        workload_origins=tuple(workload.origins()),
-        skipped=(*versions.skipped, *workload.skipped),
-        machine=machine,
-        elapsed_s=time.monotonic() - started_s,
-    )
+    return _Prepared(versions, changed, settings, min_effect, machine, comparing)
+
+
+def _evidence(prepared: _Prepared, compared: Compared, report: OnEvent) -> tuple[Memory | None, Growth | None]:
+    """Memory and growth of versions that do the same; None where they are not measured."""
+    if compared.decision is ComparisonDecision.DIFFERENT or compared.agreement is None:
+        return None, None
+    bench, deadline = prepared.comparing.bench, prepared.comparing.deadline
+    source, settings = prepared.versions.after.target.source, prepared.settings
+    memory = _memory(bench, source)
+    if not settings.proof.growth or settings.search.objective is not Objective.TIME or deadline.passed():
+        return memory, None
+    report(ProgressEvent(kind=EventKind.MEASURING_GROWTH))
+    return memory, measure_growth(bench, source, Deadline.after(min(GROWTH_S, deadline.left_s())))
+
+
+def in_light_of_growth(compared: Compared, growth: Growth, texts: TextObjections) -> Compared:
+    """What inputs of other sizes make of a comparison: AFTER may do something else there, or reach the time limit."""
+    if not growth.disagreement:
+        return compared
+    if not growth.too_slow:
+        return Compared(ComparisonDecision.DIFFERENT, growth.disagreement)
+    sizes = f"for {growth.scaled} up to {growth.points[-1].size}" if growth.points else "on larger inputs"
+    reason = f"{sizes}, AFTER reached the time limit of {SLOWER} times what BEFORE needs"
+    if compared.decision is ComparisonDecision.FASTER:
+        return replace(compared, decision=ComparisonDecision.TOO_NOISY, reason=reason, objection=reason)
+    if compared.decision is ComparisonDecision.SLOWER or compared.objection:
+        return compared
+    if texts.before:
+        return replace(compared, decision=ComparisonDecision.TOO_NOISY, reason=texts.before, objection=texts.before)
+    return replace(compared, decision=ComparisonDecision.SLOWER, reason=reason, gain=None)
 
 
 def _of_one_function(before: Job, after: Job) -> tuple[Job, Job]:
@@ -167,7 +212,7 @@ def _of_one_function(before: Job, after: Job) -> tuple[Job, Job]:
     return replace(before, function=function), replace(after, function=function)
 
 
-def _target(versions: Versions, job: Job, settings: RunSettings, sandbox: Sandbox) -> Target:
+def _target(versions: Versions, settings: RunSettings, sandbox: Sandbox, limits: Limits) -> Target:
     """The target of BEFORE: the function that was named, the one that differs, or the hottest.
 
     Raises:
@@ -175,11 +220,10 @@ def _target(versions: Versions, job: Job, settings: RunSettings, sandbox: Sandbo
         UsageError: several functions differ.
     """
     before, after = versions.before.target, versions.after.target
-    if before.function is not None or job.inputs.cases is not None:
+    if before.function is not None or settings.inputs.cases is not None:
         return before
     function = changed_function(before, after)
     if function is None:
-        limits = workload_limits(settings.search.max_seconds, settings.inputs.float_tolerance)
         function = hottest_function(sandbox, before, versions.environment, settings, limits)
     with_source(replace(before, function=function), after.source)
     return with_source(replace(before, function=function), before.source)
@@ -219,21 +263,20 @@ def _memory(bench: Workbench, source: str) -> Memory | None:
         return None  # the comparison has told what it found; this is a figure beside it
 
 
-def _receipt(
-    bench: Workbench, settings: RunSettings, versions: Versions, compared: Compared, machine: Machine
-) -> Receipt | None:
-    if compared.gain is None:
+def _receipt(prepared: _Prepared, compared: Compared) -> Receipt | None:
+    if compared.gain is None or compared.decision not in MEASURED:
         return None
+    versions, bench = prepared.versions, prepared.comparing.bench
     project = versions.before.project
     files = () if project is None else project_files(project, bench.environment, Path(bench.target.path))
     return make_receipt(
         bench,
-        settings,
+        prepared.settings,
         winner_source=versions.after.target.source,
         gain=compared.gain,
         held_out_gain=None,
         blocks=compared.blocks,
         project=files,
-        machine=machine,
+        machine=prepared.machine,
         decision=compared.decision,
     )

@@ -174,7 +174,7 @@ def _write(result: ComparisonResult, json: str | None, receipt: str | None) -> N
     if receipt is None:
         return
     if result.receipt is None:
-        sys.stderr.write(f"no receipt is written: there is none of `{result.decision.value}`\n")
+        sys.stderr.write(f"no receipt is written: no samples prove `{result.decision.value}`\n")
     else:
         write_result("--receipt", receipt, receipt_bytes(result.receipt))
 

@@ -59,36 +59,52 @@ def circumstances(bench: Workbench, salt: str) -> tuple[Circumstance, ...]:
     )
 
 
-def passed_by(program: Program, bench: Workbench, tried: Sequence[Circumstance]) -> dict[Circumstance, str]:
-    """What went wrong with a program in each circumstance, in words; "" where nothing did.
+@dataclass(frozen=True, slots=True)
+class Dependence:
+    """A circumstance in which a winner does not do the same, and what happens there."""
+
+    circumstance: Circumstance
+    detail: str
+    timed_out: bool  # nothing else was seen than that it reached the time limit
+
+    @property
+    def reason(self) -> str:
+        """Why it is refused, in one sentence."""
+        return f"it behaves differently when the calls are made {self.circumstance.name}: {self.detail}"
+
+
+def failed_in(program: Program, bench: Workbench, tried: Sequence[Circumstance]) -> list[Dependence]:
+    """Where a program does not do what is expected.
 
     Raises:
         SandboxInternalError: the sandbox itself failed.
     """
-    said: dict[Circumstance, str] = {}
+    found: list[Dependence] = []
     for folder in dict.fromkeys(each.folder for each in tried):
         here = [each for each in tried if each.folder == folder]
         report = bench.sandbox.run(_in_folder(program, folder), [each.case for each in here], bench.limits)
-        for each, case in zip(here, report.cases, strict=True):
-            said[each] = "" if case.verdict is Verdict.ACCEPTED else case.detail
-    return said
+        found += [
+            Dependence(each, case.detail, timed_out=case.verdict is Verdict.TIME_LIMIT)
+            for each, case in zip(here, report.cases, strict=True)
+            if case.verdict is not Verdict.ACCEPTED
+        ]
+    return found
 
 
-def find_dependence(bench: Workbench, original: str, winner: str, salt: str) -> str | None:
-    """Why a winner is refused for what it depends on, in one sentence; None if it does the same everywhere.
+def find_dependence(bench: Workbench, original: str, winner: str, salt: str) -> Dependence | None:
+    """What a winner is refused for; None if it does the same everywhere.
 
-    A circumstance that the original does not stand either is left out.
+    A circumstance that the original does not stand either is left out. One where something else happens than a time
+    limit comes first.
 
     Raises:
         SandboxInternalError: the sandbox itself failed.
     """
-    tried = circumstances(bench, salt)
-    troubled = {each: trouble for each, trouble in passed_by(bench.rewrite(winner), bench, tried).items() if trouble}
-    stood = passed_by(bench.program(original), bench, tuple(troubled))
-    for each, trouble in troubled.items():
-        if not stood[each]:
-            return f"it behaves differently when the calls are made {each.name}: {trouble}"
-    return None
+    troubled = failed_in(bench.rewrite(winner), bench, circumstances(bench, salt))
+    stood = failed_in(bench.program(original), bench, [each.circumstance for each in troubled])
+    excused = {each.circumstance for each in stood}
+    found = [each for each in troubled if each.circumstance not in excused]
+    return min(found, key=lambda each: each.timed_out, default=None)
 
 
 def _affordable(calls: Sequence[WorkloadCall], chance: random.Random) -> list[WorkloadCall]:

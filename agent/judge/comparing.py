@@ -7,33 +7,38 @@ refused for is no answer here either: such a version is never called faster, nor
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from afterburner.agent.code.languages import PYTHON
 from afterburner.agent.errors import WorkloadError
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage
+from afterburner.agent.inputs.replayed_calls import HASH_SEEDS
+from afterburner.agent.judge.circumstances import Dependence
 from afterburner.agent.judge.confirmation import Incumbent, detail_of
 from afterburner.agent.judge.confirming import Confirming
 from afterburner.agent.judge.gates import refusal
+from afterburner.agent.judge.time_limit import is_far_slower
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
-from afterburner.agent.types import Decision
+from afterburner.agent.types import Decision, Objective
 from afterburner.sandbox import Report, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.judge.comparison import Comparison
+    from afterburner.agent.judge.measuring.sample_sources import Case
     from afterburner.agent.judge.measuring.sampling import Block
     from afterburner.agent.judge.measuring.workbench import Workbench
     from afterburner.agent.judge.two_sided import TwoSidedJudge
-    from afterburner.agent.types import Gain
+    from afterburner.agent.types import Gain, WorkloadCall
     from afterburner.sandbox import Measurement
 
 OUT_OF_TIME = "the time budget ended before the versions were measured; --max-seconds allows more"
 BLOCKS_TOLD = 4
+MOST_LATE = 3  # calls that run into the time limit by themselves, while one is looked for that ends and is wrong
 
 
 class ComparisonDecision(StrEnum):
@@ -86,12 +91,23 @@ def measure_original(bench: Workbench) -> tuple[Workbench, Incumbent]:
     Raises:
         WorkloadError: the original does not pass as a candidate would have to.
     """
-    cases = (*bench.judged_cases(), *bench.confirmed_cases())
-    report = bench.sandbox.run(bench.program(bench.target.source), cases, bench.limits)
+    report = _run_original(bench)
+    original = _original_of(bench, report)
+    return bench.limited_by(max(case.measurement.wall_time_s for case in report.cases)), original
+
+
+def _run_original(bench: Workbench) -> Report:
+    return bench.sandbox.run(bench.program(bench.target.source), _all_cases(bench), bench.limits)
+
+
+def _original_of(bench: Workbench, report: Report) -> Incumbent:
     if report.verdict is not Verdict.ACCEPTED:
         raise WorkloadError(f"The original behaves differently each time here: {detail_of(report)}.")
-    original = Incumbent("original", bench.target.source, report.measurement, ratio=1.0)
-    return bench.limited_by(max(case.measurement.wall_time_s for case in report.cases)), original
+    return Incumbent("original", bench.target.source, report.measurement, ratio=1.0)
+
+
+def _all_cases(bench: Workbench) -> tuple[Case, ...]:
+    return (*bench.judged_cases(), *bench.confirmed_cases())
 
 
 @dataclass(slots=True)
@@ -115,7 +131,11 @@ class Comparing:
             SandboxInternalError: the sandbox itself failed.
         """
         self._report(EventKind.RUNNING_BEFORE)
-        _, original = measure_original(self.bench)  # the limits stay wide: AFTER may be far slower
+        report = _run_original(self.bench)
+        if report.verdict is Verdict.TIME_LIMIT:
+            reason = f"BEFORE itself reached the time limit of {self.bench.limits.wall_time_s:.3g} s"
+            return Compared(ComparisonDecision.TOO_NOISY, reason)
+        original = _original_of(self.bench, report)  # the limits stay wide: AFTER may be far slower
         other = Incumbent("after", source, original.measurement, ratio=1.0)
         confirming = Confirming(self.bench, self.judge, self.deadline, self.on_event)
         self._report(EventKind.COMPARING_BEHAVIOUR)
@@ -125,21 +145,62 @@ class Comparing:
         return self.measure(confirming, other, original, found)
 
     def _behaviour(self, confirming: Confirming, other: Incumbent, original: Incumbent) -> Agreement | Compared:
-        cases = (*self.bench.judged_cases(), *self.bench.confirmed_cases())
-        found = confirming.failed(other, cases) or confirming.behaves(other, original, ())
-        if isinstance(found, Agreement):
-            return found
-        if isinstance(found, str):
-            return Compared(ComparisonDecision.DIFFERENT, found)
-        if isinstance(found, Counterexample):
-            return Compared(ComparisonDecision.DIFFERENT, found.line, counterexample=found)
-        return self._failed(confirming, other, found)
+        first, *others = _all_cases(self.bench)
+        for cases in ([first], others):  # what is far too slow shows in the first
+            report = confirming.failed(other, cases)
+            if report is not None:
+                return self._failed(confirming, other, cases, report)
+        found = confirming.behaves(other, original, ())
+        match found:
+            case Counterexample(timed_out=True):
+                case = self.bench.call_case((), hash_seed=found.hash_seed)
+                return self._late(other, replace(case, calls=found.blobs, expected_outcomes=None), found.shown_calls)
+            case Counterexample():
+                return Compared(ComparisonDecision.DIFFERENT, found.line, counterexample=found)
+            case Dependence(timed_out=True):
+                return self._late(other, found.circumstance.case, f"the calls made {found.circumstance.name}")
+            case Dependence():
+                return Compared(ComparisonDecision.DIFFERENT, found.reason)
+            case Agreement():
+                return found
+        raise AssertionError(found)  # the report of cases, and there were none
 
-    def _failed(self, confirming: Confirming, other: Incumbent, report: Report) -> Compared:
-        calls = self.bench.workload.calls_in_order()
+    def _failed(self, confirming: Confirming, other: Incumbent, cases: Sequence[Case], report: Report) -> Compared:
+        """What cases that are not all right say; of those that ran into the time limit a part may be wrong."""
+        wrong = [each for each in report.cases if each.verdict not in {Verdict.ACCEPTED, Verdict.TIME_LIMIT}]
+        if wrong:
+            return self._different(confirming, other, wrong[0].detail, self.bench.workload.calls_in_order())
+        late = next(case for case, each in zip(cases, report.cases, strict=True) if each.verdict is Verdict.TIME_LIMIT)
+        alone_late: list[tuple[Case, str]] = []
+        for call in sorted(self.bench.workload.calls_in_order(), key=lambda each: each.cpu_time_s):
+            if self.deadline.passed() or len(alone_late) == MOST_LATE:
+                break
+            alone = self.bench.call_case([call], hash_seed=HASH_SEEDS[0])
+            found = confirming.failed(other, [alone])
+            if found is not None and found.verdict is not Verdict.TIME_LIMIT:
+                return self._different(confirming, other, detail_of(found), [call])
+            if found is not None:
+                alone_late.append((alone, call.description))
+        together = (late, late.name or "the calls of the workload together")
+        return self._late(other, *(alone_late[0] if alone_late else together))
+
+    def _different(
+        self, confirming: Confirming, other: Incumbent, detail: str, calls: Sequence[WorkloadCall]
+    ) -> Compared:
         example = confirming.difference(other.source, self.deadline, 0, calls)
-        reason = example.line if example else detail_of(report)
-        return Compared(ComparisonDecision.DIFFERENT, reason, counterexample=example)
+        if example is None or example.timed_out:
+            return Compared(ComparisonDecision.DIFFERENT, detail)
+        return Compared(ComparisonDecision.DIFFERENT, example.line, counterexample=example)
+
+    def _late(self, other: Incumbent, case: Case, on: str) -> Compared:
+        """What a version is that reached the time limit on an input."""
+        if self.judge.objective is not Objective.TIME:
+            reason = f"AFTER reached the time limit on {on}, so what it needs of memory is not known"
+            return Compared(ComparisonDecision.TOO_NOISY, reason)
+        is_slower, reason = is_far_slower(self.bench, other.source, case, on, 1 + self.judge.min_effect)
+        if is_slower and self.texts.before:
+            return Compared(ComparisonDecision.TOO_NOISY, self.texts.before, objection=self.texts.before)
+        return Compared(ComparisonDecision.SLOWER if is_slower else ComparisonDecision.TOO_NOISY, reason)
 
     def measure(
         self, confirming: Confirming, other: Incumbent, original: Incumbent, agreement: Agreement | None = None
@@ -148,6 +209,9 @@ class Comparing:
         self._report(EventKind.MEASURING_BOTH)
         blocks, _ = self.bench.block_source(original.source, [other.source], self.judge.objective, held_out=True)
         said, _ = self.judge.confirm(blocks, self.deadline, held_out_from=0, on_blocks=self._on_blocks)
+        if said.verdict is Verdict.TIME_LIMIT:
+            [case, *_] = self.bench.timed_cases(self.judge.objective, held_out=False)
+            return self._late(other, case, "the calls that are measured")
         larger = ""
         if said.decision is Decision.IMPROVED and said.gain is not None:
             said, larger = confirming.on_larger_inputs(said, said.gain, other, original)
@@ -167,8 +231,9 @@ class Comparing:
 
     def _decided(self, said: Comparison) -> tuple[ComparisonDecision, str]:
         """The decision, and what stands against a measured one."""
-        if said.decision is Decision.WRONG:
-            return ComparisonDecision.DIFFERENT, ""
+        if said.decision is Decision.WRONG:  # a time limit is one on larger inputs, and AFTER is faster on the others
+            is_late = said.verdict is Verdict.TIME_LIMIT
+            return (ComparisonDecision.TOO_NOISY, said.reason) if is_late else (ComparisonDecision.DIFFERENT, "")
         if said.decision is Decision.REFUSED:
             late = said.gain is None and self.deadline.passed()
             return ComparisonDecision.TOO_NOISY, "" if late else said.reason

@@ -16,7 +16,7 @@ from afterburner.agent.code.languages import PYTHON
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage
 from afterburner.agent.inputs.side_by_side import beside
 from afterburner.agent.judge.caches import kept_between_calls
-from afterburner.agent.judge.circumstances import find_dependence
+from afterburner.agent.judge.circumstances import Dependence, find_dependence
 from afterburner.agent.judge.comparison import Comparison
 from afterburner.agent.judge.confirmation import confirmation_of, detail_of, differs
 from afterburner.agent.judge.instructions import count_instructions
@@ -106,8 +106,8 @@ class Confirming:
         searched = self.behaves(winner, original, late)
         if isinstance(searched, Counterexample):
             return confirmation_of(winner, original, differs(searched), held_out, searched.line)
-        if isinstance(searched, str):
-            return confirmation_of(winner, original, Comparison(Decision.REFUSED, searched), held_out)
+        if isinstance(searched, Dependence):
+            return confirmation_of(winner, original, Comparison(Decision.REFUSED, searched.reason), held_out)
         if isinstance(searched, Report):
             return self._wrong(winner, original, searched)
         larger = ""
@@ -120,18 +120,18 @@ class Confirming:
 
     def behaves(
         self, winner: Incumbent, original: Incumbent, late: Sequence[Case]
-    ) -> Agreement | Counterexample | Report | str:
+    ) -> Agreement | Counterexample | Report | Dependence:
         """Whether the winner does the same on these cases, on inputs made for it, and in other circumstances.
 
         Returns:
             How far no difference was found; else an input on which it differs, the report of cases that are not
             right, or what it depends on.
         """
-        looks: list[Callable[[], Report | str | None]] = [partial(self.failed, winner, (case,)) for case in late]
+        looks: list[Callable[[], Report | Dependence | None]] = [partial(self.failed, winner, (case,)) for case in late]
         looks.append(partial(self._dependence, winner, original))
         search = partial(self._searched, winner.source, self.deadline.within(OFFER_S), OFFER_ROUNDS)
         searched, found = beside(self.bench.sandbox, search, looks)
-        if isinstance(searched, Counterexample):
+        if isinstance(searched, Counterexample) and not searched.timed_out:
             return searched
         return next((each for each in found if each is not None), searched)
 
@@ -149,7 +149,7 @@ class Confirming:
         held_out = HeldOut(self.bench.workload.held_out_count, passed=False, gain=None)
         return confirmation_of(winner, original, failed, held_out, found.line if found else None)
 
-    def _dependence(self, winner: Incumbent, original: Incumbent) -> str | None:
+    def _dependence(self, winner: Incumbent, original: Incumbent) -> Dependence | None:
         """What the winner depends on that it should not."""
         return find_dependence(self.bench, original.source, winner.source, f"{self.judge.seed} {winner.source}")
 

@@ -107,4 +107,4 @@ def test_what_the_original_does_not_stand_either_is_not_held_against_a_winner(be
     assert find_dependence(bench(nowhere_else), nowhere_else, nowhere_else, "salt") is None
     said = find_dependence(bench(here), here, nowhere_else, "salt")
     assert said is not None
-    assert "in another folder" in said
+    assert "in another folder" in said.reason

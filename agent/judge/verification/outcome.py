@@ -31,6 +31,7 @@ class Counterexample:
     hash_seed: int = 0  # PYTHONHASHSEED under which they differ
     shrink_steps: int = 0
     every_time: bool = True  # False: the rewrite differed once, and not when the same was tried again
+    timed_out: bool = False  # nothing else was seen of the rewrite than that it reached the time limit
 
     @property
     def line(self) -> str:

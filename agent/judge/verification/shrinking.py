@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from afterburner.agent.inputs.harness import Harness
 from afterburner.agent.inputs.replayed_calls import Replay
 from afterburner.agent.judge.verification.outcome import Counterexample
+from afterburner.sandbox import Verdict
 from afterburner.sandbox.differences import render_outcome
 
 if TYPE_CHECKING:
@@ -126,6 +127,7 @@ class Shrinker:
             hash_seed=found.hash_seed,
             shrink_steps=self.steps,
             every_time=every_time,
+            timed_out=found.verdict is Verdict.TIME_LIMIT,
         )
 
     def _text(self, call: WorkloadCall) -> str:

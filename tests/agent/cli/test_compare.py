@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from dataclasses import replace
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,10 @@ import jsonschema
 import pytest
 
 from afterburner.agent import Job, Proof, Search, open_session
+from afterburner.agent.compare import in_light_of_growth
+from afterburner.agent.evidence.growth import Growth, GrowthPoint
+from afterburner.agent.judge.comparing import Compared, ComparisonDecision, TextObjections
+from afterburner.agent.types import Gain
 from afterburner.sandbox import UsageError
 
 if TYPE_CHECKING:
@@ -165,6 +170,32 @@ def test_a_name_that_after_alone_gives_is_that_of_before_too(sandbox: Sandbox, f
     with open_session(sandbox=sandbox, store=None) as session:
         result = session.compare(before, after, Search(max_seconds=60), proof=Proof(growth=False))
     assert result.target.function == "pairs"
+
+
+LATE = Growth("len(items)", (GrowthPoint(64, 0.1, None),), disagreement="it fails: time limit", too_slow=True)
+
+
+@pytest.mark.parametrize(
+    ("before", "growth", "texts", "decision"),
+    [
+        (ComparisonDecision.SAME, Growth(), "", "same"),
+        (ComparisonDecision.SAME, LATE, "", "slower"),
+        (ComparisonDecision.TOO_NOISY, LATE, "", "slower"),
+        (ComparisonDecision.SLOWER, LATE, "", "slower"),
+        (ComparisonDecision.SAME, LATE, "of BEFORE: it reads its caller", "too_noisy"),
+        (ComparisonDecision.FASTER, LATE, "", "too_noisy"),
+        (ComparisonDecision.FASTER, replace(LATE, too_slow=False), "", "different"),
+    ],
+)
+def test_a_time_limit_on_larger_inputs_is_a_loss_and_no_difference(
+    before: ComparisonDecision, growth: Growth, texts: str, decision: str
+) -> None:
+    measured = Compared(before, "CPU time 1x", Gain(1.0, 0.99, 1.01, 0.99, 8))
+    found = in_light_of_growth(measured, growth, TextObjections(before=texts))
+    assert found.decision == decision
+    if found.decision != before and growth.too_slow:
+        assert (found.gain is None) == (decision == "slower")
+        assert "len(items) up to 64" in found.reason or found.objection == texts
 
 
 @pytest.mark.slow

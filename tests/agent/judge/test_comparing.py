@@ -1,0 +1,117 @@
+"""What a comparison makes of a version that reaches the time limit: slower or no answer, never different."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING
+
+import pytest
+
+from afterburner.agent.code.locate import find_target
+from afterburner.agent.deadline import Deadline
+from afterburner.agent.inputs.staging import stage
+from afterburner.agent.judge.comparing import Compared, Comparing, TextObjections
+from afterburner.agent.judge.two_sided import TwoSidedJudge
+from afterburner.agent.options import RunSettings
+from afterburner.agent.running import prepared_bench
+from afterburner.agent.types import Objective
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from afterburner.agent.judge.measuring.workbench import Workbench
+    from afterburner.sandbox import Sandbox
+
+LIMIT_S = 2.0  # far more than it takes to start a process, on a busy machine, too
+BEFORE = """\
+import time
+
+
+def total(n):
+    return n * (n + 1) // 2
+
+
+if __name__ == "__main__":
+    for n in (200_000, 250_000, 300_000):
+        print(total(n))
+"""
+ENDLESS = BEFORE.replace("    return", "    while n == 300_000:\n        pass\n    return")
+WRONG_AND_ENDLESS = ENDLESS.replace("// 2", "// 2 + (n == 200_000)")
+ENDLESS_ON_MADE_INPUTS = BEFORE.replace("    return", "    while n < 1_000:\n        pass\n    return")
+SLEEPING = BEFORE.replace("    return", "    time.sleep(0.6 * (n == 300_000))\n    return")
+
+
+@pytest.fixture(scope="module")
+def bench_of(tmp_path_factory: pytest.TempPathFactory, sandbox: Sandbox) -> Callable[[str], Workbench]:
+    """BEFORE with its inputs; prepared once for each text."""
+
+    @cache
+    def make(text: str) -> Workbench:
+        path = tmp_path_factory.mktemp("project") / "summing.py"
+        path.write_text(text, encoding="utf-8")
+        target = find_target(path, "total")
+        settings, environment = RunSettings(file=str(path), function="total"), stage(target, sandbox, None).environment
+        return prepared_bench(settings, target, sandbox, environment, lambda _: None)
+
+    return make
+
+
+@pytest.fixture
+def compared(bench_of: Callable[[str], Workbench]) -> Callable[..., Compared]:
+    """Compare two texts of one file under a small limit."""
+
+    def compare(
+        before: str, after: str, objective: Objective = Objective.TIME, *, texts: str = "", limit_s: float = LIMIT_S
+    ) -> Compared:
+        bench = bench_of(before)
+        bench = replace(bench, limits=replace(bench.limits, wall_time_s=limit_s, cpu_time_s=limit_s))
+        judge = TwoSidedJudge(objective, 0.05, 0)
+        return Comparing(bench, judge, Deadline.after(60), lambda _: None, TextObjections(texts)).compare(after)
+
+    return compare
+
+
+def test_a_version_that_does_not_end_where_the_other_needs_little_is_slower(compared: Callable[..., Compared]) -> None:
+    found = compared(BEFORE, ENDLESS)
+    assert found.decision == "slower", found.reason
+    assert "time limit of 2 s on total(300000), where BEFORE needs" in found.reason
+    assert found.gain is None
+    assert found.counterexample is None
+
+
+def test_a_call_that_ends_and_is_wrong_shows_a_difference_all_the_same(compared: Callable[..., Compared]) -> None:
+    found = compared(BEFORE, WRONG_AND_ENDLESS)
+    assert found.decision == "different", found.reason
+    assert found.counterexample is not None
+    assert found.counterexample.shown_calls == "total(200000)"
+
+
+def test_a_version_that_does_not_end_on_an_input_made_for_it_is_slower(compared: Callable[..., Compared]) -> None:
+    found = compared(BEFORE, ENDLESS_ON_MADE_INPUTS)
+    assert found.decision == "slower", found.reason
+    assert "time limit of 2 s on total(" in found.reason
+
+
+def test_no_answer_is_given_where_before_is_near_the_limit_itself(compared: Callable[..., Compared]) -> None:
+    found = compared(SLEEPING, SLEEPING.replace("0.6", "5.0"))
+    assert found.decision == "too_noisy", found.reason
+    assert "cannot be told" in found.reason
+    assert not found.objection
+
+
+def test_nothing_is_said_where_before_itself_reaches_the_limit(compared: Callable[..., Compared]) -> None:
+    found = compared(BEFORE, ENDLESS, limit_s=0.01)
+    assert found.decision == "too_noisy"
+    assert "BEFORE itself reached the time limit" in found.reason
+
+
+def test_a_time_limit_says_nothing_of_memory(compared: Callable[..., Compared]) -> None:
+    assert compared(BEFORE, ENDLESS, Objective.MEMORY).decision == "too_noisy"
+
+
+def test_a_time_that_before_owes_to_a_suspicious_text_makes_no_version_slower(
+    compared: Callable[..., Compared],
+) -> None:
+    found = compared(BEFORE, ENDLESS, texts="of BEFORE: it reads its caller")
+    assert (found.decision, found.objection) == ("too_noisy", "of BEFORE: it reads its caller")
