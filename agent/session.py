@@ -121,9 +121,8 @@ class Session:
             job.unsaved,
             job.problem.to_json() if job.problem is not None else "",
         )
-        with self._jobs.job(cancel) as token, self.runs() as runs:
+        with self.lend(cancel) as loan, self.runs() as runs:
             run_id = self._next_id()
-            loan = Loan(self, token)
             return begin_run(runs, run_id, settings, loan, on_event or ignore_event, outputs=outputs, on_begun=on_begun)
 
     def resume(self, name: str, *, on_event: OnEvent | None = None, cancel: CancelToken | None = None) -> RunResult:
@@ -135,8 +134,8 @@ class Session:
             TargetChangedError: the file, or the interpreter, is not what it was.
             AfterburnerError: as `optimize`.
         """
-        with self._jobs.job(cancel) as token, self.runs() as runs:
-            return resume_run(runs, name, Loan(self, token), on_event or ignore_event)
+        with self.lend(cancel) as loan, self.runs() as runs:
+            return resume_run(runs, name, loan, on_event or ignore_event)
 
     def discard(self, name: str) -> None:
         """Throw away what is kept of a run.
@@ -174,17 +173,16 @@ class Session:
             AfterburnerError: as `optimize`.
         """
         _check_files(job, other)
-        with self._jobs.job(cancel) as token:
-            loan, reporter = Loan(self, token), JobReporter(on_event or ignore_event, new_run_id(), job.name)
-            with loan.sandbox() as sandbox:
-                return verify_jobs(
-                    job,
-                    other,
-                    search or Search(max_seconds=VERIFY_S),
-                    sandbox=sandbox,
-                    on_event=reporter,
-                    allow=loan.allow,
-                )
+        reporter = JobReporter(on_event or ignore_event, new_run_id(), job.name)
+        with self.lend(cancel) as loan, loan.sandbox() as sandbox:
+            return verify_jobs(
+                job,
+                other,
+                search or Search(max_seconds=VERIFY_S),
+                sandbox=sandbox,
+                on_event=reporter,
+                allow=loan.allow,
+            )
 
     def compare(
         self,
@@ -213,18 +211,17 @@ class Session:
             AfterburnerError: as `optimize`.
         """
         _check_files(before, after)
-        with self._jobs.job(cancel) as token:
-            loan, reporter = Loan(self, token), JobReporter(on_event or ignore_event, new_run_id(), before.name)
-            with loan.sandbox() as sandbox:
-                return compare_jobs(
-                    before,
-                    after,
-                    search or Search(),
-                    proof or self._proof,
-                    sandbox=sandbox,
-                    on_event=reporter,
-                    allow=loan.allow,
-                )
+        reporter = JobReporter(on_event or ignore_event, new_run_id(), before.name)
+        with self.lend(cancel) as loan, loan.sandbox() as sandbox:
+            return compare_jobs(
+                before,
+                after,
+                search or Search(),
+                proof or self._proof,
+                sandbox=sandbox,
+                on_event=reporter,
+                allow=loan.allow,
+            )
 
     def survey(
         self,
@@ -250,9 +247,20 @@ class Session:
         settings = settings_of(str(place))
         batch = replace(settings.batch, command=words, command_folder=str(Path.cwd()) if words else "")
         settings = replace(settings, batch=batch, models=self._models)
-        with self._jobs.job(cancel) as token, Loan(self, token).sandbox() as sandbox:
-            self.allow_code_of(str(project_of(Path(place))), token)
+        with self.lend(cancel) as loan, loan.sandbox() as sandbox:
+            loan.allow_folder(project_of(Path(place)))
             return rank(take_survey(sandbox, Path(place), settings, limit_s))
+
+    @contextmanager
+    def lend(self, cancel: CancelToken | None = None) -> Iterator[Loan]:
+        """What one job needs of the session, for as long as the block runs. The end of the session cancels it.
+
+        Raises:
+            CancelledError: it was cancelled.
+            UsageError: the session is closed.
+        """
+        with self._jobs.job(cancel) as token:
+            yield Loan(self, token)
 
     def end_jobs(self) -> None:
         """Cancel all jobs, wait until those of other threads have stopped, and take no more."""
@@ -318,6 +326,10 @@ class Loan:
     def allow(self, target: Target) -> None:
         """Ask whether code of the target's project may run."""
         self.session.allow_code_of(target.project_root, self.cancel)
+
+    def allow_folder(self, project: Path) -> None:
+        """Ask whether code of a project may run, of which no function is chosen yet."""
+        self.session.allow_code_of(str(project), self.cancel)
 
 
 @contextmanager

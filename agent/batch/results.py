@@ -45,7 +45,7 @@ class ManyResult:
 
     place: Path
     settings: RunSettings  # `top` is how many targets were asked for
-    run_id: str = ""
+    run_id: str
     profiled_s: float | None = None  # None: nothing was profiled yet
     suite: Suite | None = None  # how the original does
     ranked: tuple[RankedTarget, ...] = ()

@@ -14,17 +14,14 @@ from afterburner.agent.deadline import Deadline
 from afterburner.agent.errors import RunInUseError, RunStoreError, TargetChangedError
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage
 from afterburner.agent.inputs.rank import rank
-from afterburner.agent.inputs.survey import check_tests, take_survey
+from afterburner.agent.inputs.survey import check_tests, project_of, take_survey
 from afterburner.agent.models.prompts.proposer import ProposalRequest
 from afterburner.agent.running import begin_run, resume_run, seconds_used
-from afterburner.agent.session import Loan, session_for
 from afterburner.agent.store.batch_state import SuiteCheck
-from afterburner.agent.store.checkpoints import new_run_id
 from afterburner.agent.store.stored_run import MEMBER, RunState, StoredRequest
-from afterburner.agent.store.table import open_runs
 from afterburner.agent.store.unchanged import check_format, check_unchanged
 from afterburner.agent.stored_graph import open_proposer_of
-from afterburner.sandbox import AfterburnerError, CancelledError, Measurement
+from afterburner.sandbox import AfterburnerError, CancelledError, CancelToken, Measurement
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -35,6 +32,7 @@ if TYPE_CHECKING:
     from afterburner.agent.models.prompts.proposer import Proposer
     from afterburner.agent.models.requests.model_session import ModelSession
     from afterburner.agent.options import RunSettings
+    from afterburner.agent.session import Loan, Session
     from afterburner.agent.store.stored_run import Output
     from afterburner.agent.store.table import RunTable
     from afterburner.sandbox.sandbox import Sandbox
@@ -47,32 +45,37 @@ CHECK_FACTOR = 2.0  # of the time that the profile was allowed
 
 
 def work_through(
+    session: Session,
     many: ManyResult,
     on_event: OnEvent,
     offered: Offered,
     *,
     outputs: Mapping[str, Output] | None = None,
     on_begun: Callable[[str], None] = lambda _run_id: None,
+    cancel: CancelToken | None = None,
 ) -> None:
     """Fill in `many`. An interrupt ends the work; `many` then holds what was done, and says so.
 
     Args:
+        session: with the id of the run, the model and the caps of its settings.
         many: the place, the settings of all runs, and where the results go. `search.max_seconds` is for everything.
         on_event: is told of progress.
         offered: whether an improvement may be written.
         outputs: what the caller will write, kept for who resumes the run.
         on_begun: is told the run's id, once it can be resumed.
+        cancel: ends the work from another thread; it can be resumed.
 
     Raises:
+        CancelledError: it was cancelled.
+        NotTrustedError: whoever decides about trust said no.
         AfterburnerError: there is nothing to rank, no model, or no sandbox. What fails for one target is its outcome.
     """
-    many.run_id = new_run_id()
-    with open_runs() as runs, runs.claimed(many.run_id):
+    with session.lend(cancel) as loan, session.runs() as runs, runs.claimed(many.run_id):
         runs.begin(many.run_id, StoredRequest(many.settings, dict(outputs or {}), str(Path.cwd())), None)
         on_begun(many.run_id)
         try:
-            _carry_out(many, runs, on_event, offered)
-        except RunStoreError:
+            _carry_out(many, runs, loan, on_event, offered)
+        except (RunStoreError, CancelledError):
             raise
         except AfterburnerError:
             if runs.many(many.run_id) is None:  # it failed before there was anything to go on with
@@ -80,7 +83,9 @@ def work_through(
             raise
 
 
-def resume_many(run_id: str, on_event: OnEvent, offered: Offered) -> ManyResult:
+def resume_many(
+    session: Session, run_id: str, on_event: OnEvent, offered: Offered, *, cancel: CancelToken | None = None
+) -> ManyResult:
     """Go on with a run over many targets where it stands, or give what came of a finished one. See `work_through`.
 
     Raises:
@@ -88,7 +93,7 @@ def resume_many(run_id: str, on_event: OnEvent, offered: Offered) -> ManyResult:
         TargetChangedError: a file that was worked on, or the interpreter, is not what it was.
         AfterburnerError: see `work_through`.
     """
-    with open_runs() as runs, runs.claimed(run_id):
+    with session.lend(cancel) as loan, session.runs() as runs, runs.claimed(run_id):
         run = runs.find(run_id)
         many = restored(runs, run, offered)
         if run.state is RunState.FINISHED:
@@ -96,19 +101,20 @@ def resume_many(run_id: str, on_event: OnEvent, offered: Offered) -> ManyResult:
         check_format(run)
         for member in runs.members(run_id):
             check_unchanged(run, runs.target(member))
-        _carry_out(many, runs, on_event, offered)
+        _carry_out(many, runs, loan, on_event, offered)
     return many
 
 
 def _carry_out(
     many: ManyResult,
     runs: RunTable,
+    loan: Loan,
     on_event: OnEvent,
     offered: Offered,
 ) -> None:
     """Do what is left of a run that this process has claimed."""
     try:
-        _work_through(many, runs, on_event, offered)
+        _work_through(many, runs, loan, on_event, offered)
     except KeyboardInterrupt:
         many.interrupted = True
         many.merge(offered)
@@ -117,6 +123,7 @@ def _carry_out(
 def _work_through(
     many: ManyResult,
     runs: RunTable,
+    loan: Loan,
     on_event: OnEvent,
     offered: Offered,
 ) -> None:
@@ -126,38 +133,37 @@ def _work_through(
     survey_s = min(max(SURVEY_SHARE * settings.search.max_seconds, SHORTEST_SURVEY_S), LONGEST_SURVEY_S)
     # What all runs share: what models may cost altogether, and how answers are kept.
     begun = many.profiled_s is not None  # before that nobody has answered
-    with session_for(settings, many.run_id) as session:
-        loan = Loan(session)
-        model_session = loan.model_session(deadline, on_event, resuming=begun)
-        proposer = open_proposer_of(settings, model_session)
-        if many.usage is not None:
-            model_session.budget.at_least(many.usage)
-        worker = _Worker(many, runs, proposer, loan, model_session, on_event, time.monotonic() - used_s)
-        if many.profiled_s is None:
-            with loan.sandbox() as sandbox:
-                on_event(ProgressEvent(kind=EventKind.PROFILING_PROJECT, subject=" ".join(settings.batch.command)))
-                survey = take_survey(sandbox, many.place, settings, survey_s)
-            many.settings = replace(
-                settings, batch=replace(settings.batch, command=survey.command, project_root=survey.project_root)
-            )
-            many.profiled_s, many.suite, many.ranked = survey.total_s, survey.suite, tuple(rank(survey))
-            worker.keep()
-        try:
-            _work(many, worker, deadline)
-        finally:
-            many.usage = model_session.usage()
+    model_session = loan.model_session(deadline, on_event, resuming=begun)
+    proposer = open_proposer_of(settings, model_session)
+    if many.usage is not None:
+        model_session.budget.at_least(many.usage)
+    worker = _Worker(many, runs, proposer, loan, model_session, on_event, time.monotonic() - used_s)
+    if many.profiled_s is None:
+        loan.allow_folder(project_of(many.place))
+        with loan.sandbox() as sandbox:
+            on_event(ProgressEvent(kind=EventKind.PROFILING_PROJECT, subject=" ".join(settings.batch.command)))
+            survey = take_survey(sandbox, many.place, settings, survey_s)
+        many.settings = replace(
+            settings, batch=replace(settings.batch, command=survey.command, project_root=survey.project_root)
+        )
+        many.profiled_s, many.suite, many.ranked = survey.total_s, survey.suite, tuple(rank(survey))
         worker.keep()
-        many.merge(offered)
-        if many.merged.texts:
-            with loan.sandbox() as sandbox:
-                on_event(
-                    ProgressEvent(
-                        kind=EventKind.RUNNING_ALL_OFFERS,
-                        stage=Stage.CONFIRM,
-                        subject=" ".join(many.settings.batch.command),
-                    )
+    try:
+        _work(many, worker, deadline)
+    finally:
+        many.usage = model_session.usage()
+    worker.keep()
+    many.merge(offered)
+    if many.merged.texts:
+        with loan.sandbox() as sandbox:
+            on_event(
+                ProgressEvent(
+                    kind=EventKind.RUNNING_ALL_OFFERS,
+                    stage=Stage.CONFIRM,
+                    subject=" ".join(many.settings.batch.command),
                 )
-                check_offers(many, sandbox, CHECK_FACTOR * survey_s)
+            )
+            check_offers(many, sandbox, CHECK_FACTOR * survey_s)
     runs.finish_many(many.run_id, many.state(worker.used_s()), improved=bool(many.found))
 
 

@@ -17,6 +17,8 @@ from afterburner.agent.cli.progress import show_progress
 from afterburner.agent.cli.resume_hint import say_how_to_resume
 from afterburner.agent.code.patch import patch_bytes, write_atomically
 from afterburner.agent.inputs.survey import python_command
+from afterburner.agent.session import session_for
+from afterburner.agent.store.checkpoints import new_run_id
 from afterburner.sandbox import AfterburnerError, UsageError
 from afterburner.sandbox.terminal.console import open_console
 from afterburner.sandbox.terminal.destinations import STDOUT, write_result
@@ -55,9 +57,9 @@ def run_many(
     )
     begun: list[str] = []
     with say_how_to_resume(begun):
-        with show_progress(settings, style) as on_event:
-            many = ManyResult(place, settings)
-            work_through(many, on_event, is_offered, outputs=asdict(outputs), on_begun=begun.append)
+        many = ManyResult(place, settings, new_run_id())
+        with show_progress(settings, style) as on_event, session_for(settings, many.run_id) as session:
+            work_through(session, many, on_event, is_offered, outputs=asdict(outputs), on_begun=begun.append)
         deliver_many(many, outputs)
         if many.interrupted:
             raise KeyboardInterrupt
@@ -70,8 +72,8 @@ def go_on_with_many(run_id: str, settings: RunSettings, outputs: Outputs, style:
         KeyboardInterrupt, AfterburnerError: as `run_many`.
     """
     with say_how_to_resume([run_id]):
-        with show_progress(settings, style) as on_event:
-            many = resume_many(run_id, on_event, is_offered)
+        with show_progress(settings, style) as on_event, session_for(settings, run_id) as session:
+            many = resume_many(session, run_id, on_event, is_offered)
         deliver_many(many, outputs)
         if many.interrupted:
             raise KeyboardInterrupt

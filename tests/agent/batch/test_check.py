@@ -16,6 +16,7 @@ from afterburner.agent.inputs.harness_answers import Suite
 from afterburner.agent.inputs.survey import check_tests
 from afterburner.agent.options import BatchPlace, RunSettings
 from afterburner.agent.store.batch_state import SuiteCheck
+from afterburner.agent.store.checkpoints import new_run_id
 from afterburner.sandbox import AfterburnerError
 
 if TYPE_CHECKING:
@@ -33,7 +34,9 @@ def checked(sandbox: Sandbox, shop: Path, change: str, before: Suite | None, lim
     path = shop / "shop" / "texts.py"
     target = find_target(path, None, whole_program=True)
     text = target.source.replace(HEAD, HEAD + change)
-    many = ManyResult(shop / "shop", RunSettings(str(shop / "shop"), batch=BatchPlace(top=3)), suite=before)
+    many = ManyResult(
+        shop / "shop", RunSettings(str(shop / "shop"), batch=BatchPlace(top=3)), new_run_id(), suite=before
+    )
     many.merged = Merged({str(path): text.encode()}, {str(path): (target, text)})
     check_offers(many, sandbox, limit_s)
     return many
@@ -78,7 +81,7 @@ def test_what_crashes_hangs_or_skips_the_tests_is_not_written(sandbox: Sandbox, 
 def test_a_command_that_fails_vouches_for_nothing(shop: Path) -> None:
     path = shop / "shop" / "texts.py"
     target = find_target(path, None, whole_program=True)
-    many = ManyResult(shop, RunSettings(str(shop), batch=BatchPlace(command=("app.py",), top=3)))
+    many = ManyResult(shop, RunSettings(str(shop), batch=BatchPlace(command=("app.py",), top=3)), new_run_id())
     failed = Suite(0, ("the command",), complete=True)
     many.tests = SuiteCheck(failed, failed)
     many.merged = Merged({str(path): b"x = 1\n"}, {str(path): (target, "x = 1\n")})

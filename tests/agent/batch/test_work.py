@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import shutil
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
 
 from afterburner.agent.batch.results import ManyResult
 from afterburner.agent.batch.work import resume_many, work_through
-from afterburner.agent.events import Stage
+from afterburner.agent.errors import NotTrustedError
+from afterburner.agent.events import ProgressEvent, Stage, ignore_event
 from afterburner.agent.models.registry import KINDS
 from afterburner.agent.options import BatchPlace, ModelOptions, RunSettings, Search
+from afterburner.agent.session import open_session, session_for
+from afterburner.agent.store.checkpoints import new_run_id
+from afterburner.sandbox import CancelledError
 
 from .conftest import NAMES
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from afterburner.agent.events import ProgressEvent
+    from afterburner.agent.events import OnEvent
     from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest
     from afterburner.sandbox import Sandbox
 
@@ -41,6 +47,11 @@ class CountedProposer:
         return []
 
 
+def worked_through(many: ManyResult, on_event: OnEvent) -> None:
+    with session_for(many.settings, many.run_id) as session:
+        work_through(session, many, on_event, lambda _result, _settings: True)
+
+
 @pytest.mark.slow
 def test_one_model_is_asked_about_all_targets(
     sandbox: Sandbox,  # noqa: ARG001 - skips where there is no sandbox
@@ -60,8 +71,9 @@ def test_one_model_is_asked_about_all_targets(
             search=Search(max_seconds=600.0),
             batch=BatchPlace(top=3),
         ),
+        new_run_id(),
     )
-    work_through(many, lambda _event: None, lambda _result, _settings: True)
+    worked_through(many, ignore_event)
     assert len(many.outcomes) == 3
     assert {"common", "Shelf.missing"} <= set(ASKED), [(each.target.function, each.reason) for each in many.outcomes]
     assert set(OPENED) == {"counted:one"}
@@ -87,8 +99,9 @@ def test_outside_git_each_run_sees_the_project_of_the_folder(
             search=Search(max_seconds=600.0),
             batch=BatchPlace(top=1),
         ),
+        new_run_id(),
     )
-    work_through(many, lambda _event: None, lambda _result, _settings: True)
+    worked_through(many, ignore_event)
     [outcome] = many.outcomes
     assert outcome.result is not None, outcome.reason
     assert any(origin.startswith("pytest: tests/") for origin, _ in outcome.result.workload_origins)
@@ -137,12 +150,35 @@ def test_whoever_resumes_gives_each_target_its_own_run(
             raise KeyboardInterrupt
 
     settings = RunSettings(str(project), search=Search(max_seconds=300.0, iterations=1), batch=BatchPlace(top=1))
-    many = ManyResult(project, settings)
-    work_through(many, interrupt, lambda _result, _settings: True)
+    many = ManyResult(project, settings, new_run_id())
+    worked_through(many, interrupt)
     assert many.interrupted
-    resumed = resume_many(many.run_id, lambda _event: None, lambda _result, _settings: True)
+    with session_for(settings, many.run_id) as session:
+        resumed = resume_many(session, many.run_id, ignore_event, lambda _result, _settings: True)
     first, second = resumed.outcomes
     assert (first.target.function, first.decision, first.result) == ("stirred", "nothing_to_propose", None)
     assert second.target.function == "common"
     assert second.result is not None, second.reason
     assert (second.result.target.function, second.result.run_id) == ("common", f"{many.run_id}.01")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("sandbox")
+def test_nothing_of_a_folder_runs_without_trust_and_a_session_that_ends_cancels_the_work(
+    shop: Path, tmp_path: Path
+) -> None:
+    settings = RunSettings(str(shop), search=Search(max_seconds=600.0), batch=BatchPlace(top=3))
+    many, heard = ManyResult(shop, settings, new_run_id()), list[ProgressEvent]()
+    with (
+        open_session(store=tmp_path / "runs", trust=lambda _request: False) as session,
+        pytest.raises(NotTrustedError, match="not trusted"),
+    ):
+        work_through(session, many, heard.append, lambda _result, _settings: True)
+    assert heard == []
+    begun = threading.Event()
+    with ThreadPoolExecutor(1) as pool:
+        with open_session(store=tmp_path / "runs") as session:
+            many = ManyResult(shop, settings, new_run_id())
+            running = pool.submit(work_through, session, many, lambda _event: begun.set(), lambda *_: True)
+            assert begun.wait(600)
+        assert isinstance(running.exception(), CancelledError)
