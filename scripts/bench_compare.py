@@ -1,10 +1,11 @@
 """Measures what `compare` promises: identical code is neither faster nor slower, and true gains and losses are found.
 
-    python -m scripts.bench_compare [--trials N] [--changes N] [--functions NAMES]
+    python -m scripts.bench_compare [--trials N] [--changes N] [--functions NAMES] [--whole]
                                     [--json FILE | --resume FILE | --show FILE] [--write-docs]
 
 A trial is one test of two versions that do the same: identical to the byte or in other words, or with one of them doing
-exactly 10% or 20% more work, and either of them first. Each trial is written down at once, and `--resume` continues.
+exactly 10% or 20% more work, and either of them first. It is the timing decision alone; with `--whole` all that the
+command does, from finding inputs to growth. Each trial is written down at once, and `--resume` continues.
 
 Ends with status 0 if no test gave a wrong answer, 1 if one did, 130 after an interrupt.
 """
@@ -71,6 +72,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--trials", type=int, default=300, help="on identical code; %(default)s")
     parser.add_argument("--changes", type=int, default=30, help="of each gain and loss; %(default)s")
     parser.add_argument("--functions", help=f"some of {','.join(names)} (us for µs will do)")
+    parser.add_argument("--whole", action="store_true", help="by the whole command, not by the timing decision alone")
     parser.add_argument("--min-effect", type=float, default=0.05, help="%(default)s")
     place = parser.add_mutually_exclusive_group()
     place.add_argument("--json", type=Path, metavar="FILE", help="begin anew, and write the results there")
@@ -101,7 +103,8 @@ def _book(options: argparse.Namespace, sandbox: Sandbox) -> tuple[Book, Path]:
 
 
 def _measure(options: argparse.Namespace, book: Book, place: Path, sandbox: Sandbox) -> None:
-    pairs = [pair for pair in plan_pairs(options.functions, options.trials, options.changes) if not book.has(pair.key)]
+    planned = plan_pairs(options.functions, options.trials, options.changes, whole=options.whole)
+    pairs = [pair for pair in planned if not book.has(pair.key)]
     at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     book.sessions.append({"at": at, "load": os.getloadavg()[0]})
     book.save(place)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from afterburner.agent.wording import format_ratio
 from afterburner.sandbox import Verdict
 
 if TYPE_CHECKING:
@@ -45,4 +46,4 @@ def is_far_slower(bench: Workbench, source: str, case: Case, on: str, least: flo
         return False, f"{told}, and so did BEFORE when it was tried again"
     if before_s * max(FAR_BELOW, least) > limit_s:
         return False, f"{told}, but BEFORE needs {before_s:.2g} s of it, too: how much slower AFTER is cannot be told"
-    return True, f"{told}, where BEFORE needs {before_s:.2g} s: more than {limit_s / before_s:.2g} times as long"
+    return True, f"{told}, where BEFORE needs {before_s:.2g} s: at least {format_ratio(limit_s / before_s)}"

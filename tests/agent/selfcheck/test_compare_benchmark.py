@@ -37,12 +37,25 @@ def test_no_answer_is_not_wrong_and_any_other_is_counted_with_its_bound() -> Non
     assert lost[6].startswith("1, at most 100")
 
 
+def test_trials_by_the_whole_command_are_told_apart_from_those_of_the_timing_decision() -> None:
+    keys = [{pair.key for pair in plan_pairs(FUNCTIONS[:3], 30, 6, whole=whole)} for whole in (False, True)]
+    assert not keys[0] & keys[1]
+    timed = record(1.0, "same", "same")
+    different = timed | {"whole": True, "decision": "different"}
+    _, first, second = rows([timed, different])
+    assert (first[0], second[0]) == ("identical code", "identical code, by the whole command")
+    assert first[6].startswith("0, ")
+    assert second[6].startswith("1, ")
+
+
 @pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.usefixtures("sandbox")
-def test_a_run_writes_its_book_and_shows_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_run_writes_its_book_and_shows_it(tmp_path: Path, whole: bool) -> None:
     place = tmp_path / "book.json"
     command = [sys.executable, "-m", "scripts.bench_compare", "--functions", "50us", "--trials", "1", "--changes", "1"]
+    command += ["--whole"] * whole
     done = subprocess.run([*command, "--json", str(place)], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode in (0, 1), done.stderr
     assert len(load(place).trials) == 5
