@@ -117,7 +117,7 @@ class ComparisonDocument(Document):
     after: VersionDocument
     changed_files: list[str] = Field(description="Other files that differ, from the project's root.")
     objective: Objective
-    gain: GainDocument | None
+    gain: GainDocument | None = Field(description="null: not measured, as where AFTER alone reaches a time limit.")
     figures: SidesDocument | None
     memory: MemorySidesDocument | None
     growth: GrowthDocument | None

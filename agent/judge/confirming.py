@@ -232,7 +232,8 @@ class Confirming:
         size = f"inputs {larger.factor:.3g} times as large"
         if again.gain is None:
             if again.decision is Decision.WRONG:
-                reason = f"on {size} it differs: {again.reason}"
+                what = "reaches the time limit" if again.verdict is Verdict.TIME_LIMIT else "differs"
+                reason = f"on {size} it {what}: {again.reason}"
                 return replace(comparison, decision=Decision.WRONG, reason=reason, verdict=again.verdict), ""
             return comparison, f"not measured again on larger inputs: {again.reason}"
         if again.gain.ratio <= 1 + self.judge.min_effect:

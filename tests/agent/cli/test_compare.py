@@ -102,11 +102,11 @@ def test_a_faster_version_is_proven_and_its_receipt_replays(program: CommandLine
     assert json.loads(replayed.stdout)["answer"] == "confirmed"
 
 
-def in_python(sandbox: Sandbox, folder: Path, before: str, after: str) -> ComparisonResult:
+def in_python(sandbox: Sandbox, folder: Path, before: str, after: str, max_seconds: float = 60) -> ComparisonResult:
     """The comparison of two files by the public door, without growth, which takes longest."""
     jobs = [Job.from_file(folder / name, function="pairs") for name in (before, after)]
     with open_session(sandbox=sandbox, store=None) as session:
-        return session.compare(*jobs, Search(max_seconds=60), proof=Proof(growth=False))
+        return session.compare(*jobs, Search(max_seconds=max_seconds), proof=Proof(growth=False))
 
 
 @pytest.mark.slow
@@ -116,6 +116,17 @@ def test_a_slow_down_is_told_from_the_other_side(sandbox: Sandbox, folder: Path)
     assert result.compared.gain is not None
     assert result.compared.gain.high < 1 / (1 + result.min_effect.value)
     assert result.growth is None
+
+
+@pytest.mark.slow
+def test_a_gain_that_ends_at_a_time_limit_on_larger_inputs_is_no_answer_and_no_difference(
+    sandbox: Sandbox, folder: Path
+) -> None:
+    endless = "def pairs(items):\n    while len(items) > 400:\n        pass\n    return list(dict.fromkeys(items))\n"
+    (folder / "endless.py").write_text(endless + MAIN, encoding="utf-8")
+    result = in_python(sandbox, folder, "slow.py", "endless.py", max_seconds=20)
+    assert result.decision == "too_noisy", result.compared.reason
+    assert result.compared.objection.startswith("on inputs ")
 
 
 @pytest.mark.slow

@@ -12,10 +12,13 @@ from afterburner.agent.code.locate import find_target
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.inputs.staging import stage
 from afterburner.agent.judge.comparing import Compared, Comparing, TextObjections
+from afterburner.agent.judge.confirmation import Incumbent
+from afterburner.agent.judge.confirming import Confirming
 from afterburner.agent.judge.two_sided import TwoSidedJudge
 from afterburner.agent.options import RunSettings
 from afterburner.agent.running import prepared_bench
 from afterburner.agent.types import Objective
+from afterburner.sandbox import Measurement
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -104,6 +107,19 @@ def test_nothing_is_said_where_before_itself_reaches_the_limit(compared: Callabl
     found = compared(BEFORE, ENDLESS, limit_s=0.01)
     assert found.decision == "too_noisy"
     assert "BEFORE itself reached the time limit" in found.reason
+
+
+def test_a_time_limit_that_is_reached_only_when_samples_are_taken_is_a_loss_too(
+    bench_of: Callable[[str], Workbench],
+) -> None:
+    bench, judge = bench_of(BEFORE), TwoSidedJudge(Objective.TIME, 0.05, 0)
+    bench = replace(bench, limits=replace(bench.limits, wall_time_s=LIMIT_S, cpu_time_s=LIMIT_S))
+    comparing = Comparing(bench, judge, Deadline.after(60), lambda _: None)
+    confirming = Confirming(bench, judge, comparing.deadline, lambda _: None)
+    before, after = (Incumbent("", text, Measurement(1.0, 1.0, 1, 1.0), ratio=1.0) for text in (BEFORE, ENDLESS))
+    found = comparing.measure(confirming, after, before)
+    assert found.decision == "slower", found.reason
+    assert "the calls that are measured" in found.reason
 
 
 def test_a_time_limit_says_nothing_of_memory(compared: Callable[..., Compared]) -> None:
