@@ -2,7 +2,7 @@
 
 from typing import Annotated, Self
 
-from pydantic import BeforeValidator, Field, NonNegativeInt
+from pydantic import BeforeValidator, Field, NonNegativeFloat, NonNegativeInt
 
 from afterburner.agent.types import Decision
 from afterburner.agent.usage import Usage
@@ -81,7 +81,9 @@ class UnreadUsagePart(Document):
 
     requests: NonNegativeInt
     most_tokens: NonNegativeInt = Field(description="The most tokens that they can have used.")
-    most_cost_usd: Number = Field(description="The most they can have cost, US dollars; null where no price is known.")
+    most_cost_usd: NonNegativeFloat | None = Field(
+        description="The most they can have cost, US dollars; null where no price is known."
+    )
 
 
 class UsagePart(Document):
@@ -91,7 +93,7 @@ class UsagePart(Document):
     cached: NonNegativeInt = Field(description="Requests answered from the cache of answers, at no cost.")
     prompt_tokens: NonNegativeInt = Field(description="Tokens of prompts, as the providers say.")
     completion_tokens: NonNegativeInt = Field(description="Tokens of answers, as the providers say.")
-    cost_usd: Number = Field(description="US dollars; null where the price of a model is not known.")
+    cost_usd: NonNegativeFloat | None = Field(description="US dollars; null where the price of a model is not known.")
     lost: UnreadUsagePart = Field(description="Requests that brought no answer that could be read.")
     unsaid: UnreadUsagePart = Field(description="Requests whose answer does not say what it used; in no other number.")
     cap_reached: str | None = Field(description="Which cap ended the requests; null: none.")
