@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from afterburner.agent.judge.measuring.workbench import Workbench
     from afterburner.sandbox import Sandbox
 
+pytestmark = pytest.mark.slow
 LIMIT_S = 2.0  # far more than it takes to start a process, on a busy machine, too
 BEFORE = """\
 import time
