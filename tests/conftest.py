@@ -17,7 +17,7 @@ import pytest
 import untimed_program
 from forked_program import Forks, forking
 
-from afterburner.sandbox import Sandbox, SandboxUnavailableError, open_sandbox
+from afterburner.sandbox import Sandbox, SandboxUnavailableError, cores, open_sandbox
 from afterburner.sandbox.folders import cache_folder
 
 if TYPE_CHECKING:
@@ -156,6 +156,17 @@ class CommandLine:
             timeout=120,
             dimensions=(24, 80),
         )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def leases_of_this_worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Workers do not wait for each other's cores: what is about time runs alone, without workers."""
+    with pytest.MonkeyPatch.context() as patch:
+        if "PYTEST_XDIST_WORKER" in os.environ:
+            folder = tmp_path_factory.mktemp("leases")
+            folder.chmod(0o1777)
+            patch.setattr(cores, "_LOCKS", folder)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -136,10 +136,10 @@ def test_a_run_goes_on_after_a_crash_without_repeating_what_was_stored(make_loop
     ("node", "asked_again"),
     [
         ("prepare", [1, 2]),
-        ("inspect", [1, 2]),
-        ("generate", [1, 2]),
+        pytest.param("inspect", [1, 2], marks=pytest.mark.nightly),
+        pytest.param("generate", [1, 2], marks=pytest.mark.nightly),
         ("profile", [2]),
-        ("select", [2]),
+        pytest.param("select", [2], marks=pytest.mark.nightly),
         ("confirm", []),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -230,14 +231,12 @@ def test_call_by_call_only_one_goes_on_at_a_time(sandbox: Sandbox) -> None:
         assert sample.calls.wall_time_s < sample.process_wall_s - 0.9 * len(CALLS) * 0.05, "which is no part of its own"
 
 
-@pytest.mark.parametrize("call_by_call", [False, True])
 @pytest.mark.parametrize(
-    "body",
+    ("body", "call_by_call"),
     [
-        "import os; os._exit(0)",
-        "import os; os.abort()",
-        "raise SystemExit",
-        pytest.param("while True: pass", marks=pytest.mark.slow),
+        *itertools.product(["import os; os._exit(0)", "import os; os.abort()", "raise SystemExit"], [False, True]),
+        pytest.param("while True: pass", True, marks=pytest.mark.slow),
+        pytest.param("while True: pass", False, marks=[pytest.mark.slow, pytest.mark.nightly]),
     ],
 )
 def test_who_dies_or_hangs_in_a_group_does_not_take_the_other_along(

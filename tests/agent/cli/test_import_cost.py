@@ -37,7 +37,7 @@ def test_a_run_without_a_language_model_imports_none(
     (program.home / "squares.py").write_text(SOURCE, encoding="utf-8")
     (program.home / "answers.jsonl").write_text(json.dumps({"content": WRONG}) + "\n", encoding="utf-8")
     options = ("--function", "total", "--model", "rules,replay:answers.jsonl", "--iterations", "1", "--json", "-")
-    done = program.afresh("run", "squares.py", *options, PYTHONPROFILEIMPORTTIME="1")
+    done = program.untimed().afresh("run", "squares.py", *options, PYTHONPROFILEIMPORTTIME="1")
     assert done.returncode == 0, done.stderr[-2000:]
     assert json.loads(done.stdout)["candidates"]
     lines = [line for line in done.stderr.splitlines() if line.startswith("import time:")]

@@ -90,9 +90,16 @@ def test_where_there_is_no_memory_for_all_each_runs_alone(sandbox: Sandbox) -> N
         assert paced.mode is mode
 
 
-@pytest.mark.parametrize("mode", [SampleMode.IN_TURNS, SampleMode.AT_ONCE])
-@pytest.mark.parametrize("when", ["at load", "in a call"])
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize(
+    ("mode", "when"),
+    [
+        (SampleMode.IN_TURNS, "in a call"),
+        (SampleMode.AT_ONCE, "at load"),
+        pytest.param(SampleMode.IN_TURNS, "at load", marks=pytest.mark.nightly),
+        pytest.param(SampleMode.AT_ONCE, "in a call", marks=pytest.mark.nightly),
+    ],
+)
 def test_who_hangs_is_blamed_whoever_waits_for_it(sandbox: Sandbox, mode: SampleMode, when: str, seed: int) -> None:
     first = source(sandbox, SUM, SUM, f"{SUM} if n < 2_000 else time.sleep(60)", SUM, sizes=(1_000, 2_000, 3_000))
     if when == "at load":
