@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from afterburner.agent.options import Proof, Search
     from afterburner.agent.types import Machine, Skipped, Target
     from afterburner.sandbox import Limits, Measurement
+    from afterburner.sandbox.cores import Cores
     from afterburner.sandbox.sandbox import Sandbox
 
 
@@ -85,6 +86,7 @@ def compare_jobs(
     *,
     sandbox: Sandbox,
     on_event: OnEvent,
+    cores: Cores,
     allow: Callable[[Target], None] = lambda _: None,
 ) -> ComparisonResult:
     """Compare two versions of a function or a program; see `Session.compare`.
@@ -100,7 +102,8 @@ def compare_jobs(
     report(ProgressEvent(kind=EventKind.STAGING_VERSIONS))
     versions = _staged(before, after, sandbox, allow)
     settings = RunSettings(before.path, before.function, before.inputs, search, proof, batch=before.batch)
-    prepared = _prepare(versions, settings, sandbox, deadline, on_event)
+    core = TimingCore(waiting_for_core(on_event), cores, deadline.clock)
+    prepared = _prepare(versions, settings, sandbox, core, deadline, on_event)
     bench, comparing = prepared.comparing.bench, prepared.comparing
     compared = comparing.compare(versions.after.target.source)
     memory, growth = _evidence(prepared, compared, report)
@@ -149,8 +152,13 @@ def _staged(before: Job, after: Job, sandbox: Sandbox, allow: Callable[[Target],
     return stage_versions(old, new, sandbox, before.inputs.python)
 
 
-def _prepare(
-    versions: Versions, settings: RunSettings, sandbox: Sandbox, deadline: Deadline, on_event: OnEvent
+def _prepare(  # noqa: PLR0917 - what a comparison depends on, and who is told
+    versions: Versions,
+    settings: RunSettings,
+    sandbox: Sandbox,
+    core: TimingCore,
+    deadline: Deadline,
+    on_event: OnEvent,
 ) -> _Prepared:
     """Find the function, its inputs, and what the comparison is held to."""
     search, proof = settings.search, settings.proof
@@ -166,7 +174,6 @@ def _prepare(
     settings = replace(settings, proof=replace(proof, min_effect=min_effect.value))
     report = in_stage(on_event, Stage.COMPARE)
     workload = build_workload(sandbox, target, versions.environment, settings, limits, report)
-    core = TimingCore(waiting_for_core(on_event), budget=deadline.clock)
     own_tree = versions.after_environment if changed else None
     bench = Workbench(target, workload, sandbox, versions.environment, limits, core, own_tree)
     judge = TwoSidedJudge(search.objective, min_effect.value, search.seed)

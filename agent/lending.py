@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from afterburner.agent.models.requests.model_session import ModelSession
     from afterburner.agent.types import Target
     from afterburner.sandbox import CancelToken
+    from afterburner.sandbox.cores import Cores
     from afterburner.sandbox.sandbox import Sandbox
 
 
@@ -38,6 +39,9 @@ class Lender(Protocol):
         Raises:
             SandboxUnavailableError: there is none.
         """
+
+    def cores(self) -> Cores:
+        """The cores that samples may be timed on."""
 
     def allow(self, target: Target) -> None:
         """Ask whoever decides about trust, before anything of the project runs.

@@ -198,7 +198,7 @@ def _carry_out(  # noqa: PLR0917 - a run, where it is kept, and who is told
                 if problem is not None
                 else workload_limits(settings.search.max_seconds, settings.inputs.float_tolerance)
             )
-            core = TimingCore(waiting_for_core(on_event), budget=clock.budget)
+            core = TimingCore(waiting_for_core(on_event), lender.cores(), clock.budget)
             bench = Workbench(
                 prepared.target, prepared.workload, sandbox, staged.environment, limits, core, problem=problem
             )

@@ -28,9 +28,10 @@ from afterburner.agent.store.checkpoints import new_run_id
 from afterburner.agent.store.table import open_runs
 from afterburner.agent.trust import Trust, TrustAnswers, TrustQuestion, TrustRequest, trust_caller
 from afterburner.sandbox import CancelToken, Sandbox, UsageError
+from afterburner.sandbox.cores import Cores, divide_cores, usable_cpus
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
     from afterburner.agent.compare import ComparisonResult
     from afterburner.agent.deadline import Deadline
@@ -55,8 +56,12 @@ class Session:
         proof: Proof,
         store: Path | Literal["user"] | None,
         trust: Trust,
+        cores: Collection[int] | None,
         session_id: str,
     ) -> None:
+        if cores is not None and not (cores and usable_cpus().issuperset(cores)):
+            raise UsageError(f"cores={sorted(cores)}: give some of {sorted(usable_cpus())}, the CPUs that we may use.")
+        self.cpus = cores
         self._stack = stack
         self._sandbox: Sandbox | SharedSandbox
         if isinstance(sandbox, str):
@@ -220,6 +225,7 @@ class Session:
                 proof or self._proof,
                 sandbox=sandbox,
                 on_event=reporter,
+                cores=loan.cores(),
                 allow=loan.allow,
             )
 
@@ -323,6 +329,10 @@ class Loan:
         with self.session.opened_sandbox(self.cancel).branch() as branch, self.cancel.on_cancel(branch.stop):
             yield branch
 
+    def cores(self) -> Cores:
+        """The cores that samples may be timed on."""
+        return divide_cores(self.session.cpus)
+
     def allow(self, target: Target) -> None:
         """Ask whether code of the target's project may run."""
         self.session.allow_code_of(target.project_root, self.cancel)
@@ -342,6 +352,7 @@ def open_session(
     proof: Proof | None = None,
     store: Path | Literal["user"] | None = "user",
     trust: Trust = trust_caller,
+    cores: Collection[int] | None = None,
     session_id: str = "",
 ) -> Iterator[Session]:
     """Open what many jobs share. Nothing is started before a job needs it; all of it ends with the block.
@@ -356,6 +367,7 @@ def open_session(
         proof: what a gain has to stand, and which evidence is gathered.
         store: a folder for runs and their checkpoints; `user`: the user's own; None: nothing is kept.
         trust: decides, once for each project, whether anything of it may run.
+        cores: the CPUs that samples may be timed on, by their numbers; None: all that a job's thread may use.
         session_id: under which models are accounted for; empty: a new one.
     """
     with ExitStack() as stack:
@@ -367,6 +379,7 @@ def open_session(
             proof=proof or Proof(),
             store=store,
             trust=trust,
+            cores=cores,
             session_id=session_id or new_run_id(),
         )
         try:

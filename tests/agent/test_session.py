@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 import pytest
 from loops import UntimedJudge
 
-from afterburner.agent import Job, Search, TrustQuestion, TrustRequest, open_session, running
+from afterburner.agent import Job, Proof, Search, TrustQuestion, TrustRequest, open_session, running
 from afterburner.agent.code.edits import apply_edits
 from afterburner.agent.errors import NotTrustedError, RunNotFoundError, TargetError
 from afterburner.agent.events import EventKind, ProgressEvent
 from afterburner.agent.judge.verification.outcome import Counterexample
-from afterburner.sandbox import CancelledError, CancelToken, UsageError
+from afterburner.sandbox import CancelledError, CancelToken, UsageError, cores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -103,6 +103,25 @@ def test_an_editors_buffers_count_in_place_of_the_disk(
     assert result.edits
     assert not helper.exists()
     assert "what is on the disk" in slow.read_text()
+
+
+def test_a_session_times_on_the_cores_that_it_is_given(
+    sandbox: Sandbox, slow: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "locks").mkdir()
+    (tmp_path / "locks").chmod(0o1777)
+    monkeypatch.setattr(cores, "_LOCKS", tmp_path / "locks")
+    monkeypatch.setattr(running, "Judge", UntimedJudge)
+    last, job = max(cores.usable_cpus()), Job.from_file(slow, function="common")
+    for cpus in ([last], [min(cores.usable_cpus())]):
+        with open_session(sandbox=sandbox, store=None, cores=cpus) as session:
+            session.optimize(job, QUICK, proof=Proof(growth=False))
+        leased = {each.name for each in (tmp_path / "locks" / "afterburner-cores").iterdir()}
+        assert leased == {f"cpu-{cpus[0]}.lock"}
+        for each in (tmp_path / "locks" / "afterburner-cores").iterdir():
+            each.unlink()
+    with pytest.raises(UsageError, match="give some of"), open_session(cores=[last + 1000]):
+        pass
 
 
 def test_a_buffer_that_is_no_python_is_refused_where_it_is_wrong(session: Session, slow: Path) -> None:
