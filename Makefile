@@ -37,6 +37,7 @@ test-nightly: setup-tests ## what takes longer: the scripts, every example and k
 	@status=0; \
 	$(PYTEST) -n $(WORKERS) --maxprocesses 8 --dist worksteal -m "not timed and nightly" || status=$$?; \
 	$(PYTEST) -m "timed and nightly" || status=$$?; \
+	$(MAKE) soak-cancels || status=$$?; \
 	exit $$status
 
 test-quick: setup ## the tests that take no more than a few seconds

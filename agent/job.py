@@ -20,7 +20,7 @@ class Job:
     """One target. Make it with `from_file`, `from_text` or `from_problem`.
 
     Attributes:
-        path: of the file, or of a folder whose functions are surveyed.
+        path: of the file.
         function: `name` or `Class.name`; None: the hottest, or with cases the whole program.
         inputs: where the inputs come from that it is judged on.
         unsaved: what files of the project hold in an editor, in place of what is on the disk.

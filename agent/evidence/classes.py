@@ -70,11 +70,6 @@ class Fit:
     reason: str = ""  # why it is unclear, if not for rivals
 
     @property
-    def is_clear(self) -> bool:
-        """Whether one class was told from the others."""
-        return self.name != UNCLEAR
-
-    @property
     def text(self) -> str:
         """`n log n`, `unclear (n or n log n)`, or `unclear (3 sizes are too few)`."""
         why = " or ".join(self.rivals) or self.reason

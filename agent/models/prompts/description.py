@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING
 from afterburner.agent.code.context.describe import DEFAULT_TOKENS, describe
 from afterburner.agent.code.context.readable_files import ProjectFiles
 from afterburner.agent.code.context.resolver import Resolver
-from afterburner.agent.code.context.token_budget import BYTES_PER_TOKEN
 from afterburner.agent.code.languages import PYTHON
 from afterburner.agent.code.programs import describe_program
 
 if TYPE_CHECKING:
     from afterburner.agent.models.prompts.proposer import ProposalRequest
     from afterburner.agent.types import Target
-
-MAX_CONTEXT_CHARS = int(DEFAULT_TOKENS * BYTES_PER_TOKEN)
 
 
 def description_of(request: ProposalRequest) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from afterburner.agent.evidence.classes import CLASSES, Fit, class_named, fit_growth
+from afterburner.agent.evidence.classes import CLASSES, UNCLEAR, Fit, class_named, fit_growth
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,7 +38,7 @@ def test_exact_times_of_a_class_are_told_exactly(name: str, f: Callable[[float],
 def test_noise_makes_it_unclear_rather_than_wrong(name: str, f: Callable[[float], float], sizes: list[int]) -> None:
     fits = [fitted(f, sizes, 0.04, seed) for seed in range(60)]
     near = {name, "1.9ⁿ", "2.1ⁿ"} if name == "2ⁿ" else {name}
-    wrong = [fit.name for fit in fits if fit.is_clear and fit.name not in near]
+    wrong = [fit.name for fit in fits if fit.name != UNCLEAR and fit.name not in near]
     assert len(wrong) <= (12 if name == "log n" else 3), wrong  # a logarithm under a constant hardly grows
     assert sum(fit.best in near for fit in fits) >= 40
 
@@ -59,7 +59,7 @@ def test_what_cannot_be_told_apart_is_named_and_not_claimed() -> None:
 )
 def test_few_sizes_or_a_small_range_tell_nothing(sizes: list[int], reason: str) -> None:
     fit = fitted(lambda n: n**2, sizes)
-    assert not fit.is_clear
+    assert fit.name == UNCLEAR
     assert reason in fit.reason
 
 

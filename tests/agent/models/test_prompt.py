@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from afterburner.agent.code.context.describe import DEFAULT_TOKENS
+from afterburner.agent.code.context.token_budget import BYTES_PER_TOKEN
 from afterburner.agent.models.prompts.answer_format import parse_answer
-from afterburner.agent.models.prompts.description import MAX_CONTEXT_CHARS, describe_target
+from afterburner.agent.models.prompts.description import describe_target
 from afterburner.agent.models.prompts.prompt import render_prompt
 from afterburner.agent.types import Objective
 from afterburner.sandbox import UsageError
@@ -171,7 +173,7 @@ def test_the_description_is_bounded(make_target: MakeTarget) -> None:
     source += "def big():\n" + "    x = 1\n" * 5000
     source += f"def f():\n    return big({', '.join(names)})\n"
     text = describe_target(make_target(source, "f"))
-    assert len(text) < MAX_CONTEXT_CHARS + 1000
+    assert len(text) < DEFAULT_TOKENS * BYTES_PER_TOKEN + 1000
     assert "left out" in text
 
 
