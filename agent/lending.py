@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.events import ProgressEvent
     from afterburner.agent.models.requests.model_session import ModelSession
+    from afterburner.agent.options import RunSettings
     from afterburner.agent.types import Target
+    from afterburner.agent.usage import Usage
     from afterburner.sandbox import CancelToken
     from afterburner.sandbox.cores import Cores
     from afterburner.sandbox.sandbox import Sandbox
@@ -25,12 +27,24 @@ class Lender(Protocol):
         """Cancels the run."""
 
     def model_session(
-        self, until: Deadline, on_event: Callable[[ProgressEvent], None], *, resuming: bool
+        self,
+        run_id: str,
+        settings: RunSettings,
+        until: Deadline,
+        on_event: Callable[[ProgressEvent], None],
+        *,
+        resuming: bool,
+        used_before: Usage | None = None,
     ) -> ModelSession:
-        """What the requests of the run share with those of others.
+        """What the requests of the run share, under its own caps and those of the session.
 
-        Raises:
-            AfterburnerError: it cannot be opened.
+        Args:
+            run_id: of the run.
+            settings: its own, as they are stored.
+            until: when its time for models is up.
+            on_event: is told of progress.
+            resuming: whether a model may have been asked in it before.
+            used_before: what others had used of the caps when it began, if it is resumed.
         """
 
     def sandbox(self) -> AbstractContextManager[Sandbox]:

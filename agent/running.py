@@ -35,7 +35,6 @@ from afterburner.agent.store.stored_run import Prepared, StoredRequest, owner_of
 from afterburner.agent.store.unchanged import check_format, check_machine, check_unchanged, other_machine
 from afterburner.agent.stored_graph import open_proposer_of, run_graph, used_s
 from afterburner.agent.types import Objective, Workload
-from afterburner.agent.usage import NOTHING_USED, since
 from afterburner.sandbox import AfterburnerError, UsageError
 
 if TYPE_CHECKING:
@@ -168,7 +167,14 @@ def _carry_out(  # noqa: PLR0917 - a run, where it is kept, and who is told
         state = stored_state(checkpointer, run_id)
         clock = RunClock.start(settings.search.max_seconds, used_s(prepared, state))
         # before it was prepared, nobody has answered
-        model_session = lender.model_session(_search_until(settings, clock), on_event, resuming=prepared is not None)
+        model_session = lender.model_session(
+            run_id,
+            settings,
+            _search_until(settings, clock),
+            on_event,
+            resuming=prepared is not None,
+            used_before=prepared.used_before if prepared is not None else None,
+        )
         reporter.usage = model_session.usage
         proposer = open_proposer_of(settings, model_session)
         problem = Problem.from_json(settings.problem) if settings.problem else None
@@ -179,7 +185,7 @@ def _carry_out(  # noqa: PLR0917 - a run, where it is kept, and who is told
             machine = describe_machine(sandbox, staged.environment, target.language)
             if prepared is None:
                 prepared = _prepare(settings, target, sandbox, staged, machine, clock, on_event)
-                prepared = replace(prepared, used_before=model_session.usage() or NOTHING_USED)
+                prepared = replace(prepared, used_before=model_session.used_by_others())
                 runs.keep_prepared(run_id, prepared)
             check_machine(run_id, prepared.machine, machine)
             if state is not None and state["confirmation"] is not None and state["confirmation"].confirmed:
@@ -224,7 +230,7 @@ def _carry_out(  # noqa: PLR0917 - a run, where it is kept, and who is told
         state, evidence = withdrawn(state, evidence.growth.disagreement), None
     make = make_paper_result if settings.search.selection is Selection.PAPER else make_result
     result = make(settings, bench, state, run_id=run_id, machine=machine, elapsed_s=clock.elapsed_s())
-    usage = since(state["usage"], prepared.used_before) if model_session.usage() is not None else None
+    usage = state["usage"] if model_session.usage() is not None else None
     result = replace(result, evidence=evidence, usage=usage)
     runs.finish(run_id, result)
     return result

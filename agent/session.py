@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from afterburner.agent.store.stored_run import Output
     from afterburner.agent.store.table import RunTable
     from afterburner.agent.types import Target
+    from afterburner.agent.usage import Usage
 
 SURVEY_S = 60.0
 
@@ -78,7 +79,6 @@ class Session:
         self._lock = threading.RLock()
         self._model_session: ModelSession | None = None
         self._folder: Path | None = None
-        self._ids = iter([session_id])
         self._jobs = ActiveJobs()
 
     def optimize(
@@ -127,11 +127,14 @@ class Session:
             job.problem.to_json() if job.problem is not None else "",
         )
         with self.lend(cancel) as loan, self.runs() as runs:
-            run_id = self._next_id()
-            return begin_run(runs, run_id, settings, loan, on_event or ignore_event, outputs=outputs, on_begun=on_begun)
+            return begin_run(
+                runs, new_run_id(), settings, loan, on_event or ignore_event, outputs=outputs, on_begun=on_begun
+            )
 
     def resume(self, name: str, *, on_event: OnEvent | None = None, cancel: CancelToken | None = None) -> RunResult:
         """Go on with a run of the store that was interrupted or cancelled, or give the result of one that is over.
+
+        It asks the models that it was begun with, under the caps that it was begun with, and under the session's.
 
         Raises:
             RunNotFoundError: there is no such run.
@@ -282,24 +285,15 @@ class Session:
         with open_runs(folder) as runs:
             yield runs
 
-    def _next_id(self) -> str:
-        """The first run has the session's own id, so that the ledger of a resumed one is the same."""
-        with self._lock:
-            return next(self._ids, None) or new_run_id()
-
     def opened_sandbox(self, cancel: CancelToken) -> Sandbox:
         """The session's sandbox, opened when it is first needed."""
         return self._sandbox.get(cancel) if isinstance(self._sandbox, SharedSandbox) else self._sandbox
 
-    def opened_models(self, *, resuming: bool) -> ModelSession:
+    def opened_models(self) -> ModelSession:
         """What all requests of the session share."""
         with self._lock:
             if self._model_session is None:
-                self._model_session = self._stack.enter_context(
-                    open_model_session(
-                        self._models, self._caps, self._id, store=self._store is not None, resuming=resuming
-                    )
-                )
+                self._model_session = self._stack.enter_context(open_model_session(self._caps, self._id, self._store))
             return self._model_session
 
     def allow_code_of(self, root: str, cancel: CancelToken) -> None:
@@ -318,10 +312,29 @@ class Loan:
 
     session: Session
     cancel: CancelToken = field(default_factory=CancelToken)
+    batch: ModelSession | None = None  # of the run over many targets that the run is part of
 
-    def model_session(self, until: Deadline, on_event: OnEvent, *, resuming: bool) -> ModelSession:
-        """The session's, with the run's own time and listener."""
-        return self.session.opened_models(resuming=resuming).for_run(until, on_event, self.cancel)
+    def model_session(
+        self,
+        run_id: str,
+        settings: RunSettings,
+        until: Deadline,
+        on_event: OnEvent,
+        *,
+        resuming: bool,
+        used_before: Usage | None = None,
+    ) -> ModelSession:
+        """What the requests of the run share, under its own caps and those of the session."""
+        return (self.batch or self.session.opened_models()).for_run(
+            run_id,
+            settings.models,
+            settings.caps,
+            until=until,
+            on_event=on_event,
+            cancel=self.cancel,
+            resuming=resuming,
+            used_before=used_before,
+        )
 
     @contextmanager
     def sandbox(self) -> Iterator[Sandbox]:
@@ -365,10 +378,11 @@ def open_session(
         models: how models are asked, and what they are told; its `model` wins over the one above.
         caps: the most that models may use, for all jobs together.
         proof: what a gain has to stand, and which evidence is gathered.
-        store: a folder for runs and their checkpoints; `user`: the user's own; None: nothing is kept.
+        store: a folder for runs, their checkpoints and the answers of models; `user`: the user's own; None: nothing is
+            kept.
         trust: decides, once for each project, whether anything of it may run.
         cores: the CPUs that samples may be timed on, by their numbers; None: all that a job's thread may use.
-        session_id: under which models are accounted for; empty: a new one.
+        session_id: under which the use of models is added up, beside the ids of the runs; empty: a new one.
     """
     with ExitStack() as stack:
         session = Session(

@@ -50,9 +50,8 @@ def run_graph(loop: StoredLoop, checkpointer: BaseCheckpointSaver[str], run_id: 
     stored = graph.get_state(config)
     if stored.values and not stored.next:
         return cast("LoopState", stored.values)
-    used = (
-        loop.model_session.usage() if loop.model_session is not None else None
-    )  # by runs before this one, if they share a budget
+    # by an earlier process, which was killed before it stored anything
+    used = loop.model_session.usage() if loop.model_session is not None else None
     start = None if stored.next else empty_state() | {"usage": used or NOTHING_USED}
     with untraced(config) as quiet:
         return cast("LoopState", graph.invoke(start, quiet, durability="sync"))

@@ -74,6 +74,25 @@ def larger(one: Usage, other: Usage) -> Usage:
     )
 
 
+def plus(one: Usage, other: Usage) -> Usage:
+    """The sum of two accounts; the cap is that of the first."""
+    return Usage(
+        requests=one.requests + other.requests,
+        cached=one.cached + other.cached,
+        prompt_tokens=one.prompt_tokens + other.prompt_tokens,
+        completion_tokens=one.completion_tokens + other.completion_tokens,
+        cost_usd=one.cost_usd + other.cost_usd,
+        unpriced=one.unpriced + other.unpriced,
+        lost=one.lost + other.lost,
+        lost_tokens=one.lost_tokens + other.lost_tokens,
+        lost_cost_usd=one.lost_cost_usd + other.lost_cost_usd,
+        unsaid=one.unsaid + other.unsaid,
+        unsaid_tokens=one.unsaid_tokens + other.unsaid_tokens,
+        unsaid_cost_usd=one.unsaid_cost_usd + other.unsaid_cost_usd,
+        cap=one.cap,
+    )
+
+
 def since(now: Usage, before: Usage) -> Usage:
     """What was used after `before`, which is part of `now`."""
     return Usage(

@@ -133,11 +133,12 @@ def _work_through(
     survey_s = min(max(SURVEY_SHARE * settings.search.max_seconds, SHORTEST_SURVEY_S), LONGEST_SURVEY_S)
     # What all runs share: what models may cost altogether, and how answers are kept.
     begun = many.profiled_s is not None  # before that nobody has answered
-    model_session = loan.model_session(deadline, on_event, resuming=begun)
+    model_session = loan.model_session(many.run_id, settings, deadline, on_event, resuming=begun)
     proposer = open_proposer_of(settings, model_session)
     if many.usage is not None:
         model_session.budget.at_least(many.usage)
-    worker = _Worker(many, runs, proposer, loan, model_session, on_event, time.monotonic() - used_s)
+    members = replace(loan, batch=model_session)
+    worker = _Worker(many, runs, proposer, members, model_session, on_event, time.monotonic() - used_s)
     if many.profiled_s is None:
         loan.allow_folder(project_of(many.place))
         with loan.sandbox() as sandbox:

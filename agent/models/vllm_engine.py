@@ -69,12 +69,12 @@ class VllmProposer:
         self._model = parse_engine_model(model)
         self._temperature = temperature
         self._model_session = model_session or ModelSession()
-        if self._model_session.caps.cost_usd is not None:
+        # opens the ledger now: what cannot be written is to be found before any work
+        if self._model_session.budget.caps_money:
             raise ProposerError(
                 f"{self.name} runs in this process and has no price, so --max-cost cannot be kept. Leave it out, and "
                 "use --max-tokens or --max-requests."
             )
-        self._model_session.budget.usage()  # opens the ledger: what cannot be written is to be found before any work
 
     def check(self) -> None:
         """Find out whether the engine is installed at all, without loading it.

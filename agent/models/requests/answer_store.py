@@ -38,6 +38,10 @@ CREATE TABLE IF NOT EXISTS ledger (
 );
 CREATE INDEX IF NOT EXISTS ledger_by_run ON ledger (run_id);
 """
+_ADD_OWNERS = (
+    "ALTER TABLE ledger ADD COLUMN part_of TEXT NOT NULL DEFAULT ''",
+    "CREATE INDEX ledger_by_owner ON ledger (part_of)",
+)
 _USAGE = """
 SELECT count(*),
     coalesce(sum(prompt_tokens) FILTER (WHERE state = 'answered'), 0),
@@ -50,7 +54,7 @@ SELECT count(*),
     count(*) FILTER (WHERE state = 'unsaid'),
     coalesce(sum(prompt_tokens + completion_tokens) FILTER (WHERE state = 'unsaid'), 0),
     coalesce(sum(cost_usd) FILTER (WHERE state = 'unsaid'), 0.0)
-FROM ledger WHERE run_id = ?
+FROM ledger WHERE run_id = ? OR part_of = ?
 """
 
 
@@ -100,13 +104,16 @@ class AnswerStore:
                 (key, self._most_bytes),
             )
 
-    def sent(self, run_id: str, most: Reservation) -> int:
-        """Write down that a request is about to be sent, with the most that it can use; gives its row."""
+    def sent(self, run_id: str, most: Reservation, part_of: str = "") -> int:
+        """Write down that a request is about to be sent, with the most that it can use; gives its row.
+
+        It counts for the run, and for the session, or the run over many targets, that the run is a part of.
+        """
         with self._transaction() as connection:
             cursor = connection.execute(
-                "INSERT INTO ledger (run_id, sent_at, state, prompt_tokens, completion_tokens, cost_usd) "
-                "VALUES (?, ?, 'sent', ?, ?, ?)",
-                (run_id, time.time(), most.prompt_tokens, most.completion_tokens, most.cost_usd),
+                "INSERT INTO ledger (run_id, part_of, sent_at, state, prompt_tokens, completion_tokens, cost_usd) "
+                "VALUES (?, ?, ?, 'sent', ?, ?, ?)",
+                (run_id, part_of, time.time(), most.prompt_tokens, most.completion_tokens, most.cost_usd),
             )
             return int(cursor.lastrowid or 0)
 
@@ -128,9 +135,9 @@ class AnswerStore:
             connection.execute("DELETE FROM ledger WHERE id = ?", (sent.row,))
 
     def usage(self, run_id: str) -> Usage:
-        """Add up what a run has asked for. What was sent and never settled is lost."""
+        """Add up what a run has asked for, with all that is part of it. What was sent and never settled is lost."""
         with self._explained(), self._lock:
-            row = self._connection.execute(_USAGE, (run_id,)).fetchone()
+            row = self._connection.execute(_USAGE, (run_id, run_id)).fetchone()
         requests, prompt, completion, cost, unpriced, lost, lost_tokens, lost_cost, *unsaid = row
         return Usage(
             requests=requests,
@@ -160,6 +167,9 @@ class AnswerStore:
         self._connection.execute("PRAGMA synchronous = FULL")  # an answer that was used has to be there after a crash
         self._connection.executescript(_SCHEMA)
         with self._transaction() as connection:
+            if not connection.execute("SELECT 1 FROM pragma_table_info('ledger') WHERE name = 'part_of'").fetchone():
+                for statement in _ADD_OWNERS:  # the file is new, or an earlier version has made it
+                    connection.execute(statement)
             connection.execute("DELETE FROM ledger WHERE sent_at < ?", (time.time() - LEDGER_DAYS * _DAY_S,))
 
     @contextmanager
@@ -180,6 +190,6 @@ class AnswerStore:
             yield
         except (OSError, sqlite3.Error) as error:
             raise AfterburnerError(
-                f"The store of answers {self.path} cannot be used: {error}. Move the file away, or set XDG_STATE_HOME "
-                "to a folder that you may write to."
+                f"The store of answers {self.path} cannot be used: {error}. Move the file away, or choose a folder "
+                "that you may write to: by XDG_STATE_HOME, or by `store` of open_session."
             ) from error

@@ -96,12 +96,12 @@ class ModelClient:
         self._failed: dict[str, str] = {}  # models that are not asked again, with the reason
         self._failing = threading.Lock()
         unpriced = [model.name for model in models if model.price is None]
-        if model_session.caps.cost_usd is not None and unpriced:
+        # opens the ledger now: what cannot be written is to be found before any work
+        if model_session.budget.caps_money and unpriced:
             raise ProposerError(
                 f"The price of {' and '.join(unpriced)} is not known, so --max-cost cannot be kept. Leave it out, and "
                 "use --max-tokens or --max-requests."
             )
-        model_session.budget.usage()  # opens the ledger now: what cannot be written is to be found before any work
 
     def ask(self, question: Question) -> list[ModelAnswer]:
         """Give up to `count` answers, in an order that does not depend on which came first.

@@ -57,18 +57,22 @@ class Recording:
     resumed goes on behind what it has written.
     """
 
-    def __init__(self, path: str | Path, *, resuming: bool = False) -> None:
+    def __init__(self, path: str | Path) -> None:
         """Nothing is opened before the run begins."""
         self._path = Path(path)
-        self._begun = resuming
+        self._begun = False
         self._lock = threading.Lock()
 
-    def begin(self) -> None:
+    def begin(self, *, resuming: bool = False) -> None:
         """Empty the file, the first time: whatever happens from now on, it holds nothing of an earlier run.
+
+        A run that is resumed, or that shares the file with another one of the session, leaves in it what is there.
 
         Raises:
             AfterburnerError: the file cannot be written.
         """
+        if resuming:
+            self._begun = True
         self._write(b"")
 
     def append(self, place: Place, candidate: int, answer: ModelAnswer, usage: dict[str, Any] | None) -> None:

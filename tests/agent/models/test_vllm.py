@@ -23,7 +23,7 @@ from afterburner.agent.models.requests.recording import Recording
 from afterburner.agent.models.requests.spending import LEAST_OUTPUT_TOKENS
 from afterburner.agent.models.vllm_engine import VllmProposer, engine_arguments, sampling_arguments
 from afterburner.agent.models.vllm_name import parse_engine_model
-from afterburner.agent.options import Caps
+from afterburner.agent.options import Caps, ModelOptions
 from afterburner.agent.types import Objective
 from afterburner.sandbox import CancelToken, Measurement
 
@@ -292,12 +292,14 @@ def test_the_engine_stops_when_the_time_is_up(engine: Any, make_target: MakeTarg
     proposer = open_proposer("vllm:base", model_session=model_session)
     assert len(proposer.propose(request(target))) == 4
     engine.loaded[0].tokens = 1_000_000
-    later = model_session.for_run(Deadline.after(5), ignore_event, CancelToken())
+    later = model_session.for_run(
+        "run", ModelOptions(), Caps(), until=Deadline.after(5), on_event=ignore_event, cancel=CancelToken()
+    )
     proposer, model_session = open_proposer("vllm:base", model_session=later), later
     assert proposer.propose(request(target)) == []
     usage = model_session.budget.usage()
     assert "--max-seconds" in usage.cap
-    assert (usage.requests, usage.lost) == (2, 1)
+    assert (usage.requests, usage.lost) == (1, 1)
     assert 0 < engine.loaded[0].llm_engine.left < 1_000_000
     assert proposer.propose(request(target)) == []
     assert len(engine.loaded) == 1

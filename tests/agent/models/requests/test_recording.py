@@ -97,7 +97,9 @@ def test_a_run_that_begins_empties_its_recording_and_one_that_goes_on_adds_to_it
     for candidate in (1, 2):
         fresh.append(where(), candidate, ModelAnswer("new", "m"), None)
     fresh.begin()
-    Recording(path, resuming=True).append(where(2), 1, ModelAnswer("more", "m"), None)
+    resumed = Recording(path)
+    resumed.begin(resuming=True)
+    resumed.append(where(2), 1, ModelAnswer("more", "m"), None)
     assert [json.loads(line)["content"] for line in path.read_text().splitlines()] == ["new", "new", "more"]
     with pytest.raises(AfterburnerError, match="cannot be written"):
         Recording(tmp_path).begin()
