@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 import os
-from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -31,7 +31,7 @@ from afterburner.agent.usage import known_tokens
 from afterburner.sandbox import CancelledError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest
     from afterburner.agent.models.vllm_name import EngineModel
@@ -130,12 +130,14 @@ class VllmProposer:
         fitting, limit = self._share(requests, conversations)
         requests = _first(requests, fitting)
         conversations = conversations[: len(requests)]
-        budget.left_s(math.inf)
-        engine = self._loaded(requests[0].seed)
         answers = sum(request.count for request in requests)
         most = Reservation(sum(map(most_prompt_tokens, conversations)), answers * limit, None)
-        with budget.reserved(most) as (reservation, _):
-            with self._ending_in_time(engine):
+        shared = model_session.engine_of(self.name)
+        with (
+            shared.lent(partial(self._load, requests[0].seed), self._check_time) as engine,
+            budget.reserved(most) as (reservation, _),
+        ):
+            with shared.answering(self._check_time):
                 outputs = self._chat(engine, requests, conversations, limit)
             self._settle([_usage_of(output) for output in outputs], reservation)
         model_session.report(EventKind.ANSWERED, self.name)
@@ -171,28 +173,15 @@ class VllmProposer:
             reservation, prompt_tokens, sum(each["completion_tokens"] for each in said), None
         )
 
-    @contextmanager
-    def _ending_in_time(self, engine: Any) -> Iterator[None]:
-        """Stop the engine between two tokens once the time is up; it is dropped then, for half an answer is in it."""
-        inner, budget = getattr(engine, "llm_engine", None), self._model_session.budget
-        step = getattr(inner, "step", None)
-        if inner is None or step is None:
-            yield
-            return
+    def _check_time(self) -> None:
+        """End what the engine does, or what is waited for, once the time is up or the run cancelled.
 
-        def step_in_time() -> Any:
-            budget.left_s(math.inf)
-            self._model_session.cancel.raise_if_cancelled()
-            return step()
-
-        inner.step = step_in_time
-        try:
-            yield
-        except BaseException:
-            self._model_session.engines.pop(self.name, None)
-            raise
-        finally:
-            inner.step = step
+        Raises:
+            CapReachedError: the time is up.
+            CancelledError: the run was cancelled.
+        """
+        self._model_session.budget.left_s(math.inf)
+        self._model_session.cancel.raise_if_cancelled()
 
     def _messages(self, request: ProposalRequest) -> Messages:
         return self._model_session.scrub.hide_all(messages_for(request))
@@ -225,15 +214,12 @@ class VllmProposer:
         outputs = self._call("answering", engine.chat, asked, params, use_tqdm=False, lora_request=self._lora_request())
         return list(outputs)
 
-    def _loaded(self, seed: int) -> Any:
-        engines = self._model_session.engines
-        if self.name not in engines:
-            self.check()
-            for name, value in _ENVIRONMENT.items():
-                os.environ.setdefault(name, value)
-            vllm = self._call("importing vLLM", import_module, "vllm")
-            engines[self.name] = self._call("loading the model", vllm.LLM, **engine_arguments(self._model, seed))
-        return engines[self.name]
+    def _load(self, seed: int) -> Any:
+        self.check()
+        for name, value in _ENVIRONMENT.items():
+            os.environ.setdefault(name, value)
+        vllm = self._call("importing vLLM", import_module, "vllm")
+        return self._call("loading the model", vllm.LLM, **engine_arguments(self._model, seed))
 
     def _lora_request(self) -> Any:
         adapter = self._model.adapter

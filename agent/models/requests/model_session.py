@@ -13,6 +13,7 @@ from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage, i
 from afterburner.agent.models.requests.answer_store import FILE_NAME, AnswerStore
 from afterburner.agent.models.requests.recording import Recording
 from afterburner.agent.models.requests.secrets import Scrubber
+from afterburner.agent.models.requests.shared_engine import SharedEngine
 from afterburner.agent.models.requests.spending import Budget
 from afterburner.agent.options import Caps
 from afterburner.agent.usage import NOTHING_USED
@@ -20,7 +21,6 @@ from afterburner.sandbox import CancelToken
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any
 
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.options import ModelOptions
@@ -34,7 +34,7 @@ class _Opened:
     lock: threading.RLock = field(default_factory=threading.RLock)
     store: AnswerStore | None = None
     stopped: threading.Event = field(default_factory=threading.Event)
-    engines: dict[str, Any] = field(default_factory=dict)  # in this process, by model: some take minutes to load
+    engines: dict[str, SharedEngine] = field(default_factory=dict)  # by model
     recordings: dict[Path, Recording] = field(default_factory=dict)
 
 
@@ -104,10 +104,10 @@ class ModelSession:
         """Whether nothing more may be begun: the session is closed, or the run cancelled."""
         return self._opened.stopped.is_set() or self.cancel.cancelled
 
-    @property
-    def engines(self) -> dict[str, Any]:
-        """The engines that run in this process, by the name of the model."""
-        return self._opened.engines
+    def engine_of(self, model: str) -> SharedEngine:
+        """The engine of a model that runs in this process, one for all runs of the session."""
+        with self._opened.lock:
+            return self._opened.engines.setdefault(model, SharedEngine())
 
     @property
     def store(self) -> AnswerStore | None:

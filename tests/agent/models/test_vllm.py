@@ -7,6 +7,8 @@ import importlib.util
 import json
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +27,7 @@ from afterburner.agent.models.vllm_engine import VllmProposer, engine_arguments,
 from afterburner.agent.models.vllm_name import parse_engine_model
 from afterburner.agent.options import Caps, ModelOptions
 from afterburner.agent.types import Objective
-from afterburner.sandbox import CancelToken, Measurement
+from afterburner.sandbox import CancelledError, CancelToken, Measurement
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -195,6 +197,7 @@ class Engine:
 
 class LLM:
     loaded = []
+    answering, most_at_once = 0, 0
 
     def __init__(self, **options):
         self.llm_engine, self.asked, self.tokens, self.told = Engine(), [], 50, ""
@@ -210,9 +213,14 @@ class LLM:
     def chat(self, conversations, params, **options):
         self.asked += params
         self.told += str(conversations)
-        self.llm_engine.left = self.tokens
-        while self.llm_engine.left > 0:
-            self.llm_engine.step()
+        LLM.answering += 1
+        LLM.most_at_once = max(LLM.most_at_once, LLM.answering)
+        try:
+            self.llm_engine.left = self.tokens
+            while self.llm_engine.left > 0:
+                self.llm_engine.step()
+        finally:
+            LLM.answering -= 1
         text = re.sub("postgres", self.says(conversations), ANSWER)
         answer = Names(text=text, finish_reason="stop", token_ids=[1] * self.tokens)
         return [Names(prompt_token_ids=[1] * 700, outputs=[answer] * each.n) for each in params]
@@ -302,6 +310,62 @@ def test_the_engine_stops_when_the_time_is_up(engine: Any, make_target: MakeTarg
     assert (usage.requests, usage.lost) == (1, 1)
     assert 0 < engine.loaded[0].llm_engine.left < 1_000_000
     assert proposer.propose(request(target)) == []
+    assert len(engine.loaded) == 1
+
+
+def run_of(session: ModelSession, name: str, cancel: CancelToken | None = None) -> ModelSession:
+    until = Deadline.after(60)
+    cancel = cancel or CancelToken()
+    return session.for_run(name, ModelOptions(), Caps(), until=until, on_event=ignore_event, cancel=cancel)
+
+
+def test_runs_of_a_session_use_the_engine_one_after_the_other(engine: Any, make_target: MakeTarget) -> None:
+    asked, session = request(make_target(SOURCE, "common")), ModelSession()
+    proposers = [open_proposer("vllm:base", model_session=run_of(session, str(number))) for number in range(4)]
+    with ThreadPoolExecutor(4) as pool:
+        came = list(pool.map(lambda proposer: proposer.propose(asked), proposers))
+    assert [len(proposals) for proposals in came] == [4] * 4
+    assert (len(engine.loaded), engine.most_at_once) == (1, 1)
+
+
+def test_a_run_that_is_cancelled_while_another_one_waits_for_the_engine_leaves_it_usable(
+    engine: Any, make_target: MakeTarget
+) -> None:
+    asked, session, token = request(make_target(SOURCE, "common")), ModelSession(), CancelToken()
+    first, second, third = (
+        open_proposer("vllm:base", model_session=run_of(session, name, cancel))
+        for name, cancel in (("first", token), ("second", None), ("third", None))
+    )
+    first.propose(asked)
+    engine.loaded[0].tokens = 1_000_000
+    with ThreadPoolExecutor(2) as pool:
+        ended = pool.submit(first.propose, asked)
+        while not engine.answering:
+            time.sleep(0.01)
+        waits = pool.submit(second.propose, asked)
+        token.cancel()
+        assert isinstance(ended.exception(timeout=60), CancelledError)
+        assert len(waits.result(timeout=60)) == 4
+    assert len(third.propose(asked)) == 4
+    assert len(engine.loaded) == 2, "half an answer was in the first one"
+
+
+def test_a_run_that_waits_for_the_engine_can_be_cancelled(engine: Any, make_target: MakeTarget) -> None:
+    asked, session, token = request(make_target(SOURCE, "common")), ModelSession(), CancelToken()
+    first = open_proposer("vllm:base", model_session=run_of(session, "first"))
+    second = open_proposer("vllm:base", model_session=run_of(session, "second", token))
+    first.propose(asked)
+    engine.loaded[0].tokens = 1_000_000
+    with ThreadPoolExecutor(2) as pool:
+        answers = pool.submit(first.propose, asked)
+        while not engine.answering:
+            time.sleep(0.01)
+        waits = pool.submit(second.propose, asked)
+        token.cancel()
+        assert isinstance(waits.exception(timeout=60), CancelledError)
+        assert not answers.done()
+        engine.loaded[0].llm_engine.left = 1
+        assert len(answers.result(timeout=60)) == 4
     assert len(engine.loaded) == 1
 
 
