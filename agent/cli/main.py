@@ -65,6 +65,7 @@ def root(
 def main() -> int:
     """Run the command line and give the exit code; the entry point of `afterburner-agent`."""
     harden_streams()
+    os.environ.pop("LITELLM_PRINT_STANDARD_LOGGING_PAYLOAD", None)  # prints prompts and answers where the report goes
     if not sys.warnoptions and not _debugging():
         warnings.simplefilter("ignore")  # what libraries warn their developers of
     interrupted = raise_on_signals()

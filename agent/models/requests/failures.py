@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
-from afterburner.agent.models.requests.refusals import RefusedError
+from afterburner.agent.models.requests.refusals import RefusedError, UnguardedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from types import ModuleType
 
 _MAX_MESSAGE_CHARS = 300
-_NOT_ARRIVED = {"ConnectError", "ConnectTimeout", "PoolTimeout"}
+_NOT_ARRIVED = {"ConnectError", "ConnectTimeout", "PoolTimeout", UnguardedError.__name__}
 
 
 @dataclass(frozen=True, slots=True)

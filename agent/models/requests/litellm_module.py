@@ -21,18 +21,20 @@ _importing = threading.Lock()
 
 
 def import_litellm() -> ModuleType:
-    """Import LiteLLM, which takes seconds the first time."""
-    os.environ.pop("LITELLM_PRINT_STANDARD_LOGGING_PAYLOAD", None)  # prints prompts and answers where the report goes
+    """Import LiteLLM, which takes seconds the first time.
+
+    What it is told then is left alone where somebody else in this process has imported it, or changes it later.
+    """
     with _importing:
-        if "litellm" not in sys.modules:
-            with _set(_AT_ITS_IMPORT):
-                import_module("litellm")
-        litellm: Any = import_module("litellm")
-        litellm.telemetry = False
-        litellm.suppress_debug_info = True
+        is_ours = "litellm" not in sys.modules
+        with _set(_AT_ITS_IMPORT):
+            litellm: Any = import_module("litellm")
+        if is_ours:
+            litellm.telemetry = False
+            litellm.suppress_debug_info = True
+            for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "litellm"):
+                logging.getLogger(name).setLevel(logging.CRITICAL)
         litellm_clients.install(litellm)
-    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "litellm"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
     return litellm  # type: ignore[no-any-return]  # it is one
 
 

@@ -1,4 +1,4 @@
-"""Why we end an exchange with a model's server ourselves: it sends us elsewhere, or its response has no end."""
+"""Why we end an exchange with a model's server ourselves, or do not begin it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ MOST_RESPONSE_BYTES = 64 * 1024 * 1024  # many answers of the longest kind, with
 
 
 class RefusedError(Exception):
-    """What a server wants is refused; asking it again does not help."""
+    """We refuse to send or to read on; asking again does not help."""
 
 
 class RedirectedError(RefusedError):
@@ -28,3 +28,14 @@ class EndlessResponseError(RefusedError):
     def __str__(self) -> str:
         """One line."""
         return f"Its server's response is longer than {MOST_RESPONSE_BYTES >> 20} MiB."
+
+
+class UnguardedError(RefusedError):
+    """LiteLLM would send our request by a client that goes where the server says, and cannot be stopped."""
+
+    def __str__(self) -> str:
+        """One line that says what to do."""
+        return (
+            "Something else in this process has replaced the class of the module `litellm`, so it does not use our "
+            "HTTP client. Ask models in a process of their own."
+        )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import subprocess
+import sys
 import threading
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -86,3 +89,31 @@ def test_who_calls_litellm_directly_is_sent_where_the_server_says(
         with suppress(litellm.APIError, litellm.APIConnectionError):  # the answer is in OpenAI's form
             litellm.completion(model, [{"role": "user", "content": "Hi"}], max_retries=0, timeout=20)
     assert len(server.asked) == before + 1
+
+
+HOST = """
+import logging, os, sys
+if "first" in sys.argv:
+    import litellm
+logging.getLogger("LiteLLM").setLevel(logging.INFO)
+os.environ["LITELLM_PRINT_STANDARD_LOGGING_PAYLOAD"] = "1"
+variables = dict(os.environ)
+from afterburner.agent.models.requests.litellm_module import import_litellm
+litellm = import_litellm()
+level = logging.getLogger("LiteLLM").level
+logging.getLogger("LiteLLM").setLevel(logging.WARNING)
+import_litellm()
+print(level, logging.getLogger("LiteLLM").level, dict(os.environ) == variables, litellm.client_session)
+print(type(litellm.in_memory_llm_clients_cache).__module__, type(litellm.module_level_client.client).__module__)
+"""
+
+
+@pytest.mark.parametrize(("who", "level"), [("first", logging.INFO), ("later", logging.CRITICAL)])
+def test_what_a_program_has_told_litellm_is_left_alone(who: str, level: int) -> None:
+    """Loggers, the environment and clients, whether it imports LiteLLM before us or after us."""
+    variables = os.environ | {"LITELLM_LOCAL_MODEL_COST_MAP": "True"}
+    command = [sys.executable, "-c", HOST, who]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120, env=variables)
+    told, classes = done.stdout.splitlines()
+    assert told == f"{level} {logging.WARNING} True None"
+    assert classes.split() == ["litellm.caching.llm_caching_handler", "httpx"]
