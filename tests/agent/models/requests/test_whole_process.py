@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import subprocess
@@ -86,7 +87,8 @@ def test_who_calls_litellm_directly_is_sent_where_the_server_says(
     before, litellm = len(server.asked), import_litellm()
     with serving(FaultProxy(server.url, lambda _: Fault(Kind.STATUS, 307, headers={"Location": there}))) as proxy:
         name_all(proxy.url)
-        with suppress(litellm.APIError, litellm.APIConnectionError):  # the answer is in OpenAI's form
+        with asyncio.Runner() as runner, suppress(litellm.APIError, litellm.APIConnectionError):  # of OpenAI's form
+            runner.get_loop()  # LiteLLM's blocking calls use the thread's loop, or open one and leave it open
             litellm.completion(model, [{"role": "user", "content": "Hi"}], max_retries=0, timeout=20)
     assert len(server.asked) == before + 1
 
