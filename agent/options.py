@@ -1,4 +1,4 @@
-"""What can be asked of a run, in groups that each say what they are about.
+"""The options of a run, in groups by purpose.
 
 Each field is defined once, here: the command line, the variables AFTERBURNER_…, the table tool.afterburner of
 pyproject.toml and Python's keyword arguments are all made of these definitions (`cli/from_options.py` reads them).
@@ -95,7 +95,7 @@ class Search:
     style: Annotated[
         SearchStyle,
         Option(
-            "adaptive: with patience and restarts; greedy: always from the best, all rounds, as in the paper.",
+            "adaptive: uses --patience and --restart; greedy: runs all rounds, each from the best, as in the paper.",
             name="search",
         ),
     ] = SearchStyle.ADAPTIVE
@@ -159,7 +159,7 @@ class Proof:
     ] = None
     deterministic: Annotated[
         bool,
-        Option("Also count instructions under valgrind: exact on the noisiest machine, some 100 times slower."),
+        Option("Also count instructions under valgrind: repeatable on noisy machines, about 100 times slower."),
     ] = False
     min_gain_per_line: Annotated[
         float,
@@ -224,7 +224,7 @@ class ModelOptions:
     fallbacks: Annotated[
         tuple[str, ...],
         Option(
-            "A model to ask where the previous one fails for good; repeat it, or separate several by commas.",
+            "A model to use when the previous one fails permanently; repeat it, or separate models by commas.",
             name="fallback",
             metavar="MODEL",
             several=True,
@@ -237,7 +237,7 @@ class ModelOptions:
     retries: Annotated[
         int,
         Option(
-            "How often to repeat a failed request where that may help: a busy server, a lost connection.",
+            "How often to retry a request after a temporary error, such as a busy server.",
             metavar="N",
             least=0,
         ),
@@ -245,7 +245,7 @@ class ModelOptions:
     cache: Annotated[
         bool,
         Option(
-            "Use the stored answer to exactly the same request.",
+            "Reuse the stored answer to an identical request.",
             flags=("--cache/--no-cache",),
         ),
     ] = True

@@ -101,7 +101,7 @@ def compare(
         option_of(
             Proof,
             "min_effect",
-            help_text="Differences of less than X are the same. Default: what selfcheck found here, or 0.05.",
+            help_text="Differences below X count as the same. Default: what selfcheck found here, or 0.05.",
         ),
     ] = None,
     max_seconds: Annotated[

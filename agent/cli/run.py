@@ -32,7 +32,7 @@ def run(
         str,
         typer.Argument(
             metavar="FILE|DIR",
-            help="A Python file, with --cases a program in any language, or a folder: its hottest functions.",
+            help="A Python file; with --cases, a program in any language; a folder: its hottest functions.",
             show_default=False,
             callback=filled,
         ),
