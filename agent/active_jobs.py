@@ -1,4 +1,4 @@
-"""The jobs that a session works on now: each can be cancelled, and none outlives its session."""
+"""The running jobs of a session. Each can be cancelled, and none outlives the session."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class ActiveJobs:
-    """Counts jobs in and out; any thread may begin one."""
+    """Tracks the running jobs. Any thread may begin one."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -23,9 +23,9 @@ class ActiveJobs:
 
     @contextmanager
     def job(self, cancel: CancelToken | None) -> Iterator[CancelToken]:
-        """The token of a job: cancelled by the caller's own token, and by `close`.
+        """Yield the token of a new job. The caller's own token and `close` both cancel it.
 
-        Whatever fails in the block because of that is raised as a CancelledError.
+        An error in the block after a cancel is raised as a CancelledError.
 
         Raises:
             CancelledError: the job was cancelled.
@@ -54,7 +54,7 @@ class ActiveJobs:
     def close(self) -> None:
         """Cancel all jobs, wait until those of other threads have stopped, and let nothing more begin.
 
-        A job of this thread, which has called us from its progress, ends once it goes on.
+        If a job of this thread calls this from its progress events, it ends when it continues.
         """
         with self._changed:
             self._is_closed = True

@@ -1,4 +1,4 @@
-"""A moment after which no new work is begun, and the two of a run."""
+"""Deadlines after which no new work starts, and the clock of a run's time budget."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SEARCH_SHARE = 0.7  # of the time budget; the rest is kept for confirming the wi
 
 
 class BudgetClock:
-    """A monotonic clock that stands while a run waits for another one: that is no time of its own. For any thread."""
+    """A monotonic clock that pauses while a run waits for another run. Any thread may use it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -24,13 +24,13 @@ class BudgetClock:
         self._waited_s = 0.0
 
     def now_s(self) -> float:
-        """Seconds since some moment, without those in `paused`."""
+        """Return seconds since an arbitrary moment, without the time in `paused`."""
         with self._lock:
             return self._stands_at_s if self._waiting else time.monotonic() - self._waited_s
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Stand until the block ends; of several blocks at once, until the last one does."""
+        """Pause the clock until the block ends; with several blocks at once, until the last one ends."""
         with self._lock:
             if not self._waiting:
                 self._stands_at_s = time.monotonic() - self._waited_s
@@ -53,20 +53,20 @@ class Deadline:
 
     @classmethod
     def after(cls, seconds: float, clock: BudgetClock | None = None) -> Deadline:
-        """The moment that is `seconds` from now."""
+        """Return the moment `seconds` from now."""
         clock = clock or BudgetClock()
         return cls(clock.now_s() + seconds, clock)
 
     def within(self, seconds: float) -> Deadline:
-        """The moment that is `seconds` from now, or this one if it is sooner."""
+        """Return the moment `seconds` from now, or this one if it is sooner."""
         return Deadline(min(self.at_s, self.clock.now_s() + seconds), self.clock)
 
     def passed(self) -> bool:
-        """Whether the moment is over."""
+        """Return whether the deadline has passed."""
         return self.clock.now_s() >= self.at_s
 
     def left_s(self) -> float:
-        """Seconds until then, never negative."""
+        """Return the seconds until the deadline, never negative."""
         return max(self.at_s - self.clock.now_s(), 0.0)
 
 
@@ -82,7 +82,7 @@ class RunClock:
 
     @classmethod
     def start(cls, max_seconds: float, used_s: float = 0.0) -> RunClock:
-        """Begin now, with so much of the budget used up before."""
+        """Start now, with `used_s` of the budget already used."""
         budget = BudgetClock()
         return cls(
             time.monotonic() - used_s,
@@ -93,9 +93,9 @@ class RunClock:
         )
 
     def elapsed_s(self) -> float:
-        """Seconds since the start, as the user has waited."""
+        """Return the seconds that the user has waited since the start."""
         return time.monotonic() - self.started_s
 
     def used_s(self) -> float:
-        """Seconds of the budget, without those in which the run waited for a core."""
+        """Return the seconds of the budget that were used, without the time spent waiting for a core."""
         return self.budget.now_s() - self.budget_began_s

@@ -1,4 +1,4 @@
-"""What a session works on: a function, or a whole program, with what is known of its inputs."""
+"""A job of a session: the function or program to work on, and where its inputs come from."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Job:
         path: of the file.
         function: `name` or `Class.name`; None: the hottest, or with cases the whole program.
         inputs: where the inputs come from that it is judged on.
-        unsaved: what files of the project hold in an editor, in place of what is on the disk.
+        unsaved: files of the project that an editor holds unsaved; their text replaces that on the disk.
         batch: what a run over many targets knows of this one.
         revision: of git, whose whole tree is meant; empty: what is on the disk. Only for `Session.compare`.
         problem: what is to be solved, where the job is not on a file.
@@ -39,7 +39,7 @@ class Job:
 
     @classmethod
     def from_problem(cls, problem: Problem) -> Job:
-        """A job on a problem as data: nothing of it is on the disk, and it belongs to no project."""
+        """Make a job on a problem that is given as data. It has no files and belongs to no project."""
         return cls(problem.name, problem=problem)
 
     @property
@@ -50,14 +50,14 @@ class Job:
 
     @classmethod
     def from_file(cls, path: str | Path, *, function: str | None = None, inputs: InputOptions | None = None) -> Job:
-        """A job on a file as it is on the disk."""
+        """Make a job on a file as it is on the disk."""
         return cls(str(path), function, inputs or InputOptions())
 
     @classmethod
     def from_revision(
         cls, path: str | Path, revision: str, *, function: str | None = None, inputs: InputOptions | None = None
     ) -> Job:
-        """A job on a file and its whole project as a git revision holds them; for `Session.compare`."""
+        """Make a job on a file and its whole project at a git revision, for `Session.compare`."""
         return cls(str(path), function, inputs or InputOptions(), revision=revision)
 
     @classmethod
@@ -70,7 +70,7 @@ class Job:
         inputs: InputOptions | None = None,
         others: Mapping[str, str] | None = None,
     ) -> Job:
-        """A job on text that is not saved: an editor's buffer.
+        """Make a job on unsaved text, such as an editor's buffer.
 
         Args:
             path: where the text belongs; the file need not be there, its folder has to.

@@ -1,7 +1,9 @@
-"""The doorway: one session for many jobs, from the command line, an editor, a pull request or Python.
+"""A session runs many jobs for the command line, an editor, a pull request or a Python caller.
 
-with open_session(model="rules") as session:
-result = session.optimize(Job.from_file("shop.py", function="Stock.value"), Search(iterations=2))
+For example:
+
+    with open_session(model="rules") as session:
+        result = session.optimize(Job.from_file("shop.py", function="Stock.value"), Search(iterations=2))
 """
 
 from __future__ import annotations
@@ -45,7 +47,7 @@ SURVEY_S = 60.0
 
 
 class Session:
-    """What jobs share: a sandbox, a store, the model with its caps. Any thread may use it. See `open_session`."""
+    """The sandbox, the store and the capped models that jobs share. Any thread may use it. See `open_session`."""
 
     def __init__(
         self,
@@ -101,15 +103,15 @@ class Session:
         Args:
             job: the target.
             search: objective, rounds, time, selection.
-            proof: what a gain has to stand, and the evidence; None: the session's.
-            on_event: is told of progress; by several threads while a language model is asked.
+            proof: the tests that a gain must pass, and the evidence to gather; None: the session's.
+            on_event: receives progress events; several threads call it while a language model is asked.
             cancel: ends the run from another thread; what was found can be resumed, or thrown away with `discard`.
-            outputs: what the caller will write, kept for who resumes the run.
-            on_begun: is told the run's id, once it can be resumed.
+            outputs: what the caller will write; stored, so that a resumed run can write it.
+            on_begun: receives the run's id as soon as the run can be resumed.
 
         Raises:
             CancelledError: it was cancelled.
-            NotTrustedError: whoever decides about trust said no.
+            NotTrustedError: the trust hook said no.
             AfterburnerError: another of the tree in `afterburner.sandbox.errors` and `afterburner.agent.errors`.
         """
         if job.revision:
@@ -132,9 +134,9 @@ class Session:
             )
 
     def resume(self, name: str, *, on_event: OnEvent | None = None, cancel: CancelToken | None = None) -> RunResult:
-        """Go on with a run of the store that was interrupted or cancelled, or give the result of one that is over.
+        """Resume an interrupted or cancelled run of the store, or return the result of a finished run.
 
-        It asks the models that it was begun with, under the caps that it was begun with, and under the session's.
+        The run keeps its original models and caps; the caps of the session apply as well.
 
         Raises:
             RunNotFoundError: there is no such run.
@@ -146,7 +148,7 @@ class Session:
             return resume_run(runs, name, loan, on_event or ignore_event)
 
     def discard(self, name: str) -> None:
-        """Throw away what is kept of a run.
+        """Delete a stored run.
 
         Raises:
             RunNotFoundError: there is no such run.
@@ -166,18 +168,18 @@ class Session:
         on_event: OnEvent | None = None,
         cancel: CancelToken | None = None,
     ) -> Verification:
-        """Look for an input on which a function differs from that of the same name in another file.
+        """Search for an input on which two functions of the same name, in two files, behave differently.
 
         Args:
             job: the original, whose inputs count.
-            other: the other whole file, which runs in the place of the first one.
+            other: the other whole file, which runs in place of the first one.
             search: its seed and time budget count; None: a minute.
-            on_event: is told of progress.
+            on_event: receives progress events.
             cancel: ends it from another thread.
 
         Raises:
             CancelledError: it was cancelled.
-            NotTrustedError: whoever decides about trust said no.
+            NotTrustedError: the trust hook said no.
             AfterburnerError: as `optimize`.
         """
         _check_files(job, other)
@@ -210,12 +212,12 @@ class Session:
                 project with a file of the same name, or holds other unsaved files; otherwise in the place of BEFORE.
             search: its objective, seed and time budget count.
             proof: the minimum effect, and the evidence; None: the session's.
-            on_event: is told of progress.
+            on_event: receives progress events.
             cancel: ends it from another thread.
 
         Raises:
             CancelledError: it was cancelled.
-            NotTrustedError: whoever decides about trust said no.
+            NotTrustedError: the trust hook said no.
             AfterburnerError: as `optimize`.
         """
         _check_files(before, after)
@@ -245,7 +247,7 @@ class Session:
         Args:
             place: a folder or a file.
             command: `python SCRIPT.py …`, which is profiled; without it the project's tests are.
-            limit_s: after this the profile so far has to do.
+            limit_s: how long to profile, seconds; the ranking then uses the profile so far.
             cancel: ends it from another thread.
 
         Raises:
@@ -262,7 +264,7 @@ class Session:
 
     @contextmanager
     def lend(self, cancel: CancelToken | None = None) -> Iterator[Loan]:
-        """What one job needs of the session, for as long as the block runs. The end of the session cancels it.
+        """Lend one job the session's resources while the block runs. Closing the session cancels the job.
 
         Raises:
             CancelledError: it was cancelled.
@@ -277,7 +279,7 @@ class Session:
 
     @contextmanager
     def runs(self) -> Iterator[RunTable]:
-        """The store; a folder that is gone with the session where nothing is to be kept."""
+        """Open the store; without one, a temporary folder that is deleted with the session."""
         with self._lock:
             if self._store is None and self._folder is None:
                 self._folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="afterburner-runs-")))
@@ -286,11 +288,11 @@ class Session:
             yield runs
 
     def opened_sandbox(self, cancel: CancelToken) -> Sandbox:
-        """The session's sandbox, opened when it is first needed."""
+        """Return the session's sandbox, and open it on first use."""
         return self._sandbox.get(cancel) if isinstance(self._sandbox, SharedSandbox) else self._sandbox
 
     def opened_models(self) -> ModelSession:
-        """What all requests of the session share."""
+        """Return the model session that all requests share, and open it on first use."""
         with self._lock:
             if self._model_session is None:
                 self._model_session = self._stack.enter_context(open_model_session(self._caps, self._id, self._store))
@@ -351,7 +353,7 @@ class Loan:
         self.session.allow_code_of(target.project_root, self.cancel)
 
     def allow_folder(self, project: Path) -> None:
-        """Ask whether code of a project may run, of which no function is chosen yet."""
+        """Ask whether code of a project may run, before a function of it is chosen."""
         self.session.allow_code_of(str(project), self.cancel)
 
 
@@ -368,9 +370,9 @@ def open_session(
     cores: Collection[int] | None = None,
     session_id: str = "",
 ) -> Iterator[Session]:
-    """Open what many jobs share. Nothing is started before a job needs it; all of it ends with the block.
+    """Open a session for many jobs. It starts each resource when a job first needs it, and closes all with the block.
 
-    Jobs that still run in other threads are cancelled then.
+    At the end of the block, the session cancels jobs that still run in other threads.
 
     Args:
         sandbox: one that is open already, or what `open_sandbox` takes.
@@ -382,7 +384,7 @@ def open_session(
             kept.
         trust: decides, once for each project, whether anything of it may run.
         cores: the CPUs that samples may be timed on, by their numbers; None: all that a job's thread may use.
-        session_id: under which the use of models is added up, beside the ids of the runs; empty: a new one.
+        session_id: the id under which the use of models by all runs is counted; empty: a new one.
     """
     with ExitStack() as stack:
         session = Session(
@@ -404,7 +406,7 @@ def open_session(
 
 @contextmanager
 def session_for(settings: RunSettings, session_id: str = "") -> Iterator[Session]:
-    """A session with the model, the caps and the proof of these settings."""
+    """Open a session with the model, the caps and the proof of these settings."""
     with open_session(
         models=settings.models, caps=settings.caps, proof=settings.proof, session_id=session_id
     ) as session:
@@ -412,7 +414,7 @@ def session_for(settings: RunSettings, session_id: str = "") -> Iterator[Session
 
 
 def job_of(settings: RunSettings) -> Job:
-    """The job that these settings are about."""
+    """Return the job that these settings describe."""
     return Job(settings.file, settings.function, settings.inputs, settings.unsaved, settings.batch)
 
 

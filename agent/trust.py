@@ -1,4 +1,4 @@
-"""Who decides whether anything of a project may run, and how that is asked."""
+"""The hook that decides whether code of a project may run, and its answers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class TrustQuestion(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TrustRequest:
-    """Asked once for each project and question of a session, before it happens.
+    """A question about trust. A session asks it once for each project, before anything happens.
 
     Attributes:
         question: what would happen.
@@ -43,24 +43,24 @@ Trust = Callable[[TrustRequest], bool]
 
 
 def trust_caller(_request: TrustRequest) -> bool:
-    """The answer of whoever named the file on a command line, or in Python: that was the decision."""
+    """Trust every project: the caller decided by naming the file on the command line or in Python."""
     return True
 
 
 class TrustAnswers:
-    """What whoever decides about trust has answered in a session: each question about a project is asked once.
+    """The trust hook's answers in a session. Each question about a project is asked once.
 
-    The hook is called in a thread of its own, so that any job that waits for the answer can be cancelled meanwhile.
+    The hook runs in a thread of its own, so that jobs can be cancelled while they wait for the answer.
     """
 
     def __init__(self, trust: Trust) -> None:
-        """Take who decides."""
+        """Store the hook that decides."""
         self._trust = trust
         self._lock = threading.Lock()
         self._answers: dict[tuple[TrustQuestion, str], Future[bool]] = {}
 
     def require(self, request: TrustRequest, cancel: CancelToken) -> None:
-        """Ask, unless that was answered before.
+        """Ask, unless the question was answered before.
 
         Raises:
             NotTrustedError: the answer is no.

@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 
 
 class CancelToken:
-    """One thread cancels, others notice. A token that was cancelled stays so."""
+    """Lets one thread cancel work in other threads. A cancelled token stays cancelled."""
 
     def __init__(self) -> None:
         self._event = threading.Event()
@@ -50,7 +50,7 @@ class CancelToken:
             raise errors[0]
 
     def wait(self, seconds: float) -> bool:
-        """Wait until it is cancelled, at most so long; whether it was."""
+        """Wait for a cancel, at most `seconds`; return whether it came."""
         return self._event.wait(seconds)
 
     def raise_if_cancelled(self) -> None:
@@ -63,7 +63,7 @@ class CancelToken:
             raise CancelledError
 
     def wait_for(self, future: Future[Result]) -> Result:
-        """Wait for what another thread finds out, and give it or raise its error.
+        """Wait for another thread's result, and return it or raise its error.
 
         Raises:
             CancelledError: it was cancelled before.
@@ -78,7 +78,7 @@ class CancelToken:
 
     @contextmanager
     def on_cancel(self, callback: Callable[[], object]) -> Iterator[None]:
-        """Have a callback called on cancelling while the block runs; at once if it has happened already."""
+        """Call `callback` on a cancel while the block runs, or at once if the token is already cancelled."""
         with self._lock:
             is_late = self._event.is_set()
             if not is_late:
@@ -116,7 +116,7 @@ def current_token() -> CancelToken:
 
 
 def raise_if_cancelled() -> None:
-    """Leave work on the host that its caller has cancelled; to be called a few times a second.
+    """Raise if the caller has cancelled the current work on the host. Call this a few times a second.
 
     Raises:
         CancelledError: it is cancelled.
