@@ -9,14 +9,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from afterburner.agent.job import Job
-    from afterburner.agent.json_calls import JsonCall
+    from afterburner.agent.job.job import Job
+    from afterburner.agent.job.json_calls import JsonCall
+    from afterburner.agent.job.problem import Problem
+    from afterburner.agent.job.trust import TrustQuestion, TrustRequest
     from afterburner.agent.models.prompts.prompt import render_prompt
     from afterburner.agent.options import Caps, InputOptions, ModelOptions, Proof, Search
-    from afterburner.agent.problem import Problem
-    from afterburner.agent.session import Session, open_session
-    from afterburner.agent.shortcuts import optimize, verify
-    from afterburner.agent.trust import TrustQuestion, TrustRequest
+    from afterburner.agent.session.session import Session, open_session
+    from afterburner.agent.session.shortcuts import optimize, verify
     from afterburner.sandbox import CancelToken
 
 __all__ = [
@@ -41,19 +41,19 @@ _HOMES = {
     "CancelToken": "sandbox",
     "Caps": "agent.options",
     "InputOptions": "agent.options",
-    "Job": "agent.job",
-    "JsonCall": "agent.json_calls",
+    "Job": "agent.job.job",
+    "JsonCall": "agent.job.json_calls",
     "ModelOptions": "agent.options",
-    "Problem": "agent.problem",
+    "Problem": "agent.job.problem",
     "Proof": "agent.options",
     "Search": "agent.options",
-    "Session": "agent.session",
-    "TrustQuestion": "agent.trust",
-    "TrustRequest": "agent.trust",
-    "open_session": "agent.session",
-    "optimize": "agent.shortcuts",
+    "Session": "agent.session.session",
+    "TrustQuestion": "agent.job.trust",
+    "TrustRequest": "agent.job.trust",
+    "open_session": "agent.session.session",
+    "optimize": "agent.session.shortcuts",
     "render_prompt": "agent.models.prompts.prompt",
-    "verify": "agent.shortcuts",
+    "verify": "agent.session.shortcuts",
 }
 
 

@@ -1,4 +1,4 @@
-"""Comparing an output with what was expected of it while it streams past: the parts that every comparison needs.
+"""Compares an output with what was expected of it while it streams past: the parts that every comparison needs.
 
 A comparison holds neither of the two: of the output it knows that it agrees with the expected one up to an offset,
 so the latter, which can be read again at any place, stands in for both. Only what follows the first disagreement is

@@ -1,4 +1,4 @@
-"""Comparing outputs line by line: the usual way for problems that read stdin and write stdout."""
+"""Compares outputs line by line: the usual way for problems that read stdin and write stdout."""
 
 from __future__ import annotations
 

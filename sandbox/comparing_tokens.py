@@ -1,4 +1,4 @@
-"""Comparing outputs token by token: what lies between whitespace, whatever the whitespace is."""
+"""Compares outputs token by token: what lies between whitespace, whatever the whitespace is."""
 
 from __future__ import annotations
 

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.sandbox.artefacts import Artefacts
+from afterburner.sandbox.case_runs import CaseSettings, Supply, retry_internal_errors, run_case
 from afterburner.sandbox.checkers import Lines
 from afterburner.sandbox.compiling import compile_program
 from afterburner.sandbox.duels import prepare_duel, read_duel
 from afterburner.sandbox.errors import CancelledError, UsageError
 from afterburner.sandbox.languages import find_language
 from afterburner.sandbox.launch import encoded_source, python_launch, python_variables, toolchain_launch
-from afterburner.sandbox.running import CaseSettings, Supply, retry_internal_errors, run_case
 from afterburner.sandbox.schedule import run_many, run_many_async
 from afterburner.sandbox.task import Task
 from afterburner.sandbox.types import (

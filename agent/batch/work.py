@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from afterburner.agent.batch.results import ManyResult, Outcome, restored
+from afterburner.agent.batch.batch_results import ManyResult, Outcome, restored
 from afterburner.agent.code.locate import find_target
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.errors import RunInUseError, RunStoreError, TargetChangedError
@@ -16,23 +16,23 @@ from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage
 from afterburner.agent.inputs.rank import rank
 from afterburner.agent.inputs.survey import check_tests, project_of, take_survey
 from afterburner.agent.models.prompts.proposer import ProposalRequest
-from afterburner.agent.running import begin_run, resume_run, seconds_used
+from afterburner.agent.session.one_run import begin_run, resume_run, seconds_used
+from afterburner.agent.session.stored_graph import open_proposer_of
 from afterburner.agent.store.batch_state import SuiteCheck
+from afterburner.agent.store.resumable import check_format, check_unchanged
 from afterburner.agent.store.stored_run import MEMBER, RunState, StoredRequest
-from afterburner.agent.store.unchanged import check_format, check_unchanged
-from afterburner.agent.stored_graph import open_proposer_of
 from afterburner.sandbox import AfterburnerError, CancelledError, CancelToken, Measurement
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from afterburner.agent.batch.results import Offered
+    from afterburner.agent.batch.batch_results import Offered
     from afterburner.agent.inputs.rank import RankedTarget
     from afterburner.agent.loop.results import RunResult
     from afterburner.agent.models.prompts.proposer import Proposer
     from afterburner.agent.models.requests.model_session import ModelSession
     from afterburner.agent.options import RunSettings
-    from afterburner.agent.session import Loan, Session
+    from afterburner.agent.session.session import Loan, Session
     from afterburner.agent.store.stored_run import Output
     from afterburner.agent.store.table import RunTable
     from afterburner.sandbox.sandbox import Sandbox

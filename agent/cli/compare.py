@@ -15,9 +15,9 @@ from afterburner.agent.cli.from_options import option_of
 from afterburner.agent.cli.outputs import JSON_HELP, destination_option
 from afterburner.agent.cli.progress import ProgressStyle, progress_option, quiet_option, show_progress, style_of
 from afterburner.agent.evidence.receipt import receipt_bytes
-from afterburner.agent.job import Job
+from afterburner.agent.job.job import Job
 from afterburner.agent.options import InputOptions, Proof, Search
-from afterburner.agent.session import open_session
+from afterburner.agent.session.session import open_session
 from afterburner.agent.types import Objective
 from afterburner.agent.wording import count
 from afterburner.sandbox import UsageError
@@ -30,8 +30,8 @@ from afterburner.sandbox.terminal.text import display_path, scrub_line
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from afterburner.agent.compare import ComparisonResult
     from afterburner.agent.judge.verification.outcome import Counterexample
+    from afterburner.agent.session.compare import ComparisonResult
     from afterburner.sandbox import Measurement
 
 REACHED = 5  # the exit code where --fail-on names the decision

@@ -9,9 +9,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from afterburner.agent.compare import ComparisonResult
 from afterburner.agent.evidence.growth import Growth
-from afterburner.agent.judge.comparing import ComparisonDecision
+from afterburner.agent.judge.version_comparison import ComparisonDecision
+from afterburner.agent.session.compare import ComparisonResult
 from afterburner.agent.types import Objective
 from afterburner.sandbox.terminal.document import Document
 

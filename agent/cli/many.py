@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from afterburner.agent.batch.results import ManyResult
+from afterburner.agent.batch.batch_results import ManyResult
 from afterburner.agent.batch.work import resume_many, work_through
 from afterburner.agent.cli.many_document import document_of_many
 from afterburner.agent.cli.many_summary import print_many
@@ -17,7 +17,7 @@ from afterburner.agent.cli.progress import show_progress
 from afterburner.agent.cli.resume_hint import say_how_to_resume
 from afterburner.agent.code.patch import patch_bytes, write_atomically
 from afterburner.agent.inputs.survey import python_command
-from afterburner.agent.session import session_for
+from afterburner.agent.session.session import session_for
 from afterburner.agent.store.checkpoints import new_run_id
 from afterburner.sandbox import AfterburnerError, UsageError
 from afterburner.sandbox.terminal.console import open_console
@@ -27,7 +27,7 @@ from afterburner.sandbox.terminal.text import confirm, display_path, is_interact
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from afterburner.agent.batch.results import Outcome
+    from afterburner.agent.batch.batch_results import Outcome
     from afterburner.agent.cli.outputs import Outputs
     from afterburner.agent.cli.progress import ProgressStyle
     from afterburner.agent.loop.results import RunResult

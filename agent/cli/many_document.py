@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 
-from afterburner.agent.batch.results import ManyResult
+from afterburner.agent.batch.batch_results import ManyResult
 from afterburner.agent.cli.document_parts import UsagePart
 from afterburner.agent.cli.run_document import RunDocument, document_of
 from afterburner.agent.store.batch_state import SuiteCheck

@@ -14,7 +14,7 @@ from afterburner.sandbox.terminal.text import display_path, scrub_line
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from afterburner.agent.batch.results import ManyResult, Outcome
+    from afterburner.agent.batch.batch_results import ManyResult, Outcome
 
 _STYLES = {"improved": "green", "failed": "red", "no_improvement": "yellow"}
 NAMED = 5

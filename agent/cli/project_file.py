@@ -20,14 +20,14 @@ from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
 from afterburner.agent.errors import SettingsError
-from afterburner.agent.trust import TrustQuestion, TrustRequest
+from afterburner.agent.job.trust import TrustQuestion, TrustRequest
 from afterburner.sandbox.project import find_project_root
 from afterburner.sandbox.terminal.text import scrub_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from afterburner.agent.trust import Trust
+    from afterburner.agent.job.trust import Trust
 
 NAME = "pyproject.toml"
 TABLE = "tool.afterburner"

@@ -13,7 +13,7 @@ from afterburner.agent.cli.many import go_on_with_many
 from afterburner.agent.cli.outputs import GROWTH_HELP, JSON_HELP, PATCH_HELP, Outputs, destination_option
 from afterburner.agent.cli.progress import ProgressStyle, progress_option, quiet_option, show_progress, style_of
 from afterburner.agent.cli.resume_hint import say_how_to_resume
-from afterburner.agent.session import session_for
+from afterburner.agent.session.session import session_for
 from afterburner.agent.store.more_time import give_more_time
 from afterburner.agent.store.stored_run import RunState, owner_of
 from afterburner.agent.store.table import open_runs

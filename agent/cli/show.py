@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from afterburner.agent.batch.results import restored
+from afterburner.agent.batch.batch_results import restored
 from afterburner.agent.cli.document_parts import CandidatePart
 from afterburner.agent.cli.many import is_offered, patch_names
 from afterburner.agent.cli.many_document import document_of_many

@@ -13,10 +13,10 @@ from afterburner.agent.cli.from_options import option_of
 from afterburner.agent.cli.outputs import JSON_HELP, destination_option
 from afterburner.agent.cli.progress import ProgressStyle, progress_option, quiet_option, show_progress, style_of
 from afterburner.agent.cli.verify_document import document_of
-from afterburner.agent.job import Job
+from afterburner.agent.job.job import Job
 from afterburner.agent.judge.verification.outcome import Counterexample
 from afterburner.agent.options import VERIFY_S, InputOptions, Search
-from afterburner.agent.session import open_session
+from afterburner.agent.session.session import open_session
 from afterburner.agent.wording import count
 from afterburner.sandbox.terminal.console import open_console
 from afterburner.sandbox.terminal.destinations import STDOUT, check_destination, write_result

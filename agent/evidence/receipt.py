@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from afterburner.agent.evidence.project_files import ProjectFile
-    from afterburner.agent.judge.comparing import ComparisonDecision
     from afterburner.agent.judge.measuring.sampling import Block
     from afterburner.agent.judge.measuring.workbench import Workbench
+    from afterburner.agent.judge.version_comparison import ComparisonDecision
     from afterburner.agent.options import RunSettings
     from afterburner.agent.types import Gain, Machine
     from afterburner.sandbox import Measurement

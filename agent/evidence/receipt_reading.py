@@ -38,7 +38,7 @@ from afterburner.agent.evidence.receipt_parts import (
     Whole,
     Words,
 )
-from afterburner.agent.judge.comparing import MEASURED, ComparisonDecision
+from afterburner.agent.judge.version_comparison import MEASURED, ComparisonDecision
 from afterburner.agent.types import Decision, Gain, Machine
 from afterburner.sandbox import UsageError
 from afterburner.sandbox.form_mistakes import first_mistake

@@ -22,7 +22,6 @@ from afterburner.agent.inputs.cases import check_cases, whole_program
 from afterburner.agent.inputs.harness_answers import FoundCall, scrub
 from afterburner.agent.inputs.replayed_calls import Replay
 from afterburner.agent.inputs.staging import environment_of
-from afterburner.agent.judge.comparing import Comparing, ComparisonDecision, TextObjections, measure_original
 from afterburner.agent.judge.comparison import Comparison
 from afterburner.agent.judge.confirmation import Incumbent, confirmation_of
 from afterburner.agent.judge.confirming import Confirming
@@ -31,6 +30,12 @@ from afterburner.agent.judge.gates import refusal
 from afterburner.agent.judge.measuring.timing_core import TimingCore
 from afterburner.agent.judge.measuring.workbench import Workbench, look_limits
 from afterburner.agent.judge.two_sided import TwoSidedJudge
+from afterburner.agent.judge.version_comparison import (
+    ComparisonDecision,
+    TextObjections,
+    VersionJudge,
+    measure_original,
+)
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.types import Decision, HeldOut, Target, Workload, WorkloadCase
 from afterburner.agent.wording import count
@@ -130,7 +135,7 @@ def _compared(  # noqa: PLR0917 - a comparison, and what is told of it
     settings = receipt.settings
     judge = TwoSidedJudge(settings.objective, settings.min_effect, settings.seed + 1)
     texts = TextObjections.between([(receipt.original, receipt.winner)], receipt.target.language)
-    comparing = Comparing(bench, judge, deadline, on_event, texts)
+    comparing = VersionJudge(bench, judge, deadline, on_event, texts)
     found = comparing.compare(receipt.winner)
     answer = Answer.CONFIRMED if found.decision is decision else Answer.DENIED
     if found.decision is ComparisonDecision.TOO_NOISY and not found.objection:

@@ -19,7 +19,7 @@ from afterburner.sandbox.installations import own_environment
 from afterburner.sandbox.project import StagedProject, find_project_root
 
 if TYPE_CHECKING:
-    from afterburner.agent.job import Job
+    from afterburner.agent.job.job import Job
     from afterburner.agent.types import Skipped, Target
     from afterburner.sandbox import PythonEnvironment
     from afterburner.sandbox.sandbox import Sandbox

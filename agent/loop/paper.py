@@ -15,7 +15,7 @@ from afterburner.agent.code.locate import with_source
 from afterburner.agent.errors import ProposerError, TargetError
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage
 from afterburner.agent.judge.confirmation import Incumbent, detail_of
-from afterburner.agent.judge.paper import figure_of, figure_text, is_better, measured, worst
+from afterburner.agent.judge.paper_selection import figure_of, figure_text, is_better, measured, worst
 from afterburner.agent.loop.placing import describing, place
 from afterburner.agent.loop.records import candidate_of, judged_event
 from afterburner.agent.loop.state import NOTHING_LEFT, LoopState, on_the_clock

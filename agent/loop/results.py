@@ -6,10 +6,10 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from afterburner.agent.code.edits import TextEdit, edits_between
 from afterburner.agent.code.patch import readability, unified_diff
+from afterburner.agent.code.text_edits import TextEdit, edits_between
 from afterburner.agent.inputs.judging import judging_notes
-from afterburner.agent.judge.paper import figure_text, worst
+from afterburner.agent.judge.paper_selection import figure_text, worst
 from afterburner.agent.loop.search_policy import SearchPolicy
 from afterburner.agent.loop.state import trajectory_of
 from afterburner.agent.option_kinds import Selection

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from afterburner.sandbox.commands.outcome import document, print_outcome, told_case
-from afterburner.sandbox.commands.request import CheckerName, read_request
+from afterburner.sandbox.commands.run_report import document, print_outcome, told_case
+from afterburner.sandbox.commands.run_request import CheckerName, read_request
 from afterburner.sandbox.docker_settings import DockerOptions
 from afterburner.sandbox.errors import UsageError
 from afterburner.sandbox.opening import open_sandbox
@@ -20,7 +20,7 @@ from afterburner.sandbox.terminal.streams import abandon, write_all
 from afterburner.sandbox.types import Limits, Verdict
 
 if TYPE_CHECKING:
-    from afterburner.sandbox.commands.request import Request
+    from afterburner.sandbox.commands.run_request import Request
     from afterburner.sandbox.types import CaseReport, Report
 
 _DEFAULTS = Limits()

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent import Job, Proof, Search, open_session
 from afterburner.agent.deadline import Deadline
-from afterburner.agent.judge.comparing import Comparing, ComparisonDecision
 from afterburner.agent.judge.confirming import Confirming
 from afterburner.agent.judge.two_sided import TwoSidedJudge
+from afterburner.agent.judge.version_comparison import ComparisonDecision, VersionJudge
 from afterburner.agent.options import InputOptions
 from afterburner.agent.selfcheck.exact import lower_bound, upper_bound
 from afterburner.agent.selfcheck.subjects import DISGUISES, FUNCTION, MODULE
@@ -25,7 +25,7 @@ from scripts.selection_bench.plan import GAINS, IDENTICAL, share_out
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from afterburner.agent.judge.comparing import Compared
+    from afterburner.agent.judge.version_comparison import VersionFindings
     from afterburner.agent.selfcheck.decision import Prepared
     from afterburner.agent.selfcheck.subjects import Subject
     from scripts.selection_bench.book import Record
@@ -100,16 +100,16 @@ def make_pair(bench: Bench, pair: Pair) -> Record:
     }
 
 
-def _by_timing(prepared: Prepared, after: str, judge: TwoSidedJudge) -> Compared:
+def _by_timing(prepared: Prepared, after: str, judge: TwoSidedJudge) -> VersionFindings:
     """By the timing decision alone: the versions are known to do the same."""
     deadline = Deadline.after(MOST_S)
-    comparing = Comparing(prepared.bench, judge, deadline, lambda _event: None)
+    comparing = VersionJudge(prepared.bench, judge, deadline, lambda _event: None)
     confirming = Confirming(prepared.bench, judge, deadline, lambda _event: None)
     other = type(prepared.original)("after", after, prepared.original.measurement, ratio=1.0)
     return comparing.measure(confirming, other, prepared.original)
 
 
-def _by_command(bench: Bench, subject: Subject, before: str, after: str, seed: int) -> Compared:
+def _by_command(bench: Bench, subject: Subject, before: str, after: str, seed: int) -> VersionFindings:
     """As `compare` does it, from the files to the growth of both."""
     with TemporaryDirectory(prefix="afterburner-bench-") as folder:
         path, calls = Path(folder) / f"{MODULE}.py", Path(folder) / "calls.py"

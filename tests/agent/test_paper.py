@@ -18,14 +18,14 @@ from afterburner.agent.deadline import Deadline
 from afterburner.agent.errors import ProposerError, RunNotFoundError, TargetChangedError
 from afterburner.agent.judge.measuring.timing_core import TimingCore
 from afterburner.agent.judge.measuring.workbench import Workbench
-from afterburner.agent.judge.paper import measured
+from afterburner.agent.judge.paper_selection import measured
 from afterburner.agent.loop.paper import PaperLoop
 from afterburner.agent.loop.state import LoopState, trajectory_of
 from afterburner.agent.models.prompts.feedback import PAPER as PAPER_TELLS
 from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest
 from afterburner.agent.option_kinds import Selection
 from afterburner.agent.options import RunSettings
-from afterburner.agent.stored_graph import run_graph
+from afterburner.agent.session.stored_graph import run_graph
 from afterburner.agent.types import Decision, Objective, Workload
 from afterburner.sandbox import (
     CancelledError,

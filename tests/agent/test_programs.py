@@ -20,7 +20,7 @@ from afterburner.agent.evidence.receipt import receipt_bytes
 from afterburner.agent.evidence.receipt_reading import parse_receipt
 from afterburner.agent.evidence.replaying import Answer, replay_receipt
 from afterburner.agent.options import InputOptions, ModelOptions, Proof, RunSettings, Search
-from afterburner.agent.shortcuts import optimize, optimize_with
+from afterburner.agent.session.shortcuts import optimize, optimize_with
 from afterburner.agent.types import Decision, Objective
 from afterburner.sandbox import UsageError, Verdict
 from afterburner.sandbox.errors import ToolchainMissingError

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from afterburner.agent.session import Session
+    from afterburner.agent.session.session import Session
     from afterburner.sandbox import Sandbox
 
 MODEL = "openai/gpt-4o-mini"

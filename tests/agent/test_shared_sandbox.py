@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from afterburner.agent import Job, open_session
-from afterburner.agent.shared_sandbox import SharedSandbox
+from afterburner.agent.session.shared_sandbox import SharedSandbox
 from afterburner.sandbox import CancelledError, CancelToken, SandboxUnavailableError
 
 if TYPE_CHECKING:

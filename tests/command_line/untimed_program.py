@@ -21,7 +21,7 @@ _LOOPS = str(Path(__file__).parents[1] / "loops")
 
 def time_nothing() -> None:
     """From now on each rewrite that does the same counts as twice as fast; growth and most made inputs are left out."""
-    running: Any = import_module("afterburner.agent.running")
+    running: Any = import_module("afterburner.agent.session.one_run")
     gather: Any = import_module("afterburner.agent.evidence.gather")
     confirming: Any = import_module("afterburner.agent.judge.confirming")
     cores: Any = import_module("afterburner.sandbox.cores")

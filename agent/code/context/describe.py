@@ -6,8 +6,8 @@ import ast
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from afterburner.agent.code.context.project_uses import used_definitions
 from afterburner.agent.code.context.token_budget import Piece, Use, fit
-from afterburner.agent.code.context.uses import used_definitions
 from afterburner.agent.code.locate import function_source
 from afterburner.agent.code.source_text import parse
 

@@ -6,9 +6,9 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
+from afterburner.agent.code.context.project_uses import dotted_names
 from afterburner.agent.code.context.shown import first_line, shown
 from afterburner.agent.code.context.token_budget import Piece, Use
-from afterburner.agent.code.context.uses import dotted_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,11 +12,11 @@ from afterburner.agent.code.context.installed import installed_distributions
 from afterburner.agent.code.context.mentions import mentions
 from afterburner.agent.code.context.readable_files import ProjectFiles, read_regular
 from afterburner.agent.code.context.resolver import Resolver
-from afterburner.agent.code.formatting import find_style, format_changed
+from afterburner.agent.code.project_formatting import find_style, format_changed
 
 if TYPE_CHECKING:
     from afterburner.agent.code.context.token_budget import Piece
-    from afterburner.agent.code.formatting import Style
+    from afterburner.agent.code.project_formatting import Style
     from afterburner.agent.options import RunSettings
     from afterburner.agent.types import Target
     from afterburner.sandbox import PythonEnvironment

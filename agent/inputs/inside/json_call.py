@@ -1,6 +1,6 @@
 """Calls the function of a solution once, with JSON arguments from stdin, and prints as JSON what it returns.
 
-The host sends this text with the call of `answer` behind it, as one program (`agent/problem.py`).
+The host sends this text with the call of `answer` behind it, as one program (`agent/job/problem.py`).
 """
 
 from __future__ import annotations

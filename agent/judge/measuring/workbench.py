@@ -19,10 +19,10 @@ from afterburner.sandbox.checkers import Lines
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from afterburner.agent.job.problem import Problem
     from afterburner.agent.judge.measuring.sample_sources import Case
     from afterburner.agent.judge.measuring.sampling import BlockSource
     from afterburner.agent.judge.measuring.timing_core import TimingCore
-    from afterburner.agent.problem import Problem
     from afterburner.agent.types import Target, Workload, WorkloadCall, WorkloadCase
     from afterburner.sandbox import PythonEnvironment, Report
     from afterburner.sandbox.checkers import Checker

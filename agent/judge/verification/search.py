@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, ignore_event
-from afterburner.agent.judge.verification.comparing import Comparer
+from afterburner.agent.judge.verification.call_differences import Comparer
 from afterburner.agent.judge.verification.made_inputs import Inputs
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 from afterburner.agent.judge.verification.shrinking import Shrinker
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from afterburner.agent.judge.measuring.workbench import Workbench
-    from afterburner.agent.judge.verification.comparing import Differing
+    from afterburner.agent.judge.verification.call_differences import Differing
     from afterburner.agent.types import WorkloadCall
 
 SMALL_BYTES = 1024  # a larger input is not made smaller before it is known whether a small one shows a difference, too

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.inputs.harness_answers import FoundCall
-    from afterburner.agent.judge.verification.comparing import Comparer, Differing
+    from afterburner.agent.judge.verification.call_differences import Comparer, Differing
     from afterburner.agent.types import WorkloadCall
 
 VARIANTS = 48  # that one generation tries: one process makes so many calls

@@ -22,7 +22,7 @@ from afterburner.sandbox import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from afterburner.agent.job import Job
+    from afterburner.agent.job.job import Job
     from afterburner.agent.options import Search
     from afterburner.agent.types import Machine, Skipped, Target
     from afterburner.sandbox import Sandbox

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from afterburner.agent.batch.batch_results import ManyResult
 from afterburner.agent.batch.merge import Merged
-from afterburner.agent.batch.results import ManyResult
 from afterburner.agent.batch.work import check_offers
 from afterburner.agent.cli.many import deliver_many
 from afterburner.agent.cli.outputs import Outputs

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from afterburner.agent.batch.results import ManyResult
+from afterburner.agent.batch.batch_results import ManyResult
 from afterburner.agent.batch.work import resume_many, work_through
 from afterburner.agent.errors import NotTrustedError
 from afterburner.agent.events import ProgressEvent, Stage, ignore_event
 from afterburner.agent.models.registry import KINDS
 from afterburner.agent.options import BatchPlace, ModelOptions, RunSettings, Search
-from afterburner.agent.session import open_session, session_for
+from afterburner.agent.session.session import open_session, session_for
 from afterburner.agent.store.checkpoints import new_run_id
 from afterburner.sandbox import CancelledError
 

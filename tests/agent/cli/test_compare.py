@@ -12,9 +12,9 @@ import jsonschema
 import pytest
 
 from afterburner.agent import Job, Proof, Search, open_session
-from afterburner.agent.compare import in_light_of_growth
 from afterburner.agent.evidence.growth import Growth, GrowthPoint
-from afterburner.agent.judge.comparing import Compared, ComparisonDecision, TextObjections
+from afterburner.agent.judge.version_comparison import ComparisonDecision, TextObjections, VersionFindings
+from afterburner.agent.session.compare import in_light_of_growth
 from afterburner.agent.types import Gain
 from afterburner.sandbox import UsageError
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from conftest import CommandLine
 
-    from afterburner.agent.compare import ComparisonResult
+    from afterburner.agent.session.compare import ComparisonResult
     from afterburner.sandbox import Sandbox
 
 MAIN = """
@@ -201,7 +201,7 @@ LATE = Growth("len(items)", (GrowthPoint(64, 0.1, None),), disagreement="it fail
 def test_a_time_limit_on_larger_inputs_is_a_loss_and_no_difference(
     before: ComparisonDecision, growth: Growth, texts: str, decision: str
 ) -> None:
-    measured = Compared(before, "CPU time 1x", Gain(1.0, 0.99, 1.01, 0.99, 8))
+    measured = VersionFindings(before, "CPU time 1x", Gain(1.0, 0.99, 1.01, 0.99, 8))
     found = in_light_of_growth(measured, growth, TextObjections(before=texts))
     assert found.decision == decision
     if found.decision != before and growth.too_slow:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from afterburner.agent.code.formatting import Style, find_style, format_changed
+from afterburner.agent.code.project_formatting import Style, find_style, format_changed
 from afterburner.agent.code.source_text import same_code, split_lines
 
 OLD = "a  =  1\n\ndef f( x ):\n    y = [ ]   # why\n    return   y\n\nlast  =  'x'"

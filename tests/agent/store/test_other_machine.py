@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 from loops import UntimedJudge
 
-from afterburner.agent import optimize, running
+from afterburner.agent import optimize
 from afterburner.agent.events import EventKind, OnEvent
 from afterburner.agent.judge.min_effect import remember
-from afterburner.agent.shortcuts import resume
+from afterburner.agent.session import one_run
+from afterburner.agent.session.shortcuts import resume
 from afterburner.agent.store.table import open_runs
 
 if TYPE_CHECKING:
@@ -48,16 +49,16 @@ def interrupted_at(kind: EventKind) -> OnEvent:
 def test_a_run_that_goes_on_elsewhere_is_judged_as_that_machine_needs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(running, "Judge", UntimedJudge)
+    monkeypatch.setattr(one_run, "Judge", UntimedJudge)
     machines: list[Machine] = []
-    describe = running.describe_machine
+    describe = one_run.describe_machine
 
     def on_machine(cpu_model: str) -> None:
         def described(*arguments: object) -> Machine:
             machines.append(replace(describe(*arguments), cpu_model=cpu_model))  # type: ignore[arg-type]
             return machines[-1]
 
-        monkeypatch.setattr(running, "describe_machine", described)
+        monkeypatch.setattr(one_run, "describe_machine", described)
 
     path = tmp_path / "names.py"
     path.write_text(SLOW)

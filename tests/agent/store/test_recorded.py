@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 from model_server import ModelServer, serving
 
-from afterburner.agent import running
 from afterburner.agent.loop.graph import Loop
 from afterburner.agent.options import ModelOptions, RunSettings, Search
-from afterburner.agent.shortcuts import optimize_with, resume
+from afterburner.agent.session import one_run
+from afterburner.agent.session.shortcuts import optimize_with, resume
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,8 +32,8 @@ if __name__ == "__main__":
 @pytest.mark.parametrize(
     ("place", "step", "left"),
     [
-        (running, "open_proposer_of", ["old"]),
-        (running, "_prepare", []),
+        (one_run, "open_proposer_of", ["old"]),
+        (one_run, "_prepare", []),
         (Loop, "profile", ["answer 1"]),
         (Loop, "confirm", ["answer 1"]),
     ],

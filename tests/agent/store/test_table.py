@@ -22,10 +22,10 @@ from afterburner.agent.store import table as table_module
 from afterburner.agent.store.batch_state import Done, ManyState, SuiteCheck
 from afterburner.agent.store.checkpoints import open_checkpointer, thread_of
 from afterburner.agent.store.codec import from_bytes, from_text, to_bytes, to_text
+from afterburner.agent.store.resumable import check_format, check_machine, check_unchanged
 from afterburner.agent.store.sqlite import VERSION, database_path
 from afterburner.agent.store.stored_run import Prepared, RunState, StoredRequest
 from afterburner.agent.store.table import RunTable, open_runs
-from afterburner.agent.store.unchanged import check_format, check_machine, check_unchanged
 from afterburner.agent.types import (
     Decision,
     Gain,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from afterburner.agent.deadline import Deadline
-from afterburner.agent.judge.verification.comparing import Comparer
+from afterburner.agent.judge.verification.call_differences import Comparer
 from afterburner.agent.judge.verification.made_inputs import WANTED_PER_ROUND
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 from afterburner.agent.judge.verification.search import DifferenceSearch

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from afterburner.agent.problem import Problem
+    from afterburner.agent.job.problem import Problem
 
 
 @dataclass(frozen=True, slots=True)

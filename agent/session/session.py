@@ -15,29 +15,29 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from afterburner.agent.active_jobs import ActiveJobs
-from afterburner.agent.compare import compare_jobs
 from afterburner.agent.events import JobReporter, OnEvent, ignore_event
 from afterburner.agent.inputs.rank import RankedTarget, rank
 from afterburner.agent.inputs.survey import project_of, python_command, take_survey
-from afterburner.agent.job import Job
+from afterburner.agent.job.job import Job
+from afterburner.agent.job.trust import Trust, TrustAnswers, TrustQuestion, TrustRequest, trust_caller
 from afterburner.agent.judge.verification.verify import Verification, verify_jobs
 from afterburner.agent.models.requests.model_session import ModelSession, open_model_session
 from afterburner.agent.options import VERIFY_S, Caps, ModelOptions, Proof, RunSettings, Search, settings_of
-from afterburner.agent.running import begin_run, resume_run
-from afterburner.agent.shared_sandbox import SharedSandbox
+from afterburner.agent.session.active_jobs import ActiveJobs
+from afterburner.agent.session.compare import compare_jobs
+from afterburner.agent.session.one_run import begin_run, resume_run
+from afterburner.agent.session.shared_sandbox import SharedSandbox
 from afterburner.agent.store.checkpoints import new_run_id
 from afterburner.agent.store.table import open_runs
-from afterburner.agent.trust import Trust, TrustAnswers, TrustQuestion, TrustRequest, trust_caller
 from afterburner.sandbox import CancelToken, Sandbox, UsageError
 from afterburner.sandbox.cores import Cores, divide_cores, usable_cpus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
-    from afterburner.agent.compare import ComparisonResult
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.loop.results import RunResult
+    from afterburner.agent.session.compare import ComparisonResult
     from afterburner.agent.store.stored_run import Output
     from afterburner.agent.store.table import RunTable
     from afterburner.agent.types import Target

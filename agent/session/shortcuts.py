@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from afterburner.agent.job import Job
+from afterburner.agent.job.job import Job
 from afterburner.agent.options import VERIFY_S, InputOptions, Search, settings_of
-from afterburner.agent.session import job_of, open_session, session_for
+from afterburner.agent.session.session import job_of, open_session, session_for
 from afterburner.agent.store.table import open_runs
 
 if TYPE_CHECKING:

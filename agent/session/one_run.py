@@ -17,6 +17,7 @@ from afterburner.agent.inputs.build import build_workload
 from afterburner.agent.inputs.cases import case_workload
 from afterburner.agent.inputs.hottest import hottest_function
 from afterburner.agent.inputs.staging import stage, stage_alone
+from afterburner.agent.job.problem import Problem
 from afterburner.agent.judge.confirming import SpentTests
 from afterburner.agent.judge.decide import Judge
 from afterburner.agent.judge.measuring.timing_core import TimingCore
@@ -29,11 +30,10 @@ from afterburner.agent.loop.results import RunResult, make_paper_result, make_re
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.models.prompts.feedback import parse_telling
 from afterburner.agent.option_kinds import Selection
-from afterburner.agent.problem import Problem
+from afterburner.agent.session.stored_graph import open_proposer_of, run_graph, used_s
 from afterburner.agent.store.checkpoints import open_checkpointer, stored_state
+from afterburner.agent.store.resumable import check_format, check_machine, check_unchanged, other_machine
 from afterburner.agent.store.stored_run import Prepared, StoredRequest, owner_of
-from afterburner.agent.store.unchanged import check_format, check_machine, check_unchanged, other_machine
-from afterburner.agent.stored_graph import open_proposer_of, run_graph, used_s
 from afterburner.agent.types import Objective, Workload
 from afterburner.sandbox import AfterburnerError, UsageError
 
@@ -43,11 +43,11 @@ if TYPE_CHECKING:
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.evidence.gather import Evidence
     from afterburner.agent.inputs.staging import Staged
-    from afterburner.agent.lending import Lender
     from afterburner.agent.loop.state import LoopState
     from afterburner.agent.models.prompts.proposer import Proposer
     from afterburner.agent.models.requests.model_session import ModelSession
     from afterburner.agent.options import RunSettings
+    from afterburner.agent.session.lending import Lender
     from afterburner.agent.store.stored_run import Output
     from afterburner.agent.store.table import RunTable
     from afterburner.agent.types import Machine, Target

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from afterburner.sandbox.commands.request import Request
+    from afterburner.sandbox.commands.run_request import Request
     from afterburner.sandbox.types import CaseReport, Report
 
 _MOST_STDOUT_BYTES = 1 << 20  # of the program's stdout in the JSON

@@ -17,12 +17,18 @@ from afterburner.agent.evidence.receipt import make_receipt
 from afterburner.agent.inputs.build import build_workload
 from afterburner.agent.inputs.hottest import hottest_function
 from afterburner.agent.inputs.versions import changed_function, read_version, stage_versions
-from afterburner.agent.judge.comparing import MEASURED, Compared, Comparing, ComparisonDecision, TextObjections
 from afterburner.agent.judge.measuring.sampling import SampleFailedError
 from afterburner.agent.judge.measuring.timing_core import TimingCore
 from afterburner.agent.judge.measuring.workbench import Workbench, workload_limits
 from afterburner.agent.judge.min_effect import MinEffect, min_effect_for
 from afterburner.agent.judge.two_sided import TwoSidedJudge
+from afterburner.agent.judge.version_comparison import (
+    MEASURED,
+    ComparisonDecision,
+    TextObjections,
+    VersionFindings,
+    VersionJudge,
+)
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.options import RunSettings
 from afterburner.agent.types import Objective
@@ -34,7 +40,7 @@ if TYPE_CHECKING:
     from afterburner.agent.evidence.growth import Growth
     from afterburner.agent.evidence.receipt import Receipt
     from afterburner.agent.inputs.versions import Versions
-    from afterburner.agent.job import Job
+    from afterburner.agent.job.job import Job
     from afterburner.agent.options import Proof, Search
     from afterburner.agent.types import Machine, Skipped, Target
     from afterburner.sandbox import Limits, Measurement
@@ -59,7 +65,7 @@ class ComparisonResult:
     after_path: str
     after_revision: str
     changed_files: tuple[str, ...]  # other files of the project that differ
-    compared: Compared
+    compared: VersionFindings
     objective: Objective
     min_effect: MinEffect
     float_tolerance: float | None
@@ -139,7 +145,7 @@ class _Prepared:
     settings: RunSettings
     min_effect: MinEffect
     machine: Machine
-    comparing: Comparing
+    comparing: VersionJudge
 
 
 def _staged(before: Job, after: Job, sandbox: Sandbox, allow: Callable[[Target], None]) -> Versions:
@@ -177,11 +183,11 @@ def _prepare(  # noqa: PLR0917 - what a comparison depends on, and who is told
     own_tree = versions.after_environment if changed else None
     bench = Workbench(target, workload, sandbox, versions.environment, limits, core, own_tree)
     judge = TwoSidedJudge(search.objective, min_effect.value, search.seed)
-    comparing = Comparing(bench, judge, deadline, on_event, _text_objections(versions, changed))
+    comparing = VersionJudge(bench, judge, deadline, on_event, _text_objections(versions, changed))
     return _Prepared(versions, changed, settings, min_effect, machine, comparing)
 
 
-def _evidence(prepared: _Prepared, compared: Compared, report: OnEvent) -> tuple[Memory | None, Growth | None]:
+def _evidence(prepared: _Prepared, compared: VersionFindings, report: OnEvent) -> tuple[Memory | None, Growth | None]:
     """Memory and growth of versions that do the same; None where they are not measured."""
     if compared.decision is ComparisonDecision.DIFFERENT or compared.agreement is None:
         return None, None
@@ -194,12 +200,12 @@ def _evidence(prepared: _Prepared, compared: Compared, report: OnEvent) -> tuple
     return memory, measure_growth(bench, source, Deadline.after(min(GROWTH_S, deadline.left_s())))
 
 
-def in_light_of_growth(compared: Compared, growth: Growth, texts: TextObjections) -> Compared:
+def in_light_of_growth(compared: VersionFindings, growth: Growth, texts: TextObjections) -> VersionFindings:
     """What inputs of other sizes make of a comparison: AFTER may do something else there, or reach the time limit."""
     if not growth.disagreement:
         return compared
     if not growth.too_slow:
-        return Compared(ComparisonDecision.DIFFERENT, growth.disagreement)
+        return VersionFindings(ComparisonDecision.DIFFERENT, growth.disagreement)
     sizes = f"for {growth.scaled} up to {growth.points[-1].size}" if growth.points else "on larger inputs"
     reason = f"{sizes}, AFTER reached the time limit of {SLOWER} times what BEFORE needs"
     if compared.decision is ComparisonDecision.FASTER:
@@ -270,7 +276,7 @@ def _memory(bench: Workbench, source: str) -> Memory | None:
         return None  # the comparison has told what it found; this is a figure beside it
 
 
-def _receipt(prepared: _Prepared, compared: Compared) -> Receipt | None:
+def _receipt(prepared: _Prepared, compared: VersionFindings) -> Receipt | None:
     if compared.gain is None or compared.decision not in MEASURED:
         return None
     versions, bench = prepared.versions, prepared.comparing.bench

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationError, field_serializer
 
-from afterburner.agent.json_calls import JsonCall
+from afterburner.agent.job.json_calls import JsonCall
 from afterburner.sandbox import Limits, TestCase, UsageError
 from afterburner.sandbox.form_mistakes import first_mistake
 from afterburner.sandbox.service.tasks import checker_of

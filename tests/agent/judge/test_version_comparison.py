@@ -11,12 +11,12 @@ import pytest
 from afterburner.agent.code.locate import find_target
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.inputs.staging import stage
-from afterburner.agent.judge.comparing import Compared, Comparing, TextObjections
 from afterburner.agent.judge.confirmation import Incumbent
 from afterburner.agent.judge.confirming import Confirming
 from afterburner.agent.judge.two_sided import TwoSidedJudge
+from afterburner.agent.judge.version_comparison import TextObjections, VersionFindings, VersionJudge
 from afterburner.agent.options import RunSettings
-from afterburner.agent.running import prepared_bench
+from afterburner.agent.session.one_run import prepared_bench
 from afterburner.agent.types import Objective
 from afterburner.sandbox import Measurement
 
@@ -62,21 +62,23 @@ def bench_of(tmp_path_factory: pytest.TempPathFactory, sandbox: Sandbox) -> Call
 
 
 @pytest.fixture
-def compared(bench_of: Callable[[str], Workbench]) -> Callable[..., Compared]:
+def compared(bench_of: Callable[[str], Workbench]) -> Callable[..., VersionFindings]:
     """Compare two texts of one file under a small limit."""
 
     def compare(
         before: str, after: str, objective: Objective = Objective.TIME, *, texts: str = "", limit_s: float = LIMIT_S
-    ) -> Compared:
+    ) -> VersionFindings:
         bench = bench_of(before)
         bench = replace(bench, limits=replace(bench.limits, wall_time_s=limit_s, cpu_time_s=limit_s))
         judge = TwoSidedJudge(objective, 0.05, 0)
-        return Comparing(bench, judge, Deadline.after(60), lambda _: None, TextObjections(texts)).compare(after)
+        return VersionJudge(bench, judge, Deadline.after(60), lambda _: None, TextObjections(texts)).compare(after)
 
     return compare
 
 
-def test_a_version_that_does_not_end_where_the_other_needs_little_is_slower(compared: Callable[..., Compared]) -> None:
+def test_a_version_that_does_not_end_where_the_other_needs_little_is_slower(
+    compared: Callable[..., VersionFindings],
+) -> None:
     found = compared(BEFORE, ENDLESS)
     assert found.decision == "slower", found.reason
     assert "time limit of 2 s on total(300000), where BEFORE needs" in found.reason
@@ -84,27 +86,31 @@ def test_a_version_that_does_not_end_where_the_other_needs_little_is_slower(comp
     assert found.counterexample is None
 
 
-def test_a_call_that_ends_and_is_wrong_shows_a_difference_all_the_same(compared: Callable[..., Compared]) -> None:
+def test_a_call_that_ends_and_is_wrong_shows_a_difference_all_the_same(
+    compared: Callable[..., VersionFindings],
+) -> None:
     found = compared(BEFORE, WRONG_AND_ENDLESS)
     assert found.decision == "different", found.reason
     assert found.counterexample is not None
     assert found.counterexample.shown_calls == "total(200000)"
 
 
-def test_a_version_that_does_not_end_on_an_input_made_for_it_is_slower(compared: Callable[..., Compared]) -> None:
+def test_a_version_that_does_not_end_on_an_input_made_for_it_is_slower(
+    compared: Callable[..., VersionFindings],
+) -> None:
     found = compared(BEFORE, ENDLESS_ON_MADE_INPUTS)
     assert found.decision == "slower", found.reason
     assert "time limit of 2 s on total(" in found.reason
 
 
-def test_no_answer_is_given_where_before_is_near_the_limit_itself(compared: Callable[..., Compared]) -> None:
+def test_no_answer_is_given_where_before_is_near_the_limit_itself(compared: Callable[..., VersionFindings]) -> None:
     found = compared(SLEEPING, SLEEPING.replace("0.6", "5.0"))
     assert found.decision == "too_noisy", found.reason
     assert "cannot be told" in found.reason
     assert not found.objection
 
 
-def test_nothing_is_said_where_before_itself_reaches_the_limit(compared: Callable[..., Compared]) -> None:
+def test_nothing_is_said_where_before_itself_reaches_the_limit(compared: Callable[..., VersionFindings]) -> None:
     found = compared(BEFORE, ENDLESS, limit_s=0.01)
     assert found.decision == "too_noisy"
     assert "BEFORE itself reached the time limit" in found.reason
@@ -115,7 +121,7 @@ def test_a_time_limit_that_is_reached_only_when_samples_are_taken_is_a_loss_too(
 ) -> None:
     bench, judge = bench_of(BEFORE), TwoSidedJudge(Objective.TIME, 0.05, 0)
     bench = replace(bench, limits=replace(bench.limits, wall_time_s=LIMIT_S, cpu_time_s=LIMIT_S))
-    comparing = Comparing(bench, judge, Deadline.after(60), lambda _: None)
+    comparing = VersionJudge(bench, judge, Deadline.after(60), lambda _: None)
     confirming = Confirming(bench, judge, comparing.deadline, lambda _: None)
     before, after = (Incumbent("", text, Measurement(1.0, 1.0, 1, 1.0), ratio=1.0) for text in (BEFORE, ENDLESS))
     found = comparing.measure(confirming, after, before)
@@ -123,12 +129,12 @@ def test_a_time_limit_that_is_reached_only_when_samples_are_taken_is_a_loss_too(
     assert "the calls that are measured" in found.reason
 
 
-def test_a_time_limit_says_nothing_of_memory(compared: Callable[..., Compared]) -> None:
+def test_a_time_limit_says_nothing_of_memory(compared: Callable[..., VersionFindings]) -> None:
     assert compared(BEFORE, ENDLESS, Objective.MEMORY).decision == "too_noisy"
 
 
 def test_a_time_that_before_owes_to_a_suspicious_text_makes_no_version_slower(
-    compared: Callable[..., Compared],
+    compared: Callable[..., VersionFindings],
 ) -> None:
     found = compared(BEFORE, ENDLESS, texts="of BEFORE: it reads its caller")
     assert (found.decision, found.objection) == ("too_noisy", "of BEFORE: it reads its caller")

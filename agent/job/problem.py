@@ -6,8 +6,8 @@ import re
 from dataclasses import asdict, dataclass, field
 
 from afterburner.agent.code.source_text import split_lines
-from afterburner.agent.json_calls import JsonCall, calling_program
-from afterburner.agent.problem_document import ProblemDocument, written
+from afterburner.agent.job.json_calls import JsonCall, calling_program
+from afterburner.agent.job.problem_document import ProblemDocument, written
 from afterburner.agent.types import OF_A_PROBLEM, Target, WorkloadCase
 from afterburner.sandbox import Limits, Program, TestCase, UsageError
 from afterburner.sandbox.checkers import Checker, Lines

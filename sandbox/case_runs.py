@@ -97,7 +97,7 @@ def run_case(supply: Supply, launch: Launch, case: TestCase | CallCase, settings
 class _Judge:
     """Looks at an output when its program has ended, or from when on it is longer than what may be held of it.
 
-    Comparing takes longer than printing, and the program would have to wait, with its clock running.
+    VersionJudge takes longer than printing, and the program would have to wait, with its clock running.
     """
 
     def __init__(self, comparison: Comparison) -> None:

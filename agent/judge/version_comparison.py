@@ -70,7 +70,7 @@ class TextObjections:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class VersionFindings:
     """The answer of a comparison. `objection` says why a gate does not believe what was measured."""
 
     decision: ComparisonDecision
@@ -111,7 +111,7 @@ def _all_cases(bench: Workbench) -> tuple[Case, ...]:
 
 
 @dataclass(slots=True)
-class Comparing:
+class VersionJudge:
     """Compares one other version with the original of a bench."""
 
     bench: Workbench
@@ -120,7 +120,7 @@ class Comparing:
     on_event: OnEvent
     texts: TextObjections = field(default_factory=TextObjections)
 
-    def compare(self, source: str) -> Compared:
+    def compare(self, source: str) -> VersionFindings:
         """Hold a version against the original.
 
         Args:
@@ -134,17 +134,17 @@ class Comparing:
         report = _run_original(self.bench)
         if report.verdict is Verdict.TIME_LIMIT:
             reason = f"BEFORE itself reached the time limit of {self.bench.limits.wall_time_s:.3g} s"
-            return Compared(ComparisonDecision.TOO_NOISY, reason)
+            return VersionFindings(ComparisonDecision.TOO_NOISY, reason)
         original = _original_of(self.bench, report)  # the limits stay wide: AFTER may be far slower
         other = Incumbent("after", source, original.measurement, ratio=1.0)
         confirming = Confirming(self.bench, self.judge, self.deadline, self.on_event)
         self._report(EventKind.COMPARING_BEHAVIOUR)
         found = self._behaviour(confirming, other, original)
-        if isinstance(found, Compared):
+        if isinstance(found, VersionFindings):
             return found
         return self.measure(confirming, other, original, found)
 
-    def _behaviour(self, confirming: Confirming, other: Incumbent, original: Incumbent) -> Agreement | Compared:
+    def _behaviour(self, confirming: Confirming, other: Incumbent, original: Incumbent) -> Agreement | VersionFindings:
         first, *others = _all_cases(self.bench)
         for cases in ([first], others):  # what is far too slow shows in the first
             report = confirming.failed(other, cases)
@@ -156,16 +156,18 @@ class Comparing:
                 case = self.bench.call_case((), hash_seed=found.hash_seed)
                 return self._late(other, replace(case, calls=found.blobs, expected_outcomes=None), found.shown_calls)
             case Counterexample():
-                return Compared(ComparisonDecision.DIFFERENT, found.line, counterexample=found)
+                return VersionFindings(ComparisonDecision.DIFFERENT, found.line, counterexample=found)
             case Dependence(timed_out=True):
                 return self._late(other, found.circumstance.case, f"the calls made {found.circumstance.name}")
             case Dependence():
-                return Compared(ComparisonDecision.DIFFERENT, found.reason)
+                return VersionFindings(ComparisonDecision.DIFFERENT, found.reason)
             case Agreement():
                 return found
         raise AssertionError(found)  # the report of cases, and there were none
 
-    def _failed(self, confirming: Confirming, other: Incumbent, cases: Sequence[Case], report: Report) -> Compared:
+    def _failed(
+        self, confirming: Confirming, other: Incumbent, cases: Sequence[Case], report: Report
+    ) -> VersionFindings:
         """What cases that are not all right say; of those that ran into the time limit a part may be wrong."""
         wrong = [each for each in report.cases if each.verdict not in {Verdict.ACCEPTED, Verdict.TIME_LIMIT}]
         if wrong:
@@ -186,25 +188,25 @@ class Comparing:
 
     def _different(
         self, confirming: Confirming, other: Incumbent, detail: str, calls: Sequence[WorkloadCall]
-    ) -> Compared:
+    ) -> VersionFindings:
         example = confirming.difference(other.source, self.deadline, 0, calls)
         if example is None or example.timed_out:
-            return Compared(ComparisonDecision.DIFFERENT, detail)
-        return Compared(ComparisonDecision.DIFFERENT, example.line, counterexample=example)
+            return VersionFindings(ComparisonDecision.DIFFERENT, detail)
+        return VersionFindings(ComparisonDecision.DIFFERENT, example.line, counterexample=example)
 
-    def _late(self, other: Incumbent, case: Case, on: str) -> Compared:
+    def _late(self, other: Incumbent, case: Case, on: str) -> VersionFindings:
         """What a version is that reached the time limit on an input."""
         if self.judge.objective is not Objective.TIME:
             reason = f"AFTER reached the time limit on {on}, so what it needs of memory is not known"
-            return Compared(ComparisonDecision.TOO_NOISY, reason)
+            return VersionFindings(ComparisonDecision.TOO_NOISY, reason)
         is_slower, reason = is_far_slower(self.bench, other.source, case, on, 1 + self.judge.min_effect)
         if is_slower and self.texts.before:
-            return Compared(ComparisonDecision.TOO_NOISY, self.texts.before, objection=self.texts.before)
-        return Compared(ComparisonDecision.SLOWER if is_slower else ComparisonDecision.TOO_NOISY, reason)
+            return VersionFindings(ComparisonDecision.TOO_NOISY, self.texts.before, objection=self.texts.before)
+        return VersionFindings(ComparisonDecision.SLOWER if is_slower else ComparisonDecision.TOO_NOISY, reason)
 
     def measure(
         self, confirming: Confirming, other: Incumbent, original: Incumbent, agreement: Agreement | None = None
-    ) -> Compared:
+    ) -> VersionFindings:
         """The test alone: for a version that is known to do the same, which `agreement` tells of."""
         self._report(EventKind.MEASURING_BOTH)
         blocks, _ = self.bench.block_source(original.source, [other.source], self.judge.objective, held_out=True)
@@ -217,7 +219,7 @@ class Comparing:
             said, larger = confirming.on_larger_inputs(said, said.gain, other, original)
         decision, objection = self._decided(said)
         reason = objection or (OUT_OF_TIME if said.gain is None and self.deadline.passed() else said.reason)
-        return Compared(
+        return VersionFindings(
             decision,
             reason,
             said.gain,
