@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
-from afterburner.agent.code.context.surroundings import Surroundings
-from afterburner.agent.code.languages import PYTHON, check_program
+from afterburner.agent.code.languages import check_program
 from afterburner.agent.code.locate import find_target
 from afterburner.agent.deadline import RunClock
-from afterburner.agent.errors import RunStoreError, WorkloadError
+from afterburner.agent.errors import RunStoreError
 from afterburner.agent.events import EventKind, JobReporter, OnEvent, ProgressEvent, waiting_for_core
 from afterburner.agent.evidence.gather import Offered, gather_evidence
-from afterburner.agent.inputs.build import build_workload
-from afterburner.agent.inputs.cases import case_workload
-from afterburner.agent.inputs.hottest import hottest_function
-from afterburner.agent.inputs.staging import stage, stage_alone
 from afterburner.agent.job.problem import Problem
 from afterburner.agent.judge.confirming import SpentTests
 from afterburner.agent.judge.decide import Judge
 from afterburner.agent.judge.measuring.timing_core import TimingCore
-from afterburner.agent.judge.measuring.workbench import Workbench, workload_limits
-from afterburner.agent.judge.min_effect import min_effect_for
+from afterburner.agent.judge.measuring.workbench import Workbench
 from afterburner.agent.loop.graph import Loop
 from afterburner.agent.loop.paper import PaperLoop
 from afterburner.agent.loop.records import withdrawn
@@ -30,16 +24,19 @@ from afterburner.agent.loop.results import RunResult, make_paper_result, make_re
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.models.prompts.feedback import parse_telling
 from afterburner.agent.option_kinds import Selection
+from afterburner.agent.session.preparing import limits_of, prepare, stage_target, surroundings_of, taken_over
 from afterburner.agent.session.stored_graph import open_proposer_of, run_graph, used_s
 from afterburner.agent.store.checkpoints import open_checkpointer, stored_state
 from afterburner.agent.store.resumable import check_format, check_machine, check_unchanged, other_machine
 from afterburner.agent.store.stored_run import Prepared, StoredRequest, owner_of
-from afterburner.agent.types import Objective, Workload
 from afterburner.sandbox import AfterburnerError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+
+    from afterburner.agent.code.context.surroundings import Surroundings
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.evidence.gather import Evidence
     from afterburner.agent.inputs.staging import Staged
@@ -51,7 +48,6 @@ if TYPE_CHECKING:
     from afterburner.agent.store.stored_run import Output
     from afterburner.agent.store.table import RunTable
     from afterburner.agent.types import Machine, Target
-    from afterburner.sandbox import CancelToken, PythonEnvironment
     from afterburner.sandbox.sandbox import Sandbox
 
 
@@ -86,7 +82,7 @@ def begin_run(
         runs.begin(run_id, StoredRequest(settings, dict(outputs or {}), str(Path.cwd())), target)
         on_begun(run_id)
         try:
-            return _carry_out(runs, run_id, settings, target, lender, on_event)
+            return _Run.of(runs, run_id, lender, on_event, settings=settings, target=target).carry_out()
         except RunStoreError:
             raise
         except AfterburnerError:
@@ -120,7 +116,7 @@ def resume_run(runs: RunTable, name: str, lender: Lender, on_event: OnEvent) -> 
         settings = runs.asked(found.run_id).settings_from(Path.cwd())
         if not settings.problem and settings.unsaved_text(Path(target.path)) is None:
             check_unchanged(found, target)
-        return _carry_out(runs, found.run_id, settings, target, lender, on_event)
+        return _Run.of(runs, found.run_id, lender, on_event, settings=settings, target=target).carry_out()
 
 
 def _target_of(settings: RunSettings) -> Target:
@@ -151,172 +147,155 @@ def _check_provable(problem: Problem, settings: RunSettings) -> None:
         raise UsageError("A receipt names the file of a project that was improved, and a problem has none.")
 
 
-def _carry_out(  # noqa: PLR0917 - a run, where it is kept, and who is told
-    runs: RunTable,
-    run_id: str,
-    settings: RunSettings,
-    target: Target,
-    lender: Lender,
-    on_event: OnEvent,
-) -> RunResult:
-    """Do what is left of a run that this process has claimed."""
-    prepared = runs.prepared(run_id)
-    job = f"{target.path}::{target.function}" if target.function else target.path
-    on_event = reporter = JobReporter(on_event, run_id, job, settings.search.iterations)
-    with open_checkpointer(runs.database) as checkpointer:
-        state = stored_state(checkpointer, run_id)
-        clock = RunClock.start(settings.search.max_seconds, used_s(prepared, state))
-        # before it was prepared, nobody has answered
-        model_session = lender.model_session(
-            run_id,
-            settings,
-            _search_until(settings, clock),
-            on_event,
-            resuming=prepared is not None,
+@dataclass(slots=True)
+class _Run:
+    """A run that this process has claimed."""
+
+    runs: RunTable
+    run_id: str
+    settings: RunSettings
+    target: Target
+    lender: Lender
+    report: JobReporter
+
+    @classmethod
+    def of(
+        cls, runs: RunTable, run_id: str, lender: Lender, on_event: OnEvent, *, settings: RunSettings, target: Target
+    ) -> Self:
+        """With progress that says which run and job it is of."""
+        job = f"{target.path}::{target.function}" if target.function else target.path
+        return cls(
+            runs, run_id, settings, target, lender, JobReporter(on_event, run_id, job, settings.search.iterations)
+        )
+
+    @property
+    def is_paper(self) -> bool:
+        """Whether it is Algorithm 1 of the paper."""
+        return self.settings.search.selection is Selection.PAPER
+
+    def carry_out(self) -> RunResult:
+        """Do what is left of it."""
+        prepared = self.runs.prepared(self.run_id)
+        with open_checkpointer(self.runs.database) as checkpointer:
+            state = stored_state(checkpointer, self.run_id)
+            clock = RunClock.start(self.settings.search.max_seconds, used_s(prepared, state))
+            model_session = self._model_session(clock, prepared)
+            proposer = open_proposer_of(self.settings, model_session)
+            if not self.settings.problem:
+                self.lender.allow(self.target)
+            with self.lender.sandbox() as sandbox:
+                staged = stage_target(self.settings, self.target, sandbox, self.report)
+                machine = describe_machine(sandbox, staged.environment, self.target.language)
+                if prepared is None:
+                    prepared = prepare(self.settings, self.target, sandbox, staged, self.report)
+                    prepared = replace(prepared, used_s=clock.used_s(), used_before=model_session.used_by_others())
+                    self.runs.keep_prepared(self.run_id, prepared)
+                prepared, machine = self._on_this_machine(prepared, machine, state)
+                self._take_settings_of(prepared)
+                bench = self._bench(prepared, sandbox, staged, clock)
+                loop = self._loop(bench, clock, proposer, model_session, surroundings_of(prepared, staged))
+                state = self._searched(loop, state, checkpointer)
+                evidence = _evidence(loop, state, staged, machine) if isinstance(loop, Loop) else None
+        if evidence is not None and evidence.growth is not None and evidence.growth.disagreement:
+            state, evidence = withdrawn(state, evidence.growth.disagreement), None
+        make = make_paper_result if self.is_paper else make_result
+        result = make(self.settings, bench, state, run_id=self.run_id, machine=machine, elapsed_s=clock.elapsed_s())
+        usage = state["usage"] if model_session.usage() is not None else None
+        result = replace(result, evidence=evidence, usage=usage)
+        self.runs.finish(self.run_id, result)
+        return result
+
+    def _model_session(self, clock: RunClock, prepared: Prepared | None) -> ModelSession:
+        found = self.lender.model_session(
+            self.run_id,
+            self.settings,
+            self._search_until(clock),
+            self.report,
+            resuming=prepared is not None,  # before it was prepared, nobody has answered
             used_before=prepared.used_before if prepared is not None else None,
         )
-        reporter.usage = model_session.usage
-        proposer = open_proposer_of(settings, model_session)
+        self.report.usage = found.usage
+        return found
+
+    def _search_until(self, clock: RunClock) -> Deadline:
+        """The paper's selection confirms nothing, so all of the time is for its search."""
+        return clock.confirm_until if self.is_paper else clock.search_until
+
+    def _on_this_machine(
+        self, prepared: Prepared, machine: Machine, state: LoopState | None
+    ) -> tuple[Prepared, Machine]:
+        """What was prepared, as it holds here, and the machine that the figures come from."""
+        check_machine(self.run_id, prepared.machine, machine)
+        if state is not None and state["confirmation"] is not None and state["confirmation"].confirmed:
+            return prepared, prepared.machine
+        if prepared.machine == machine:
+            return prepared, machine
+        if self.is_paper:
+            raise other_machine(self.run_id)
+        prepared = taken_over(prepared, self.settings, machine, self.report)
+        self.runs.keep_prepared(self.run_id, prepared)
+        return prepared, machine
+
+    def _take_settings_of(self, prepared: Prepared) -> None:
+        """The settings that it was prepared with, but for the time, which may have been raised since."""
+        max_seconds = self.settings.search.max_seconds
+        self.settings = replace(prepared.settings, search=replace(prepared.settings.search, max_seconds=max_seconds))
+
+    def _bench(self, prepared: Prepared, sandbox: Sandbox, staged: Staged, clock: RunClock) -> Workbench:
+        settings = self.settings
         problem = Problem.from_json(settings.problem) if settings.problem else None
-        if problem is None:
-            lender.allow(target)
-        with lender.sandbox() as sandbox:
-            staged = _stage(settings, target, sandbox, on_event)
-            machine = describe_machine(sandbox, staged.environment, target.language)
-            if prepared is None:
-                prepared = _prepare(settings, target, sandbox, staged, machine, clock, on_event)
-                prepared = replace(prepared, used_before=model_session.used_by_others())
-                runs.keep_prepared(run_id, prepared)
-            check_machine(run_id, prepared.machine, machine)
-            if state is not None and state["confirmation"] is not None and state["confirmation"].confirmed:
-                machine = prepared.machine  # where the figures of the offer come from
-            elif prepared.machine != machine and settings.search.selection is Selection.PAPER:
-                raise other_machine(run_id)
-            elif prepared.machine != machine:
-                prepared = _taken_over(prepared, settings, machine, on_event)
-                runs.keep_prepared(run_id, prepared)
-            settings = replace(
-                prepared.settings,
-                search=replace(prepared.settings.search, max_seconds=settings.search.max_seconds),
-            )  # which may have been raised since
-            limits = (
-                problem.limits
-                if problem is not None
-                else workload_limits(settings.search.max_seconds, settings.inputs.float_tolerance)
-            )
-            core = TimingCore(waiting_for_core(on_event), lender.cores(), clock.budget)
-            bench = Workbench(
-                prepared.target, prepared.workload, sandbox, staged.environment, limits, core, problem=problem
-            )
-            loop = _loop_of(
-                settings,
-                bench,
-                clock,
+        limits = problem.limits if problem else limits_of(settings)
+        core = TimingCore(waiting_for_core(self.report), self.lender.cores(), clock.budget)
+        return Workbench(prepared.target, prepared.workload, sandbox, staged.environment, limits, core, problem=problem)
+
+    def _loop(
+        self,
+        bench: Workbench,
+        clock: RunClock,
+        proposer: Proposer,
+        model_session: ModelSession,
+        surroundings: Surroundings | None,
+    ) -> Loop | PaperLoop:
+        """The loop that the selection asks for."""
+        settings = self.settings
+        if self.is_paper:
+            return PaperLoop(
+                bench=bench,
+                settings=settings,
                 proposer=proposer,
-                on_event=on_event,
-                tests=SpentTests(runs.tests_begun(run_id), lambda begun: runs.count_tests(run_id, begun)),
-                surroundings=_surroundings(prepared, staged),
+                on_event=self.report,
+                cancel=self.lender.cancel,
+                until=self._search_until(clock),
+                surroundings=surroundings,
+                used_s=clock.used_s,
                 model_session=model_session,
-                cancel=lender.cancel,
             )
-            if state is not None:
-                on_event(ProgressEvent(kind=EventKind.RESUMING))
-            if state is not None and isinstance(loop, Loop):
-                loop.resume_from(state)
-            state = run_graph(loop, checkpointer, run_id)
-            lender.cancel.raise_if_cancelled()
-            evidence = _evidence(loop, state, staged, machine) if isinstance(loop, Loop) else None
-    if evidence is not None and evidence.growth is not None and evidence.growth.disagreement:
-        state, evidence = withdrawn(state, evidence.growth.disagreement), None
-    make = make_paper_result if settings.search.selection is Selection.PAPER else make_result
-    result = make(settings, bench, state, run_id=run_id, machine=machine, elapsed_s=clock.elapsed_s())
-    usage = state["usage"] if model_session.usage() is not None else None
-    result = replace(result, evidence=evidence, usage=usage)
-    runs.finish(run_id, result)
-    return result
-
-
-def _loop_of(
-    settings: RunSettings,
-    bench: Workbench,
-    clock: RunClock,
-    *,
-    proposer: Proposer,
-    on_event: OnEvent,
-    tests: SpentTests,
-    surroundings: Surroundings | None,
-    model_session: ModelSession,
-    cancel: CancelToken,
-) -> Loop | PaperLoop:
-    """The loop that the selection asks for."""
-    if settings.search.selection is Selection.PAPER:
-        return PaperLoop(
+        runs, run_id = self.runs, self.run_id
+        return Loop(
             bench=bench,
-            settings=settings,
             proposer=proposer,
-            on_event=on_event,
-            cancel=cancel,
-            until=_search_until(settings, clock),
-            surroundings=surroundings,
+            judge=Judge(settings.search.objective, settings.proof.effect, settings.search.seed),
+            settings=settings,
+            search_until=clock.search_until,
+            confirm_until=clock.confirm_until,
+            on_event=self.report,
             used_s=clock.used_s,
+            tests=SpentTests(runs.tests_begun(run_id), lambda begun: runs.count_tests(run_id, begun)),
+            surroundings=surroundings,
             model_session=model_session,
         )
-    return Loop(
-        bench=bench,
-        proposer=proposer,
-        judge=Judge(settings.search.objective, settings.proof.effect, settings.search.seed),
-        settings=settings,
-        search_until=clock.search_until,
-        confirm_until=clock.confirm_until,
-        on_event=on_event,
-        used_s=clock.used_s,
-        tests=tests,
-        surroundings=surroundings,
-        model_session=model_session,
-    )
 
-
-def _search_until(settings: RunSettings, clock: RunClock) -> Deadline:
-    """The paper's selection confirms nothing, so all of the time is for its search."""
-    return clock.confirm_until if settings.search.selection is Selection.PAPER else clock.search_until
-
-
-def _stage(settings: RunSettings, target: Target, sandbox: Sandbox, on_event: OnEvent) -> Staged:
-    if settings.problem:
-        return stage_alone(target, sandbox)
-    on_event(ProgressEvent(kind=EventKind.STAGING, subject=Path(target.project_root).name))
-    return stage(target, sandbox, settings.inputs.python, settings.unsaved)
-
-
-def _prepare(  # noqa: PLR0917 - what a workload depends on, and who is told
-    settings: RunSettings,
-    target: Target,
-    sandbox: Sandbox,
-    staged: Staged,
-    machine: Machine,
-    clock: RunClock,
-    on_event: OnEvent,
-) -> Prepared:
-    """Find out what has to be known before the loop begins."""
-    settings = _with_min_effect(settings, machine)
-    for each in staged.left_out:
-        on_event(ProgressEvent(kind=EventKind.INPUTS_LEFT_OUT, subject=each.origin, detail=each.reason))
-    bench = prepared_bench(settings, target, sandbox, staged.environment, on_event)
-    workload = replace(bench.workload, skipped=(*staged.left_out, *bench.workload.skipped))
-    return Prepared(settings, bench.target, workload, machine, clock.used_s())
-
-
-def _taken_over(prepared: Prepared, asked: RunSettings, machine: Machine, on_event: OnEvent) -> Prepared:
-    """What was prepared elsewhere, with the minimum effect that holds here: this is where winners are tested now."""
-    found = _with_min_effect(asked, machine)
-    on_event(ProgressEvent(kind=EventKind.OTHER_MACHINE, ratio=found.proof.effect))
-    settings = replace(
-        prepared.settings,
-        proof=replace(
-            prepared.settings.proof, min_effect=found.proof.min_effect, min_effect_source=found.proof.min_effect_source
-        ),
-    )
-    return replace(prepared, settings=settings, machine=machine)
+    def _searched(
+        self, loop: Loop | PaperLoop, state: LoopState | None, checkpointer: BaseCheckpointSaver[str]
+    ) -> LoopState:
+        """The state at the end of the loop, which goes on where it stands."""
+        if state is not None:
+            self.report(ProgressEvent(kind=EventKind.RESUMING))
+            if isinstance(loop, Loop):
+                loop.resume_from(state)
+        state = run_graph(loop, checkpointer, self.run_id)
+        self.lender.cancel.raise_if_cancelled()
+        return state
 
 
 def seconds_used(runs: RunTable, run_id: str) -> float:
@@ -328,70 +307,6 @@ def seconds_used(runs: RunTable, run_id: str) -> float:
         return result.elapsed_s
     with open_checkpointer(runs.database) as checkpointer:
         return used_s(runs.prepared(run_id), stored_state(checkpointer, run_id))
-
-
-def _surroundings(prepared: Prepared, staged: Staged) -> Surroundings | None:
-    """The project around the target, where there is a way to read it: of Python."""
-    if prepared.target.language != PYTHON or prepared.settings.problem:
-        return None
-    return Surroundings(prepared.target, staged.project, staged.environment, prepared.settings)
-
-
-def prepared_bench(
-    settings: RunSettings,
-    target: Target,
-    sandbox: Sandbox,
-    environment: PythonEnvironment,
-    on_event: OnEvent,
-) -> Workbench:
-    """Find the function if none is named, and the inputs that it is judged on.
-
-    Raises:
-        WorkloadError: there is nothing to judge on, or too little.
-        AfterburnerError: the function or the inputs cannot be read.
-    """
-    if settings.problem:
-        return _problem_bench(settings, target, sandbox, environment)
-    limits = workload_limits(settings.search.max_seconds, settings.inputs.float_tolerance)
-    if target.function is None and settings.inputs.cases is None:
-        on_event(ProgressEvent(kind=EventKind.PROFILING_FILE))
-        function = hottest_function(sandbox, target, environment, settings, limits)
-        most = Objective.TIME if settings.search.objective is Objective.TIME else Objective.MEMORY
-        on_event(ProgressEvent(kind=EventKind.FOUND_TARGET, subject=function, detail=most.value))
-        path = Path(settings.file)
-        target = find_target(path, function, project_root=settings.batch.project_root, text=settings.unsaved_text(path))
-    workload = build_workload(sandbox, target, environment, settings, limits, on_event)
-    return _checked(Workbench(target, workload, sandbox, environment, limits, TimingCore()), settings)
-
-
-def _checked(bench: Workbench, settings: RunSettings) -> Workbench:
-    if not bench.workload.held_out_count and settings.search.selection is Selection.VERIFIED:
-        raise WorkloadError(
-            f"{bench.target.path}: there is just one usable input, and a rewrite has to be confirmed on inputs that it "
-            "was not selected on. Add a second case or call."
-        )
-    return bench
-
-
-def _problem_bench(
-    settings: RunSettings, target: Target, sandbox: Sandbox, environment: PythonEnvironment
-) -> Workbench:
-    """The cases of a problem are the inputs, and its limits those of the first look at them."""
-    problem = Problem.from_json(settings.problem)
-    bench = Workbench(target, Workload(), sandbox, environment, problem.limits, TimingCore(), problem=problem)
-    if settings.search.selection is Selection.PAPER:  # it selects on all cases, and the start may fail
-        return bench
-    cases = problem.workload_cases()
-    workload = case_workload(target, cases, lambda tests: bench.run(target.source, tests), settings.search.seed)
-    return _checked(replace(bench, workload=workload), settings)
-
-
-def _with_min_effect(settings: RunSettings, machine: Machine) -> RunSettings:
-    """The settings with the minimum effect that holds on this machine, unless the user has set one."""
-    if settings.proof.min_effect_source:
-        return settings
-    found = min_effect_for(None, machine)
-    return replace(settings, proof=replace(settings.proof, min_effect=found.value, min_effect_source=found.source))
 
 
 def _evidence(loop: Loop, state: LoopState, staged: Staged, machine: Machine) -> Evidence | None:

@@ -19,7 +19,7 @@ from afterburner.agent.judge.decide import Judge
 from afterburner.agent.judge.measuring.sequential import FURTHER_LOOKS, MOST_TESTS
 from afterburner.agent.judge.measuring.workbench import Workbench
 from afterburner.agent.options import RunSettings
-from afterburner.agent.session.one_run import prepared_bench
+from afterburner.agent.session.preparing import prepared_bench
 from afterburner.agent.types import Decision, Objective
 from afterburner.sandbox import Measurement
 from afterburner.sandbox.sandbox import Sandbox

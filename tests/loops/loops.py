@@ -18,7 +18,7 @@ from afterburner.agent.judge.verification.search import DifferenceSearch
 from afterburner.agent.loop.graph import Loop
 from afterburner.agent.loop.state import empty_state
 from afterburner.agent.models.prompts.proposer import Proposal
-from afterburner.agent.session.one_run import prepared_bench
+from afterburner.agent.session.preparing import prepared_bench
 from afterburner.agent.types import Decision, Gain
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from afterburner.agent.judge.confirming import Confirming
 from afterburner.agent.judge.two_sided import TwoSidedJudge
 from afterburner.agent.judge.version_comparison import TextObjections, VersionFindings, VersionJudge
 from afterburner.agent.options import RunSettings
-from afterburner.agent.session.one_run import prepared_bench
+from afterburner.agent.session.preparing import prepared_bench
 from afterburner.agent.types import Objective
 from afterburner.sandbox import Measurement
 

@@ -33,7 +33,7 @@ if __name__ == "__main__":
     ("place", "step", "left"),
     [
         (one_run, "open_proposer_of", ["old"]),
-        (one_run, "_prepare", []),
+        (one_run, "prepare", []),
         (Loop, "profile", ["answer 1"]),
         (Loop, "confirm", ["answer 1"]),
     ],
