@@ -187,7 +187,7 @@ class _Run:
                 staged = stage_target(self.settings, self.target, sandbox, self.report)
                 machine = describe_machine(sandbox, staged.environment, self.target.language)
                 if prepared is None:
-                    prepared = prepare(self.settings, self.target, sandbox, staged, self.report)
+                    prepared = prepare(self.settings, self.target, sandbox, staged, self.report, machine=machine)
                     prepared = replace(prepared, used_s=clock.used_s(), used_before=model_session.used_by_others())
                     self.runs.keep_prepared(self.run_id, prepared)
                 prepared, machine = self._on_this_machine(prepared, machine, state)

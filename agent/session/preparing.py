@@ -19,7 +19,6 @@ from afterburner.agent.job.problem import Problem
 from afterburner.agent.judge.measuring.timing_core import TimingCore
 from afterburner.agent.judge.measuring.workbench import Workbench, workload_limits
 from afterburner.agent.judge.min_effect import min_effect_for
-from afterburner.agent.machine import describe_machine
 from afterburner.agent.option_kinds import Selection
 from afterburner.agent.store.stored_run import Prepared
 from afterburner.agent.types import Objective, Workload
@@ -40,14 +39,15 @@ def stage_target(settings: RunSettings, target: Target, sandbox: Sandbox, on_eve
     return stage(target, sandbox, settings.inputs.python, settings.unsaved)
 
 
-def prepare(settings: RunSettings, target: Target, sandbox: Sandbox, staged: Staged, on_event: OnEvent) -> Prepared:
-    """Find the function if none is named, its inputs, and the minimum effect that holds here.
+def prepare(
+    settings: RunSettings, target: Target, sandbox: Sandbox, staged: Staged, on_event: OnEvent, *, machine: Machine
+) -> Prepared:
+    """Find the function if none is named, its inputs, and the minimum effect that holds on this machine.
 
     Raises:
         WorkloadError: there is nothing to judge on, or too little.
         AfterburnerError: the function or the inputs cannot be read.
     """
-    machine = describe_machine(sandbox, staged.environment, target.language)
     settings = _with_min_effect(settings, machine)
     for each in staged.left_out:
         on_event(ProgressEvent(kind=EventKind.INPUTS_LEFT_OUT, subject=each.origin, detail=each.reason))

@@ -19,6 +19,7 @@ from afterburner.agent.events import JobReporter, OnEvent, ignore_event
 from afterburner.agent.inputs.rank import RankedTarget, rank
 from afterburner.agent.inputs.survey import project_of, python_command, take_survey
 from afterburner.agent.job.job import Job
+from afterburner.agent.job.problem import Problem
 from afterburner.agent.job.trust import Trust, TrustAnswers, TrustQuestion, TrustRequest, trust_caller
 from afterburner.agent.judge.verification.verify import Verification, verify_jobs
 from afterburner.agent.models.requests.model_session import ModelSession, open_model_session
@@ -415,6 +416,8 @@ def session_for(settings: RunSettings, session_id: str = "") -> Iterator[Session
 
 def job_of(settings: RunSettings) -> Job:
     """Return the job that these settings describe."""
+    if settings.problem:
+        return Job.from_problem(Problem.from_json(settings.problem))
     return Job(settings.file, settings.function, settings.inputs, settings.unsaved, settings.batch)
 
 

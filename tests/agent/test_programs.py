@@ -41,7 +41,7 @@ COMMENTS = {"ruby": "#"}
 SIZES = {"ruby": 2_000, "java": 30_000}  # so that the slow program takes some tenths of a second
 COMPILED = {"cpp", "java", "go", "rust"}
 USUAL_SIZE = 25_000
-TIMED = {"go"}  # the tests below time C++ and JavaScript; the others at night
+TIMED = {"cpp"}  # the others at night
 
 
 @pytest.fixture(autouse=True)
@@ -215,7 +215,8 @@ HOLDS_LITTLE = HOLDS_ALL.replace("3000000", "3")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("objective", [Objective.MEMORY, pytest.param(Objective.INTEGRAL, marks=pytest.mark.nightly)])
+@pytest.mark.nightly
+@pytest.mark.parametrize("objective", [Objective.MEMORY, Objective.INTEGRAL])
 def test_a_program_is_made_leaner(objective: Objective, tmp_path: Path) -> None:
     needs("javascript")
     file = project(tmp_path / "p", "javascript", 50, [HOLDS_LITTLE])

@@ -112,9 +112,9 @@ from shop.texts import shared, table
 
 
 def test_table():
-    rows = [[number, str(number), number * 2] for number in range(400)]
-    assert table(rows).count("\\n") == 400
-    assert table(rows[:100]).startswith("0;0;0;")
+    rows = [[number, str(number), number * 2] for number in range(40)]
+    assert table(rows).count("\\n") == 40
+    assert table(rows[:10]).startswith("0;0;0;")
 
 
 def test_shared():

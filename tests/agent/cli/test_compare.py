@@ -118,6 +118,7 @@ def test_a_slow_down_is_told_from_the_other_side(sandbox: Sandbox, folder: Path)
     assert result.growth is None
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_gain_that_ends_at_a_time_limit_on_larger_inputs_is_no_answer_and_no_difference(
     sandbox: Sandbox, folder: Path

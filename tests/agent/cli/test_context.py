@@ -131,7 +131,10 @@ def test_a_model_is_told_the_project_and_its_answer_becomes_a_small_change(
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "reason"),
-    [((), "--allow-imports pygments"), (("--allow-imports", "pygments", "--context-tokens", "0"), None)],
+    [
+        ((), "--allow-imports pygments"),
+        pytest.param(("--allow-imports", "pygments", "--context-tokens", "0"), None, marks=pytest.mark.nightly),
+    ],
 )
 def test_a_library_is_used_only_if_the_user_allows_it(
     program: CommandLine, server: Answering, project: Path, options: tuple[str, ...], reason: str | None

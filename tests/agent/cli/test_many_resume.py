@@ -155,6 +155,7 @@ def test_a_killed_run_goes_on_with_its_second_target(program: CommandLine, shop:
     assert (shop / "shop" / "looking.py").read_text("utf-8") == text
 
 
+@pytest.mark.nightly
 @pytest.mark.timeout(900)
 def test_caps_hold_over_a_kill_and_each_run_tells_its_own_use(program: CommandLine, shop: Path) -> None:
     def answer(asked: StoredRequest, number: int) -> str:

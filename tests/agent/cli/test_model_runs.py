@@ -121,6 +121,7 @@ def test_a_recorded_run_can_be_replayed_and_no_secret_is_left_anywhere(
     assert project.read_text() == SLOW
 
 
+@pytest.mark.nightly
 def test_what_was_found_before_a_cap_is_confirmed_and_the_cap_is_told(program: CommandLine, project: Path) -> None:
     options = ("--model", MODEL, "--candidates", "2", "--max-requests", "3", "--iterations", "5")
     with serving(ModelServer(right_answer, gives_several=False)) as server:
@@ -206,6 +207,7 @@ def test_a_cap_of_money_needs_a_price(program: CommandLine, server: ModelServer)
     assert server.asked == []
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("project")
 def test_a_model_without_a_price_costs_unknown_and_never_nothing(program: CommandLine, server: ModelServer) -> None:
     code, shown, document = start(

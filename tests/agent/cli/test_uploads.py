@@ -61,6 +61,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Keep the tests' output clean."""
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("sandbox")
 def test_no_tracer_of_the_shell_is_told_of_a_run(program: CommandLine) -> None:
     (program.home / "names.py").write_text(SLOW)

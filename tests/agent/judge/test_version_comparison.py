@@ -95,6 +95,7 @@ def test_a_call_that_ends_and_is_wrong_shows_a_difference_all_the_same(
     assert found.counterexample.shown_calls == "total(200000)"
 
 
+@pytest.mark.nightly
 def test_a_version_that_does_not_end_on_an_input_made_for_it_is_slower(
     compared: Callable[..., VersionFindings],
 ) -> None:
@@ -103,6 +104,7 @@ def test_a_version_that_does_not_end_on_an_input_made_for_it_is_slower(
     assert "time limit of 2 s on total(" in found.reason
 
 
+@pytest.mark.nightly
 def test_no_answer_is_given_where_before_is_near_the_limit_itself(compared: Callable[..., VersionFindings]) -> None:
     found = compared(SLEEPING, SLEEPING.replace("0.6", "5.0"))
     assert found.decision == "too_noisy", found.reason
