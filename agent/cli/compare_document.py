@@ -9,6 +9,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from afterburner.agent.cli.document_parts import KindPart, SkippedPart
 from afterburner.agent.evidence.growth import Growth
 from afterburner.agent.judge.version_comparison import ComparisonDecision
 from afterburner.agent.session.compare import ComparisonResult
@@ -91,20 +92,6 @@ class GrowthDocument(Document):
     note: str
 
 
-class KindDocument(Document):
-    """How many made inputs of a kind agreed."""
-
-    kind: str
-    inputs: int
-
-
-class SkippedDocument(Document):
-    """What could not be used, and why."""
-
-    origin: str
-    reason: str
-
-
 class ComparisonDocument(Document):
     """The result of `afterburner-agent compare`."""
 
@@ -124,8 +111,8 @@ class ComparisonDocument(Document):
     larger_inputs: str | None
     counterexample: CounterexampleDocument | None
     inputs: dict[str, int] = Field(description="How many inputs of the workload came from where.")
-    made_inputs: list[KindDocument] = Field(description="Inputs made to find a difference, on which none was found.")
-    skipped: list[SkippedDocument]
+    made_inputs: list[KindPart] = Field(description="Inputs made to find a difference, on which none was found.")
+    skipped: list[SkippedPart]
     min_effect: float
     min_effect_source: str
     float_tolerance: float | None

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Self
 
-from pydantic import BeforeValidator, Field, NonNegativeFloat, NonNegativeInt
+from pydantic import BeforeValidator, Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 
 from afterburner.agent.types import Decision
 from afterburner.agent.usage import Usage
@@ -32,6 +32,13 @@ class SkippedPart(Document):
 
     origin: str = Field(description="In words.")
     reason: str = Field(description="Why.")
+
+
+class KindPart(Document):
+    """How many made inputs of a kind agreed."""
+
+    kind: str = Field(description="How they were made.")
+    inputs: PositiveInt
 
 
 class GainPart(Document):

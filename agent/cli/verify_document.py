@@ -2,9 +2,9 @@
 
 from typing import Literal
 
-from pydantic import Field, NonNegativeInt, PositiveInt
+from pydantic import Field, NonNegativeInt
 
-from afterburner.agent.cli.document_parts import MachinePart, SkippedPart
+from afterburner.agent.cli.document_parts import KindPart, MachinePart, SkippedPart
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 from afterburner.agent.judge.verification.verify import Verification
 from afterburner.sandbox.terminal.document import Document
@@ -28,13 +28,6 @@ class CounterexamplePart(Document):
     hash_seed: int = Field(description="PYTHONHASHSEED under which they differ.")
     every_time: bool = Field(description="False: they differed once, and not when the same was tried again.")
     shrink_steps: NonNegativeInt = Field(description="How often the input was made smaller.")
-
-
-class KindPart(Document):
-    """How many inputs of a kind agreed."""
-
-    kind: str
-    inputs: PositiveInt
 
 
 class VerifyDocument(Document):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from afterburner.agent.judge.measuring.sampling import Block, Sample
 from afterburner.sandbox import Measurement, Program
@@ -23,7 +23,29 @@ def blocks_of(before: Sample, after: Sample, count: int = 16) -> list[Block]:
     return [Block.of((before, before), (after, after))] * count
 
 
-class Ready:
+class Unpaced:
+    """What all made-up sources of blocks have in common: programs that run alone, two samples a repeat."""
+
+    @property
+    def is_together(self) -> bool:
+        return False
+
+    def apart(self) -> Self:
+        return self
+
+    def paced(self, blocks: Sequence[Block]) -> tuple[Self, int]:  # noqa: ARG002 - the interface
+        return self, 1
+
+    @property
+    def per_repeat(self) -> int:
+        return 2
+
+    @property
+    def most_repeats(self) -> int:
+        return 16
+
+
+class Ready(Unpaced):
     """Blocks that are there already."""
 
     rewrites = (Program("python", ""),)
@@ -35,26 +57,8 @@ class Ready:
         return (self._block,)
 
     @property
-    def is_together(self) -> bool:
-        return False
-
-    def apart(self) -> Ready:
-        return self
-
-    def paced(self, blocks: Sequence[Block]) -> tuple[Ready, int]:  # noqa: ARG002 - the interface
-        return self, 1
-
-    @property
-    def per_repeat(self) -> int:
-        return 2
-
-    @property
     def round_size(self) -> int:
         return 4
-
-    @property
-    def most_repeats(self) -> int:
-        return 16
 
     def only(self, numbers: Sequence[int]) -> Ready:  # noqa: ARG002 - likewise
         return self

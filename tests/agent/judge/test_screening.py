@@ -16,7 +16,7 @@ from afterburner.agent.types import Decision, Objective
 from afterburner.sandbox import CallCase, FunctionEntry, Limits, Program, Verdict
 from afterburner.sandbox.driver.call_blobs import dump_call
 
-from .conftest import sample, used
+from .conftest import Unpaced, sample, used
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +29,7 @@ SOON = 60.0
 JUDGE = Judge(Objective.TIME, min_effect=0.05, seed=0)
 
 
-class Known:
+class Known(Unpaced):
     """Programs whose times are known. A rewrite named "wrong" fails when it is sampled; `asked` counts samples."""
 
     def __init__(self, cpu_s: dict[str, float], asked: dict[str, int] | None = None, original_s: float = 1.0) -> None:
@@ -51,26 +51,8 @@ class Known:
         return tuple(Block.of(before, [sample(used(cpu_s))] * 2 * repeats) for cpu_s in self._cpu_s.values())
 
     @property
-    def is_together(self) -> bool:
-        return False
-
-    def apart(self) -> Known:
-        return self
-
-    def paced(self, blocks: Sequence[Block]) -> tuple[Known, int]:  # noqa: ARG002 - the interface
-        return self, 1
-
-    @property
-    def per_repeat(self) -> int:
-        return 2
-
-    @property
     def round_size(self) -> int:
         return self.per_repeat * (1 + len(self._cpu_s))
-
-    @property
-    def most_repeats(self) -> int:
-        return 16
 
     def only(self, numbers: Sequence[int]) -> Known:
         names = list(self._cpu_s)
