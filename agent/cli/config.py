@@ -24,9 +24,9 @@ from afterburner.agent.cli.settings import (
     origin_of,
     project_of,
     settings_of,
-    variable_of,
     without_password,
 )
+from afterburner.agent.job.project_settings import variable_of
 from afterburner.agent.judge.min_effect import knows_any_machine, min_effect_for
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.options import DEFAULT_MIN_EFFECT

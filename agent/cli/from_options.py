@@ -5,15 +5,15 @@ from __future__ import annotations
 import inspect
 from dataclasses import replace
 from functools import wraps
-from types import NoneType
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_origin, get_type_hints
 
 import typer
 
 from afterburner.agent.code.context.allowed import read_allow_imports
+from afterburner.agent.job.setting_values import is_integer, outer_name, settings_from, written_default, written_type
 from afterburner.agent.models.prompts.feedback import parse_telling
 from afterburner.agent.option_kinds import Option, Temperature, options_of, problem_of
-from afterburner.agent.options import GROUPS, RunSettings
+from afterburner.agent.options import GROUPS
 from afterburner.sandbox import UsageError
 from afterburner.sandbox.terminal.options import filled
 
@@ -47,7 +47,7 @@ def takes_settings(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def with_settings(*arguments: Any, **values: Any) -> None:
         taken = {each.name: values.pop(each.name) for each in made}
-        command(*arguments, settings=_settings(values["file"], taken), **values)
+        command(*arguments, settings=settings_from(values["file"], taken), **values)
 
     kept = [each.replace(annotation=hints.get(each.name, each.annotation)) for each in own.parameters.values()]
     place = next(number for number, each in enumerate(kept) if each.name == "settings")
@@ -67,61 +67,43 @@ def option_of(group: type, field: str, panel: str | None = None, *, help_text: s
     return _typer_option(field, replace(option, help=help_text or option.help), get_type_hints(group)[field], panel)
 
 
-def parameter_name(field: str, option: Option) -> str:
-    """The name of the command line's parameter for a field."""
-    return option.name or field
-
-
 def _parameters(group: type, panel: str) -> list[inspect.Parameter]:
     defaults = group()
     hints = get_type_hints(group)
     return [
         inspect.Parameter(
-            parameter_name(name, option),
+            outer_name(name, option),
             inspect.Parameter.KEYWORD_ONLY,
-            default=_default(getattr(defaults, name)),
-            annotation=Annotated[_parsed(hints[name], option), _typer_option(name, option, hints[name], panel)],
+            default=written_default(getattr(defaults, name)),
+            annotation=Annotated[written_type(hints[name], option), _typer_option(name, option, hints[name], panel)],
         )
         for name, option in options_of(group).items()
     ]
 
 
-def _default(value: Any) -> Any:
-    """What the parser takes for 'not given'."""
-    return None if value in ((), "") else value
-
-
-def _parsed(annotation: Any, option: Option) -> Any:
-    """The type that the parser reads: a list of texts, or one text, where the field is a tuple."""
-    if get_origin(annotation) is tuple:
-        return list[str] | None if option.several else str | None
-    return annotation
-
-
 def _typer_option(name: str, option: Option, annotation: Any, panel: str | None) -> Any:
-    kinds = {each for each in get_args(annotation) if each is not NoneType} or {annotation}
-    numbers = kinds <= {int} and bool not in kinds
-    long_form = "--" + parameter_name(name, option).replace("_", "-")
+    numbers = is_integer(annotation)
+    long_form = "--" + outer_name(name, option).replace("_", "-")
     return typer.Option(
         *(option.flags or (long_form,)),
         metavar=option.metavar,
         min=option.least if numbers else None,
         max=option.most if numbers else None,
         case_sensitive=False,
-        callback=_checker(name, option, is_integer=numbers),
+        callback=_checker(name, option, bounded=numbers),
         help=option.help,
         show_default=option.show_default and get_origin(annotation) is not tuple,
         rich_help_panel=panel,
     )
 
 
-def _checker(name: str, option: Option, *, is_integer: bool) -> Callable[[Any], Any] | None:
+def _checker(name: str, option: Option, *, bounded: bool) -> Callable[[Any], Any] | None:
     """What looks at a value as soon as it is parsed, so that the message can say where it was written."""
     if name in _READERS:
         return lambda text: _readable(text, _READERS[name])
     if option.filled:
         return filled
-    if is_integer or (option.above is None and option.least is None):
+    if bounded or (option.above is None and option.least is None):
         return None  # the parser keeps the bounds of integers
     return lambda value: _within(value, option)
 
@@ -141,27 +123,3 @@ def _readable(text: str | None, read: Callable[[str], object]) -> str | None:
     except UsageError as error:
         raise typer.BadParameter(str(error).removeprefix(f"--temperature {text}: ")) from error
     return text
-
-
-def _settings(file: str, taken: dict[str, Any]) -> RunSettings:
-    groups = {
-        group: kind(
-            **{
-                name: _field(name, option, taken[parameter_name(name, option)])
-                for name, option in options_of(kind).items()
-            }
-        )
-        for group, kind in GROUPS.items()
-    }
-    return RunSettings(file, **groups)
-
-
-def _field(name: str, option: Option, value: Any) -> Any:
-    """A value of the parser as its field holds it."""
-    if name == "allow_imports":
-        return read_allow_imports(value or "")
-    if option.several:
-        return tuple(part.strip() for text in value or () for part in text.split(",") if part.strip())
-    if name == "temperature":
-        return value or ""
-    return value

@@ -20,27 +20,26 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 import typer
 from typer.core import TyperCommand
 
-from afterburner.agent.cli.project_file import (
-    TRUST_VARIABLE,
+from afterburner.agent.errors import SettingsError
+from afterburner.agent.job.project_settings import (
+    NOT_SETTINGS,
+    PREFIX,
     ProjectSettings,
     Setting,
     place,
     read_project_settings,
-    trust_named_projects,
+    variable_of,
 )
-from afterburner.agent.errors import SettingsError
+from afterburner.agent.job.trust import TRUST_VARIABLE, trust_named_projects
 from afterburner.sandbox.terminal.text import scrub_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-PREFIX = "AFTERBURNER_"
 EPILOG = (
     "Options that are not given come from the variable AFTERBURNER_<OPTION>, then from the table tool.afterburner of "
     "pyproject.toml. `afterburner-agent config` shows all settings."
 )
-# What a run is asked for each time: its target, and what becomes of the result.
-NOT_SETTINGS = frozenset({"function", "calls", "cases", "apply", "yes", "record"})
 _DESTINATION = "|-"  # how the metavar of a destination ends: FILE|-
 # Variables that mean something else.
 OTHER_VARIABLES = frozenset(
@@ -137,11 +136,6 @@ def settings_of(parameters: Iterable[Any]) -> list[Any]:
 
 def _is_none(option: Any) -> bool:
     return option.name in NOT_SETTINGS or str(option.metavar or "").endswith(_DESTINATION)
-
-
-def variable_of(name: str) -> str:
-    """The variable that sets an option."""
-    return f"{PREFIX}{name.upper()}"
 
 
 def long_form(option: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -9,6 +10,7 @@ from contextvars import copy_context
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.agent.errors import NotTrustedError
@@ -40,11 +42,19 @@ class TrustRequest:
 
 
 Trust = Callable[[TrustRequest], bool]
+TRUST_VARIABLE = "AFTERBURNER_TRUSTED_PROJECTS"
 
 
-def trust_caller(_request: TrustRequest) -> bool:
-    """Trust every project: the caller decided by naming the file on the command line or in Python."""
-    return True
+def trust_named_projects(request: TrustRequest) -> bool:
+    """The command line's answer about settings: whether AFTERBURNER_TRUSTED_PROJECTS names the folder or one above."""
+    folder = Path(request.folder)
+    named = [Path(each).expanduser() for each in os.environ.get(TRUST_VARIABLE, "").split(os.pathsep) if each]
+    return any(folder.resolve().is_relative_to(each.resolve()) for each in named if each.is_absolute())
+
+
+def trust_caller(request: TrustRequest) -> bool:
+    """The answer of whoever named the file, which was the decision; the project's settings are another question."""
+    return request.question is TrustQuestion.RUN_CODE or trust_named_projects(request)
 
 
 class TrustAnswers:
@@ -64,6 +74,17 @@ class TrustAnswers:
 
         Raises:
             NotTrustedError: the answer is no.
+            CancelledError, Exception: as `allows`.
+        """
+        if not self.allows(request, cancel):
+            raise NotTrustedError(
+                f"{request.folder} is not trusted, so nothing of it was run. Trust it, and try again."
+            )
+
+    def allows(self, request: TrustRequest, cancel: CancelToken) -> bool:
+        """Ask, unless the question was answered before, and give the answer.
+
+        Raises:
             CancelledError: the job was cancelled before there was an answer.
             Exception: whatever the caller's own hook raises, for all that wait; the next job asks again.
         """
@@ -74,10 +95,7 @@ class TrustAnswers:
                 answer = self._answers[key] = Future()
                 asking = partial(copy_context().run, self._ask, request, answer)
                 threading.Thread(target=asking, name="trust", daemon=True).start()
-        if not cancel.wait_for(answer):
-            raise NotTrustedError(
-                f"{request.folder} is not trusted, so nothing of it was run. Trust it, and try again."
-            )
+        return cancel.wait_for(answer)
 
     def _ask(self, request: TrustRequest, answer: Future[bool]) -> None:
         try:

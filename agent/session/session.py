@@ -20,6 +20,7 @@ from afterburner.agent.inputs.rank import RankedTarget, rank
 from afterburner.agent.inputs.survey import project_of, python_command, take_survey
 from afterburner.agent.job.job import Job
 from afterburner.agent.job.problem import Problem
+from afterburner.agent.job.project_settings import ProjectOptions, read_project_options
 from afterburner.agent.job.trust import Trust, TrustAnswers, TrustQuestion, TrustRequest, trust_caller
 from afterburner.agent.judge.verification.verify import Verification, verify_jobs
 from afterburner.agent.models.requests.model_session import ModelSession, open_model_session
@@ -262,6 +263,18 @@ class Session:
         with self.lend(cancel) as loan, loan.sandbox() as sandbox:
             loan.allow_folder(project_of(Path(place)))
             return rank(take_survey(sandbox, Path(place), settings, limit_s))
+
+    def project_options(self, place: str | Path, *, cancel: CancelToken | None = None) -> ProjectOptions:
+        """Read the settings that the pyproject.toml of a file's project, or of a folder's, asks for.
+
+        Whoever decides about trust is asked if it chooses a model, a file, a program or modules.
+
+        Raises:
+            SettingsError: the file cannot be read, or sets what is no setting or not allowed.
+            CancelledError: it was cancelled.
+        """
+        with self._jobs.job(cancel) as token:
+            return read_project_options(Path(place), lambda request: self._answers.allows(request, token))
 
     @contextmanager
     def lend(self, cancel: CancelToken | None = None) -> Iterator[Loan]:

@@ -20,7 +20,9 @@ from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
 from afterburner.agent.errors import SettingsError
-from afterburner.agent.job.trust import TrustQuestion, TrustRequest
+from afterburner.agent.job.setting_values import field_types, settings_from, written_defaults
+from afterburner.agent.job.trust import TRUST_VARIABLE, TrustQuestion, TrustRequest
+from afterburner.sandbox import UsageError
 from afterburner.sandbox.project import find_project_root
 from afterburner.sandbox.terminal.text import scrub_line
 
@@ -28,10 +30,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from afterburner.agent.job.trust import Trust
+    from afterburner.agent.options import RunSettings
 
 NAME = "pyproject.toml"
 TABLE = "tool.afterburner"
-TRUST_VARIABLE = "AFTERBURNER_TRUSTED_PROJECTS"
+PREFIX = "AFTERBURNER_"  # of the variables that are settings
+# What a run is asked for each time: its target, and what becomes of the result.
+NOT_SETTINGS = frozenset({"function", "calls", "cases", "apply", "yes", "record"})
 _PATHS = ("FILE", "DIR", "PATH")
 _NEEDS_TRUST = (*_PATHS, "MODEL", "URL", "COMMAND", "MODULES")
 _NOT_OURS = stat.S_ISVTX | stat.S_IWOTH  # the mode of a folder such as /tmp, where a file may be anyone's
@@ -67,6 +72,55 @@ class ProjectSettings:
     path: Path
     values: Mapping[str, Any] = field(default_factory=dict)
     refused: Mapping[str, str] = field(default_factory=dict)
+
+
+def variable_of(name: str) -> str:
+    """The variable that sets an option."""
+    return f"{PREFIX}{name.upper()}"
+
+
+# A project's file may set these for the command line, too; for a session they mean nothing.
+_OF_THE_COMMAND_LINE = {
+    "progress": Setting("--progress", Literal["text", "json", "none"], "text", variable_of("progress")),
+    "quiet": Setting("--quiet", bool, default=False, variable=variable_of("quiet")),
+    "top": Setting("--top", int | None, None, variable_of("top")),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectOptions:
+    """What a run of a project would be asked for, as its pyproject.toml says.
+
+    Attributes:
+        settings: the defaults, and what the file sets in place of them.
+        path: the file; None: there is none.
+        refused: why not, by the name of each setting that needs a trust which the project does not have.
+    """
+
+    settings: RunSettings
+    path: Path | None
+    refused: Mapping[str, str]
+
+
+def read_project_options(start: Path, trust: Trust) -> ProjectOptions:
+    """What the pyproject.toml of a file, or of a folder, sets; see `read_project_settings`.
+
+    Raises:
+        SettingsError: the file cannot be read, or sets what is no setting or not allowed.
+    """
+    defaults = written_defaults()
+    known = {
+        name: Setting(f"--{name.replace('_', '-')}", annotation, defaults[name], variable_of(name), option.metavar)
+        for name, (option, annotation) in field_types().items()
+        if name not in NOT_SETTINGS
+    }
+    found = read_project_settings(start, known | _OF_THE_COMMAND_LINE, dict.fromkeys(NOT_SETTINGS, ""), trust)
+    values = dict(found.values) if found is not None else {}
+    try:
+        settings = settings_from(str(start), {name: values.get(name, default) for name, default in defaults.items()})
+    except UsageError as error:
+        raise SettingsError(f"{found.path if found else start}: [{TABLE}] {error}") from error
+    return ProjectOptions(settings, found.path if found else None, found.refused if found else {})
 
 
 def read_project_settings(
@@ -151,13 +205,6 @@ def _check(
         else:
             refused[name] = _no_trust(path, key, value, setting)
     return ProjectSettings(path, values, refused)
-
-
-def trust_named_projects(request: TrustRequest) -> bool:
-    """The command line's answer about settings: whether AFTERBURNER_TRUSTED_PROJECTS names the folder or one above."""
-    folder = Path(request.folder)
-    named = [Path(each).expanduser() for each in os.environ.get(TRUST_VARIABLE, "").split(os.pathsep) if each]
-    return any(folder.resolve().is_relative_to(each.resolve()) for each in named if each.is_absolute())
 
 
 def place(path: Path, key: str, value: Any = None) -> str:
