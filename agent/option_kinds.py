@@ -76,9 +76,9 @@ class Temperature:
         try:
             values = [float(part) for part in parts]
         except ValueError:
-            raise UsageError(f"--temperature {text}: that is not a temperature. {_FORM}") from None
+            raise UsageError(f"--temperature {text}: this is not a temperature. {_FORM}") from None
         if len(values) > 2 or not all(math.isfinite(value) and 0 <= value <= HOTTEST for value in values):
-            raise UsageError(f"--temperature {text}: that is not a temperature. {_FORM}")
+            raise UsageError(f"--temperature {text}: this is not a temperature. {_FORM}")
         return cls(values[0], values[-1])
 
     def of_round(self, iteration: int, iterations: int) -> float:

@@ -235,7 +235,8 @@ class _Line:
             sent = len(body or b"")
             hint = f" It may take no request of {sent:,} bytes: see its --body." if sent > _LONG_REQUEST_BYTES else ""
             raise SandboxInternalError(
-                f"The sandbox service at {self._url} broke off: {str(error) or type(error).__name__}.{hint}"
+                f"The connection to the sandbox service at {self._url} failed: "
+                f"{str(error) or type(error).__name__}.{hint}"
             ) from error
         if response.status_code != httpx.codes.OK:
             _raise(response, self._url)

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from afterburner.agent.cli.compare_document import ComparisonDocument
 from afterburner.agent.cli.config_document import ConfigDocument
 from afterburner.agent.cli.many_document import ManyDocument
+from afterburner.agent.cli.replay_document import ReplayDocument
 from afterburner.agent.cli.run_document import RunDocument
+from afterburner.agent.cli.runs_document import RunsDocument, UnfinishedDocument
 from afterburner.agent.cli.selfcheck_document import SelfcheckDocument
 from afterburner.agent.cli.verify_document import VerifyDocument
 
@@ -21,8 +23,11 @@ DOCUMENTS: dict[str, type[Document]] = {
     "compare": ComparisonDocument,
     "config": ConfigDocument,
     "many": ManyDocument,
+    "replay": ReplayDocument,
     "run": RunDocument,
+    "runs": RunsDocument,
     "selfcheck": SelfcheckDocument,
+    "unfinished": UnfinishedDocument,
     "verify": VerifyDocument,
 }
 

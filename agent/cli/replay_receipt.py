@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json as json_module
 import sys
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
@@ -14,6 +12,7 @@ from rich.text import Text
 from afterburner.agent.cli.from_options import option_of
 from afterburner.agent.cli.outputs import JSON_HELP, destination_option
 from afterburner.agent.cli.progress import ProgressStyle, progress_option, quiet_option, show_progress, style_of
+from afterburner.agent.cli.replay_document import document_of
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.evidence import replaying
 from afterburner.agent.evidence.receipt_reading import read_receipt
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from afterburner.agent.evidence.replaying import Replayed
     from afterburner.agent.types import Gain
 
-SCHEMA = 1
 DEFAULT_SECONDS = 120.0
 EXIT_CODES = {"confirmed": 0, "denied": 5, "too_noisy": 6}
 _HEADLINES = {
@@ -83,7 +81,7 @@ def replay_receipt(
     console = open_console(sys.stderr if json == STDOUT else sys.stdout)
     _print(console, receipt, replayed)
     if json is not None:
-        write_result("--json", json, (json_module.dumps(_document(receipt, replayed), indent=2) + "\n").encode("ascii"))
+        write_result("--json", json, document_of(receipt, replayed).to_text().encode("ascii"))
     if console.reader_gone:
         raise BrokenPipeError
     raise typer.Exit(EXIT_CODES[replayed.answer.value])
@@ -102,18 +100,3 @@ def _print(console: Console, receipt: Receipt, replayed: Replayed) -> None:
 
 def _gain(gain: Gain) -> str:
     return f"{format_ratio(gain.ratio)} ({format_ratio(gain.low)} to {format_ratio(gain.high)})"
-
-
-def _document(receipt: Receipt, replayed: Replayed) -> dict[str, Any]:
-    return {
-        "schema": SCHEMA,
-        "answer": replayed.answer.value,
-        "reason": replayed.reason,
-        "target": {"file": receipt.target.file, "function": receipt.target.function},
-        "receipt_gain": asdict(receipt.gain),
-        "gain": asdict(replayed.gain) if replayed.gain else None,
-        "held_out_gain": asdict(replayed.held_out_gain) if replayed.held_out_gain else None,
-        "receipt_machine": asdict(receipt.machine),
-        "machine": asdict(replayed.machine),
-        "notes": list(replayed.notes),
-    }

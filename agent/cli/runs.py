@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
+from afterburner.agent.cli.runs_document import RunsDocument, StoredRunPart
 from afterburner.agent.store.sqlite import database_path
 from afterburner.agent.store.table import open_runs
 from afterburner.agent.wording import format_ratio
 from afterburner.sandbox.terminal.console import open_console
 from afterburner.sandbox.terminal.destinations import STDOUT, check_destination, write_result
-from afterburner.sandbox.terminal.document import json_text
 from afterburner.sandbox.terminal.options import filled
 from afterburner.sandbox.terminal.text import display_path, scrub_line
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from afterburner.agent.store.stored_run import KeptRun
+    from afterburner.sandbox.terminal.document import Document
 
-SCHEMA = 1
 STATE_STYLE = {"running": "cyan", "interrupted": "yellow", "finished": ""}
 
 Json = Annotated[
@@ -38,7 +38,7 @@ def runs(json: Json = None) -> None:
     with open_runs() as table:
         kept = table.all()
     if json is not None:
-        write_json(json, {"schema": SCHEMA, "runs": [entry_of(run) for run in kept]})
+        write_json(json, RunsDocument(runs=[StoredRunPart.of(run) for run in kept]))
     if json == STDOUT:
         return
     console = open_console(sys.stdout)
@@ -67,27 +67,12 @@ def _print_list(console: Console, kept: list[KeptRun]) -> None:
     console.print(table)
 
 
-def entry_of(run: KeptRun) -> dict[str, Any]:
-    """What is told of a run in JSON."""
-    begun = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(run.begun_s))
-    return {
-        "run_id": run.run_id,
-        "state": run.state.value,
-        "kind": "many" if run.is_many else "one",
-        "begun_at": begun,
-        "target": {"file": run.file, "function": run.function},
-        "model": run.model,
-        "decision": run.decision,
-        "gain": run.gain,
-    }
-
-
 def check_json(json: str | None) -> None:
     """Refuse a place where the JSON would destroy the store."""
     if json is not None:
         check_destination("--json", json, database_path(), "where the runs are kept")
 
 
-def write_json(place: str, document: dict[str, Any]) -> None:
+def write_json(place: str, document: Document) -> None:
     """Write a document to a file, or to stdout."""
-    write_result("--json", place, json_text(document).encode("ascii"))
+    write_result("--json", place, document.to_text().encode("ascii"))

@@ -16,7 +16,8 @@ from afterburner.agent.cli.many_document import document_of_many
 from afterburner.agent.cli.many_summary import print_many
 from afterburner.agent.cli.offer import weigh
 from afterburner.agent.cli.run_document import document_of
-from afterburner.agent.cli.runs import SCHEMA, Json, check_json, entry_of, write_json
+from afterburner.agent.cli.runs import Json, check_json, write_json
+from afterburner.agent.cli.runs_document import StoredRunPart, UnfinishedDocument
 from afterburner.agent.cli.summary import print_candidates, print_summary
 from afterburner.agent.store.checkpoints import open_checkpointer, stored_state
 from afterburner.agent.store.table import open_runs
@@ -57,7 +58,7 @@ def show(
             return
         asked = table.asked(kept.run_id).settings_from(Path.cwd())
     if json is not None:
-        write_json(json, document_of(result, asked).to_json())
+        write_json(json, document_of(result, asked))
     if json != STDOUT:
         print_summary(console, result, weigh(result, asked.proof.min_gain_per_line))
 
@@ -68,7 +69,7 @@ def _show_many(console: Console, table: RunTable, run: KeptRun, json: str | None
     is_over = run.state.value == "finished"
     many.interrupted = not is_over
     if json is not None:
-        write_json(json, document_of_many(many, patch_names(many), set()).to_json())
+        write_json(json, document_of_many(many, patch_names(many), set()))
     if json == STDOUT:
         return
     print_many(console, many, {})
@@ -93,9 +94,13 @@ def _show_unfinished(console: Console, table: RunTable, run: KeptRun, json: str 
         state = stored_state(checkpointer, run.run_id)
     candidates = state["records"] if state is not None else []
     if json is not None:
-        known = {"used_s": state["used_s"] if state else None, "tests_begun": table.tests_begun(run.run_id)}
-        entries = [CandidatePart.model_validate(each).to_json() for each in candidates]
-        write_json(json, {"schema": SCHEMA, **entry_of(run), **known, "candidates": entries})
+        document = UnfinishedDocument(
+            **dict(StoredRunPart.of(run)),
+            used_s=state["used_s"] if state else None,
+            tests_begun=table.tests_begun(run.run_id),
+            candidates=[CandidatePart.model_validate(each) for each in candidates],
+        )
+        write_json(json, document)
     if json == STDOUT:
         return
     print_candidates(console, candidates)

@@ -137,7 +137,9 @@ def _only_function(text: str, target: Target) -> str:
         raise RewriteError(f"The rewrite cannot be parsed: {error}") from None
     functions = [node for node in module.body if isinstance(node, cst.FunctionDef)]
     if len(module.body) != 1 or not functions:
-        raise RewriteError("The rewrite has to be exactly one function; the rest belongs into imports and helpers.")
+        raise RewriteError(
+            "The rewrite has to be exactly one function; everything else belongs in imports and helpers."
+        )
     if module.default_indent != old.default_indent:
         module = module.with_changes(default_indent=old.default_indent)
     original = old.body[0]

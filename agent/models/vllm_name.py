@@ -150,7 +150,7 @@ def _count(options: dict[str, str], key: str) -> int | None:
     if value is None:
         return None
     if not (value.isascii() and value.isdigit() and int(value) > 0):
-        raise UnknownModelError(f"{key}={value}: a number of tokens is wanted, at least 1.")
+        raise UnknownModelError(f"{key}={value}: give a number of tokens, at least 1.")
     return int(value)
 
 

@@ -207,7 +207,7 @@ def in_light_of_growth(compared: VersionFindings, growth: Growth, texts: TextObj
     if not growth.too_slow:
         return VersionFindings(ComparisonDecision.DIFFERENT, growth.disagreement)
     sizes = f"for {growth.scaled} up to {growth.points[-1].size}" if growth.points else "on larger inputs"
-    reason = f"{sizes}, AFTER reached the time limit of {SLOWER} times what BEFORE needs"
+    reason = f"{sizes}, AFTER reached its time limit, above {SLOWER} times what BEFORE needs"
     if compared.decision is ComparisonDecision.FASTER:
         return replace(compared, decision=ComparisonDecision.TOO_NOISY, reason=reason, objection=reason)
     if compared.decision is ComparisonDecision.SLOWER or compared.objection:

@@ -27,8 +27,8 @@ def give_more_time(run_id: str, max_seconds: float) -> None:
         before_s = asked.settings.search.max_seconds
         if max_seconds <= before_s:
             raise UsageError(
-                f"--max-seconds is the budget of the whole run, and {before_s:g} s are its own "
-                f"already: {max_seconds:g} s are no more."
+                f"--max-seconds {max_seconds:g}: the whole run has a budget of {before_s:g} s already. "
+                "Give a larger one."
             )
         runs.keep_asked(
             run_id,

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from afterburner.agent.cli.runs_document import UnfinishedDocument
+
 if TYPE_CHECKING:
     import subprocess
     from pathlib import Path
@@ -59,7 +61,9 @@ def test_an_interrupted_run_goes_on_where_it_stands(program: CommandLine, file: 
     assert f"`afterburner-agent resume {stored['run_id']}` continues this run." in told
     shown = program("show", "latest")
     assert "interrupted  names.py common: iteration 1, nothing better yet" in shown.stdout
-    assert json.loads(program("show", "latest", "--json", "-").stdout)["state"] == "interrupted"
+    unfinished = UnfinishedDocument.model_validate_json(program("show", "latest", "--json", "-").stdout, strict=True)
+    assert (unfinished.state, unfinished.kind, unfinished.run_id) == ("interrupted", "one", stored["run_id"])
+    assert unfinished.used_s
 
     file.write_text(SLOW + "# changed\n", encoding="utf-8")
     refused = program("resume", "latest")
@@ -125,7 +129,7 @@ def test_a_run_that_was_interrupted_may_get_more_time(program: CommandLine, file
     run.communicate()
     hold.unlink()
     no_more = program("resume", "latest", "--max-seconds", "200")
-    assert (no_more.returncode, "200 s are no more" in no_more.stderr) == (2, True), no_more.stderr
+    assert (no_more.returncode, "a budget of 200 s already" in no_more.stderr) == (2, True), no_more.stderr
     done = program("resume", "latest", "--max-seconds", "400")
     assert done.returncode in {0, 3}, done.stderr
     document = json.loads((program.home / "result.json").read_text("utf-8"))

@@ -3,38 +3,26 @@
 from __future__ import annotations
 
 import json
+import runpy
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import jsonschema
 import pytest
 
-from afterburner.agent.cli.compare_document import ComparisonDocument
-from afterburner.agent.cli.config_document import ConfigDocument
-from afterburner.agent.cli.many_document import ManyDocument
-from afterburner.agent.cli.run_document import RunDocument
-from afterburner.agent.cli.selfcheck_document import SelfcheckDocument
-from afterburner.agent.cli.verify_document import VerifyDocument
-
 if TYPE_CHECKING:
     from afterburner.sandbox.terminal.document import Document
 
-DOCUMENTS = {
-    "compare": ComparisonDocument,
-    "config": ConfigDocument,
-    "many": ManyDocument,
-    "run": RunDocument,
-    "selfcheck": SelfcheckDocument,
-    "verify": VerifyDocument,
-}
+SCRIPT = Path(__file__).parents[3] / "scripts" / "write_schemas.py"
+DOCUMENTS: dict[str, type[Document]] = runpy.run_path(str(SCRIPT))["DOCUMENTS"]
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_a_published_schema_is_that_of_its_document(name: str) -> None:
-    document: type[Document] = DOCUMENTS[name]
     published = json.loads((files("afterburner.agent.cli") / f"{name}-schema.json").read_text("utf-8"))
     jsonschema.Draft202012Validator.check_schema(published)
-    assert published == document.published_form(), "`make schemas` writes it"
+    assert published == DOCUMENTS[name].published_form(), "`make schemas` writes it"
 
 
 def test_every_published_schema_has_its_document() -> None:

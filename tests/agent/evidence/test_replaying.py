@@ -7,8 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import jsonschema
 import pytest
 
+from afterburner.agent.cli.replay_document import ReplayDocument
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.errors import WorkloadError
 from afterburner.agent.evidence.project_files import ProjectFile
@@ -92,6 +94,7 @@ def test_a_wrong_rewrite_is_denied_on_the_command_line_and_a_forged_receipt_refu
     done = program("replay-receipt", "r.json", "--json", "-", folder=program.home)
     assert done.returncode == 5, done.stderr
     document = json.loads(done.stdout)
+    jsonschema.validate(document, ReplayDocument.published_form())
     assert (document["schema"], document["answer"], document["gain"]) == (1, "denied", None)
     assert document["target"] == {"file": "module.py", "function": "common"}
     assert document["receipt_gain"]["ratio"] == 5.0

@@ -260,7 +260,7 @@ def test_a_service_that_breaks_off_is_no_verdict(
     thread.start()
     started = time.monotonic()
     program = Program("python", "import time; time.sleep(60)", arguments=(sleeper.mark,))
-    with open_sandbox(service.url) as remote, pytest.raises(SandboxInternalError, match="broke off"):
+    with open_sandbox(service.url) as remote, pytest.raises(SandboxInternalError, match=r"The connection to .* failed"):
         remote.run(program, [TestCase()], Limits(60))
     assert time.monotonic() - started < 50
     thread.join()
