@@ -15,12 +15,17 @@ import time
 import urllib.error
 import urllib.request
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from loops import UntimedJudge
 
 from afterburner.agent.code.locate import find_target
+from afterburner.agent.judge import confirming
+from afterburner.agent.judge.verification.search import DifferenceSearch
+from afterburner.agent.session import one_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -42,6 +47,19 @@ def common(left, right):
     return [name for name in left if name in known]
 ```
 </solution>'''
+
+
+@pytest.fixture
+def brief_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One round of made inputs before an offer, and no counterexample made smaller: for tests that are not about it."""
+    monkeypatch.setattr(confirming, "OFFER_ROUNDS", 1)
+    monkeypatch.setattr(confirming, "DifferenceSearch", partial(DifferenceSearch, shrinking_s=0.0))
+
+
+@pytest.fixture
+def untimed_sessions(monkeypatch: pytest.MonkeyPatch, brief_search: None) -> None:  # noqa: ARG001 - it patches, too
+    """Runs of a session count each rewrite that does the same as twice as fast."""
+    monkeypatch.setattr(one_run, "Judge", UntimedJudge)
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ from afterburner.agent.events import EventKind, ProgressEvent
 from afterburner.agent.judge import confirming
 from afterburner.agent.judge.confirmation import Incumbent
 from afterburner.agent.judge.decide import Judge
+from afterburner.agent.judge.measuring import workbench
 from afterburner.agent.loop.graph import Loop
 from afterburner.agent.loop.results import make_result
 from afterburner.agent.loop.state import LoopState, empty_state
@@ -38,6 +39,8 @@ from afterburner.agent.store.connect import open_database
 from afterburner.agent.types import Candidate, Decision, Gain, JudgedCandidate, Objective, Rewrite
 from afterburner.sandbox import Limits, Measurement, Verdict
 from afterburner.sandbox.sandbox import Sandbox
+
+pytestmark = pytest.mark.usefixtures("brief_search")
 
 SLOW = """\
 def common(left, right):
@@ -260,6 +263,7 @@ def test_where_the_winner_fails_its_confirmation_another_rewrite_is_offered(
 
 
 @pytest.mark.timed
+@pytest.mark.nightly
 def test_where_the_winner_is_not_better_after_all_the_others_are_sampled_again(
     make_loop: MakeLoop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -314,7 +318,10 @@ def test_without_an_offer_the_best_is_the_original_again(make_loop: MakeLoop, sa
     assert not result.held_out.passed
 
 
-def test_each_refusal_has_its_reason_and_repeats_are_not_run_again(make_loop: MakeLoop) -> None:
+def test_each_refusal_has_its_reason_and_repeats_are_not_run_again(
+    make_loop: MakeLoop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workbench, "GRACE_S", 0.5)  # of the endless one's time limit, which is reached many times
     same = "def common(left, right):\n    # the very same\n" + "\n".join(SLOW.splitlines()[1:6]) + "\n"
     other_name = "def other(left, right):\n    return []\n"
     endless = "def common(left, right):\n    while True:\n        pass\n"

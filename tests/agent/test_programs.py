@@ -176,6 +176,7 @@ def test_a_program_that_grows_slower_is_proved_faster(language: str, tmp_path: P
 
 @pytest.mark.slow
 @pytest.mark.timed
+@pytest.mark.nightly
 def test_the_receipt_of_a_program_is_confirmed_and_a_forged_one_denied(tmp_path: Path) -> None:
     from dataclasses import replace  # noqa: PLC0415
 

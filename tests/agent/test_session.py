@@ -13,14 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from loops import UntimedJudge
 
 from afterburner.agent import Job, Proof, Search, TrustQuestion, TrustRequest, open_session
 from afterburner.agent.code.text_edits import apply_edits
 from afterburner.agent.errors import NotTrustedError, RunNotFoundError, TargetError
 from afterburner.agent.events import EventKind, ProgressEvent
 from afterburner.agent.judge.verification.outcome import Counterexample
-from afterburner.agent.session import one_run
 from afterburner.sandbox import CancelledError, CancelToken, UsageError, cores
 
 if TYPE_CHECKING:
@@ -88,11 +86,9 @@ def test_two_threads_work_on_two_jobs_of_one_session(session: Session, slow: Pat
     assert slow.read_text() == SLOW
 
 
-def test_an_editors_buffers_count_in_place_of_the_disk(
-    session: Session, slow: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("untimed_sessions")
+def test_an_editors_buffers_count_in_place_of_the_disk(session: Session, slow: Path) -> None:
     """The target calls a helper that exists in another unsaved buffer alone."""
-    monkeypatch.setattr(one_run, "Judge", UntimedJudge)
     slow.write_text("def common(left, right):\n    raise RuntimeError('what is on the disk')\n")
     helper = slow.with_name("words_helper.py")
     text = "from words_helper import tidy\n\n\n" + SLOW.replace("    return found\n", "    return tidy(found)\n")
@@ -106,13 +102,13 @@ def test_an_editors_buffers_count_in_place_of_the_disk(
     assert "what is on the disk" in slow.read_text()
 
 
+@pytest.mark.usefixtures("untimed_sessions")
 def test_a_session_times_on_the_cores_that_it_is_given(
     sandbox: Sandbox, slow: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "locks").mkdir()
     (tmp_path / "locks").chmod(0o1777)
     monkeypatch.setattr(cores, "_LOCKS", tmp_path / "locks")
-    monkeypatch.setattr(one_run, "Judge", UntimedJudge)
     last, job = max(cores.usable_cpus()), Job.from_file(slow, function="common")
     for cpus in ([last], [min(cores.usable_cpus())]):
         with open_session(sandbox=sandbox, store=None, cores=cpus) as session:

@@ -70,6 +70,7 @@ def test_a_tempting_rewrite_that_is_right_is_refused_for_its_time(trap: Trap) ->
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("brief_search")
 @pytest.mark.parametrize("trap", NAMES, indirect=True)
 def test_what_the_rules_make_of_it_prints_the_same(trap: Trap, sandbox: Sandbox) -> None:
     path, original = trap

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,10 @@ _LOOPS = str(Path(__file__).parents[1] / "loops")
 
 
 def time_nothing() -> None:
-    """From now on each rewrite that does the same counts as twice as fast; growth and most made inputs are left out."""
+    """From now on each rewrite that does the same counts as twice as fast.
+
+    Growth, most made inputs, and the search for a smaller counterexample are left out.
+    """
     running: Any = import_module("afterburner.agent.session.one_run")
     gather: Any = import_module("afterburner.agent.evidence.gather")
     confirming: Any = import_module("afterburner.agent.judge.confirming")
@@ -29,6 +33,7 @@ def time_nothing() -> None:
     running.Judge = _held(_loops().UntimedJudge)
     gather.measure_growth = lambda *_: growth
     confirming.OFFER_ROUNDS = 1  # of made inputs
+    confirming.DifferenceSearch = partial(confirming.DifferenceSearch, shrinking_s=0.0)
     cores.lock_folder = _leases
     cpu = sorted(cores.usable_cpus())[os.getpid() % len(cores.usable_cpus())]
     cores.usable_cpus = lambda: frozenset({cpu})  # or the samples of all workers would share one

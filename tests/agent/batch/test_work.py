@@ -131,6 +131,7 @@ def test_common():
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("untimed_sessions")
 def test_whoever_resumes_gives_each_target_its_own_run(
     sandbox: Sandbox,  # noqa: ARG001 - skips where there is no sandbox
     tmp_path: Path,

@@ -83,6 +83,7 @@ def test_a_models_good_answer_becomes_an_offer(program: CommandLine, names: Path
     assert names.read_text("utf-8") == SLOW
 
 
+@pytest.mark.nightly
 def test_garbage_is_refused_with_the_reason(program: CommandLine, names: Path, local_server: Any) -> None:
     model = "openai/random"
     asked = local_server.requests()
@@ -116,6 +117,7 @@ def test_rules_and_a_model_work_on_one_function(program: CommandLine, names: Pat
     assert document["candidates"][-1]["verdict"] == "accepted"
 
 
+@pytest.mark.nightly
 def test_a_model_that_the_server_does_not_have_is_one_line(
     program: CommandLine, names: Path, local_server: Any
 ) -> None:

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from loops import UntimedJudge
 
 from afterburner.agent import optimize
 from afterburner.agent.events import EventKind, OnEvent
@@ -45,11 +44,11 @@ def interrupted_at(kind: EventKind) -> OnEvent:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("sandbox", "run_store")
+@pytest.mark.usefixtures("sandbox", "run_store", "untimed_sessions")
+@pytest.mark.parametrize("run_store", ["sqlite", pytest.param("postgresql", marks=pytest.mark.nightly)], indirect=True)
 def test_a_run_that_goes_on_elsewhere_is_judged_as_that_machine_needs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(one_run, "Judge", UntimedJudge)
     machines: list[Machine] = []
     describe = one_run.describe_machine
 
