@@ -61,7 +61,7 @@ _LINES: dict[Kind, Callable[[ProgressEvent], str]] = {
     Kind.PROFILING_FILE: lambda _: "profiling the file to find the function to optimise",
     Kind.PROFILING_PROJECT: lambda event: f"profiling {_command(event)}",
     Kind.FOUND_TARGET: _found_target,
-    Kind.RUNNING_CASES: lambda event: f"running the program on {event.count} cases",
+    Kind.RUNNING_CASES: lambda event: f"running the program on {count(event.count or 0, 'case')}",
     Kind.RUNNING_COMMAND: lambda event: f"running python {event.subject}",
     Kind.RUNNING_FILE_AND_TESTS: lambda _: (
         "running the file's __main__ block, its doctests and the tests that mention the function"
@@ -69,7 +69,7 @@ _LINES: dict[Kind, Callable[[ProgressEvent], str]] = {
     Kind.RUNNING_CALLS_FILE: lambda event: f"running {event.subject}",
     Kind.GENERATING_INPUTS: lambda _: "generating inputs from type hints",
     Kind.DERIVING_INPUTS: lambda _: "deriving edge cases",
-    Kind.REPLAYING_CALLS: lambda event: f"replaying {event.count} calls",
+    Kind.REPLAYING_CALLS: lambda event: f"replaying {count(event.count or 0, 'call')}",
     Kind.MEASURING_ORIGINAL: lambda _: "measuring the original",
     Kind.PROFILING_LINES: lambda event: f"profiling {event.candidate} line by line",
     Kind.LINE_PROFILE_PARTIAL: lambda event: f"the line profile covers only a part of the run: {event.detail}",
@@ -96,7 +96,7 @@ _LINES: dict[Kind, Callable[[ProgressEvent], str]] = {
     Kind.COMPARING_BEHAVIOUR: lambda _: "comparing the behaviour of both versions",
     Kind.MEASURING_BOTH: lambda _: "measuring both versions",
     Kind.SHRINKING: lambda _: "found a difference; shrinking the input",
-    Kind.AGREED: lambda event: f"the same on {event.count} inputs so far",
+    Kind.AGREED: lambda event: f"the same on {count(event.count or 0, 'input')} so far",
     Kind.RUNNING_RECEIPT: lambda event: f"running the original on {count(event.count or 0, 'input')}",
     Kind.MEASURING_REWRITE: lambda _: "judging and measuring the rewrite against the original",
     Kind.MEASURING_START: lambda _: "measuring the starting code",

@@ -109,6 +109,7 @@ def in_python(sandbox: Sandbox, folder: Path, before: str, after: str, max_secon
         return session.compare(*jobs, Search(max_seconds=max_seconds), proof=Proof(growth=False))
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_slow_down_is_told_from_the_other_side(sandbox: Sandbox, folder: Path) -> None:
     result = in_python(sandbox, folder, "fast.py", "slow.py")
@@ -130,6 +131,7 @@ def test_a_gain_that_ends_at_a_time_limit_on_larger_inputs_is_no_answer_and_no_d
     assert result.compared.objection.startswith("on inputs ")
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_what_an_offer_is_refused_for_is_neither_called_faster_nor_its_loss_slower(
     sandbox: Sandbox, folder: Path

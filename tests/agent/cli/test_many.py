@@ -161,7 +161,7 @@ def document_of(text: str) -> dict[str, Any]:
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_a_folder_is_worked_through(program: CommandLine, shop: Path) -> None:
-    words = ("run", "shop", "--top", "4", "--max-seconds", "600", "--patch", "out", "--json", "-")
+    words = ("run", "shop", "--top", "4", "--iterations", "1", "--max-seconds", "600", "--patch", "out", "--json", "-")
     done = patiently(program.untimed(), shop, *words)
     assert done.returncode == 0, done.stderr
     document = document_of(done.stdout)
@@ -212,7 +212,7 @@ def test_a_command_gives_the_inputs_and_apply_writes(program: CommandLine, shop:
 def test_ctrl_c_keeps_what_is_done(program: CommandLine, shop: Path) -> None:
     """The first target fails quickly; the interrupt comes during the second."""
     (shop / "shop" / "looking.py").write_text(LOOKING.replace("result = []", "result = [*os.urandom(0)]"))
-    command = [program.untimed().path, "run", "shop", "--max-seconds", "600", "--apply", "--yes"]
+    command = [program.untimed().path, "run", "shop", "--iterations", "1", "--max-seconds", "600", "--apply", "--yes"]
     command += ["--json", "x.json", "--patch", "out"]
     with subprocess.Popen(
         command, cwd=shop, env=program.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

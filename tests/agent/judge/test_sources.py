@@ -94,8 +94,8 @@ def test_where_there_is_no_memory_for_all_each_runs_alone(sandbox: Sandbox) -> N
 @pytest.mark.parametrize(
     ("mode", "when"),
     [
-        (SampleMode.IN_TURNS, "in a call"),
         (SampleMode.AT_ONCE, "at load"),
+        pytest.param(SampleMode.IN_TURNS, "in a call", marks=pytest.mark.nightly),
         pytest.param(SampleMode.IN_TURNS, "at load", marks=pytest.mark.nightly),
         pytest.param(SampleMode.AT_ONCE, "in a call", marks=pytest.mark.nightly),
     ],
