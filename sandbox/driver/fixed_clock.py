@@ -168,5 +168,5 @@ def _forget_lookups(kind: type) -> None:
 
 def _is_waiting() -> bool:
     """Whether the library itself asks, in order to wait: who called the function that asks this."""
-    model_session = _frame(2).f_globals.get("__name__")
-    return type(model_session) is str and model_session.split(".", 1)[0] in _WAITING
+    reader = _frame(2).f_globals.get("__name__")
+    return type(reader) is str and reader.split(".", 1)[0] in _WAITING
