@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from afterburner.agent.errors import NotTrustedError, RunNotFoundError, WorkloadError
     from afterburner.agent.job.job import Job
     from afterburner.agent.job.json_calls import JsonCall
     from afterburner.agent.job.problem import Problem
@@ -17,39 +18,51 @@ if TYPE_CHECKING:
     from afterburner.agent.options import Caps, InputOptions, ModelOptions, Proof, Search
     from afterburner.agent.session.session import Session, open_session
     from afterburner.agent.session.shortcuts import optimize, verify
-    from afterburner.sandbox import CancelToken
+    from afterburner.sandbox import AfterburnerError, CancelledError, CancelToken, UsageError
 
 __all__ = [
+    "AfterburnerError",
     "CancelToken",
+    "CancelledError",
     "Caps",
     "InputOptions",
     "Job",
     "JsonCall",
     "ModelOptions",
+    "NotTrustedError",
     "Problem",
     "Proof",
+    "RunNotFoundError",
     "Search",
     "Session",
     "TrustQuestion",
     "TrustRequest",
+    "UsageError",
+    "WorkloadError",
     "open_session",
     "optimize",
     "render_prompt",
     "verify",
 ]
 _HOMES = {
+    "AfterburnerError": "sandbox",
     "CancelToken": "sandbox",
+    "CancelledError": "sandbox",
     "Caps": "agent.options",
     "InputOptions": "agent.options",
     "Job": "agent.job.job",
     "JsonCall": "agent.job.json_calls",
     "ModelOptions": "agent.options",
+    "NotTrustedError": "agent.errors",
     "Problem": "agent.job.problem",
     "Proof": "agent.options",
+    "RunNotFoundError": "agent.errors",
     "Search": "agent.options",
     "Session": "agent.session.session",
     "TrustQuestion": "agent.job.trust",
     "TrustRequest": "agent.job.trust",
+    "UsageError": "sandbox",
+    "WorkloadError": "agent.errors",
     "open_session": "agent.session.session",
     "optimize": "agent.session.shortcuts",
     "render_prompt": "agent.models.prompts.prompt",

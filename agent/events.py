@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -119,6 +119,19 @@ class ProgressEvent:
     fraction: float = 0.0  # of the work that is done; it never falls, and stays below 1: the end is the result
     usage: Usage = NOTHING_USED  # of language models so far
     elapsed_s: float = 0.0  # since this process began or resumed the job
+
+    def __str__(self) -> str:
+        """What this event tells, without what all events of a job have in common: `prepare: staging subject=shop`."""
+        told = {
+            each.name: value
+            for each in fields(self)
+            if each.name not in _IN_ALL and (value := getattr(self, each.name)) != each.default
+        }
+        details = "".join(f" {name}={value}" for name, value in told.items())
+        return f"{self.stage.value}: {self.kind.value}{details}"
+
+
+_IN_ALL = {"kind", "stage", "run_id", "job", "usage", "elapsed_s"}
 
 
 OnEvent = Callable[[ProgressEvent], None]

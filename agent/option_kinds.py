@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, fields
 from enum import StrEnum
-from typing import Any, TypeVar, get_type_hints
+from types import NoneType, UnionType
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from afterburner.sandbox import UsageError
 
@@ -111,19 +112,53 @@ def options_of(group: type[Any]) -> dict[str, Option]:
 
 
 def check(group: Any) -> None:
-    """Look whether every number of a group is within its bounds and no text that has to say something is empty.
+    """Look whether every value of a group is of its type and within its bounds, and says something where it has to.
+
+    A list is made a tuple: callers write lists, and stores give them back.
 
     Raises:
         UsageError: one is not.
     """
+    for name, hint in _types_of(type(group)).items():
+        value = getattr(group, name)
+        if isinstance(value, list):
+            value = tuple(value)
+            object.__setattr__(group, name, value)
+        if not _fits(value, hint):
+            raise UsageError(f"{type(group).__name__}({name}={value!r}): give {_in_words(hint)}.")
     for name, option in options_of(type(group)).items():
-        value, shown = getattr(group, name), "--" + (option.name or name).replace("_", "-")
+        value = getattr(group, name)
         if isinstance(value, str) and option.filled and not value.strip():
-            raise UsageError(f"{shown}: it is empty.")
+            raise UsageError(f"{type(group).__name__}({name}={value!r}): it is empty.")
         if isinstance(value, int | float) and not isinstance(value, bool):
             why = problem_of(option, value)
             if why:
-                raise UsageError(f"{shown} {value:g}: {why}")
+                raise UsageError(f"{type(group).__name__}({name}={value:g}): {why}")
+
+
+def _types_of(group: type[Any]) -> dict[str, Any]:
+    hints = get_type_hints(group)
+    return {each.name: hints[each.name] for each in fields(group)}
+
+
+def _fits(value: object, hint: Any) -> bool:
+    """Whether a value is of a type, as far as options need it; a whole number is a float, too."""
+    if get_origin(hint) in {Union, UnionType}:
+        return any(_fits(value, each) for each in get_args(hint))
+    if get_origin(hint) is tuple:
+        return isinstance(value, tuple) and all(_fits(each, get_args(hint)[0]) for each in value)
+    if hint in {int, float}:
+        return isinstance(value, hint if hint is int else int | float) and not isinstance(value, bool)
+    return isinstance(value, hint)
+
+
+def _in_words(hint: Any) -> str:
+    if get_origin(hint) in {Union, UnionType}:
+        return " or ".join(_in_words(each) for each in get_args(hint))
+    if get_origin(hint) is tuple:
+        return f"a tuple, each part {_in_words(get_args(hint)[0])}"
+    words = {int: "a whole number", float: "a number", str: "a text", bool: "True or False", NoneType: "None"}
+    return words.get(hint, str(hint.__name__))
 
 
 def problem_of(option: Option, value: float) -> str:

@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 _MOST_PARTS = 12
 _LONGEST_PART = 60
 _LONGEST_MESSAGE = 300
+_PLAINLY = {  # what pydantic says of common mistakes, in the words of this project
+    "missing": "this has to be given",
+    "extra_forbidden": "there is no such key",
+    "too_short": "this is empty, or has too few parts",
+}
 
 
 def first_mistake(error: ValidationError, whole: str = "the whole text") -> str:
@@ -31,6 +36,6 @@ def describe_mistake(mistake: Mapping[str, object], whole: str = "the whole text
     found = mistake.get("loc", ())
     parts = found[:_MOST_PARTS] if isinstance(found, tuple) else ()
     place = "".join(f"[{part}]" if isinstance(part, int) else f".{str(part)[:_LONGEST_PART]}" for part in parts)
-    message = str(mistake.get("msg")).removeprefix("Value error, ")
+    message = _PLAINLY.get(str(mistake.get("type")), str(mistake.get("msg")).removeprefix("Value error, "))
     line = f"{place.lstrip('.') or whole}: {message[:_LONGEST_MESSAGE]}".replace("\n", " ")
     return scrub_bytes(line.encode("utf-8", "replace"))

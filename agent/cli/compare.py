@@ -58,11 +58,13 @@ class FailOn(StrEnum):
 def compare(
     before: Annotated[
         str,
-        typer.Argument(metavar="BEFORE|FILE", help="The version to compare with.", show_default=False, callback=filled),
+        typer.Argument(
+            metavar="BEFORE|FILE", help="The old version, a whole file.", show_default=False, callback=filled
+        ),
     ],
     after: Annotated[
         str | None,
-        typer.Argument(metavar="[AFTER]", help="The other version, a whole file.", show_default=False),
+        typer.Argument(metavar="[AFTER]", help="The new version, a whole file.", show_default=False),
     ] = None,
     *,
     base: Annotated[
@@ -157,10 +159,12 @@ def _failing(fail_on: str) -> set[str]:
 def _jobs(  # noqa: PLR0917 - what the command line says of the two versions
     before: str, after: str | None, base: str | None, head: str | None, function: str | None, inputs: InputOptions
 ) -> tuple[Job, Job]:
-    if (after is None) == (base is None):
-        raise UsageError("Give two files, BEFORE and AFTER, or one FILE with --base REV.")
     if head is not None and base is None:
         raise UsageError("--head needs --base: the revision to compare with.")
+    if after is not None and base is not None:
+        raise UsageError("--base compares FILE with itself at a revision. Give AFTER or --base, not both.")
+    if after is None and base is None:
+        raise UsageError("Give two files, BEFORE and AFTER, or one FILE with --base REV.")
     if base is None:
         pair = Job.from_file(before, function=function, inputs=inputs)
         return pair, Job.from_file(after or "", function=function)

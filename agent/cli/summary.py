@@ -124,7 +124,7 @@ def _print_choice(console: Console, result: RunResult) -> None:
     points = pareto_front(result.candidates, result.original)
     if not says_something(points):
         return
-    console.print("\nNothing else is both faster and leaner than these:", style="bold")
+    console.print("\nNo other candidate beats these in both time and memory, by one sample each:", style="bold")
     table = _table("program", "CPU time", "peak memory", "memory integral")
     for point in points:
         if point.on_front:

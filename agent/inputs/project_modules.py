@@ -42,6 +42,8 @@ def source_files(place: Path, project_files: Iterable[Path]) -> list[Path]:
         for path, name in names
         if not is_hidden(name) and not is_test(name) and _is_regular(path) and not is_generated(path)
     ]
+    if not place.exists():
+        raise TargetError(f"There is no folder {place}.")
     if not found:
         raise TargetError(
             f"{place} holds no Python file of the project that is no test, not generated and not ignored by git."

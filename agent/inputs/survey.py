@@ -88,7 +88,8 @@ def take_survey(sandbox: Sandbox, place: Path, settings: RunSettings, limit_s: f
         why = "".join(f"\n  - {reason}" for reason in list(dict.fromkeys(reasons))[:MAX_REASONS])
         raise WorkloadError(
             f"{place}: nothing calls its functions, so there is nothing to rank.{' Seen:' if why else ''}{why}\n"
-            "Give a command that does: run FOLDER -- python SCRIPT.py …, or -- python -m MODULE …."
+            "Give a command that calls them: run FOLDER -- python SCRIPT.py …, or -- python -m MODULE …; "
+            "from Python, survey(folder, ('python', 'SCRIPT.py'))."
         )
     return Survey(functions, answer.suite, command, str(staged.root))
 

@@ -86,7 +86,7 @@ def _of_revision(job: Job, path: Path, sandbox: Sandbox, *, whole_program: bool)
     try:
         target = find_target(path, job.function, whole_program, job.inputs.language, str(root), text=text)
     except TargetError as error:
-        raise TargetError(f"At revision {job.revision}: {error}") from error
+        raise TargetError(f"Revision {job.revision}: {error}") from error
     project = StagedProject((Bind(str(folder), str(root)),), tree.files, tree.left_out, root, folder)
     return Version(target, project, tree.commit)
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from afterburner.agent.job.arguments import expect
+from afterburner.agent.job.problem import Problem
 from afterburner.agent.options import BatchPlace, InputOptions, UnsavedText
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from afterburner.agent.job.problem import Problem
+from afterburner.sandbox import UsageError
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +37,12 @@ class Job:
 
     @classmethod
     def from_problem(cls, problem: Problem) -> Job:
-        """Make a job on a problem that is given as data. It has no files and belongs to no project."""
+        """Make a job on a problem that is given as data. It has no files and belongs to no project.
+
+        Raises:
+            UsageError: it is no `Problem`.
+        """
+        expect("problem", problem, Problem, "a Problem, such as Problem.from_json(text)")
         return cls(problem.name, problem=problem)
 
     @property
@@ -50,15 +53,26 @@ class Job:
 
     @classmethod
     def from_file(cls, path: str | Path, *, function: str | None = None, inputs: InputOptions | None = None) -> Job:
-        """Make a job on a file as it is on the disk."""
-        return cls(str(path), function, inputs or InputOptions())
+        """Make a job on a file as it is on the disk.
+
+        Raises:
+            UsageError: an argument is of the wrong type.
+        """
+        return cls(_named(path, function, inputs), function, inputs or InputOptions())
 
     @classmethod
     def from_revision(
         cls, path: str | Path, revision: str, *, function: str | None = None, inputs: InputOptions | None = None
     ) -> Job:
-        """Make a job on a file and its whole project at a git revision, for `Session.compare`."""
-        return cls(str(path), function, inputs or InputOptions(), revision=revision)
+        """Make a job on a file and its whole project at a git revision, for `Session.compare`.
+
+        Raises:
+            UsageError: an argument is of the wrong type, or there is no revision.
+        """
+        expect("revision", revision, str, "a branch, a tag or a commit")
+        if not revision:
+            raise UsageError("revision='': it is empty. Give a branch, a tag or a commit.")
+        return cls(_named(path, function, inputs), function, inputs or InputOptions(), revision=revision)
 
     @classmethod
     def from_text(
@@ -78,10 +92,24 @@ class Job:
             function: `name` or `Class.name`.
             inputs: where the inputs come from.
             others: what other files of the same project hold in the editor, by path.
+
+        Raises:
+            UsageError: an argument is of the wrong type.
         """
-        texts = {str(path): text, **(others or {})}
+        expect("others", others, Mapping, "the texts by their paths", optional=True)
+        texts = {_named(path, function, inputs): text, **{str(each): held for each, held in (others or {}).items()}}
+        for name, held in texts.items():
+            expect(f"the text of {name}", held, str, "a text (str), decoded")
         unsaved = tuple(UnsavedText(_absolute(each), held) for each, held in texts.items())
         return cls(str(path), function, inputs or InputOptions(), unsaved)
+
+
+def _named(path: object, function: object, inputs: object) -> str:
+    """The path as a text, where all three are what they have to be."""
+    expect("path", path, str | Path, "the path of a file")
+    expect("function", function, str, "`name` or `Class.name`", optional=True)
+    expect("inputs", inputs, InputOptions, "InputOptions(…)", optional=True)
+    return str(path)
 
 
 def _absolute(path: str) -> str:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from afterburner.agent.code.source_text import split_lines
+from afterburner.agent.job.arguments import expect
 from afterburner.agent.job.json_calls import JsonCall, calling_program
 from afterburner.agent.job.problem_document import ProblemDocument, written
 from afterburner.agent.types import OF_A_PROBLEM, Target, WorkloadCase
@@ -14,6 +17,9 @@ from afterburner.sandbox.checkers import Checker, Lines
 from afterburner.sandbox.languages import find_language
 from afterburner.sandbox.service_schema import LimitsModel
 from afterburner.sandbox.service_translation import checker_model
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 PAPER_LIMITS = Limits(wall_time_s=90.0, cpu_time_s=90.0)  # and 1 GiB: what a failing program measures (section E.5)
 _FUNCTION = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)?")
@@ -56,8 +62,21 @@ class Problem:
         """Refuse what cannot be solved or judged.
 
         Raises:
-            UsageError: there are no cases, there is no such language, or calls and stdin are mixed.
+            UsageError: a value is of the wrong type, there are no cases or no such language, or calls and stdin are
+                mixed.
         """
+        for name in ("name", "description", "language", "function", "preamble", "starter_code", "start"):
+            expect(name, getattr(self, name), str, "a text")
+        expect("cases", self.cases, tuple, "a tuple of TestCase(…) or JsonCall(…)")
+        for case in self.cases:
+            expect(
+                "cases", case, TestCase | JsonCall, "TestCase(stdin, expected_stdout) or JsonCall(arguments, expected)"
+            )
+            if isinstance(case, TestCase):
+                expect("stdin", case.stdin, bytes, "bytes: b'…', or text.encode()")
+                expect(
+                    "expected_stdout", case.expected_stdout, bytes | Path, "bytes, or the Path of a file", optional=True
+                )
         if not self.cases:
             raise UsageError(f"The problem {self.name} has no case. One is enough.")
         language = find_language(self.language).name
@@ -151,8 +170,8 @@ class Problem:
         return document.model_dump_json(exclude_defaults=True)
 
     @classmethod
-    def from_json(cls, text: str | bytes) -> Problem:
-        """The reverse; what is left out has its default.
+    def from_json(cls, text: str | bytes | Mapping[str, Any]) -> Problem:
+        """The reverse, also from what `json.loads` makes of it; what is left out has its default.
 
         Raises:
             UsageError: it is no such JSON; the message names the field.

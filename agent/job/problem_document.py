@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,11 +11,13 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, Validatio
 
 from afterburner.agent.job.json_calls import JsonCall
 from afterburner.sandbox import Limits, TestCase, UsageError
-from afterburner.sandbox.form_mistakes import first_mistake
+from afterburner.sandbox.form_mistakes import describe_mistake
 from afterburner.sandbox.service.tasks import checker_of
 from afterburner.sandbox.service_schema import Blob, CaseModel, CheckerModel, LimitsModel, LinesModel
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from afterburner.sandbox.checkers import Checker
 
 _NO_BOUND = Limits(*[2**62] * 7)
@@ -62,16 +65,22 @@ class ProblemDocument(BaseModel):
     cases: tuple[AnyCase, ...] = Field(min_length=1)
 
     @classmethod
-    def read(cls, text: str | bytes) -> ProblemDocument:
-        """Read JSON.
+    def read(cls, text: str | bytes | Mapping[str, Any]) -> ProblemDocument:
+        """Read JSON, or what JSON would be read as.
 
         Raises:
             UsageError: it is none, or not of a problem; the message names the field.
         """
         try:
-            return cls.model_validate_json(text)
-        except ValidationError as error:
-            raise UsageError(f"This is not the JSON of a problem: {first_mistake(error)}.") from error
+            return cls.model_validate_json(text if isinstance(text, str | bytes) else json.dumps(text))
+        except (TypeError, ValueError) as error:
+            if not isinstance(error, ValidationError):
+                raise UsageError(f"This is not the JSON of a problem: {error}.") from error
+            found = error.errors(include_url=False, include_context=False, include_input=False)[0]
+            place = found["loc"]
+            if place[:1] == ("cases",):  # the third part says which kind of a case it was taken for
+                found["loc"] = (*place[:2], *place[3:])
+            raise UsageError(f"This is not the JSON of a problem: {describe_mistake(found)}.") from error
 
     def read_cases(self) -> tuple[TestCase | JsonCall, ...]:
         """The cases.

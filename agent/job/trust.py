@@ -78,7 +78,7 @@ class TrustAnswers:
         """
         if not self.allows(request, cancel):
             raise NotTrustedError(
-                f"{request.folder} is not trusted, so nothing of it was run. Trust it, and try again."
+                f"{request.folder} is not trusted: the trust hook of this session refused it. Nothing of it was run."
             )
 
     def allows(self, request: TrustRequest, cancel: CancelToken) -> bool:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from afterburner.sandbox import Measurement, Verdict
 
 
+HARDLY_WORSE = 0.995  # prints as 1.00x
+
+
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """A rewrite against the original or the incumbent: decision, reason, gain and its interval."""
@@ -77,6 +80,6 @@ def interval_text(gain: Gain) -> str:
 def not_better_text(gain: Gain, needed: float) -> str:
     """Why a gain is none."""
     if gain.high < 1:
-        return f"worse: {interval_text(gain)}"
+        return f"{'worse' if gain.ratio < HARDLY_WORSE else 'no gain'}: {interval_text(gain)}"
     low = format_ratio(gain.low)
     return f"no proven gain: {format_ratio(gain.ratio)}, lower bound {low}, needed above {format_ratio(needed)}"

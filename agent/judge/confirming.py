@@ -24,7 +24,7 @@ from afterburner.agent.judge.larger_inputs import larger_calls
 from afterburner.agent.judge.measuring.sampling import SampleFailedError
 from afterburner.agent.judge.measuring.sequential import FIRST_LOOKS, MOST_TESTS
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
-from afterburner.agent.judge.verification.search import DifferenceSearch
+from afterburner.agent.judge.verification.search import SHRINKING_S, DifferenceSearch
 from afterburner.agent.types import Decision, Gain, HeldOut, Objective
 from afterburner.agent.wording import format_ratio
 from afterburner.sandbox import Report, Verdict
@@ -82,6 +82,7 @@ class Confirming:
     on_event: OnEvent
     deterministic: bool = False  # whether instructions are counted, too
     tests: SpentTests = field(default_factory=SpentTests)  # of the run
+    shrinking_s: float | None = None  # how long a counterexample is made smaller; None: as in a run
     _search: DifferenceSearch | None = field(default=None, init=False)
     _taken: int = field(default=0, init=False)  # blocks of the last test
 
@@ -175,7 +176,9 @@ class Confirming:
         self, source: str, until: Deadline, rounds: int, real_calls: Sequence[WorkloadCall] = ()
     ) -> Counterexample | Agreement:
         if self._search is None:
-            self._search = DifferenceSearch(self.bench, self.bench.target.source, self.judge.seed)
+            shrinking_s = SHRINKING_S if self.shrinking_s is None else self.shrinking_s
+            original = self.bench.target.source
+            self._search = DifferenceSearch(self.bench, original, self.judge.seed, shrinking_s=shrinking_s)
         return self._search.against(source, until, real_calls=real_calls, rounds=rounds)
 
     def _measure(self, winner: Incumbent, original: Incumbent) -> tuple[Comparison, Gain | None]:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 OUT_OF_TIME = "the time budget ended before the versions were measured; --max-seconds allows more"
 BLOCKS_TOLD = 4
 MOST_LATE = 3  # calls that run into the time limit by themselves, while one is looked for that ends and is wrong
+LONGEST_SHRINKING_S = 20.0  # a difference is all that a comparison has to show for itself
 
 
 class ComparisonDecision(StrEnum):
@@ -137,7 +138,8 @@ class VersionJudge:
             return VersionFindings(ComparisonDecision.TOO_NOISY, reason)
         original = _original_of(self.bench, report)  # the limits stay wide: AFTER may be far slower
         other = Incumbent("after", source, original.measurement, ratio=1.0)
-        confirming = Confirming(self.bench, self.judge, self.deadline, self.on_event)
+        shrinking_s = min(LONGEST_SHRINKING_S, self.deadline.left_s() / 4)
+        confirming = Confirming(self.bench, self.judge, self.deadline, self.on_event, shrinking_s=shrinking_s)
         self._report(EventKind.COMPARING_BEHAVIOUR)
         found = self._behaviour(confirming, other, original)
         if isinstance(found, VersionFindings):

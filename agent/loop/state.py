@@ -18,7 +18,7 @@ from afterburner.sandbox import Measurement, Verdict
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-NOTHING_LEFT = "the proposer had nothing more to propose"
+NOTHING_LEFT = "the proposer had no further rewrite to propose"
 
 
 class LoopState(TypedDict):

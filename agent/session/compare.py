@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.code.locate import with_source
 from afterburner.agent.deadline import Deadline
+from afterburner.agent.errors import TargetError
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage, in_stage, waiting_for_core
 from afterburner.agent.evidence.gather import GROWTH_S
 from afterburner.agent.evidence.growth import SLOWER, measure_growth
@@ -238,7 +239,10 @@ def _target(versions: Versions, settings: RunSettings, sandbox: Sandbox, limits:
     function = changed_function(before, after)
     if function is None:
         function = hottest_function(sandbox, before, versions.environment, settings, limits)
-    with_source(replace(before, function=function), after.source)
+    try:
+        with_source(replace(after, function=function), after.source)
+    except TargetError as error:
+        raise TargetError(f"{function} is to be compared, and AFTER lacks it: {error}") from error
     return with_source(replace(before, function=function), before.source)
 
 

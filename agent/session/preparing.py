@@ -110,9 +110,10 @@ def prepared_bench(
 
 def _checked(bench: Workbench, settings: RunSettings) -> Workbench:
     if not bench.workload.held_out_count and settings.search.selection is Selection.VERIFIED:
+        name = bench.target.path if bench.problem is None else f"The problem {bench.problem.name}"
         raise WorkloadError(
-            f"{bench.target.path}: there is just one usable input, and a rewrite has to be confirmed on inputs that it "
-            "was not selected on. Add a second case or call."
+            f"{name}: there is just one usable input, and a rewrite has to be confirmed on inputs that it was not "
+            "selected on. Add a second case or call."
         )
     return bench
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Literal
 from afterburner.agent.events import JobReporter, OnEvent, ignore_event
 from afterburner.agent.inputs.rank import RankedTarget, rank
 from afterburner.agent.inputs.survey import project_of, python_command, take_survey
+from afterburner.agent.job.arguments import expect, expect_function
 from afterburner.agent.job.job import Job
 from afterburner.agent.job.problem import Problem
 from afterburner.agent.job.project_settings import ProjectOptions, read_project_options
@@ -26,6 +27,7 @@ from afterburner.agent.judge.verification.verify import Verification, verify_job
 from afterburner.agent.models.requests.model_session import ModelSession, open_model_session
 from afterburner.agent.options import VERIFY_S, Caps, ModelOptions, Proof, RunSettings, Search, settings_of
 from afterburner.agent.session.active_jobs import ActiveJobs
+from afterburner.agent.session.call_checks import check_call, check_files, check_job, check_session
 from afterburner.agent.session.compare import compare_jobs
 from afterburner.agent.session.one_run import begin_run, resume_run
 from afterburner.agent.session.shared_sandbox import SharedSandbox
@@ -116,8 +118,11 @@ class Session:
             NotTrustedError: the trust hook said no.
             AfterburnerError: another of the tree in `afterburner.sandbox.errors` and `afterburner.agent.errors`.
         """
+        check_job(job, search, proof, on_event, cancel)
         if job.revision:
-            raise UsageError(f"{job.path} at {job.revision}: only a file on the disk can be optimised.")
+            raise UsageError(
+                f"{job.path} at {job.revision}: revisions are for compare. Give Job.from_file(…) or Job.from_text(…)."
+            )
         settings = RunSettings(
             job.path,
             job.function,
@@ -146,6 +151,8 @@ class Session:
             TargetChangedError: the file, or the interpreter, is not what it was.
             AfterburnerError: as `optimize`.
         """
+        expect("name", name, str, "the id of a run, or latest")
+        check_call(on_event, cancel)
         with self.lend(cancel) as loan, self.runs() as runs:
             return resume_run(runs, name, loan, on_event or ignore_event)
 
@@ -157,7 +164,7 @@ class Session:
             RunInUseError: another process works on it.
         """
         with self.runs() as runs:
-            found = runs.find(name)
+            found = runs.find(name, suggests=False)  # the wrong one would be deleted
             with runs.claimed(found.run_id):
                 runs.forget(found.run_id)
 
@@ -184,7 +191,9 @@ class Session:
             NotTrustedError: the trust hook said no.
             AfterburnerError: as `optimize`.
         """
-        _check_files(job, other)
+        check_job(job, search, None, on_event, cancel)
+        check_job(other)
+        check_files(job, other)
         reporter = JobReporter(on_event or ignore_event, new_run_id(), job.name)
         with self.lend(cancel) as loan, loan.sandbox() as sandbox:
             return verify_jobs(
@@ -222,7 +231,9 @@ class Session:
             NotTrustedError: the trust hook said no.
             AfterburnerError: as `optimize`.
         """
-        _check_files(before, after)
+        check_job(before, search, proof, on_event, cancel)
+        check_job(after)
+        check_files(before, after)
         reporter = JobReporter(on_event or ignore_event, new_run_id(), before.name)
         with self.lend(cancel) as loan, loan.sandbox() as sandbox:
             return compare_jobs(
@@ -399,7 +410,12 @@ def open_session(
         trust: decides, once for each project, whether anything of it may run.
         cores: the CPUs that samples may be timed on, by their numbers; None: all that a job's thread may use.
         session_id: the id under which the use of models by all runs is counted; empty: a new one.
+
+    Raises:
+        UsageError: an argument is of the wrong type, or cannot be used.
     """
+    check_session(sandbox, models, caps, proof, store)
+    expect_function("trust", trust, "which takes a TrustRequest and returns True or False")
     with ExitStack() as stack:
         session = Session(
             stack,
@@ -432,9 +448,3 @@ def job_of(settings: RunSettings) -> Job:
     if settings.problem:
         return Job.from_problem(Problem.from_json(settings.problem))
     return Job(settings.file, settings.function, settings.inputs, settings.unsaved, settings.batch)
-
-
-def _check_files(*jobs: Job) -> None:
-    for job in jobs:
-        if job.problem is not None:
-            raise UsageError(f"{job.path} is a problem, and only versions of files are compared. Give jobs on files.")

@@ -131,8 +131,8 @@ class RunTable:
         claimed = self.database.claimed_among(row[0] for row in rows)
         return [_kept(row, is_claimed=row[0] in claimed) for row in rows]
 
-    def find(self, name: str) -> KeptRun:
-        """The run of this id, or whose id alone begins so, or the `latest`.
+    def find(self, name: str, *, suggests: bool = True) -> KeptRun:
+        """The run of this id, or whose id alone begins so, or the `latest`; `suggests`: the error names similar ones.
 
         Raises:
             RunNotFoundError: there is none, or more than one.
@@ -148,6 +148,8 @@ class RunTable:
         if found:
             told = f"{len(found)} runs begin with {name!r}: {', '.join(run.run_id for run in found[:NAMED])}"
             raise RunNotFoundError(f"{told}{', …' if len(found) > NAMED else ''}. Give more of the id.")
+        if not suggests:
+            raise RunNotFoundError(f"There is no run {name!r}.")
         near = difflib.get_close_matches(name, [run.run_id for run in runs], n=NAMED)
         hint = f"Did you mean {' or '.join(near)}?" if near else "`afterburner-agent runs` lists those that there are."
         raise RunNotFoundError(f"There is no run {name!r}. {hint}")

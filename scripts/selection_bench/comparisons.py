@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 LOSSES = tuple(1 / gain for gain in GAINS)
 MOST_S = 120.0  # of one test
-HEADS = ("what is true", "tests", "faster", "slower", "same", "too noisy", "wrong", "right", "median blocks")
+HEADS = ("truth", "tests", "faster", "slower", "same", "too noisy", "wrong", "right", "median blocks")
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ import time
 import urllib.error
 import urllib.request
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +23,6 @@ from loops import UntimedJudge
 
 from afterburner.agent.code.locate import find_target
 from afterburner.agent.judge import confirming
-from afterburner.agent.judge.verification.search import DifferenceSearch
 from afterburner.agent.session import one_run
 
 if TYPE_CHECKING:
@@ -53,7 +51,7 @@ def common(left, right):
 def brief_search(monkeypatch: pytest.MonkeyPatch) -> None:
     """One round of made inputs before an offer, and no counterexample made smaller: for tests that are not about it."""
     monkeypatch.setattr(confirming, "OFFER_ROUNDS", 1)
-    monkeypatch.setattr(confirming, "DifferenceSearch", partial(DifferenceSearch, shrinking_s=0.0))
+    monkeypatch.setattr(confirming, "SHRINKING_S", 0.0)
 
 
 @pytest.fixture

@@ -254,7 +254,7 @@ def test_an_answer_that_does_not_parse_is_run_and_fails_and_each_keeps_its_recor
     assert "SyntaxError" in result.candidates[1].reason
     assert [each and each.source for each in result.trajectory] == [None, "print((\n", SLOW, RIGHT]
     assert [each.passed for each in result.trajectory if each] == [False, True, True]
-    assert result.ended_early == "the proposer had nothing more to propose"
+    assert result.ended_early == "the proposer had no further rewrite to propose"
     assert (result.improved, result.patch, result.gain) == (False, "", None)
     assert result.best_source == RIGHT
     assert 0 < result.best.wall_time_s < 90.0 == result.original.wall_time_s

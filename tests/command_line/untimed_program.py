@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import sys
 import time
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,7 +32,7 @@ def time_nothing() -> None:
     running.Judge = _held(_loops().UntimedJudge)
     gather.measure_growth = lambda *_: growth
     confirming.OFFER_ROUNDS = 1  # of made inputs
-    confirming.DifferenceSearch = partial(confirming.DifferenceSearch, shrinking_s=0.0)
+    confirming.SHRINKING_S = 0.0
     cores.lock_folder = _leases
     cpu = sorted(cores.usable_cpus())[os.getpid() % len(cores.usable_cpus())]
     cores.usable_cpus = lambda: frozenset({cpu})  # or the samples of all workers would share one

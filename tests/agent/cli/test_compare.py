@@ -246,7 +246,7 @@ def test_the_same_text_is_neither_different_nor_proven_faster_or_slower(program:
     ("words", "said"),
     [
         (("slow.py",), "Give two files"),
-        (("slow.py", "fast.py", "--base", "main"), "Give two files"),
+        (("slow.py", "fast.py", "--base", "main"), "Give AFTER or --base, not both"),
         (("slow.py", "fast.py", "--head", "main"), "--head needs --base"),
         (("slow.py", "--base", "main"), "is no git repository"),
         (("slow.py", "fast.py", "-f", "triples"), "No function triples"),

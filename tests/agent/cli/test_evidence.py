@@ -50,7 +50,7 @@ def test_the_report_shows_growth_with_its_chart_and_the_choice(proven: RunResult
     assert "Growth       n² → n: CPU time of one call by len(left) + len(right), measured exponent 2.0 → 1.0" in text
     assert "original: n" in text
     assert "Larger       measured again on inputs 4 times as large: 9.1x" in text
-    assert "Nothing else is both faster and leaner than these:" in text
+    assert "No other candidate beats these in both time and memory" in text
     assert ["1.1", "200", "ms", "20.5", "MiB", "3.91", "MiB·s"] in lines
     assert ["1.4", "1.40", "s", "10.0", "MiB", "19.5", "MiB·s"] in lines
     assert not any(line[:1] == ["original"] and len(line) > 2 for line in lines)  # it is beaten
