@@ -1,0 +1,30 @@
+import pickle
+
+_PACKED: dict[str, bytes] = {}
+
+
+def seat_plans(template: dict, evenings: Iterable[date]) -> dict[date, dict]:
+    """A plan of the hall for each evening, made from the hall's template (as json.load gives it).
+
+    On some days of the week some rows are closed, as the template says under "closed". The box offices book in the
+    plans, each evening's on its own, and note things at seats and rows; the template stays as it is.
+    """
+    packed = _PACKED.get(template["hall"])
+    if packed is None:
+        packed = _PACKED[template["hall"]] = pickle.dumps(template, pickle.HIGHEST_PROTOCOL)
+    plans = {}
+    for evening in evenings:
+        plan = pickle.loads(packed)
+        closed = plan["closed"].get(evening.strftime("%w"), [])
+        free = 0
+        for row in plan["rows"]:
+            shut = row["name"] in closed
+            for seat in row["seats"]:
+                if shut:
+                    seat["state"] = "closed"
+                elif seat["state"] == "free":
+                    free += 1
+        plan["evening"] = evening.isoformat()
+        plan["free"] = free
+        plans[evening] = plan
+    return plans

@@ -1,0 +1,27 @@
+from bisect import bisect_left, insort
+from collections import deque
+
+
+def rolling_median(readings: Sequence[float | None], width: int) -> list[float | None]:
+    """Median of the last `width` readings at each place of the series (fewer at its start).
+
+    None stands for a reading that was not taken (sensor offline): it takes up its place in the window but has no
+    value, and a window without any value gives None. Readings are finite numbers.
+    """
+    if width < 1:
+        raise ValueError(f"a window of {width} readings")
+    smoothed: list[float | None] = []
+    recent: deque[float] = deque()
+    values: list[float] = []
+    for reading in readings:
+        if reading is not None:
+            if len(recent) == width:
+                del values[bisect_left(values, recent.popleft())]
+            recent.append(reading)
+            insort(values, reading)
+        half, odd = divmod(len(values), 2)
+        if odd:
+            smoothed.append(values[half])
+        else:
+            smoothed.append((values[half - 1] + values[half]) / 2 if half else None)
+    return smoothed

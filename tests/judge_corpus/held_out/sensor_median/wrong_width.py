@@ -1,0 +1,23 @@
+from bisect import bisect_left, insort_right
+
+
+def rolling_median(readings: Sequence[float | None], width: int) -> list[float | None]:
+    """Median of the last `width` readings at each place of the series (fewer at its start).
+
+    None stands for a reading that was not taken (sensor offline): it takes up its place in the window but has no
+    value, and a window without any value gives None. Readings are finite numbers.
+    """
+    smoothed: list[float | None] = []
+    values: list[float] = []
+    for place, reading in enumerate(readings):
+        leaving = readings[place - width] if place >= width else None
+        if leaving is not None:
+            del values[bisect_left(values, leaving)]
+        if reading is not None:
+            insort_right(values, reading)
+        half, odd = divmod(len(values), 2)
+        if odd:
+            smoothed.append(values[half])
+        else:
+            smoothed.append((values[half - 1] + values[half]) / 2 if half else None)
+    return smoothed
