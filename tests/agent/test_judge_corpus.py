@@ -45,9 +45,7 @@ def test_a_rewrite_is_of_its_kind(rewrite: CorpusRewrite, tmp_path: Path) -> Non
     assert printed(rewrite.witness, before.parent) != printed(rewrite.witness, after.parent)
 
 
-def test_there_are_enough_and_none_has_the_name_of_another() -> None:
-    counts = Counter(each.kind for each in REWRITES)
-    assert min(counts[kind] for kind in Kind) >= 60
+def test_the_held_out_part_is_large_enough_and_no_two_rewrites_have_one_name() -> None:
     held_out = Counter(each.kind for each in REWRITES if each.part == "held_out")
-    assert all(3 * held_out[kind] >= counts[kind] for kind in Kind), "a third of it is held out"
+    assert min(held_out[kind] for kind in Kind) >= 20
     assert len({each.key for each in REWRITES}) == len(REWRITES)
