@@ -2,8 +2,8 @@
 
 In this order, each only if the one before was passed: the held-out calls; the confirmatory test of its gain, which most
 fail that fail at all; at the same time all calls under other hash seeds, inputs made to find a difference, and other
-circumstances (alone, in another order, in another folder); and a gain that is too good to be believed at once is looked
-at again on larger inputs.
+circumstances (alone, in another order, in another folder), the file's own `__main__` and the project's tests; and a
+gain that is too good to be believed at once is looked at again on larger inputs.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from afterburner.agent.judge.measuring.sampling import SampleFailedError
 from afterburner.agent.judge.measuring.sequential import FIRST_LOOKS, MOST_TESTS
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 from afterburner.agent.judge.verification.search import SHRINKING_S, DifferenceSearch
+from afterburner.agent.judge.whole_runs import WholeRunDifference, difference_of_whole_runs
 from afterburner.agent.types import Decision, Gain, HeldOut, Objective
 from afterburner.agent.wording import format_ratio
 from afterburner.sandbox import Report, Verdict
@@ -105,12 +106,8 @@ class Confirming:
         if comparison.decision is not Decision.IMPROVED:
             return confirmation_of(winner, original, comparison, held_out)
         searched = self.behaves(winner, original, late)
-        if isinstance(searched, Counterexample):
-            return confirmation_of(winner, original, differs(searched), held_out, searched.line)
-        if isinstance(searched, Dependence):
-            return confirmation_of(winner, original, Comparison(Decision.REFUSED, searched.reason), held_out)
-        if isinstance(searched, Report):
-            return self._wrong(winner, original, searched)
+        if not isinstance(searched, Agreement):
+            return self._differing(searched, winner, original, comparison, held_out)
         larger = ""
         if comparison.gain is not None:
             comparison, larger = self.on_larger_inputs(comparison, comparison.gain, winner, original)
@@ -119,17 +116,47 @@ class Confirming:
         notes = _notes(winner, original, searched, comparison) if bench.target.language == PYTHON else []
         return replace(confirmation, notes=notes, larger_inputs=larger)
 
+    def _differing(
+        self,
+        found: Counterexample | Report | Dependence | WholeRunDifference,
+        winner: Incumbent,
+        original: Incumbent,
+        comparison: Comparison,
+        held_out: HeldOut,
+    ) -> Confirmation:
+        """The confirmation of a winner with a gain that does something else than the original."""
+        match found:
+            case Counterexample():
+                return confirmation_of(winner, original, differs(found), held_out, found.line)
+            case Dependence():
+                return confirmation_of(winner, original, Comparison(Decision.REFUSED, found.reason), held_out)
+            case WholeRunDifference():
+                verdict = Verdict.WRONG_ANSWER if found.decision is Decision.WRONG else None
+                said = Comparison(found.decision, found.reason, comparison.gain, verdict=verdict)
+                return confirmation_of(winner, original, said, held_out)
+            case Report():
+                return self._wrong(winner, original, found)
+
     def behaves(
-        self, winner: Incumbent, original: Incumbent, late: Sequence[Case]
-    ) -> Agreement | Counterexample | Report | Dependence:
-        """Whether the winner does the same on these cases, on inputs made for it, and in other circumstances.
+        self, winner: Incumbent, original: Incumbent, late: Sequence[Case], *, by_cost: bool = True
+    ) -> Agreement | Counterexample | Report | Dependence | WholeRunDifference:
+        """Whether the winner does the same on these cases, on inputs made for it, in other circumstances, and whole.
+
+        Args:
+            winner: or the other version of a comparison.
+            original: what it is held against.
+            late: the cases of the workload that it was not yet judged on.
+            by_cost: whether a whole run of the program must not need more CPU time.
 
         Returns:
             How far no difference was found; else an input on which it differs, the report of cases that are not
-            right, or what it depends on.
+            right, what it depends on, or what a run of the whole program shows.
         """
-        looks: list[Callable[[], Report | Dependence | None]] = [partial(self.failed, winner, (case,)) for case in late]
+        looks: list[Callable[[], Report | Dependence | WholeRunDifference | None]] = [
+            partial(self.failed, winner, (case,)) for case in late
+        ]
         looks.append(partial(self._dependence, winner, original))
+        looks.append(partial(difference_of_whole_runs, self.bench, winner.source, by_cost=by_cost))
         search = partial(self._searched, winner.source, self.deadline.within(OFFER_S), OFFER_ROUNDS)
         searched, found = beside(self.bench.sandbox, search, looks)
         if isinstance(searched, Counterexample) and not searched.timed_out:

@@ -21,6 +21,7 @@ from afterburner.agent.judge.confirming import Confirming
 from afterburner.agent.judge.gates import refusal
 from afterburner.agent.judge.time_limit import is_far_slower
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
+from afterburner.agent.judge.whole_runs import WholeRunDifference
 from afterburner.agent.types import Decision, Objective
 from afterburner.sandbox import Report, Verdict
 
@@ -152,7 +153,7 @@ class VersionJudge:
             report = confirming.failed(other, cases)
             if report is not None:
                 return self._failed(confirming, other, cases, report)
-        found = confirming.behaves(other, original, ())
+        found = confirming.behaves(other, original, (), by_cost=False)
         match found:
             case Counterexample(timed_out=True):
                 case = self.bench.call_case((), hash_seed=found.hash_seed)
@@ -161,7 +162,7 @@ class VersionJudge:
                 return VersionFindings(ComparisonDecision.DIFFERENT, found.line, counterexample=found)
             case Dependence(timed_out=True):
                 return self._late(other, found.circumstance.case, f"the calls made {found.circumstance.name}")
-            case Dependence():
+            case Dependence() | WholeRunDifference():
                 return VersionFindings(ComparisonDecision.DIFFERENT, found.reason)
             case Agreement():
                 return found

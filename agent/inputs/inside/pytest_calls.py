@@ -77,11 +77,10 @@ def run_tests(request: Request, recorder: Recorder, write: Write) -> None:
     code = guarded(write, "run", lambda: _run_session(pytest, [*arguments, *files], plugin))
     for name, reason in plugin.failed:
         write({"kind": "skipped", "origin": "pytest: " + name, "reason": reason})
-    if whole_suite:
-        if code == NO_TESTS:
-            write({"kind": "failed", "stage": "no_tests", "reason": "pytest finds no tests in the project"})
-        complete = code in (0, 1)
-        write({"kind": "suite", "passed": plugin.passed, "failing": plugin.failing, "complete": complete})
+    if whole_suite and code == NO_TESTS:
+        write({"kind": "failed", "stage": "no_tests", "reason": "pytest finds no tests in the project"})
+    complete = code in (0, 1)
+    write({"kind": "suite", "passed": plugin.passed, "failing": plugin.failing, "complete": complete})
     if code in BAD_EXIT_CODES:
         write({"kind": "failed", "stage": "run", "reason": "pytest left with exit code %d" % code})
 
