@@ -101,24 +101,29 @@ def _needed(answer: ast.Module, qualname: str, function: ast.Module, target: Tar
     file = parse(target.source)
     present = module_bindings(file.body)
     unchanged = {_bare(statement) for statement in file.body}
+    binders: dict[str, list[int]] = {}  # which statements bind a name
+    for index, statement in enumerate(answer.body):
+        if not _is_future(statement) and not _defines(statement, name):
+            for bound in set(module_bindings([statement])) - {name}:
+                binders.setdefault(bound, []).append(index)
     needed: set[int] = set()
-    unseen = names_read(function)
-    seen: set[str] = set()
-    while unseen:
-        seen |= unseen
-        fresh: set[str] = set()
-        for index, statement in enumerate(answer.body):
-            binds = set(module_bindings([statement])) - {name}
-            if index in needed or not binds & unseen or _is_future(statement) or _defines(statement, name):
+    waiting = sorted(names_read(function))
+    seen = set(waiting)
+    while waiting:
+        read = waiting.pop()
+        for index in binders.get(read, ()):
+            statement = answer.body[index]
+            if index in needed:
                 continue
             if not isinstance(statement, ast.Import | ast.ImportFrom):
                 if _bare(statement) in unchanged:
                     continue
-                for changed in binds & set(present) & unseen:
-                    raise RewriteError(f"The answer also changes {changed}, which is not part of {target.function}.")
+                if read in present:
+                    raise RewriteError(f"The answer also changes {read}, which is not part of {target.function}.")
             needed.add(index)
-            fresh |= names_read(statement)
-        unseen = fresh - seen
+            fresh = names_read(statement) - seen
+            seen |= fresh
+            waiting += sorted(fresh)
     _check_class(answer, file, function, target)
     picked = [answer.body[index] for index in sorted(needed)]
     return [_only_used(each, seen) for each in picked]

@@ -72,12 +72,15 @@ def nested_functions(module: cst.Module, name: str) -> list[str]:
 def _definitions(module: cst.Module) -> dict[str, list[cst.FunctionDef]]:
     """Map each name to its definitions; a class or function of the same name displaces what was below it."""
     found: dict[str, list[cst.FunctionDef]] = {}
+    classes: set[str] = set()  # only these have something below them
     for qualname, node in _walk(module.body, ""):
-        for hidden in [name for name in found if name.startswith(qualname + ".")]:
-            del found[hidden]
+        if qualname in classes:
+            for hidden in [name for name in found if name.startswith(qualname + ".")]:
+                del found[hidden]
         if isinstance(node, cst.FunctionDef):
             found.setdefault(qualname, []).append(node)
         else:
+            classes.add(qualname)
             found.pop(qualname, None)
     return found
 

@@ -164,3 +164,11 @@ def test_a_function_that_sets_a_global_is_not_taken_for_a_change_of_it(make_targ
     target = make_target("seen = []\n\n\n" + code, "f")
     answer = code.replace("seen + [x]", "[*seen, x]")
     assert parse_answer_code(answer, target) == Rewrite(answer)
+
+
+def test_an_absurd_answer_of_thousands_of_helpers_is_read(make_target: MakeTarget) -> None:
+    """Each calls the next, which once took time that grew with the square of their number."""
+    number = 3_000
+    helpers = "".join(f"def h{i}(x):\n    return h{i + 1}(x)\n\n\n" for i in range(number))
+    answer = f"{helpers}def h{number}(x):\n    return x\n\n\ndef f(x):\n    return h0(x)\n"
+    assert len(parse_answer_code(answer, make_target("def f(x):\n    return x\n", "f")).helpers) == number + 1
