@@ -23,6 +23,7 @@ from afterburner.sandbox.folders import cache_folder
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping
 
+collect_ignore = ["judge_corpus"]  # the tests there are parts of the samples
 PROGRAM = str(Path(sys.executable).with_name("afterburner-agent"))
 _RUN_S = 240
 _NO_SKIPS = "AFTERBURNER_NO_SKIPS"
