@@ -1,6 +1,6 @@
 """Measures the judge on real code: how many wrong rewrites it offers, how many right ones it refuses, and how long.
 
-    python -m scripts.bench_judge [--part open|held_out] [--only TEXT] [--max-seconds S]
+    python -m scripts.bench_judge [--part open|held_out] [--only TEXT] [--max-seconds S] [--reveal]
                                   [--json FILE | --resume FILE | --show FILE]
 
 The corpus is `tests/judge_corpus/`: functions in the manner of real applications, each with rewrites as a language
@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from afterburner.agent.machine import describe_machine
 from afterburner.sandbox import AfterburnerError, open_sandbox
 from afterburner.sandbox.installations import own_environment
-from scripts.judge_bench.corpus import PARTS, read_corpus
+from scripts.judge_bench.corpus import HELD_OUT, PARTS, read_corpus
 from scripts.judge_bench.figures import HEADS, mistakes, rows
 from scripts.judge_bench.trial import try_rewrite
 from scripts.selection_bench.show import table
@@ -56,7 +56,8 @@ def main() -> int:
                     status = _INTERRUPTED
         except AfterburnerError as error:
             sys.exit(f"error: {error}")
-    print(table([HEADS, *rows(book["trials"])]), "", *mistakes(book["trials"]), "", _circumstances(book), sep="\n")
+    shown = [each for each in book["trials"] if each["part"] != HELD_OUT or options.reveal]
+    print(table([HEADS, *rows(book["trials"])]), "", *mistakes(shown), "", _circumstances(book), sep="\n")
     return status
 
 
@@ -65,6 +66,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--part", choices=PARTS, help="one part of the corpus; default: both")
     parser.add_argument("--only", metavar="TEXT", default="", help="rewrites whose name has this text")
     parser.add_argument("--max-seconds", type=float, default=120.0, help="of each run; %(default)s")
+    parser.add_argument("--reveal", action="store_true", help="name the mistakes on held-out rewrites, too: at the end")
     place = parser.add_mutually_exclusive_group()
     place.add_argument("--json", type=Path, metavar="FILE", help="begin anew, and write the results there")
     place.add_argument("--resume", type=Path, metavar="FILE", help="continue with these results")

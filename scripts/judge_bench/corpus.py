@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 CORPUS = Path(__file__).resolve().parents[2] / "tests" / "judge_corpus"
-PARTS = ("open", "held_out")
+HELD_OUT = "held_out"
+PARTS = ("open", HELD_OUT)
 
 
 class Kind(StrEnum):
