@@ -133,7 +133,10 @@ def _settings(environment: Path) -> dict[str, str]:
 
 
 def base_binds(base: Installation) -> Iterator[Bind]:
-    """The installation: its `bin` and its libraries. The container shows `/usr` as it is."""
+    """The installation: its `bin` and its libraries. The container shows `/usr` as it is.
+
+    It may have come with the project, too, so a link of it that leads out shows nothing.
+    """
     if base.prefix.is_relative_to("/usr"):
         return
     shared = shared_root(base.executable)
@@ -146,7 +149,7 @@ def base_binds(base: Installation) -> Iterator[Bind]:
     else:
         for name in ("bin", *_LIBRARY_FOLDERS):
             folder = base.prefix / name
-            if folder.is_dir():
+            if folder.is_dir() and folder.resolve().is_relative_to(base.prefix):
                 yield Bind(str(folder), str(folder))
 
 

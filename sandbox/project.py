@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from afterburner.sandbox.cancel import raise_if_cancelled
 from afterburner.sandbox.errors import UsageError
 from afterburner.sandbox.folders import absolute_path
-from afterburner.sandbox.host_commands import run_on_host
+from afterburner.sandbox.git import run_git
 from afterburner.sandbox.types import Bind
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 MAX_FILES = 50_000
 MAX_BYTES = 1024**3
 MAX_FILE_BYTES = 64 * 1024**2  # a larger file is data; it is left out and named
-_GIT_S = 60.0  # for a list of the files
 _MAX_NAMED = 100  # of the files that are left out
 _TEST_FOLDERS = ("tests", "test")
 _MARKERS = ("pyproject.toml", "setup.py", "setup.cfg")
@@ -308,30 +307,12 @@ def _own_files(root: Path, left_out: list[str]) -> Iterator[Path]:
 
 
 def _git_files(root: Path) -> list[Path] | None:
-    """What git tracks or does not ignore; None if git cannot tell.
-
-    The repository's own settings must not make git run anything or look elsewhere.
-    """
-    git = shutil.which("git")
-    if git is None:
-        return None
-    command = [
-        *(git, f"--git-dir={root / '.git'}", f"--work-tree={root}", "-c", "core.fsmonitor=false"),
-        *("-c", "core.hooksPath=/dev/null", "-c", "core.untrackedCache=false", "-c", "core.quotePath=false"),
-        *("ls-files", "--cached", "--others", "--exclude-standard", "-z"),
-    ]
-    variables = {
-        "PATH": os.environ.get("PATH", os.defpath),
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_CONFIG_GLOBAL": "/dev/null",
-        "GIT_OPTIONAL_LOCKS": "0",
-        "LC_ALL": "C",
-    }
+    """What git tracks or does not ignore; None if git cannot tell."""
     try:
-        done = run_on_host(command, folder=root, variables=variables, timeout_s=_GIT_S)
+        done = run_git(root, "ls-files", "--cached", "--others", "--exclude-standard", "-z")
     except (OSError, subprocess.TimeoutExpired):
         return None
-    if done.returncode != 0:
+    if done is None or done.returncode != 0:
         return None
     return sorted({Path(os.fsdecode(name)) for name in done.stdout.split(b"\0") if name})
 

@@ -7,7 +7,6 @@ of the repository runs, and nothing is fetched. What would lead out of the folde
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -16,13 +15,12 @@ from typing import TYPE_CHECKING
 from afterburner.agent.errors import TargetError
 from afterburner.sandbox import UsageError
 from afterburner.sandbox.cancel import raise_if_cancelled
-from afterburner.sandbox.host_commands import run_on_host
+from afterburner.sandbox.git import run_git
 from afterburner.sandbox.project import MAX_BYTES, MAX_FILE_BYTES, MAX_FILES, why_left_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-TIMEOUT_S = 60.0
 _EXECUTABLE, _LINK, _SUBMODULE = "100755", "120000", "160000"
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 
@@ -147,26 +145,13 @@ def _write(entry: _Entry, data: bytes, destination: Path) -> str | None:
 
 
 def _git(root: Path, *words: str, asked: bytes = b"") -> bytes:
-    """What git answers; the repository's settings must not make it run anything or look elsewhere."""
-    git = shutil.which("git")
-    if git is None:
-        raise UsageError("Revisions are read with git, which is not installed here.")
-    command = [git, f"--git-dir={root / '.git'}", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"]
-    variables = {
-        "PATH": os.environ.get("PATH", os.defpath),
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_CONFIG_GLOBAL": "/dev/null",
-        "GIT_OPTIONAL_LOCKS": "0",
-        "GIT_NO_LAZY_FETCH": "1",
-        "GIT_NO_REPLACE_OBJECTS": "1",
-        "GIT_ALLOW_PROTOCOL": "none",
-        "GIT_TERMINAL_PROMPT": "0",
-        "LC_ALL": "C",
-    }
+    """What git answers."""
     try:
-        done = run_on_host([*command, *words], folder=root, variables=variables, stdin=asked, timeout_s=TIMEOUT_S)
+        done = run_git(root, *words, stdin=asked)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise UsageError(f"git cannot read {root}: {error}.") from error
+    if done is None:
+        raise UsageError("Revisions are read with git, which is not installed here.")
     if done.returncode != 0:
         said = done.stderr.decode("utf-8", "replace").strip().splitlines()
         raise TargetError(f"git cannot read {root}: {said[-1] if said else words[0]}")

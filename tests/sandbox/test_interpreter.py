@@ -10,7 +10,14 @@ from pathlib import Path
 import pytest
 
 from afterburner.sandbox import Program, PythonEnvironment, Sandbox, TestCase, UsageError
-from afterburner.sandbox.installations import OWN_SITE, has_package, own_environment, own_package_binds
+from afterburner.sandbox.installations import (
+    OWN_SITE,
+    base_binds,
+    has_package,
+    own_environment,
+    own_package_binds,
+    take_apart,
+)
 from afterburner.sandbox.interpreter import find_interpreter, python_environment
 from afterburner.sandbox.project import stage_project
 
@@ -115,6 +122,30 @@ def test_links_of_an_environment_that_lead_out_of_it_show_nothing(tmp_path: Path
     environment = python_environment(sandbox, executable)
     source = f"import os; print([os.path.exists(path) for path in ({str(library)!r}, {str(keys)!r})])"
     assert run(sandbox, environment, source) == "[False, False]"
+
+
+def test_links_of_a_python_that_came_with_the_project_show_nothing_outside_of_it(
+    tmp_path: Path, sandbox: Sandbox
+) -> None:
+    keys = tmp_path / "home" / ".ssh"
+    keys.mkdir(parents=True)
+    (keys / "id_rsa").write_text("a secret")
+    python = tmp_path / "project" / "node_modules" / "python"  # no folder of which the copy has anything
+    (python / "bin").mkdir(parents=True)
+    (python / "bin/python3.11").write_text(f'#!/bin/sh\nexec "{BASE}" "$@"\n')
+    (python / "bin/python3.11").chmod(0o755)
+    (python / "lib/python3.11").mkdir(parents=True)
+    (python / "lib/python3.11/os.py").touch()
+    (python / "lib64").symlink_to(keys)
+    environment = tmp_path / "project" / ".venv"
+    (environment / "bin").mkdir(parents=True)
+    (environment / "pyvenv.cfg").write_text("home = /nowhere\n")
+    (environment / "bin/python").symlink_to(python / "bin/python3.11")
+    base, _ = take_apart(find_interpreter(None, tmp_path / "project"))
+    binds = (*own_environment().binds, *base_binds(base))
+    shown = PythonEnvironment(str(BASE), sys.version_info[:2], binds)
+    source = f"import os; print([os.path.exists(path) for path in ({str(python / 'lib64')!r}, {str(keys)!r})])"
+    assert run(sandbox, shown, source) == "[False, False]"
 
 
 def test_an_environment_inside_the_project_is_there_with_its_packages(tmp_path: Path, sandbox: Sandbox) -> None:

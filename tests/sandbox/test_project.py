@@ -219,6 +219,35 @@ def test_a_repository_cannot_make_git_run_or_read_anything(root: Path) -> None:
 
 
 @needs_git
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("remote.origin.uploadpack", "touch '{mark}'; git-upload-pack"),
+        ("remote.origin.url", "ext::touch {mark}"),
+        ("core.sshCommand", "touch '{mark}';"),
+    ],
+)
+def test_what_a_partial_clone_lacks_is_not_fetched(root: Path, key: str, value: str) -> None:
+    """Git would fetch it with a command that the repository names, to list what a sparse index leaves out."""
+    target = fill(root, "a.py", "in/b.py", "out/c.py")
+    git(root, "init", "-q")
+    git(root, "add", ".")
+    git(root, "commit", "-qm", "m")
+    git(root, "clone", "-q", "--bare", ".", str(root.parent / "remote"))
+    git(root, "sparse-checkout", "set", "--cone", "--sparse-index", "in")
+    lacking = subprocess.run(["git", "rev-parse", "HEAD:out"], cwd=root, check=True, capture_output=True, text=True)
+    name = lacking.stdout.strip()
+    (root / ".git" / "objects" / name[:2] / name[2:]).unlink()
+    mark = root.parent / "sprung"
+    for each in ("core.repositoryFormatVersion=1", "extensions.partialClone=origin", "protocol.ext.allow=always"):
+        git(root, "config", *each.split("="))
+    git(root, "config", "remote.origin.url", "ssh://x/y" if key.startswith("core") else str(root.parent / "remote"))
+    git(root, "config", key, value.format(mark=mark))
+    assert "a.py" in stage(root, target)[1]
+    assert not mark.exists()
+
+
+@needs_git
 def test_worktrees_and_submodules_are_part_of_it(root: Path) -> None:
     library = root.parent / "library"
     library.mkdir()
