@@ -29,13 +29,13 @@ def expect(name: str, value: object, kind: type[Any] | UnionType, advice: str, *
         raise UsageError(f"{name}={shown(value)}: this is {_article(type(value).__name__)}. Give {advice}.")
 
 
-def expect_function(name: str, value: object, form: str) -> None:
-    """Refuse what cannot be called; None will do.
+def expect_function(name: str, value: object, form: str, *, optional: bool = True) -> None:
+    """Refuse what cannot be called; None will do where the argument is optional.
 
     Raises:
         UsageError: it is no function.
     """
-    if value is not None and not callable(value):
+    if not callable(value) and not (optional and value is None):
         raise UsageError(f"{name}={shown(value)}: this cannot be called. Give a function, {form}.")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from contextvars import copy_context
 from dataclasses import dataclass
@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.agent.errors import NotTrustedError
+from afterburner.agent.job.arguments import shown
+from afterburner.sandbox import UsageError
 
 if TYPE_CHECKING:
     from afterburner.sandbox import CancelToken
@@ -42,6 +44,7 @@ class TrustRequest:
 
 
 Trust = Callable[[TrustRequest], bool]
+_Key = tuple[TrustQuestion, str, tuple[int, int] | None]  # a question about a folder, and which one that is
 TRUST_VARIABLE = "AFTERBURNER_TRUSTED_PROJECTS"
 
 
@@ -67,14 +70,14 @@ class TrustAnswers:
         """Store the hook that decides."""
         self._trust = trust
         self._lock = threading.Lock()
-        self._answers: dict[tuple[TrustQuestion, str], Future[bool]] = {}
+        self._answers: dict[_Key, Future[bool]] = {}
 
     def require(self, request: TrustRequest, cancel: CancelToken) -> None:
         """Ask, unless the question was answered before.
 
         Raises:
             NotTrustedError: the answer is no.
-            CancelledError, Exception: as `allows`.
+            CancelledError, UsageError, Exception: as `allows`.
         """
         if not self.allows(request, cancel):
             raise NotTrustedError(
@@ -86,21 +89,44 @@ class TrustAnswers:
 
         Raises:
             CancelledError: the job was cancelled before there was an answer.
+            UsageError: the hook returned something other than True or False.
             Exception: whatever the caller's own hook raises, for all that wait; the next job asks again.
         """
-        key = (request.question, request.folder)
+        key = (request.question, request.folder, _identity(request.folder))
         with self._lock:
             answer = self._answers.get(key)
             if answer is None:
                 answer = self._answers[key] = Future()
-                asking = partial(copy_context().run, self._ask, request, answer)
+                asking = partial(copy_context().run, self._ask, request, key, answer)
                 threading.Thread(target=asking, name="trust", daemon=True).start()
         return cancel.wait_for(answer)
 
-    def _ask(self, request: TrustRequest, answer: Future[bool]) -> None:
+    def _ask(self, request: TrustRequest, key: _Key, answer: Future[bool]) -> None:
         try:
-            answer.set_result(self._trust(request))
+            answer.set_result(_decided(self._trust(request)))
         except BaseException as error:  # noqa: BLE001 - raised in each job that waits
             with self._lock:
-                del self._answers[request.question, request.folder]
+                del self._answers[key]
             answer.set_exception(error)
+
+
+def _decided(said: object) -> bool:
+    """What a hook returned, which has to be a decision: a coroutine, say, would count as True and be none.
+
+    Raises:
+        UsageError: it is no bool.
+    """
+    if isinstance(said, Coroutine):
+        said.close()
+    if not isinstance(said, bool):
+        raise UsageError(f"trust returned {shown(said)}. Give a function that returns True or False, not an async one.")
+    return said
+
+
+def _identity(folder: str) -> tuple[int, int] | None:
+    """Which folder this is now: a link may be turned, or another folder be put in its place."""
+    try:
+        status = Path(folder).stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino

@@ -415,7 +415,7 @@ def open_session(
         UsageError: an argument is of the wrong type, or cannot be used.
     """
     check_session(sandbox, models, caps, proof, store)
-    expect_function("trust", trust, "which takes a TrustRequest and returns True or False")
+    expect_function("trust", trust, "which takes a TrustRequest and returns True or False", optional=False)
     with ExitStack() as stack:
         session = Session(
             stack,

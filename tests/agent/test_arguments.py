@@ -50,6 +50,7 @@ def test_a_value_of_the_wrong_type_is_refused_where_it_is_made(made: Callable[[]
         ({"caps": {"cost_usd": 1}}, r"Give Caps\(…\)"),
         ({"models": "rules"}, r"Give ModelOptions\(…\), or only model='…'."),
         ({"trust": "yes"}, "trust='yes': this cannot be called."),
+        ({"trust": None}, "trust=None: this cannot be called."),
     ],
 )
 def test_a_session_is_not_opened_with_what_it_cannot_use(arguments: Any, message: str) -> None:

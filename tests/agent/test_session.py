@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -24,6 +25,7 @@ from afterburner.sandbox import CancelledError, CancelToken, UsageError, cores
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from afterburner.agent.job.trust import Trust
     from afterburner.agent.session.session import Session
     from afterburner.sandbox import Sandbox
 
@@ -312,6 +314,40 @@ def test_a_hook_about_trust_that_fails_is_asked_again(sandbox: Sandbox, slow: Pa
             with pytest.raises(RuntimeError, match="the window is gone"):
                 session.optimize(Job.from_file(slow, function="common"))
     assert len(asked) == 2
+
+
+@pytest.mark.parametrize("said", ["no", 1, None])
+def test_what_a_hook_about_trust_returns_has_to_be_a_decision(sandbox: Sandbox, slow: Path, said: object) -> None:
+    def answer(_request: TrustRequest) -> Any:
+        return said
+
+    async def think(_request: TrustRequest) -> bool:
+        return False
+
+    job = Job.from_file(slow, function="common")
+    for trust in (answer, think):
+        with open_session(sandbox=sandbox, store=None, trust=cast("Trust", trust)) as session:
+            for work in (session.optimize, lambda job: session.compare(job, job)):
+                with pytest.raises(UsageError, match="trust returned"):
+                    work(job)
+
+
+def test_an_answer_about_trust_is_of_the_folder_that_was_there(sandbox: Sandbox, slow: Path, tmp_path: Path) -> None:
+    asked: list[TrustRequest] = []
+
+    def distrust(request: TrustRequest) -> bool:
+        asked.append(request)
+        return False
+
+    link, other = tmp_path / "link", tmp_path / "other"
+    shutil.copytree(slow.parent, other)
+    with open_session(sandbox=sandbox, store=None, trust=distrust) as session:
+        for leads_to in (slow.parent, slow.parent, other):
+            link.unlink(missing_ok=True)
+            link.symlink_to(leads_to)
+            with pytest.raises(NotTrustedError):
+                session.optimize(Job.from_file(link / slow.name, function="common"))
+    assert [request.folder for request in asked] == [str(link)] * 2
 
 
 def test_a_job_may_end_the_session_from_its_own_progress(sandbox: Sandbox, slow: Path) -> None:
