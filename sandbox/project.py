@@ -307,14 +307,15 @@ def _own_files(root: Path, left_out: list[str]) -> Iterator[Path]:
 
 
 def _git_files(root: Path) -> list[Path] | None:
-    """What git tracks or does not ignore; None if git cannot tell."""
+    """What git tracks or does not ignore; None if git cannot tell. An index made by hand may name what lies outside."""
     try:
         done = run_git(root, "ls-files", "--cached", "--others", "--exclude-standard", "-z")
     except (OSError, subprocess.TimeoutExpired):
         return None
     if done is None or done.returncode != 0:
         return None
-    return sorted({Path(os.fsdecode(name)) for name in done.stdout.split(b"\0") if name})
+    names = {Path(os.fsdecode(name)) for name in done.stdout.split(b"\0") if name}
+    return sorted(name for name in names if not name.is_absolute() and os.pardir not in name.parts)
 
 
 class _Environments:

@@ -21,6 +21,7 @@ from afterburner.sandbox.project import MAX_BYTES, MAX_FILE_BYTES, MAX_FILES, wh
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+MAX_LISTED = 20 * MAX_FILES  # with those that are left out
 _EXECUTABLE, _LINK, _SUBMODULE = "100755", "120000", "160000"
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 
@@ -80,7 +81,10 @@ def _commit(root: Path, revision: str) -> str:
 
 
 def _entries(root: Path, commit: str) -> Iterator[_Entry]:
-    for line in _git(root, "ls-tree", "-r", "-l", "-z", "--full-tree", commit).split(b"\0"):
+    listed = _git(root, "ls-tree", "-r", "-l", "-z", "--full-tree", commit)
+    if listed.count(b"\0") > MAX_LISTED:  # one small tree, named many times, may stand for any number of files
+        raise UsageError(f"Commit {commit} of {root} is too large for the sandbox.")
+    for line in listed.split(b"\0"):
         about, separator, name = line.partition(b"\t")
         if separator:
             mode, _, object_id, size = about.decode("ascii").split()

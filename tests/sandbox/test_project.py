@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import socket
@@ -13,7 +14,7 @@ import pytest
 from afterburner.sandbox import Bind, Program, Sandbox, TestCase, UsageError
 from afterburner.sandbox import project as project_module
 from afterburner.sandbox.installations import own_environment
-from afterburner.sandbox.project import StagedProject, find_project_root, replace_in_copy, stage_project
+from afterburner.sandbox.project import StagedProject, find_project_root, list_project, replace_in_copy, stage_project
 
 
 @pytest.fixture
@@ -216,6 +217,20 @@ def test_a_repository_cannot_make_git_run_or_read_anything(root: Path) -> None:
     _, copied = stage(root, target)
     assert copied == {"a.py", ".gitattributes"}
     assert not (root.parent / "sprung").exists()
+
+
+@needs_git
+def test_an_index_made_by_hand_names_nothing_outside(root: Path) -> None:
+    target = fill(root, "a.py", "x/b.py", "yy/c.py")
+    fill(root.parent, "c.py")
+    git(root, "init", "-q")
+    git(root, "add", ".")
+    index = root / ".git" / "index"
+    data = index.read_bytes()[:-20].replace(b"x/b.py", b"/x/.py").replace(b"yy/c.py", b"../c.py")
+    index.write_bytes(data + hashlib.sha1(data, usedforsecurity=False).digest())
+    (root / ".git" / "info" / "exclude").write_text("x/\nyy/\n")
+    assert stage(root, target)[1] == {"a.py"}
+    assert list_project(root) == [target]
 
 
 @needs_git

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from afterburner.agent.code import revisions
 from afterburner.agent.code.revisions import export_tree
 from afterburner.sandbox import UsageError
 
@@ -92,3 +93,21 @@ def test_what_is_no_commit_is_refused_by_name(repository: Path, tmp_path: Path, 
         export_tree(repository, revision, tmp_path / "tree")
     with pytest.raises(UsageError, match="no git repository"):
         export_tree(tmp_path, "main", tmp_path / "tree")
+
+
+def test_a_tree_that_stands_for_endless_files_is_refused(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A tree that holds one and the same tree many times is small in git, and huge once it is written."""
+    monkeypatch.setattr(revisions, "MAX_LISTED", 1_000)
+    tree = git(repository, "rev-parse", "HEAD^{tree}")
+    for _ in range(4):
+        entries = "".join(f"040000 tree {tree}\tnode_modules{number}\n" for number in range(8))
+        made = subprocess.run(
+            ["git", "mktree"], cwd=repository, input=entries, check=True, capture_output=True, text=True
+        )
+        tree = made.stdout.strip()
+    commit = git(repository, "commit-tree", tree, "-m", "many")
+    with pytest.raises(UsageError, match="too large"):
+        export_tree(repository, commit, tmp_path / "tree")
+    assert not (tmp_path / "tree").exists()
