@@ -245,7 +245,7 @@ class Driver:
             self._turns.end()
         if self._watch is not None:
             self._output.send(b"K", TOTAL.pack(max(self._kept_bytes(module) - kept, 0)))
-            self._output.send(b"W", json.dumps(self._watch.complaints()).encode("ascii"))
+            self._output.send(b"W", _array(self._watch.complaints()))
         self._output.send(b"E", TOTAL.pack(self._clock.cpu() + self._clock.children_cpu()))
 
     def _load(self) -> Tuple[ModuleType, user_module.Resolved]:
@@ -418,6 +418,11 @@ class Driver:
 
 def _nothing(*_args: Any, **_kwargs: Any) -> None:
     """What is called to see how long a call takes by itself."""
+
+
+def _array(texts: List[str]) -> bytes:
+    """The texts as JSON; the calls may have replaced what the module json has for that."""
+    return ("[" + ",".join(map(quote, texts)) + "]").encode("ascii")
 
 
 def _incomparable(kind: str, reason: str) -> bytes:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from gc import get_referents
 from sys import getsizeof
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if not TYPE_CHECKING:
+    from .tamper_seal import BUILTINS as __builtins__  # noqa: F401, N811 - of our own, see there
 
 _NO_DATA = frozenset((ModuleType, CodeType, FrameType, BuiltinFunctionType))
 _MAX_OBJECTS = 300_000  # looked at; what is beyond is not counted

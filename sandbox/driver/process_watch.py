@@ -37,7 +37,10 @@ from os import (
 from resource import getrlimit
 from time import sleep
 from types import FunctionType, ModuleType
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, NamedTuple, Tuple
+
+if not TYPE_CHECKING:
+    from .tamper_seal import BUILTINS as __builtins__  # noqa: F401, N811 - of our own, see there
 
 _OWN = __name__.partition(".")[0]  # the name below which all modules of ours are
 _WRITABLE = ("/tmp", "/dev/shm")  # noqa: S108 - the only places in the sandbox that can be written to

@@ -98,6 +98,9 @@ def test_a_wrong_side_is_found_in_every_sample_of_it(sandbox: Sandbox) -> None:
         ("open('/tmp/left', 'w').write('x')", "files"),
         ("import os\nif os.fork() == 0:\n    import time\n    time.sleep(60)", "processes"),
         ("import time\ntime.process_time = lambda: 0.0", "patched"),
+        ("import json\njson.dumps = lambda *_: '[]'", "patched: json.dumps"),
+        ("import json\njson.JSONEncoder.encode = lambda *_: '[]'", "patched: json.encoder.JSONEncoder.encode"),
+        ("import builtins\nbuiltins.sorted = builtins.zip = lambda *_, **__: []", "patched: builtins.sorted"),
     ],
 )
 def test_what_a_sample_leaves_is_told_and_gone_before_the_next(sandbox: Sandbox, rival: str, complaint: str) -> None:
