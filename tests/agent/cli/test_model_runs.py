@@ -167,6 +167,7 @@ def test_a_model_that_fails_after_its_first_answer_costs_nothing_that_was_found(
 
 
 @pytest.mark.usefixtures("project")
+@pytest.mark.nightly
 def test_a_model_that_fails_at_once_is_one_clear_line(program: CommandLine, server: ModelServer) -> None:
     with serving(FaultProxy(server.url, lambda _: Fault(Kind.HTML))) as proxy:
         code, shown, document = start(program, proxy.url, "--model", MODEL, "--max-requests", "2")

@@ -73,6 +73,7 @@ def test_a_short_check_decides_tells_and_sets_the_minimum_effect(sandbox: Sandbo
 
 @pytest.mark.slow
 @pytest.mark.timed
+@pytest.mark.nightly
 def test_a_true_gain_among_copies_of_the_original_is_the_one_that_is_offered(sandbox: Sandbox, tmp_path: Path) -> None:
     (subject,) = calibrate(sandbox, {"a longer one": (SHAPES[1], 2e-3)})
     prepared = open_subject(sandbox, subject, tmp_path).of_source(subject.source(slower=2.0))
