@@ -88,9 +88,13 @@ def prepare_call(program: Program, case: CallCase) -> PreparedCall:
     )
 
 
-def case_options(case: CallCase) -> dict[str, bool]:
+def case_options(case: CallCase) -> dict[str, bool | list[str]]:
     """What of a case the driver has to know to encode its outcomes: a part of every request's header."""
-    return {"open_floats": case.float_tolerance is not None, "fixed_clock": case.fixed_clock}
+    options: dict[str, bool | list[str]] = {
+        "open_floats": case.float_tolerance is not None,
+        "fixed_clock": case.fixed_clock,
+    }
+    return options if case.known_names is None else {**options, "known_names": list(case.known_names)}
 
 
 @dataclass(slots=True)

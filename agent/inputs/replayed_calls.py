@@ -78,6 +78,7 @@ class Replay:
         seed: decides the order in which the calls are made the third time.
         float_tolerance: see `CallCase`.
         fixed_clock: whether clocks stand still; None: found out with the first calls that are replayed.
+        known_names: see `CallCase`: where they are given, effects are a part of what a call does.
         alone_s: seconds that are left for calls in processes of their own, which they get if a batch fails. What has
             begun by then is brought to its end.
     """
@@ -89,6 +90,7 @@ class Replay:
     seed: int = 0
     float_tolerance: float | None = None
     fixed_clock: bool | None = None
+    known_names: tuple[str, ...] | None = None
     alone_s: float = math.inf
     _hung: dict[bytes, str] = field(default_factory=dict, init=False)  # by call that did not end: what is told of it
     _start_s: float | None = field(default=None, init=False)
@@ -237,6 +239,7 @@ class Replay:
             hash_seed=batch.hash_seed,
             float_tolerance=self.float_tolerance,
             fixed_clock=bool(self.fixed_clock),
+            known_names=self.known_names,
         )
 
     def _run(self, cases: Sequence[CallCase], limits: Limits | None = None) -> tuple[CaseReport, ...]:

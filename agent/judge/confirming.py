@@ -157,7 +157,8 @@ class Confirming:
         ]
         looks.append(partial(self._dependence, winner, original))
         looks.append(partial(difference_of_whole_runs, self.bench, winner.source, by_cost=by_cost))
-        search = partial(self._searched, winner.source, self.deadline.within(OFFER_S), OFFER_ROUNDS)
+        until = self.deadline.within(OFFER_S)
+        search = partial(self._searched, winner.source, until, OFFER_ROUNDS, effects_of_real_calls=True)
         searched, found = beside(self.bench.sandbox, search, looks)
         if isinstance(searched, Counterexample) and not searched.timed_out:
             return searched
@@ -200,13 +201,21 @@ class Confirming:
         return found if isinstance(found, Counterexample) else None
 
     def _searched(
-        self, source: str, until: Deadline, rounds: int, real_calls: Sequence[WorkloadCall] = ()
+        self,
+        source: str,
+        until: Deadline,
+        rounds: int,
+        real_calls: Sequence[WorkloadCall] = (),
+        *,
+        effects_of_real_calls: bool = False,
     ) -> Counterexample | Agreement:
         if self._search is None:
             shrinking_s = SHRINKING_S if self.shrinking_s is None else self.shrinking_s
             original = self.bench.target.source
             self._search = DifferenceSearch(self.bench, original, self.judge.seed, shrinking_s=shrinking_s)
-        return self._search.against(source, until, real_calls=real_calls, rounds=rounds)
+        return self._search.against(
+            source, until, real_calls=real_calls, rounds=rounds, effects_of_real_calls=effects_of_real_calls
+        )
 
     def _measure(self, winner: Incumbent, original: Incumbent) -> tuple[Comparison, Gain | None]:
         if self.tests.used_up:

@@ -31,6 +31,8 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, NoRetur
 from . import (
     builtin_values,
     call_blobs,
+    call_effects,
+    call_events,
     encoding_parts,
     host_channel,
     late_modules,
@@ -89,6 +91,14 @@ class Timed(NamedTuple):
     cpu: int
     start: int
     end: int
+
+
+class _Made(NamedTuple):
+    """A call that was made, the blob that it came from, and its outcome."""
+
+    call: call_blobs.Call
+    blob: bytes
+    outcome: encoding_parts.Tree
 
 
 class Alone:
@@ -204,6 +214,8 @@ class Driver:
         own = (
             builtin_values,
             call_blobs,
+            call_effects,
+            call_events,
             host_channel,
             value_encoder,
             late_modules,
@@ -216,6 +228,7 @@ class Driver:
         self._seal = tamper_seal.Seal([globals(), vars(self._clock), *map(vars, own)])
         self._if_changed = _incomparable("function", "the driver that makes the calls was changed by them")
         self._lazy = lazy_results.Drainer(self._written, (self._clock.cpu, self._clock.wall))
+        self._effects: Optional[call_effects.Effects] = None
 
     def run(self) -> None:
         """Load the module, then make every call as often as asked for."""
@@ -226,6 +239,8 @@ class Driver:
         hello = {"kind": target.kind, "parameters": _parameters(target.function), "load_cpu_ns": self._clock.cpu()}
         self._send_json(b"H", hello)
         cold = module_state.ColdState(module) if header["cold_caches"] else None
+        if header.get("known_names") is not None:
+            self._effects = call_effects.Effects(module, header["known_names"], header["import_paths"])
         kept = self._kept_bytes(module) if self._watch is not None else 0
         for pass_number in range(header["passes"]):
             calls = self._decode_all()
@@ -285,7 +300,11 @@ class Driver:
         self._lazy.begin(lambda: self._glance(module, call))
         # What measuring takes is measured, too, right before: that also brings the way there into the CPU's caches.
         self._time_nothing(call)
+        if self._effects is not None:
+            self._effects.begin(call)
         timed = self._time(target.function, call.args, call.kwargs)
+        if self._effects is not None:
+            self._effects.end()
         trouble = "it leaves threads running" if self._count_threads() > threads else None
         self._flush()
         if self._output.is_full():
@@ -293,6 +312,9 @@ class Driver:
         looks = index < _ALWAYS_LOOKED_AT or index % _LOOKED_AT == 0
         is_broken = looks and self._seal.is_broken()  # before what may have been replaced is used
         encoded, extra = self._encode(module, target.kind, call, timed.outcome)
+        if self._effects is not None:
+            made = _Made(call, self._request.blobs[index], timed.outcome)
+            encoded = self._with_effects(self._effects, encoded, target, made)
         if trouble is not None:
             encoded = _incomparable(target.kind, trouble)
         if is_broken or (looks and self._lazy.has_drained and self._seal.is_broken()):
@@ -364,6 +386,32 @@ class Driver:
         if encoder.opaque:
             encoded = encoded[:-1] + b"," + _opaque(*encoder.opaque) + b"]"
         return encoded, extra
+
+    def _with_effects(
+        self, effects: call_effects.Effects, encoded: bytes, target: user_module.Resolved, made: _Made
+    ) -> bytes:
+        """The encoded outcome, with what the call did beside returning, and what it does when it is made again."""
+        if encoded.endswith(b"]]") and b'["opaque",' in encoded:
+            return encoded  # it is comparable with no other as it is
+
+        def make(other: call_blobs.Call) -> encoding_parts.Tree:
+            module_state.seed_random()
+            self._lazy.begin(lambda: None)
+            outcome: encoding_parts.Tree = self._time(target.function, other.args, other.kwargs).outcome
+            return outcome
+
+        try:
+            parts = [effects.encode(tree) for tree in effects.trees()]
+            parts += [effects.encode(tree) for tree in effects.again(make, made.call, made.blob, made.outcome)]
+        except (value_encoder.TooLarge, MemoryError, RecursionError, RuntimeError, call_blobs.NotCopyable) as error:
+            return _incomparable(target.kind, "%s: %s" % (type(error).__name__, str(error)[:200]))
+        finally:
+            effects.put_back()
+            self._flush()
+            self._output.take_printed()
+            self._output.take_errors()
+        told = b",".join(parts).replace(b'["opaque",', b'["unseen",')  # in texts the quotes are escaped
+        return encoded[:-1] + b',["effects",' + told + b"]]"
 
     def _glance(self, module: ModuleType, call: call_blobs.Call) -> Optional[str]:
         """A digest of what arguments and globals are now; None where floats may differ, or where they are large."""

@@ -222,6 +222,26 @@ class ColdState:
         self._waiting += held.values()
 
 
+class KnownState:
+    """Some attributes of classes, to be brought back with what is in them; everything else stays as it is."""
+
+    def __init__(self, places: Sequence[Tuple[type, str]]) -> None:
+        """Remember what is at these places now: classes and names in them."""
+        self._held: List[Tuple[type, str, Any, Any]] = []
+        for owner, name in places:
+            value = vars(owner)[name]
+            copied = type(value) in _EMPTYING and _count(value) <= _MAX_COPIED
+            self._held.append((owner, name, value, _copy(value) if copied else None))
+
+    def restore(self) -> None:
+        """Bring it back."""
+        for owner, name, value, content in self._held:
+            if vars(owner).get(name) is not value:
+                type.__setattr__(owner, name, value)
+            if content is not None:
+                refill(value, _copy(content))
+
+
 def _items(container: Any) -> Dict[Any, Any]:
     return dict(dict.items(container))
 

@@ -18,7 +18,7 @@ import types
 from json.encoder import encode_basestring_ascii as quote
 from typing import TYPE_CHECKING, Any, Callable, Container, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
-from . import late_modules
+from . import encoding_parts, late_modules
 from .builtin_values import BASES, EXACT, full_name
 
 if TYPE_CHECKING:
@@ -36,6 +36,9 @@ _QUALNAME = type.__dict__["__qualname__"].__get__
 _BASICSIZE = type.__dict__["__basicsize__"].__get__
 _ITEMSIZE = type.__dict__["__itemsize__"].__get__
 _EXCEPTION_ARGS = BaseException.__dict__["args"].__get__
+_EXCEPTION_CAUSE = BaseException.__dict__["__cause__"].__get__
+_EXCEPTION_CONTEXT = BaseException.__dict__["__context__"].__get__
+_EXCEPTION_SUPPRESSES = BaseException.__dict__["__suppress_context__"].__get__
 _MODULE_NAMESPACE: Any = types.ModuleType.__dict__["__dict__"].__get__  # type: ignore[index]
 _modules = sys.modules
 ANOTHER = " (another of this name)"
@@ -281,7 +284,17 @@ def _exception(layout: Layout, encoder: Encoder, value: Any) -> Iterator[Any]:
     for base, names in _EXCEPTION_FIELDS:
         if issubclass(layout.kind, base):
             extra = [base.__dict__[name].__get__(value) for name in names]
-    return encoder.parts("exception", layout.name, arguments, encoder.wrap(extra), layout.state(encoder, value))
+    state = layout.state(encoder, value)
+    return encoder.parts("exception", layout.name, arguments, encoder.wrap(extra), state, *_chain(value))
+
+
+def _chain(value: Any) -> Iterator[Any]:
+    """What a traceback shows above the exception: its cause, or the class of what was being handled."""
+    cause = _EXCEPTION_CAUSE(value)
+    if cause is not None:
+        yield encoding_parts.Tree("from", cause)
+    elif not _EXCEPTION_SUPPRESSES(value) and _EXCEPTION_CONTEXT(value) is not None:
+        yield encoding_parts.Tree("while", type(_EXCEPTION_CONTEXT(value)))
 
 
 _EXCEPTION_FIELDS: Tuple[Tuple[type, Tuple[str, ...]], ...] = (

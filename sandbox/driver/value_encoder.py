@@ -153,6 +153,10 @@ class Encoder:
             return self._outer.number_of(value)
         return number
 
+    def identities(self) -> "frozenset[int]":
+        """Of the mutable objects that were met."""
+        return frozenset(self._numbers)
+
     def outermost(self) -> Encoder:
         """The encoder of the outcome as a whole: this one, unless it writes an element of a set."""
         encoder = self

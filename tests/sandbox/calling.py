@@ -26,6 +26,7 @@ class Call(Protocol):
         passes: int = 1,
         cold: bool = False,
         limits: Limits | None = None,
+        known_names: tuple[str, ...] | None = None,
     ) -> CaseReport: ...
 
 

@@ -124,10 +124,11 @@ def call(sandbox: Sandbox) -> Call:
         passes: int = 1,
         cold: bool = False,
         limits: Limits | None = None,
+        known_names: tuple[str, ...] | None = None,
     ) -> CaseReport:
         entry = FunctionEntry("target", "/afterburner/program/target.py", qualname)
         program = Program("python", textwrap.dedent(source), entry)
-        case = CallCase(blobs, expected, passes=passes, cold_caches=cold)
+        case = CallCase(blobs, expected, passes=passes, cold_caches=cold, known_names=known_names)
         return sandbox.run(program, [case], limits or Limits()).cases[0]
 
     return make

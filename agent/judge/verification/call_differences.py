@@ -51,6 +51,7 @@ class Comparer:
     limits: Limits
     float_tolerance: float | None = None  # how outcomes are compared: see `CallCase`
     fixed_clock: bool = False  # likewise
+    known_names: tuple[str, ...] | None = None  # likewise
     other_environment: PythonEnvironment | None = None  # of rewrites, where they have a tree of their own
 
     def first_difference(self, source: str, calls: Sequence[WorkloadCall]) -> Differing | None:
@@ -103,6 +104,7 @@ class Comparer:
             hash_seed=hash_seed,
             float_tolerance=self.float_tolerance,
             fixed_clock=self.fixed_clock,
+            known_names=self.known_names,
         )
         [report] = self.sandbox.run(program, [case], self._limits(calls)).cases
         if report.verdict is Verdict.ACCEPTED:

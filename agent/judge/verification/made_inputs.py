@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from afterburner.agent.inputs.harness import Harness
+from afterburner.agent.inputs.harness_answers import FoundCall
 from afterburner.agent.inputs.hypothesis_interpreter import drawing_environment
 from afterburner.agent.inputs.replayed_calls import Replay
 from afterburner.agent.types import Skipped
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from afterburner.agent.deadline import Deadline
-    from afterburner.agent.inputs.harness_answers import Answer, FoundCall
+    from afterburner.agent.inputs.harness_answers import Answer
     from afterburner.agent.inputs.hypothesis_interpreter import Drawing
     from afterburner.agent.types import Target, WorkloadCall
     from afterburner.sandbox import Limits, PythonEnvironment
@@ -33,10 +34,21 @@ WANTED_PER_ROUND = 64  # one process makes so many calls
 MOST_S = 0.2  # that the original may take for one input
 ROUND_S = 1.0  # of the original's CPU time, for all inputs of a round
 STARTING_FROM = 12  # real calls
+STEADY_SHARE = 0.5  # of the calls that have to have the same effects each time, or effects are not looked at
+_UNSTEADY = "what they log, warn of, call or leave behind was not compared: it is not the same each time"
 STARTING_BYTES = 1024 * 1024
 JOB_S = 4.0  # for thinking of the inputs of a round and trying them
 LEAST_S = 0.5  # likewise, where the time is nearly over
+REAL_S = 0.5  # of the original's CPU time, for real calls that are made again to look at their effects
 FRUITLESS = 3  # rounds without anything new, after which nothing more is thought of
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """Calls that one process can make, and whether what is expected of them holds their effects: see `CallCase`."""
+
+    calls: Sequence[WorkloadCall]
+    known_names: tuple[str, ...] | None
 
 
 @dataclass(slots=True)
@@ -51,20 +63,22 @@ class Inputs:
     seed: int
     float_tolerance: float | None = None  # how outcomes are compared: see `CallCase`
     fixed_clock: bool = False  # likewise
+    known_names: tuple[str, ...] | None = None  # likewise
     skipped: list[Skipped] = field(default_factory=list)
     exhausted: bool = False
-    _rounds: list[list[WorkloadCall]] = field(default_factory=list)
+    _rounds: list[Round] = field(default_factory=list)
     _known: set[bytes] = field(default_factory=set)
     _asked: int = 0
     _fruitless: int = 0
     _drawing: Drawing | None = None
     _may_draw: bool = True
+    _real: Round | None = None
 
     def __post_init__(self) -> None:
         """Real calls count as known."""
         self._known.update(_digest(call.blob) for call in self.calls)
 
-    def rounds(self, deadline: Deadline) -> Iterator[list[WorkloadCall]]:
+    def rounds(self, deadline: Deadline) -> Iterator[Round]:
         """The rounds made so far, then new ones until the deadline, or until nothing new comes up.
 
         The first comes whatever the clock says, and so does every one that was made: nobody is to agree on no input.
@@ -83,22 +97,52 @@ class Inputs:
 
     def _add_round(self, deadline: Deadline) -> None:
         found = self._affordable(self._new(self._ask(deadline)))
-        kept: list[WorkloadCall] = []
-        if found:
-            replay = Replay(
-                self.sandbox,
-                self.target,
-                self.environment,
-                self._limits(2 * ROUND_S),
-                float_tolerance=self.float_tolerance,
-                fixed_clock=self.fixed_clock,
-            )
-            kept, _ = replay.keep_usable(found)  # what it leaves out was thought of, not asked for by anybody
-        self._fruitless = 0 if kept else self._fruitless + 1
+        made = self._usable(found)  # what it leaves out was thought of, not asked for by anybody
+        self._fruitless = 0 if made.calls else self._fruitless + 1
         self._asked += 1
-        if kept:
-            self._rounds.append(kept)
+        if made.calls:
+            self._rounds.append(made)
         self.exhausted = self._fruitless >= FRUITLESS or self._asked >= MAX_ROUNDS
+
+    def real_calls(self) -> Round:
+        """Some real calls whose effects the original repeats, with these among what is expected."""
+        if self._real is None:
+            left_s = REAL_S
+            chosen: list[FoundCall] = []
+            for call in sorted(self.calls, key=lambda call: call.cpu_time_s):
+                left_s -= call.cpu_time_s
+                if chosen and left_s < 0:
+                    break
+                chosen.append(
+                    FoundCall(call.blob, call.origin, call.description, "unknown", call.position, call.cpu_time_s)
+                )
+            self._real = self._usable(chosen)
+        return self._real
+
+    def _usable(self, found: Sequence[FoundCall]) -> Round:
+        """What the original does the same each time; effects are left out where they are what differs."""
+        kept = self._replayed(found, self.known_names)
+        if self.known_names is not None and len(kept) < STEADY_SHARE * len(found):
+            without = self._replayed(found, None)
+            if len(kept) < STEADY_SHARE * len(without):
+                self._skip([("effects of calls", _UNSTEADY)])
+                self.known_names = None
+                return Round(without, None)
+        return Round(kept, self.known_names)
+
+    def _replayed(self, found: Sequence[FoundCall], known_names: tuple[str, ...] | None) -> list[WorkloadCall]:
+        if not found:
+            return []
+        replay = Replay(
+            self.sandbox,
+            self.target,
+            self.environment,
+            self._limits(2 * ROUND_S),
+            float_tolerance=self.float_tolerance,
+            fixed_clock=self.fixed_clock,
+            known_names=known_names,
+        )
+        return replay.keep_usable(found)[0]
 
     def _ask(self, deadline: Deadline) -> Answer:
         """One job: edge cases first, and what Hypothesis draws."""

@@ -8,10 +8,11 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from afterburner.agent.code.data_names import data_names
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, ignore_event
 from afterburner.agent.judge.verification.call_differences import Comparer
-from afterburner.agent.judge.verification.made_inputs import Inputs
+from afterburner.agent.judge.verification.made_inputs import Inputs, Round
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 from afterburner.agent.judge.verification.shrinking import Shrinker
 from afterburner.agent.types import Skipped
@@ -52,8 +53,9 @@ class DifferenceSearch:
         target = replace(bench.target, source=original_source)
         place = (bench.sandbox, target, bench.environment, bench.limits)
         tolerance, clock = bench.workload.float_tolerance, bench.workload.fixed_clock
-        self._comparer = Comparer(*place, tolerance, clock, bench.other_environment)
-        self._inputs = Inputs(*place, bench.workload.calls, seed, tolerance, clock)
+        self._comparer = Comparer(*place, tolerance, clock, other_environment=bench.other_environment)
+        names = None if self._by_cases else data_names(original_source)
+        self._inputs = Inputs(*place, bench.workload.calls, seed, tolerance, clock, names)
 
     def against(
         self,
@@ -62,6 +64,7 @@ class DifferenceSearch:
         *,
         real_calls: Sequence[WorkloadCall] = (),
         rounds: int | None = None,
+        effects_of_real_calls: bool = False,
     ) -> Counterexample | Agreement:
         """Compare until a difference is found, the deadline is over, or nothing new comes up.
 
@@ -72,6 +75,8 @@ class DifferenceSearch:
                 seconds more.
             real_calls: what to compare on first: calls of the workload, in the order in which they are to be made.
             rounds: of made inputs, at most. Those of earlier searches come first and cost little.
+            effects_of_real_calls: whether some real calls are made once more to compare what they do beside
+                returning, as is always done for made inputs.
 
         Raises:
             SandboxInternalError: the sandbox failed.
@@ -79,34 +84,45 @@ class DifferenceSearch:
         if self._by_cases:
             reason = "inputs are made for functions; a whole program is compared on its cases alone"
             return Agreement((), (Skipped("made inputs", reason),), exhausted=True)
-        agreed: Counter[str] = Counter()
+        agreed: dict[bytes, str] = {}  # origins by blob: a real call may be made twice
         started_s = time.monotonic()
-        for calls in self._rounds(deadline, real_calls, rounds):
-            found = self._comparer.first_difference(candidate_source, calls)
+        for made in self._rounds(deadline, real_calls, rounds, effects_of_real_calls):
+            comparer = self._comparer_of(made)
+            found = comparer.first_difference(candidate_source, made.calls)
             if found is not None:
                 self._on_event(ProgressEvent(kind=EventKind.SHRINKING))
-                return self._shrunk(candidate_source, found)
-            agreed.update(call.origin for call in calls)
-            self._on_event(ProgressEvent(kind=EventKind.AGREED, count=agreed.total()))
+                return self._shrunk(candidate_source, found, comparer)
+            agreed |= {call.blob: call.origin for call in made.calls}
+            self._on_event(ProgressEvent(kind=EventKind.AGREED, count=len(agreed)))
             begun_s, started_s = started_s, time.monotonic()
-            if calls is not real_calls and (started_s - begun_s) / 2 > deadline.left_s():
+            if made.calls is not real_calls and (started_s - begun_s) / 2 > deadline.left_s():
                 break
-        return Agreement(tuple(agreed.most_common()), tuple(self._inputs.skipped), exhausted=self._inputs.exhausted)
+        origins = tuple(Counter(agreed.values()).most_common())
+        return Agreement(origins, tuple(self._inputs.skipped), exhausted=self._inputs.exhausted)
 
-    def _shrunk(self, source: str, found: Differing) -> Counterexample:
+    def _comparer_of(self, made: Round) -> Comparer:
+        return replace(self._comparer, known_names=made.known_names)
+
+    def _shrunk(self, source: str, found: Differing, comparer: Comparer) -> Counterexample:
         """The difference on a smaller input; made inputs are small to begin with."""
         until = Deadline.after(self._shrinking_s)
         if len(found.calls[-1].blob) > SMALL_BYTES and found.may_shrink:
-            for calls in islice(self._inputs.rounds(until), ROUNDS_FOR_SMALLER):
-                smaller = self._comparer.first_difference(source, calls)
+            for made in islice(self._inputs.rounds(until), ROUNDS_FOR_SMALLER):
+                smaller = self._comparer_of(made).first_difference(source, made.calls)
                 if smaller is not None and len(smaller.calls[-1].blob) < len(found.calls[-1].blob):
-                    found = smaller
+                    found, comparer = smaller, self._comparer_of(made)
                     break
-        return Shrinker(self._comparer, source, until, self._inputs.starting_from()).shrink(found)
+        return Shrinker(comparer, source, until, self._inputs.starting_from()).shrink(found)
 
     def _rounds(
-        self, deadline: Deadline, real_calls: Sequence[WorkloadCall], rounds: int | None
-    ) -> Iterator[Sequence[WorkloadCall]]:
+        self,
+        deadline: Deadline,
+        real_calls: Sequence[WorkloadCall],
+        rounds: int | None,
+        effects_of_real_calls: bool,
+    ) -> Iterator[Round]:
         if real_calls:
-            yield real_calls
+            yield Round(real_calls, None)
+        if effects_of_real_calls:
+            yield self._inputs.real_calls()
         yield from islice(self._inputs.rounds(deadline), rounds)

@@ -91,6 +91,7 @@ class Shrinker:
             harness.limits,
             float_tolerance=self.comparer.float_tolerance,
             fixed_clock=self.comparer.fixed_clock,
+            known_names=self.comparer.known_names,
         )
         kept, _ = replay.keep_usable(variants)
         return [each for each in kept if _ending(each.expected) == _ending(call.expected)]

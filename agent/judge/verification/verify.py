@@ -83,7 +83,7 @@ def verify_jobs(
     )
     shrinking_s = max(SHRINKING_SHARE * search.max_seconds, 1.0)
     found = DifferenceSearch(bench, target.source, search.seed, on_event, shrinking_s).against(
-        against.source, deadline, real_calls=calls
+        against.source, deadline, real_calls=calls, effects_of_real_calls=True
     )
     machine = describe_machine(sandbox, staged.environment)
     return Verification(

@@ -114,6 +114,41 @@ def test_differences_that_no_real_call_shows(
     assert len(found.line) < 300
 
 
+COUNTING = """\
+import logging, counters
+log = logging.getLogger(__name__)
+
+class Book:
+    seen = 0
+
+def f(words):
+    for word in words:
+        counters.WORDS += 1
+        Book.seen += 1
+        log.info("saw %s", word)
+    return len(words)
+"""
+
+
+def test_effects_beside_the_outcome_are_compared_in_every_module_of_the_project(
+    compare: Compare, project: Project
+) -> None:
+    project.write("counters.py", "WORDS = 0\n")
+    found = compare(COUNTING, COUNTING.replace("        counters.WORDS += 1\n", ""), "f(['a', 'b'])", rounds=1)
+    assert isinstance(found, Counterexample)
+    assert found.difference == "left 'counters.WORDS' as it was, which the original changes"
+    honest = COUNTING.replace("seen = 0", "seen = 0\n    more = 1")
+    assert isinstance(compare(COUNTING, honest, "f(['a', 'b'])", rounds=1), Agreement)
+
+
+def test_effects_that_are_not_the_same_each_time_are_left_out_and_the_report_says_so(compare: Compare) -> None:
+    timed = "import logging, os\ndef f(words):\n    logging.info(os.urandom(8).hex())\n    return sorted(words)\n"
+    found = compare(timed, timed.replace("sorted(words)", "list(sorted(words))"), "f(['a', 'b'])", rounds=1)
+    assert isinstance(found, Agreement)
+    assert found.inputs > 10
+    assert [each.origin for each in found.skipped] == ["effects of calls"]
+
+
 def test_what_a_rewrite_remembers_is_told_with_the_calls_before(compare: Compare) -> None:
     found = compare(
         "def f(items):\n    return sum(items)\n",

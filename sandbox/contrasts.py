@@ -1,0 +1,134 @@
+"""How two encoded values differ, in words: where they part, and what is there in each. Nothing in them is believed."""
+
+from __future__ import annotations
+
+import json
+
+from afterburner.sandbox.rendering import PAIRS, Json, render, short_name
+
+_MAX_STEPS = 64
+_SEQUENCES = ("list", "tuple", "deque", "dict_keys", "dict_values", "dict_items")
+
+
+def same(left: Json, right: Json) -> bool:
+    """Whether two trees are the same; `==` would take 1 for true."""
+    return json.dumps(left) == json.dumps(right)
+
+
+def contrast(expected: Json, actual: Json) -> str:
+    """`actual instead of expected`, and where they first differ if that is inside."""
+    path, left, right = _first_difference(expected, actual)
+    got, wanted = render(actual, 100), render(expected, 100)
+    if got == wanted:
+        if path and render(left) != render(right):
+            return f"{got}, where {path} is {render(right)} instead of {render(left)}"
+        return f"{got}, which differs {_hidden_reason(left, right)}"
+    return f"{got} instead of {wanted}" + (f" (first difference at {path})" if path else "")
+
+
+def _hidden_reason(left: Json, right: Json) -> str:
+    match left, right:
+        case ["drained", kind, ending, items, notes], [
+            "drained",
+            other_kind,
+            other_ending,
+            other_items,
+            other_notes,
+        ] if same([kind, ending, items], [other_kind, other_ending, other_items]) and not same(notes, other_notes):
+            return "in when it prints, or changes its arguments or the module: " + _moment(notes, other_notes)
+        case ["exception", _, _, _, _, *chain], ["exception", _, _, _, _, *other_chain] if not same(chain, other_chain):
+            return f"in what it came from: {_chain(other_chain)} instead of {_chain(chain)}"
+    shown = json.dumps([left, right])
+    if any(f'["{tag}"' in shown for tag in ("rest", "deep", "digest")):
+        return "in a part that is too large to show"
+    return "from the original's in a part that is not shown"
+
+
+def _chain(chain: list[Json]) -> str:
+    """What an exception was raised from."""
+    match chain:
+        case [["from", cause]]:
+            return f"from {render(cause, 80)}"
+        case [["while", ["type", name]]]:
+            return f"while {short_name(name)} was handled"
+        case _:
+            return "nothing"
+
+
+def _moment(notes: Json, other_notes: Json) -> str:
+    """When two generators that give the same items first do something else."""
+    different = [*_missing(notes, other_notes), *_missing(other_notes, notes)]
+    taken = min((count for count in different if isinstance(count, int)), default=0)
+    return f"by the time that {taken} items were taken" if taken > 0 else "before the first item"
+
+
+def _missing(notes: Json, others: Json) -> list[Json]:
+    """After how many items there is a note that is not among the others."""
+    known = {json.dumps(note) for note in others} if isinstance(others, list) else set()
+    listed = notes if isinstance(notes, list) else []
+    return [note[1] for note in listed if isinstance(note, list) and len(note) > 1 and json.dumps(note) not in known]
+
+
+def contrast_texts(expected: Json, actual: Json) -> str:
+    """Printed texts: the first line that differs."""
+    if not (isinstance(expected, str) and isinstance(actual, str)):
+        return contrast(expected, actual)
+    wanted, got = expected.splitlines(), actual.splitlines()
+    for number, (left, right) in enumerate(zip(wanted, got, strict=False), start=1):
+        if left != right:
+            place = f" (line {number})" if len(wanted) > 1 else ""
+            return f"{render(right, 100)} instead of {render(left, 100)}{place}"
+    if len(wanted) != len(got):
+        return f"{len(got)} lines instead of {len(wanted)}"
+    return f"{render(actual, 100)} instead of {render(expected, 100)}"
+
+
+def _first_difference(left: Json, right: Json) -> tuple[str, Json, Json]:
+    """Where two trees part, as Python would write the way there, and what is there in each."""
+    path = ""
+    for _ in range(_MAX_STEPS):
+        step = _step(left, right)
+        if step is None:
+            break
+        path += step[0]
+        left, right = step[1:]
+    return path, left, right
+
+
+def _step(left: Json, right: Json) -> tuple[str, Json, Json] | None:
+    """One step towards the first difference; None if the trees differ here."""
+    match left, right:
+        case ["object", name, ["items", *state]], ["object", other, ["items", *other_state]] if name == other:
+            return _attribute_step(state, other_state)
+        case ["sub", name, base, state], ["sub", other, other_base, other_state] if name == other:
+            return ("", base, other_base) if not same(base, other_base) else ("", state, other_state)
+        case [str(tag), *items], [str(other), *other_items] if tag == other and (tag in _SEQUENCES or tag in PAIRS):
+            return _item_step(tag, items, other_items)
+        case _:
+            return None
+
+
+def _attribute_step(state: list[Json], other_state: list[Json]) -> tuple[str, Json, Json] | None:
+    if not same(state[::2], other_state[::2]):
+        return None
+    for name, left, right in zip(state[::2], state[1::2], other_state[1::2], strict=False):
+        if not same(left, right):
+            return f".{short_name(name)}", left, right
+    return None
+
+
+def _item_step(tag: str, items: list[Json], other_items: list[Json]) -> tuple[str, Json, Json] | None:
+    offset = 1 if tag == "deque" else 0
+    for index, (left, right) in enumerate(zip(items, other_items, strict=False)):
+        if same(left, right):
+            continue
+        match left, right:
+            case ["tuple", key, value], ["tuple", other_key, other_value] if tag in PAIRS and same(key, other_key):
+                return f"[{render(key, 40)}]", value, other_value
+            case ["rest", *_], ["rest", *_]:
+                return f"[{index - offset}:]", left, right
+            case _ if tag not in PAIRS and index >= offset:
+                return f"[{index - offset}]", left, right
+            case _:
+                return None
+    return None

@@ -1,0 +1,306 @@
+# ruff: noqa: PTH100, PTH108, PTH113, PTH123 - every Python has os.path loaded when it starts; pathlib takes a while
+"""What a call does beside returning, for a comparison that looks at more than its outcome.
+
+Besides events (`call_events`): what it leaves in the project's modules and in their classes; the contents of files
+that it opens to write; and what becomes of a second call after the caller has changed what the first one returned.
+Files are put back, and so are the modules, so that each call begins alike.
+"""
+
+from __future__ import annotations
+
+import collections
+import enum
+import os
+import sys
+from types import BuiltinFunctionType, FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType, ModuleType
+from typing import TYPE_CHECKING, Any, Callable, Collection, Dict, Iterator, List, Optional, Sequence, Tuple
+
+from . import call_blobs, call_events, encoding_parts, module_state, type_plans, value_encoder
+
+if not TYPE_CHECKING:
+    from .tamper_seal import BUILTINS as __builtins__  # noqa: F401, N811 - of our own, see there
+
+_CODE = (
+    *(FunctionType, BuiltinFunctionType, MethodType, ModuleType, type, staticmethod, classmethod, property),
+    *(MemberDescriptorType, GetSetDescriptorType),
+)
+_NO_DATA = frozenset(("__builtins__", "__cached__", "__doc__", "__file__", "__loader__", "__name__", "__package__",
+                      "__path__", "__spec__", "__annotations__", "__warningregistry__", "__annotate__",
+                      "__conditional_annotations__"))  # fmt: skip
+_OF_CLASSES = frozenset(("__module__", "__qualname__", "__dict__", "__weakref__", "__doc__", "__slots__", "__hash__",
+                         "__parameters__", "__orig_bases__", "__annotations__", "__firstlineno__", "__annotate__",
+                         "__static_attributes__", "__match_args__", "__dataclass_fields__", "__dataclass_params__",
+                         "__abstractmethods__", "__annotations_cache__"))  # fmt: skip
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+_MOST_FILES = 64
+_MOST_BYTES = 1 << 24  # of one file that is looked at
+_RANDOM_PART = 8  # characters that `tempfile` puts behind "tmp"
+_MEMORIES = ("cache", "memo")  # in the name of data of another module that holds what it has computed, and no more
+_MARK = "changed by the caller"
+_MOST_MARKED = 1_000
+_Key = Tuple[str, str]
+
+
+class Effects:
+    """Looks at one call after the other of one function."""
+
+    def __init__(self, module: ModuleType, known_names: Collection[str], roots: Sequence[str]) -> None:
+        """Get ready, after the module was loaded.
+
+        Args:
+            module: the function's.
+            known_names: names that occur in the original's text: data of the module under another is a rewrite's own.
+            roots: the folders of the project's modules.
+        """
+        self._module, self._known, self._roots = module, frozenset(known_names), tuple(roots)
+        self._events = call_events.Events(module.__name__)
+        self._files = _Files()
+        self._before: Dict[_Key, Optional[str]] = {}
+        self._compared: Collection[str] = ()
+        self._cold = [module_state.ColdState(each) for each in self._modules() if each is not module]
+        self._own = module_state.KnownState(
+            [(kind, name) for kind in self._own_classes() for name, _ in self._class_data(kind) if name in self._known]
+        )
+
+    def begin(self, call: call_blobs.Call) -> None:
+        """Before a call, when its arguments and the module are ready."""
+        self._own.restore()
+        for cold in self._cold:
+            cold.restore()
+        self._compared = frozenset((*call.globals, *call.absent))  # a part of the outcome
+        self._before = {key: self._digest(value) for key, value in self._data()}
+        self._files.begin()
+        self._events.begin([*call.args, *call.kwargs.values()])
+
+    def end(self) -> None:
+        """Right after it."""
+        self._events.end()
+        self._files.end()
+
+    def trees(self) -> List[encoding_parts.Tree]:
+        """What it did: events, what it left in modules, and in files."""
+        return [self._events.tree(), encoding_parts.Tree("modules", *self._left()), self._files.tree()]
+
+    def encode(self, tree: encoding_parts.Tree) -> bytes:
+        """The canonical bytes of one of the trees."""
+        encoded: bytes = value_encoder.Encoder(self._module.__name__).encode(tree)
+        return encoded
+
+    def put_back(self) -> None:
+        """Let the next call find the files as this one did."""
+        self._files.put_back()
+
+    def again(
+        self, make: Callable[[call_blobs.Call], Any], call: call_blobs.Call, blob: bytes, outcome: Any
+    ) -> List[encoding_parts.Tree]:
+        """What the same call does after the caller has changed what it returned; and on what is left of a list.
+
+        Args:
+            make: makes a call, and gives its outcome as a tree.
+            call: the first call, with its arguments as it left them.
+            blob: of it.
+            outcome: its tree, `returned` or `raised`.
+        """
+        [first] = outcome.children
+        before = self._parts_of(first)
+        if outcome.tag == "returned":
+            _mark(first)
+        again = call_blobs.load_call(blob)
+        second = make(again)
+        shares = bool(before & self._parts_of(second.children[0]))
+        fresh = encoding_parts.Tree("args", *again.args)
+        trees = [encoding_parts.Tree("again", second, shares, fresh)]
+        only = _only_list(call)
+        if only is not None:
+            only.pop()
+            trees.append(encoding_parts.Tree("fewer", make(call)))
+        return trees
+
+    def _modules(self) -> Iterator[ModuleType]:
+        """The project's modules that are loaded, each once."""
+        seen = set()
+        for module in list(sys.modules.values()):
+            if type(module) is not ModuleType or id(module) in seen:
+                continue
+            seen.add(id(module))
+            file = vars(module).get("__file__")
+            if module is self._module or (type(file) is str and self._is_own(file)):
+                yield module
+
+    def _is_own(self, file: str) -> bool:
+        return any(file.startswith(root.rstrip("/") + "/") for root in self._roots) and "-packages/" not in file
+
+    def _data(self) -> Iterator[Tuple[_Key, Any]]:
+        """What the modules and their classes hold, but for code and for what is compared as a part of the outcome."""
+        for module in self._modules():
+            is_target = module is self._module
+            for name, value in list(vars(module).items()):
+                if name in _NO_DATA or (is_target and (name in self._compared or name not in self._known)):
+                    continue
+                if not is_target and any(word in name.lower() for word in _MEMORIES):
+                    continue
+                if not isinstance(value, _CODE):
+                    yield (module.__name__, name), value
+                elif isinstance(value, type) and _is_of(value, module):
+                    for inner, held in self._class_data(value):
+                        if not is_target or inner in self._known:
+                            yield (module.__name__, name + "." + inner), held
+
+    def _own_classes(self) -> List[type]:
+        held = vars(self._module).items()
+        return [
+            value
+            for name, value in held
+            if isinstance(value, type) and name in self._known and _is_of(value, self._module)
+        ]
+
+    def _class_data(self, kind: type) -> Iterator[Tuple[str, Any]]:
+        if issubclass(kind, enum.Enum):
+            return
+        for name, value in list(vars(kind).items()):
+            if name not in _OF_CLASSES and not name.startswith("_abc_") and not isinstance(value, _CODE):
+                yield name, value
+
+    def _left(self) -> Iterator[encoding_parts.Tree]:
+        """What modules hold otherwise than before the call."""
+        before = dict(self._before)
+        for key, value in self._data():
+            is_new = key not in before
+            if is_new or before.pop(key) != self._digest(value):
+                yield encoding_parts.Tree("named", ".".join(key), value)
+        for key in before:
+            yield encoding_parts.Tree("named", ".".join(key))
+
+    def _digest(self, value: Any) -> Optional[str]:
+        """What tells whether it has changed; None where it is too large to be read for each call."""
+        encoder = value_encoder.Glance(self._module.__name__)
+        try:
+            return value_encoder.digest_of(encoder.encode(value))
+        except (value_encoder.TooLarge, MemoryError, RecursionError, RuntimeError):
+            return None
+
+    def _parts_of(self, value: Any) -> "frozenset[int]":
+        """The identities of what may be changed in a value."""
+        encoder = value_encoder.Glance(self._module.__name__)
+        try:
+            encoder.encode(value)
+        except (value_encoder.TooLarge, MemoryError, RecursionError, RuntimeError):
+            return frozenset()
+        return encoder.identities()
+
+
+def _is_of(kind: type, module: ModuleType) -> bool:
+    """Whether a class was made in the module, and not imported."""
+    return type_plans.module_of(kind) in (module.__name__, "__main__")
+
+
+class _Files:
+    """The files that a call opens to write, renames or removes."""
+
+    def __init__(self) -> None:
+        self._is_on = False
+        self._held: Dict[str, Optional[bytes]] = {}  # by path: what was in it before; None: there was no such file
+        self._has_hook = False
+
+    def begin(self) -> None:
+        self._held = {}
+        if not self._has_hook:
+            self._has_hook = True  # there is no way to take it away again
+            sys.addaudithook(self._heed)
+        self._is_on = True
+
+    def end(self) -> None:
+        self._is_on = False
+
+    def tree(self) -> encoding_parts.Tree:
+        """What is in them now, where that is something else; by name."""
+        found: List[encoding_parts.Tree] = []
+        for path in sorted(self._held):
+            content = _content(path)
+            if content != self._held[path]:
+                found.append(encoding_parts.Tree("file", _steady_name(path), content))
+        return encoding_parts.Tree("files", *found)
+
+    def put_back(self) -> None:
+        for path, content in self._held.items():
+            try:
+                if content is None:
+                    if os.path.isfile(path):
+                        os.unlink(path)
+                elif _content(path) != content:
+                    with open(path, "wb") as file:
+                        file.write(content)
+            except OSError:
+                continue  # what cannot be written could not be changed
+
+    def _heed(self, event: str, arguments: Tuple[Any, ...]) -> None:
+        if not self._is_on:
+            return
+        if event == "open":
+            path, _, flags = arguments
+            if type(flags) is int and flags & _WRITING:
+                self._hold(path)
+        elif event in ("os.rename", "os.remove"):
+            for path in arguments[:2]:
+                self._hold(path)
+
+    def _hold(self, path: Any) -> None:
+        if type(path) is not str or len(self._held) >= _MOST_FILES:
+            return
+        path = os.path.abspath(path)
+        if path not in self._held and not path.startswith(("/dev/", "/proc/")):
+            self._is_on = False
+            try:
+                self._held[path] = _content(path)
+            finally:
+                self._is_on = True
+
+
+def _content(path: str) -> Optional[bytes]:
+    """What is in a file; None if it is no regular file that can be read."""
+    try:
+        if not os.path.isfile(path):
+            return None
+        with open(path, "rb") as file:
+            return file.read(_MOST_BYTES)
+    except OSError:
+        return None
+
+
+def _steady_name(path: str) -> str:
+    """The path without what `tempfile` draws by chance."""
+    parts = path.split("/")
+    return "/".join("tmp…" if part.startswith("tmp") and len(part) == 3 + _RANDOM_PART else part for part in parts)
+
+
+def _only_list(call: call_blobs.Call) -> Optional[List[Any]]:
+    """The one list among the arguments, if there is no other container beside it that may have to fit it."""
+    held = [*call.args, *call.kwargs.values()]
+    containers = [value for value in held if isinstance(value, (list, dict, set, tuple, frozenset, collections.deque))]
+    if len(containers) == 1 and type(containers[0]) is list and len(containers[0]) > 1:
+        return containers[0]
+    return None
+
+
+def _mark(value: Any) -> None:
+    """Change what a caller may change in what was returned: every builtin container in it, from the outside in."""
+    waiting = [value]
+    seen: Dict[int, Any] = {}
+    while waiting and len(seen) < _MOST_MARKED:
+        current = waiting.pop()
+        kind = type(current)
+        if id(current) in seen:
+            continue
+        seen[id(current)] = current
+        if kind in (list, collections.deque):
+            waiting += current
+            current.append(_MARK)
+        elif kind is tuple:
+            waiting += current
+        elif kind in (dict, collections.OrderedDict, collections.defaultdict, collections.Counter):
+            waiting += current.values()
+            current[_MARK] = 1
+        elif kind is set:
+            current.add(_MARK)
+        elif kind is bytearray:
+            current += _MARK.encode("ascii")

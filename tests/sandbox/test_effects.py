@@ -1,0 +1,175 @@
+"""What a call does beside returning: compared where a case asks for it."""
+
+from __future__ import annotations
+
+import re
+import sys
+from functools import partial
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+import pytest
+from calling import blob
+
+from afterburner.sandbox import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from calling import Call
+
+LOG = "import logging\nlog = logging.getLogger('shop')\n"
+EFFECTS = {
+    "a log record is dropped": (
+        LOG + "def f(xs):\n    for x in xs:\n        log.debug('saw %s', x)\n    return len(xs)",
+        LOG + "def f(xs):\n    return len(xs)",
+        "did not do what the original does: log 'saw 1' ('DEBUG', logger 'shop')",
+    ),
+    "a record has another level": (
+        LOG + "def f(xs):\n    log.info('done')",
+        LOG + "def f(xs):\n    log.debug('done')",
+        "log 'done' ('DEBUG', logger 'shop') instead of log 'done' ('INFO', logger 'shop')",
+    ),
+    "a warning is dropped": (
+        "import warnings\ndef f(xs):\n    warnings.warn('old', DeprecationWarning)",
+        "def f(xs):\n    pass",
+        "warn 'old' (DeprecationWarning)",
+    ),
+    "a counter of a class is not counted": (
+        "class Stats:\n    hits = 0\ndef f(xs):\n    for x in xs:\n        Stats.hits += 1",
+        "class Stats:\n    hits = 0\ndef f(xs):\n    Stats.hits += 1",
+        "left 'target.Stats.hits' as 1 instead of 3",
+    ),
+    "the cause of an exception is dropped": (
+        "def f(xs):\n    try:\n        xs[9]\n    except IndexError as low:\n        raise ValueError('x') from low",
+        "def f(xs):\n    raise ValueError('x')",
+        "in what it came from: nothing instead of from IndexError('list index out of range')",
+    ),
+    "another exception was being handled": (
+        "def f(xs):\n    try:\n        xs[9]\n    except IndexError:\n        raise ValueError('x')",
+        "def f(xs):\n    try:\n        {}[9]\n    except KeyError:\n        raise ValueError('x')",
+        "in what it came from: while KeyError was handled instead of while IndexError was handled",
+    ),
+    "a note of an exception is dropped": (
+        "def f(xs):\n    error = ValueError('x')\n    error.add_note('in row 1')\n    raise error",
+        "def f(xs):\n    raise ValueError('x')",
+        "raised ValueError('x')",
+    ),
+    "a file is written anew": (
+        "def f(xs):\n    for x in xs:\n        with open('/tmp/log.txt', 'a') as file:\n            file.write(f'{x}')",
+        "def f(xs):\n    with open('/tmp/log.txt', 'w') as file:\n        file.write(f'{xs[0]}')",
+        "left in the file '/tmp/log.txt' b'1' instead of b'123'",
+    ),
+    "what is returned is kept": (
+        "def f(xs):\n    return sorted(xs)",
+        "_KEPT = {}\ndef f(xs):\n    return _KEPT.setdefault(tuple(xs), sorted(xs))",
+        "after its result was changed by the caller, the same call returned",
+    ),
+    "a cache knows a list by its identity": (
+        "def f(xs):\n    return sum(xs)",
+        "_SUMS = {}\ndef f(xs):\n    return _SUMS.setdefault(id(xs), sum(xs))",
+        "called again on the same list without its last item, it returned 6 instead of 3",
+    ),
+    "objects that are returned are shared": (
+        "class Row:\n    def __init__(self, xs):\n        self.xs = xs\ndef f(xs):\n    return Row(tuple(xs))",
+        (
+            "class Row:\n    def __init__(self, xs):\n        self.xs = xs\n_ROW = {}\n"
+            "def f(xs):\n    return _ROW.setdefault(tuple(xs), Row(tuple(xs)))"
+        ),
+        "returned parts of what it had returned before",
+    ),
+}
+HONEST = {
+    "a cache of text": (
+        "def f(xs):\n    return ','.join(map(str, xs))",
+        (
+            "_TEXT = {}\ndef f(xs):\n    key = tuple(xs)\n    if key not in _TEXT:\n"
+            "        _TEXT[key] = ','.join(map(str, xs))\n    return _TEXT[key]"
+        ),
+    ),
+    "the same records another way": (
+        LOG + "def f(xs):\n    for x in xs:\n        log.info('saw %s', x)",
+        LOG + "def f(xs):\n    say = log.info\n    for x in xs:\n        say(f'saw {x}')",
+    ),
+    "the same file written at once": (
+        "def f(xs):\n    for x in xs:\n        with open('/tmp/log.txt', 'a') as file:\n            file.write(f'{x}')",
+        "def f(xs):\n    with open('/tmp/log.txt', 'a') as file:\n        file.write(''.join(map(str, xs)))",
+    ),
+    "a lock and an attribute of its own": (
+        "class Stats:\n    hits = 0\ndef f(xs):\n    Stats.hits += 1\n    return len(xs)",
+        (
+            "import threading\n_LOCK = threading.Lock()\nclass Stats:\n    hits = 0\n"
+            "def f(xs):\n    with _LOCK:\n        Stats.hits += 1\n    Stats.seen = 1\n    return len(xs)"
+        ),
+    ),
+}
+
+
+def _verdict(call: Call, original: str, rewrite: str, *blobs: bytes) -> tuple[Verdict, str]:
+    known_names = tuple(set(re.findall(r"\w+", original)))
+    made = call(original, *blobs, known_names=known_names)
+    assert made.verdict is Verdict.ACCEPTED, (made.detail, made.stderr)
+    expected = tuple(outcome.encoded for outcome in made.outcomes)
+    again = call(original, *blobs[::-1], expected=expected[::-1], known_names=known_names)
+    assert again.verdict is Verdict.ACCEPTED, again.detail
+    report = call(rewrite, *blobs, expected=expected, known_names=known_names)
+    return report.verdict, report.detail
+
+
+@pytest.mark.parametrize(("original", "rewrite", "told"), EFFECTS.values(), ids=EFFECTS)
+def test_another_effect_is_a_difference(call: Call, original: str, rewrite: str, told: str) -> None:
+    verdict, detail = _verdict(call, original, rewrite, blob([1, 2, 3]))
+    assert verdict is Verdict.WRONG_ANSWER
+    assert told in detail
+
+
+@pytest.mark.parametrize(("original", "rewrite"), HONEST.values(), ids=HONEST)
+def test_the_same_effects_by_other_means_are_no_difference(call: Call, original: str, rewrite: str) -> None:
+    assert _verdict(call, original, rewrite, blob([1, 2, 3]), blob([4, 5])) == (Verdict.ACCEPTED, "")
+
+
+CALLED = """
+def first(x): seen.append(x)
+def second(x): pass
+def key(x): return -x
+seen = []
+"""
+EACH = "def f(listeners, xs):\n    for x in xs:\n        for each in listeners:\n            each(x)\n"
+ONE = "def f(listeners, xs):\n    for x in xs:\n        listeners[0](x)\n"
+IN_TURN = "def f(listeners, xs):\n    for each in listeners:\n        for x in xs:\n            each(x)\n"
+SORTED = "def f(listeners, xs):\n    return sorted(sorted(xs, key=listeners[0]), key=listeners[0])\n"
+SORTED_ONCE = "def f(listeners, xs):\n    return sorted(xs, key=listeners[0])\n"
+
+
+@pytest.fixture
+def listeners(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[int], object]]:
+    """`second`, `second` and `key` of a module that is only here to be named in a pickle."""
+    module = ModuleType("target")
+    exec(CALLED, vars(module))  # noqa: S102 - the text above
+    monkeypatch.setitem(sys.modules, "target", module)
+    for each in (module.first, module.second, module.key):
+        each.__module__ = "target"
+    return [module.second, partial(module.second), module.key]
+
+
+@pytest.mark.parametrize(
+    ("original", "rewrite", "told"),
+    [
+        (EACH, EACH, ""),
+        (EACH, ONE, "did not do the same on its way: call second(2) instead of call second(1)"),
+        (EACH, IN_TURN, "did not do the same on its way: call second(2) instead of call second(1)"),
+    ],
+)
+def test_functions_that_came_with_the_arguments_are_called_alike(
+    call: Call, listeners: list[Callable[[int], object]], original: str, rewrite: str, told: str
+) -> None:
+    verdict, detail = _verdict(call, CALLED + original, CALLED + rewrite, blob(listeners[:2], [1, 2]))
+    assert (verdict is Verdict.ACCEPTED) == (not told)
+    assert told in detail
+
+
+def test_a_function_that_gives_values_may_be_asked_less_often(
+    call: Call, listeners: list[Callable[[int], object]]
+) -> None:
+    given = blob(listeners[2:], [1, 2, 3])
+    assert _verdict(call, CALLED + SORTED, CALLED + SORTED_ONCE, given) == (Verdict.ACCEPTED, "")
