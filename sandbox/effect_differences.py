@@ -108,5 +108,7 @@ def _explain_again(expected: Json, actual: Json) -> str:
                 return f"{other[:20]} {contrast(value, got)}"
             if more[:1] != others[:1]:
                 return "returned parts of what it had returned before"
-            return "left its arguments otherwise"
+            if not same(more[1:2], others[1:2]):
+                return "left its arguments otherwise"
+            return _explain_files(_children(more[-1] if more else None), _children(others[-1] if others else None))
     return "cannot be compared"

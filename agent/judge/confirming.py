@@ -19,6 +19,7 @@ from afterburner.agent.judge.caches import kept_between_calls
 from afterburner.agent.judge.circumstances import Dependence, find_dependence
 from afterburner.agent.judge.comparison import Comparison
 from afterburner.agent.judge.confirmation import confirmation_of, detail_of, differs
+from afterburner.agent.judge.first_calls import gain_of_first_calls, may_remember
 from afterburner.agent.judge.instructions import count_instructions
 from afterburner.agent.judge.larger_inputs import larger_calls
 from afterburner.agent.judge.measuring.sampling import SampleFailedError
@@ -46,6 +47,7 @@ SEARCH_S, SEARCH_ROUNDS = 3.0, 2  # for an input on which a promising candidate 
 OFFER_S, OFFER_ROUNDS = 3.0, 6  # the same before an offer
 AGAIN_S = 10.0  # for sampling again who was screened beside a winner that is not better
 HARD_TO_BELIEVE = 10.0  # a gain above this is measured again on larger inputs
+FIRST_CALLS_S = 15.0  # for looking at the gain of calls that are the first of their process
 LARGER_S = 15.0  # for making those inputs, and as long again for looking
 TESTS_USED_UP = (
     "the run was interrupted in the middle of its tests, and each of them counts: none is left. Start a new run"
@@ -111,6 +113,7 @@ class Confirming:
         larger = ""
         if comparison.gain is not None:
             comparison, larger = self.on_larger_inputs(comparison, comparison.gain, winner, original)
+            comparison = self._of_first_calls(comparison, winner, original)
         held_out = replace(held_out, passed=comparison.decision is not Decision.WRONG)
         confirmation = confirmation_of(winner, original, comparison, held_out)
         notes = _notes(winner, original, searched, comparison) if bench.target.language == PYTHON else []
@@ -279,6 +282,17 @@ class Confirming:
             reason = f"{format_ratio(gain.ratio)}, but on {size} only {format_ratio(again.gain.ratio)}"
             return replace(comparison, decision=Decision.NOT_BETTER, reason=reason), ""
         return comparison, f"measured again on {size}: {format_ratio(again.gain.ratio)}"
+
+    def _of_first_calls(self, comparison: Comparison, winner: Incumbent, original: Incumbent) -> Comparison:
+        """The comparison, refused if no call has the gain that is the first of its process."""
+        bench = self.bench
+        if comparison.decision is not Decision.IMPROVED or bench.by_cases or self.judge.objective is not Objective.TIME:
+            return comparison
+        if not may_remember(original.source, winner.source):
+            return comparison
+        calls, until = bench.timed_calls(), self.deadline.within(FIRST_CALLS_S)
+        reason = gain_of_first_calls(bench, self.judge, winner.source, calls, until)
+        return comparison if reason is None else replace(comparison, decision=Decision.REFUSED, reason=reason)
 
     def _on_blocks(self, taken: int, most: int) -> None:
         if self._taken < FIRST_LOOKS[0][0] <= taken:  # without a look there was nothing to err in

@@ -24,9 +24,6 @@ _CODE = (
     *(FunctionType, BuiltinFunctionType, MethodType, ModuleType, type, staticmethod, classmethod, property),
     *(MemberDescriptorType, GetSetDescriptorType),
 )
-_NO_DATA = frozenset(("__builtins__", "__cached__", "__doc__", "__file__", "__loader__", "__name__", "__package__",
-                      "__path__", "__spec__", "__annotations__", "__warningregistry__", "__annotate__",
-                      "__conditional_annotations__"))  # fmt: skip
 _OF_CLASSES = frozenset(("__module__", "__qualname__", "__dict__", "__weakref__", "__doc__", "__slots__", "__hash__",
                          "__parameters__", "__orig_bases__", "__annotations__", "__firstlineno__", "__annotate__",
                          "__static_attributes__", "__match_args__", "__dataclass_fields__", "__dataclass_params__",
@@ -106,10 +103,12 @@ class Effects:
         if outcome.tag == "returned":
             _mark(first)
         again = call_blobs.load_call(blob)
+        self._files.resume()
         second = make(again)
+        self._files.end()
         shares = bool(before & self._parts_of(second.children[0]))
         fresh = encoding_parts.Tree("args", *again.args)
-        trees = [encoding_parts.Tree("again", second, shares, fresh)]
+        trees = [encoding_parts.Tree("again", second, shares, fresh, self._files.tree())]
         only = _only_list(call)
         if only is not None:
             only.pop()
@@ -135,7 +134,9 @@ class Effects:
         for module in self._modules():
             is_target = module is self._module
             for name, value in list(vars(module).items()):
-                if name in _NO_DATA or (is_target and (name in self._compared or name not in self._known)):
+                if name in module_state.OF_EVERY_MODULE or (
+                    is_target and (name in self._compared or name not in self._known)
+                ):
                     continue
                 if not is_target and any(word in name.lower() for word in _MEMORIES):
                     continue
@@ -207,6 +208,10 @@ class _Files:
         if not self._has_hook:
             self._has_hook = True  # there is no way to take it away again
             sys.addaudithook(self._heed)
+        self._is_on = True
+
+    def resume(self) -> None:
+        """Heed another call, which finds the files as the one before has left them."""
         self._is_on = True
 
     def end(self) -> None:

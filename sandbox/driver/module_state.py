@@ -7,7 +7,7 @@ import functools
 import gc
 import random
 import sys
-from types import FunctionType, MemberDescriptorType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MemberDescriptorType, MethodType, ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Sequence, Tuple
 
 from . import type_plans
@@ -47,6 +47,10 @@ _COPYING: Dict[type, Callable[[Any], Any]] = {
     collections.deque: lambda container: collections.deque(collections.deque.__iter__(container)),
     collections.OrderedDict: lambda container: dict(collections.OrderedDict.items(container)),
 }  # plain copies, also of subclasses, whose own methods are not asked; dictionaries are the rest
+_HOLDING = (SimpleNamespace, collections.UserDict, collections.UserList, collections.ChainMap)
+OF_EVERY_MODULE = frozenset(("__builtins__", "__cached__", "__doc__", "__file__", "__loader__", "__name__",
+                             "__package__", "__path__", "__spec__", "__annotations__", "__warningregistry__",
+                             "__annotate__", "__conditional_annotations__"))  # fmt: skip
 _MAX_COPIED = 1_000_000  # items of the module's own containers that are remembered
 _MAX_OBJECTS = 1_000  # objects of the module's own classes, likewise; they are restored before every single call
 
@@ -148,7 +152,7 @@ class ColdState:
             _put_back(content, functools.partial(member.__set__, owner), functools.partial(member.__delete__, owner))
 
     def _remember_namespace(self) -> None:
-        self._waiting = [value for name, value in self._namespace.items() if not name.startswith("__")]
+        self._waiting = [value for name, value in self._namespace.items() if name not in OF_EVERY_MODULE]
         while self._waiting:
             value = self._waiting.pop()
             if id(value) not in self._seen:
@@ -164,6 +168,10 @@ class ColdState:
             self._remember_container(value, type(value))
         elif kind is FunctionType:
             self._remember_function(value)
+        elif kind in (BuiltinFunctionType, MethodType):
+            self._waiting += [getattr(value, "__self__", None), getattr(value, "__func__", None)]
+        elif kind is functools.partial:
+            self._waiting += [value.func, *value.args, *value.keywords.values()]
         elif issubclass(kind, (property, _CACHE_TYPE)):
             self._waiting += [getattr(value, name, None) for name in ("fget", "fset", "fdel", "__wrapped__")]
         elif issubclass(kind, type):
@@ -171,7 +179,7 @@ class ColdState:
                 attributes = {name: held for name, held in vars(value).items() if not name.startswith("__")}
                 self._classes.append((value, attributes))
                 self._waiting += vars(value).values()
-        elif self._is_own(kind):
+        elif self._is_own(kind) or kind in _HOLDING:
             self._remember_object(value)
 
     def _is_own(self, kind: type) -> bool:

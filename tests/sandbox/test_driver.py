@@ -165,6 +165,18 @@ MEMOS = {
         "def make():\n    known = None\n    def get():\n        nonlocal known\n        was, known = known, 1\n"
         "        return was\n    return get\nget = make()\ndef f(n): print(get())\n"
     ),
+    "global with underscores": "__memo__ = {}\ndef f(n):\n    print(__memo__); __memo__[n] = 1\n",
+    "bound method": "held = []\nkeep = held.append\ndel held\ndef f(n):\n    keep(n); print(keep.__self__)\n",
+    "namespace": (
+        "from types import SimpleNamespace\nmemo = SimpleNamespace(last=0, known=[])\n"
+        "def f(n):\n    print(memo); memo.last += n; memo.known.append(n)\n"
+    ),
+    "list of another kind": (
+        "from collections import UserList\nmemo = UserList()\ndef f(n):\n    print(len(memo)); memo.append(n)\n"
+    ),
+    "partial": (
+        "import functools\nkeep = functools.partial([].append)\ndef f(n):\n    print(keep.func.__self__); keep(n)\n"
+    ),
     "nested list": "memo = {'a': [1]}\ndef f(n):\n    print(memo['a']); memo['a'].append(2)\n",
 }
 

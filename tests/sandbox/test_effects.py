@@ -60,6 +60,11 @@ EFFECTS = {
         "def f(xs):\n    with open('/tmp/log.txt', 'w') as file:\n        file.write(f'{xs[0]}')",
         "left in the file '/tmp/log.txt' b'1' instead of b'123'",
     ),
+    "what was in a file is lost": (
+        "def f(xs):\n    for x in xs:\n        with open('/tmp/log.txt', 'a') as file:\n            file.write(f'{x}')",
+        "def f(xs):\n    with open('/tmp/log.txt', 'w') as file:\n        file.write(''.join(map(str, xs)))",
+        "the same call left in the file '/tmp/log.txt' b'123' instead of b'123123'",
+    ),
     "what is returned is kept": (
         "def f(xs):\n    return sorted(xs)",
         "_KEPT = {}\ndef f(xs):\n    return _KEPT.setdefault(tuple(xs), sorted(xs))",

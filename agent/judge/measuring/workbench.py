@@ -161,14 +161,17 @@ class Workbench:
                 So is time where rewrites have a tree of their own: forks of one template share its files.
             held_out: whether the held-out inputs come along.
         """
-        parts = (False, True) if held_out else (False,)
         if self.by_cases or objective is not Objective.TIME or self.other_environment is not None:
+            parts = (False, True) if held_out else (False,)
             cases = [self.timed_cases(objective, held_out=part) for part in parts]
             sampler = self.sampler([case for part in cases for case in part])
             return FreshSource(sampler, self.program(original), tuple(map(self.rewrite, rewrites))), len(cases[0])
-        chosen = [self._timed_calls(FORK_TIME_S, held_out=part) for part in parts]
-        calls = [call for part in chosen for call in part]
-        return self.source_of_calls(original, rewrites, calls), len(chosen[0])
+        calls = self.timed_calls() if held_out else self._timed_calls(FORK_TIME_S, held_out=False)
+        return self.source_of_calls(original, rewrites, calls), len(self._timed_calls(FORK_TIME_S, held_out=False))
+
+    def timed_calls(self) -> list[WorkloadCall]:
+        """The calls that a sample of time is taken on, held-out ones included."""
+        return [call for part in (False, True) for call in self._timed_calls(FORK_TIME_S, held_out=part)]
 
     def source_of_calls(self, original: str, rewrites: Sequence[str], calls: Sequence[WorkloadCall]) -> BlockSource:
         """Where blocks of samples come from, each of which makes all these calls once."""
