@@ -42,9 +42,11 @@ _SECRET_NAMES = (
         "service-account*.json",
         "service_account*.json",
     ),
+    *("*.env", "*_key", "*.asc", "*.der", "*.p8", "*.jwk"),
     *("credentials", "credentials.*", "secrets", "secrets.*", ".vault*", "token.json", "client_secret*.json"),
 )
-_SECRET_FOLDERS = frozenset({".aws", ".azure", ".docker", ".gcloud", ".gnupg", ".kube", ".ssh"})
+_SECRET_FOLDERS = frozenset({".aws", ".azure", ".docker", ".gcloud", ".gnupg", ".kube", ".ssh", "secrets"})
+_COPY_SUFFIXES = (".bak", ".old", ".orig", ".backup", ".save", "~")  # of a file that is kept beside its newer version
 _FOREIGN_FOLDERS = frozenset(
     {
         ".git",
@@ -280,9 +282,13 @@ def _copy_regular(source: Path, destination: Path, mode: int, *, follow: bool) -
 def why_left_out(name: Path) -> str | None:
     """Why a file of a project is never copied, by its name relative to the root; None if it may be."""
     *folders, last = (part.lower() for part in name.parts)
-    if any(folder in _SECRET_FOLDERS for folder in folders):
+    while last.endswith(_COPY_SUFFIXES):
+        last = last.removesuffix(next(suffix for suffix in _COPY_SUFFIXES if last.endswith(suffix)))
+    is_code = last.endswith(_CODE_SUFFIXES)
+    # A package may be called secrets; what is in the others is never code.
+    if any(folder in _SECRET_FOLDERS and not (is_code and folder == "secrets") for folder in folders):
         return "such folders hold keys"
-    if any(fnmatch.fnmatchcase(last, pattern) for pattern in _SECRET_NAMES) and not last.endswith(_CODE_SUFFIXES):
+    if any(fnmatch.fnmatchcase(last, pattern) for pattern in _SECRET_NAMES) and not is_code:
         return "such files hold keys"
     if any(folder in _FOREIGN_FOLDERS for folder in folders):
         return "it is not the project's own"

@@ -70,6 +70,7 @@ def test_outside_a_repository_dot_files_and_environments_stay_out(root: Path) ->
 
 
 SECRETS = (
+    *("prod.env", "deploy_key", "release.asc", "cert.der", "server.pem.bak", "api.key~", "secrets/db.json", "app.p8"),
     *(".env", ".env.local", "deploy/server.pem", "id_rsa", "id_ed25519.pub", "a.KEY", "store.p12", ".netrc", ".npmrc"),
     *(".pypirc", "credentials.json", "Secrets.yaml", ".aws/config", ".ssh/known_hosts", "main.tfstate"),
 )
@@ -77,11 +78,13 @@ SECRETS = (
 
 @needs_git
 def test_keys_stay_out_even_if_they_are_tracked(root: Path) -> None:
-    target = fill(root, "a.py", *SECRETS, "secrets.py", "credentials.py", "environment.py", "keys.py")
+    target = fill(
+        root, "a.py", *SECRETS, "secrets/view.py", "secrets.py", "credentials.py", "environment.py", "keys.py"
+    )
     git(root, "init", "-q")
     git(root, "add", "-f", ".")
     staged, copied = stage(root, target)
-    assert copied == {"a.py", "secrets.py", "credentials.py", "environment.py", "keys.py"}
+    assert copied == {"a.py", "secrets/view.py", "secrets.py", "credentials.py", "environment.py", "keys.py"}
     assert {line.split(":")[0] for line in staged.left_out} == set(SECRETS)
 
 
