@@ -98,7 +98,7 @@ def _trials(
 ) -> Iterator[dict[str, Any]]:
     """At most one mutant of the problem, and which searches tell it from the reference."""
     bench = _bench(sandbox, problem, path)
-    if bench is None:
+    if bench is None or not problem.plus:
         return
     mutant = _mutant(bench, problem)
     if mutant is None:
@@ -126,7 +126,7 @@ def _bench(sandbox: Sandbox, problem: MbppProblem, path: Path) -> Workbench | No
         for number, arguments in enumerate(problem.base, start=1)
     ]
     calls, _ = Replay(sandbox, target, staged.environment, LIMITS).keep_usable(found)
-    if len(calls) < len(found) or any(b'["raised"' in call.expected for call in calls):
+    if not calls or len(calls) < len(found) or any(b'["raised"' in call.expected for call in calls):
         return None
     return Workbench(target, Workload(tuple(calls)), sandbox, staged.environment, LIMITS, None)
 
