@@ -90,8 +90,8 @@ class Replay:
     seed: int = 0
     float_tolerance: float | None = None
     fixed_clock: bool | None = None
-    known_names: tuple[str, ...] | None = None
     alone_s: float = math.inf
+    known_names: tuple[str, ...] | None = None
     _hung: dict[bytes, str] = field(default_factory=dict, init=False)  # by call that did not end: what is told of it
     _start_s: float | None = field(default=None, init=False)
 

@@ -25,7 +25,7 @@ from afterburner.agent.judge.larger_inputs import larger_calls
 from afterburner.agent.judge.measuring.sampling import SampleFailedError
 from afterburner.agent.judge.measuring.sequential import FIRST_LOOKS, MOST_TESTS
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
-from afterburner.agent.judge.verification.search import SHRINKING_S, DifferenceSearch
+from afterburner.agent.judge.verification.search import SHRINKING_S, DifferenceSearch, Least
 from afterburner.agent.judge.whole_runs import WholeRunDifference, difference_of_whole_runs
 from afterburner.agent.types import Decision, Gain, HeldOut, Objective
 from afterburner.agent.wording import format_ratio
@@ -43,8 +43,9 @@ if TYPE_CHECKING:
     from afterburner.agent.types import WorkloadCall
 
 BLOCKS_TOLD = 4
-SEARCH_S, SEARCH_ROUNDS = 3.0, 2  # for an input on which a promising candidate differs
-OFFER_S, OFFER_ROUNDS = 3.0, 6  # the same before an offer
+SEARCH_S, SEARCH_ROUNDS, SEARCH_LEAST = 3.0, 3, 80  # for an input on which a promising candidate differs
+OFFER_S, OFFER_ROUNDS, OFFER_LEAST = 4.0, 8, 250  # the same before an offer
+PATIENCE = 5  # times as long as that, until the least number of inputs has agreed
 AGAIN_S = 10.0  # for sampling again who was screened beside a winner that is not better
 HARD_TO_BELIEVE = 10.0  # a gain above this is measured again on larger inputs
 FIRST_CALLS_S = 15.0  # for looking at the gain of calls that are the first of their process
@@ -160,8 +161,14 @@ class Confirming:
         ]
         looks.append(partial(self._dependence, winner, original))
         looks.append(partial(difference_of_whole_runs, self.bench, winner.source, by_cost=by_cost))
-        until = self.deadline.within(OFFER_S)
-        search = partial(self._searched, winner.source, until, OFFER_ROUNDS, effects_of_real_calls=True)
+        search = partial(
+            self._searched,
+            winner.source,
+            self.deadline.within(OFFER_S),
+            OFFER_ROUNDS,
+            least=Least(OFFER_LEAST, self.deadline.within(PATIENCE * OFFER_S)),
+            effects_of_real_calls=True,
+        )
         searched, found = beside(self.bench.sandbox, search, looks)
         if isinstance(searched, Counterexample) and not searched.timed_out:
             return searched
@@ -200,7 +207,8 @@ class Confirming:
         self, source: str, until: Deadline, rounds: int, real_calls: Sequence[WorkloadCall] = ()
     ) -> Counterexample | None:
         """An input on which this source differs from the original, among real calls and so many rounds of made ones."""
-        found = self._searched(source, until, rounds, real_calls)
+        least = Least(SEARCH_LEAST, self.deadline.within(PATIENCE * SEARCH_S)) if rounds else None
+        found = self._searched(source, until, rounds, real_calls, least=least)
         return found if isinstance(found, Counterexample) else None
 
     def _searched(
@@ -210,6 +218,7 @@ class Confirming:
         rounds: int,
         real_calls: Sequence[WorkloadCall] = (),
         *,
+        least: Least | None = None,
         effects_of_real_calls: bool = False,
     ) -> Counterexample | Agreement:
         if self._search is None:
@@ -217,7 +226,12 @@ class Confirming:
             original = self.bench.target.source
             self._search = DifferenceSearch(self.bench, original, self.judge.seed, shrinking_s=shrinking_s)
         return self._search.against(
-            source, until, real_calls=real_calls, rounds=rounds, effects_of_real_calls=effects_of_real_calls
+            source,
+            until,
+            real_calls=real_calls,
+            rounds=rounds,
+            least=least,
+            effects_of_real_calls=effects_of_real_calls,
         )
 
     def _measure(self, winner: Incumbent, original: Incumbent) -> tuple[Comparison, Gain | None]:

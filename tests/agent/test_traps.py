@@ -23,7 +23,7 @@ TRAPS = Path(__file__).parent / "traps"
 NAMES = sorted(path.stem for path in TRAPS.glob("*.py") if not path.stem.endswith(".tempting"))
 NOT_FASTER = {"nothing_to_gain"}  # right, but no gain: refused for that
 # The tempting rewrite passes every captured call and every edge case near one: only made inputs tell.
-HIDDEN = {"floor_division", "machine_integers", "stable_order", "true_is_one", "upper_case"}
+HIDDEN = {"outside_state", "floor_division", "machine_integers", "stable_order", "true_is_one", "upper_case"}
 Trap = tuple[Path, MeasuredOriginal]
 
 

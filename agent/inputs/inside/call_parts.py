@@ -1,11 +1,13 @@
 """The parts of a call: which values stand where in it, and the same call with another value in a place.
 
-Nothing is changed in place, and what is the same object in two places stays one. No code of the user's classes runs.
+Nothing is changed in place, and what is the same object in two places stays one. An object is made by its constructor
+alone, so that none comes up which its class forbids; of the user's classes no other code runs.
 """
 
 from __future__ import annotations
 
 import collections
+import inspect
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Sequence, Set, Tuple
 
 MAX_PLACES = 400
@@ -16,6 +18,11 @@ _HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a class that was written in Python
 MAPPINGS = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
 SEQUENCES = (list, tuple, collections.deque)
 _PLAIN = (*MAPPINGS, *SEQUENCES)
+
+
+class NotBuildableError(TypeError):
+    """There is no object of a class with these attributes, or no way to make it."""
+
 
 Root = List[Any]  # [positional arguments, keyword arguments]
 Site = Tuple[str, ...]  # the way to a place, with every index of a list as one
@@ -103,12 +110,22 @@ def _have_one_form(values: List[Any], *, is_argument: bool) -> bool:
 
 
 def with_value(root: Root, place: Place, value: Any) -> Root:
-    """The call with another value in a place, and wherever else the holder of that place is passed."""
-    return substituted(root, place.holder, put(place.holder, place.key, value))
+    """The call with another value in a place, and wherever else the holder of that place is passed.
+
+    The call as it is, if an object on the way there cannot be made with it.
+    """
+    try:
+        return substituted(root, place.holder, put(place.holder, place.key, value))
+    except NotBuildableError:
+        return root
 
 
 def substituted(root: Root, old: Any, new: Any) -> Root:
-    """The call with `new` for the object `old`, wherever it stands."""
+    """The call with `new` for the object `old`, wherever it stands.
+
+    Raises:
+        NotBuildableError: an object that holds it cannot be made with the other.
+    """
     return [_rebuilt(part, {id(old): new}, set()) for part in root]
 
 
@@ -166,11 +183,29 @@ def fields(value: Any) -> Dict[str, Any]:
 
 
 def record_with(value: Any, changed: Mapping[str, Any]) -> Any:
-    """An object like this one with some attributes changed; its constructor does not run."""
-    clone = object.__new__(type(value))
-    for name, held in {**_dictionary(value), **fields(value), **changed}.items():
-        object.__setattr__(clone, name, held)
-    return clone
+    """An object like this one with some attributes changed, as its constructor makes it from its attributes.
+
+    Raises:
+        NotBuildableError: the constructor refuses, or takes something else than attributes.
+    """
+    kind = type(value)
+    wanted = {**_dictionary(value), **fields(value), **changed}
+    try:
+        parameters = list(inspect.signature(kind).parameters.values())
+    except (TypeError, ValueError) as error:
+        raise NotBuildableError(kind.__name__) from error
+    if any(each.kind in (each.VAR_POSITIONAL, each.POSITIONAL_ONLY, each.VAR_KEYWORD) for each in parameters):
+        raise NotBuildableError(kind.__name__)
+    names = {each.name for each in parameters}
+    if not set(changed) <= names or any(each.default is each.empty and each.name not in wanted for each in parameters):
+        raise NotBuildableError(kind.__name__)
+    try:
+        made = kind(**{name: held for name, held in wanted.items() if name in names})
+    except Exception as error:  # whatever the constructor says, there is no such object
+        raise NotBuildableError(kind.__name__) from error
+    if type(made) is not kind:
+        raise NotBuildableError(kind.__name__)
+    return made
 
 
 def _dictionary(value: Any) -> Dict[str, Any]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Sequence, Set, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Sequence, Set, Tuple
 
 from .call_parts import SEQUENCES, Place, Root, Site, is_named_tuple, like, places, with_value
 from .edge_values import edges
 from .similar_values import MAX_SIZE, POOL, Likeness
+
+if TYPE_CHECKING:
+    from .related_values import Constants
 
 MAX_CHANGES = 3
 
@@ -16,14 +19,22 @@ Drawn = Tuple[str, Root, int]  # kind, arguments, number of the base that it sta
 class Drawer:
     """Knows the values of each place. `bases` are changed; the values of `calls` are what they are changed to.
 
-    `may_be_none` and `fixed` are places: where None is allowed, and where no length may change.
+    `may_be_none` and `fixed` are places: where None is allowed, and where no length may change. `constants` are what
+    the code mentions.
     """
 
-    def __init__(self, bases: Sequence[Root], calls: Sequence[Root], may_be_none: Set[Site], fixed: Set[Site]) -> None:
+    def __init__(
+        self,
+        bases: Sequence[Root],
+        calls: Sequence[Root],
+        may_be_none: Set[Site],
+        fixed: Set[Site],
+        constants: Constants,
+    ) -> None:
         self._bases, self._may_be_none, self._fixed = bases, may_be_none, fixed
         self._pools: Dict[Site, List[Any]] = {}
         self._strategies: Dict[Site, Any] = {}
-        self._likeness = Likeness()
+        self._likeness = Likeness(constants)
         self._st = self._likeness.st
         for root in (*calls, *bases):
             for place in places(root):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import collections
+import datetime as dt
 import itertools
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Sequence, Tuple
 
 from .call_parts import children, is_named_tuple, like, put
+from .edge_dates import date_edges, dated_text_edges, datetime_edges, timedelta_edges
 
 Edge = Tuple[str, Any]  # kind, value
 
@@ -60,6 +62,9 @@ def _sequence(value: Any) -> Iterator[Edge]:
         return
     yield "one element", like(value, few[:1])
     yield "duplicates", like(value, [few[0]] * 3)
+    if type(few[0]) is float:
+        for at in range(min(len(few), 3)):
+            yield "not a number among few", like(value, [*few[:at], float("nan"), *few[at:4]])
     yield "duplicates", like(value, few[:4] + few[:4])
     for changed in _equal_keys(few):
         yield "equal keys", like(value, changed)
@@ -114,6 +119,7 @@ def _sorted(items: List[Any]) -> Any:
 def _text(value: str) -> Iterator[Edge]:
     half = len(value) // 2
     yield "empty", ""
+    yield from dated_text_edges(value)
     yield "one character", value[:1] or "a"
     yield "blank", " "
     for changed in (value + value, value.upper(), value.lower(), value[::-1], value[: half + 1]):
@@ -225,6 +231,9 @@ _EDGES: Dict[type, Callable[[Any], Iterable[Edge]]] = {
     int: _integer,
     float: _float,
     bool: _boolean,
+    dt.date: date_edges,
+    dt.datetime: datetime_edges,
+    dt.timedelta: timedelta_edges,
 }
 
 

@@ -20,6 +20,7 @@ from ....sandbox.driver.call_blobs import Call, NotCopyable, dump_call, load_cal
 from ....sandbox.driver.user_module import resolve
 from .call_parts import (
     SEQUENCES,
+    NotBuildableError,
     Place,
     Root,
     Site,
@@ -36,6 +37,7 @@ from .call_trial import Trier, limit_memory
 from .drawn_calls import Drawer
 from .edge_values import CONFUSABLE, edges, in_turns
 from .optional_arguments import Signature, signature_of
+from .related_values import Constants, mentioned_values, related_inputs
 from .user_code import guarded
 
 if TYPE_CHECKING:
@@ -83,16 +85,18 @@ class Input(NamedTuple):
 
 
 class Knowledge(NamedTuple):
-    """What the signature allows, and where the calls show a fixed form."""
+    """What the signature allows, where the calls show a fixed form, and what the code mentions."""
 
     signature: Signature
     fixed: Set[Site]
+    constants: Constants
 
 
 def mutate_calls(request: Request, recorder: Recorder, write: Write) -> None:
     """Write inputs near the calls in the request.
 
-    `edges` are the numbers of the first edge case and of the one after the last; `draws` is how many Hypothesis draws;
+    `cases` are `edge`, `related` (to the code, and to one another) or `constant` (of `constants`, another version's);
+    `bounds` are the numbers of the first of them and of the one after the last; `draws` is how many Hypothesis draws.
     `wanted` bounds what is written, `budget_s` the time for all of it, and `most_s` what the original may take for one.
     """
     os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = "/tmp/hypothesis"  # noqa: S108 - the sandbox's own tmpfs
@@ -109,12 +113,16 @@ def _mutate(request: Request, module: ModuleType, write: Write) -> None:
     calls = [load_call(base64.b64decode(blob)) for blob in request["blobs"]]
     bases = bases_of(calls)
     real = [root_of(call.args, call.kwargs) for call in calls]
-    knowledge = Knowledge(signature_of(target, request["source"]), fixed_sites(real))
+    constants = Constants(request.get("constants") or mentioned_values(module, target.function))
+    knowledge = Knowledge(signature_of(target, request["source"]), fixed_sites(real), constants)
     attempts = _Attempts(Trier(module, target.function, request, write), request)
-    attempts.make_all(islice(edge_cases(bases, knowledge), *request["edges"]))
+    cases = in_turns([_CASES[request["cases"]](base, knowledge) for base in bases])
+    attempts.make_all(islice(cases, *request["bounds"]))
     if request["draws"]:
         try:
-            drawer = Drawer([base.root for base in bases], real, knowledge.signature.may_be_none, knowledge.fixed)
+            drawer = Drawer(
+                [base.root for base in bases], real, knowledge.signature.may_be_none, knowledge.fixed, constants
+            )
         except ImportError:
             write({"kind": "failed", "stage": "no_hypothesis", "reason": "Hypothesis cannot be imported here"})
         else:
@@ -130,25 +138,41 @@ def bases_of(calls: Sequence[Call]) -> List[Base]:
     return [*pieces, *map(Base, whole, calls)][:MAX_BASES]
 
 
-def edge_cases(bases: Sequence[Base], knowledge: Knowledge) -> Iterator[Input]:
-    """The edge cases of every part of every base, in turns, so that the first ones are of many parts and kinds."""
-    yield from in_turns([_edge_cases_of(base, knowledge) for base in bases])
-
-
-def _edge_cases_of(base: Base, knowledge: Knowledge) -> Iterator[Input]:
+def _edge_cases(base: Base, knowledge: Knowledge) -> Iterator[Input]:
+    """The edge cases of every part, in turns, so that the first ones are of many parts and kinds."""
     known = list(places(base.root))
     if any(place.is_data for place in known if place.site != ("0",) or fields(place.value) == {}):
         known = [place for place in known if place.is_data]
-    one_of_each = list({place.site: place for place in reversed(known)}.values())[::-1]
     yield Input("part of a real call", base.root, base.call)
     yield from in_turns(
         [
             _in_two_arguments(base),
             (Input("argument left out", root, base.call) for root in knowledge.signature.with_fewer(base.root)),
             (Input("optional argument given", root, base.call) for root in knowledge.signature.with_more(base.root)),
-            *(_at_place(base, place, knowledge) for place in one_of_each),
+            *(_at_place(base, place, knowledge) for place in _one_of_each(known)),
         ]
     )
+
+
+def _related_cases(base: Base, knowledge: Knowledge) -> Iterator[Input]:
+    """Values that have to do with the code or with other parts, in every part in turns."""
+    known = [place for place in places(base.root) if place.is_data and place.site not in knowledge.fixed]
+    for kind, root in in_turns(
+        [related_inputs(base.root, place, knowledge.constants) for place in _one_of_each(known)]
+    ):
+        yield Input(kind, root, base.call)
+
+
+def _one_of_each(known: Sequence[Place]) -> List[Place]:
+    """The first place of each site."""
+    return list({place.site: place for place in reversed(known)}.values())[::-1]
+
+
+def _with_constants(base: Base, knowledge: Knowledge) -> Iterator[Input]:
+    """Each data place with a constant of the code in it."""
+    for place in places(base.root):
+        for value in knowledge.constants.near(place.value) if place.is_data else ():
+            yield Input("constant of the code", with_value(base.root, place, value), base.call)
 
 
 def _at_place(base: Base, place: Place, knowledge: Knowledge) -> Iterator[Input]:
@@ -194,7 +218,13 @@ def _piece(value: Any, depth: int) -> Any:  # noqa: PLR0911 - one way for each k
     if kind in (set, frozenset):
         return kind(islice(value, KEPT))
     held = {name: _piece(item, depth + 1) for name, item in fields(value).items()} if depth else {}
-    return record_with(value, held) if held else value
+    try:
+        return record_with(value, held) if held else value
+    except NotBuildableError:
+        return value
+
+
+_CASES = {"edge": _edge_cases, "related": _related_cases, "constant": _with_constants}
 
 
 class _Attempts:

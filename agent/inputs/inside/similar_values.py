@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import string
-from typing import Any, Callable, Dict, Iterator, List, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Sequence
 
 from .call_parts import MANY, MAPPINGS, SEQUENCES, SHORT_TUPLE, fields, is_named_tuple, like, record_with
 from .edge_values import HUGE_INTEGERS, ODD_FLOATS, ODD_TEXTS
+
+if TYPE_CHECKING:
+    from .related_values import Constants
 
 POOL = 40  # elements of one container that are looked at
 MAX_SIZE = 10
@@ -15,11 +18,12 @@ _ODD = "".join(ODD_TEXTS) + string.whitespace + string.punctuation + "aA0\x00"
 
 
 class Likeness:
-    """Makes strategies for values that are like given ones."""
+    """Makes strategies for values that are like given ones; `constants` are what the code mentions."""
 
-    def __init__(self) -> None:
+    def __init__(self, constants: Constants) -> None:
         from hypothesis import strategies  # noqa: PLC0415 - only now may it be there
 
+        self._constants = constants
         self.st: Any = strategies
 
     def of_values(self, known: Sequence[Any], depth: int = 0) -> Any:
@@ -34,7 +38,9 @@ class Likeness:
         if depth >= MAX_DEPTH:
             return same
         if kind in _ATOMS:
-            return self.st.one_of(same, *_ATOMS[kind](self.st, values))
+            constants = self._constants.samples(kind)
+            mentioned = [self.st.sampled_from(constants)] if constants else []
+            return self.st.one_of(same, *mentioned, *_ATOMS[kind](self.st, values))
         if is_named_tuple(kind) or _is_row(kind, values, depth):
             columns = [self.of_values(column, depth + 1) for column in zip(*values)]  # noqa: B905 - of one length
             return self.st.tuples(*columns).map(lambda items: like(values[0], items))

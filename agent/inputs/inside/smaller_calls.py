@@ -21,6 +21,7 @@ from .call_literals import call_text
 from .call_parts import (
     MAPPINGS,
     SEQUENCES,
+    NotBuildableError,
     Place,
     Root,
     Site,
@@ -148,11 +149,12 @@ def _together(root: Root, fixed: Set[Site]) -> Iterator[Root]:
             continue
         for start, end in _cuts(length):
             changed = root
-            # Inner ones first: an outer one holds the inner ones as they were.
-            for member in members[::-1]:
-                items = list(member)
-                changed = substituted(changed, member, like(member, items[:start] + items[end:]))
-            yield changed
+            with contextlib.suppress(NotBuildableError):
+                # Inner ones first: an outer one holds the inner ones as they were.
+                for member in members[::-1]:
+                    items = list(member)
+                    changed = substituted(changed, member, like(member, items[:start] + items[end:]))
+                yield changed
 
 
 def _cuts(length: int) -> Iterator[Tuple[int, int]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from afterburner.agent.inputs.harness import Harness
 from afterburner.agent.inputs.harness_answers import FoundCall
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from afterburner.sandbox.sandbox import Sandbox
 
 MAX_ROUNDS = 40
-EDGES_PER_ROUND = (120, 30)  # edge cases that the first round looks at, and each later one
+CASES_PER_ROUND = (120, 30)  # cases that each of the first rounds looks at, and each later one
+_FIRST_ROUNDS = ("edge", "related")
 DRAWS_PER_ROUND = 80
 WANTED_PER_ROUND = 64  # one process makes so many calls
 MOST_S = 0.2  # that the original may take for one input
@@ -38,6 +39,7 @@ STEADY_SHARE = 0.5  # of the calls that have to have the same effects each time,
 _UNSTEADY = "what they log, warn of, call or leave behind was not compared: it is not the same each time"
 STARTING_BYTES = 1024 * 1024
 JOB_S = 4.0  # for thinking of the inputs of a round and trying them
+LITERALS_S = 1.0  # likewise, for inputs with the literals of one rewrite
 LEAST_S = 0.5  # likewise, where the time is nearly over
 REAL_S = 0.5  # of the original's CPU time, for real calls that are made again to look at their effects
 FRUITLESS = 3  # rounds without anything new, after which nothing more is thought of
@@ -73,6 +75,7 @@ class Inputs:
     _drawing: Drawing | None = None
     _may_draw: bool = True
     _real: Round | None = None
+    _of_literals: dict[tuple[int | float | str, ...], Round] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Real calls count as known."""
@@ -119,6 +122,23 @@ class Inputs:
             self._real = self._usable(chosen)
         return self._real
 
+    def with_literals(self, values: Sequence[float | str]) -> Round:
+        """Inputs that hold these values: the literals of one rewrite, which may be a workload's answers."""
+        key = tuple(values)
+        if key not in self._of_literals:
+            fields = self._fields() | {
+                "cases": "constant",
+                "bounds": [0, CASES_PER_ROUND[0]],
+                "constants": list(values),
+                "draws": 0,
+                "seed": self.seed,
+                "budget_s": LITERALS_S,
+            }
+            harness = Harness(self.sandbox, self.target, self.environment, self._limits(2 * JOB_S))
+            answer = harness.ask("mutate", "mutated", fields)
+            self._of_literals[key] = self._usable(self._affordable(answer.calls))
+        return self._of_literals[key]
+
     def _usable(self, found: Sequence[FoundCall]) -> Round:
         """What the original does the same each time; effects are left out where they are what differs."""
         kept = self._replayed(found, self.known_names)
@@ -145,19 +165,19 @@ class Inputs:
         return replay.keep_usable(found)[0]
 
     def _ask(self, deadline: Deadline) -> Answer:
-        """One job: edge cases first, and what Hypothesis draws."""
-        first, later = EDGES_PER_ROUND
-        start = 0 if not self._asked else first + later * (self._asked - 1)
-        stop = start + (later if self._asked else first)
-        draws = DRAWS_PER_ROUND if self._asked and self._may_draw else 0
-        fields = {
-            "blobs": [base64.b64encode(blob).decode("ascii") for blob in self.starting_from()],
-            "edges": [start, stop],
+        """One job: edge cases first, then what has to do with the code, then more of the first and what is drawn."""
+        first, later = CASES_PER_ROUND
+        start = first + later * (self._asked - len(_FIRST_ROUNDS))
+        cases, bounds = "edge", [start, start + later]
+        if self._asked < len(_FIRST_ROUNDS):
+            cases, bounds = _FIRST_ROUNDS[self._asked], [0, first]
+        draws = DRAWS_PER_ROUND if self._asked >= len(_FIRST_ROUNDS) and self._may_draw else 0
+        fields = self._fields() | {
+            "cases": cases,
+            "bounds": bounds,
             "draws": draws,
             "seed": self.seed * MAX_ROUNDS + self._asked,
-            "wanted": WANTED_PER_ROUND,
-            "most_s": MOST_S,
-            "budget_s": min(JOB_S, deadline.left_s() + LEAST_S),
+            "budget_s": min(JOB_S, deadline.left_s() + LEAST_S) if self._asked else JOB_S,
         }
         environment = self.environment
         if draws:
@@ -176,6 +196,11 @@ class Inputs:
                 return self._ask(deadline)
             self._skip([("made inputs", failure.reason)])
         return answer
+
+    def _fields(self) -> dict[str, Any]:
+        """What every job is told."""
+        blobs = [base64.b64encode(blob).decode("ascii") for blob in self.starting_from()]
+        return {"blobs": blobs, "wanted": WANTED_PER_ROUND, "most_s": MOST_S}
 
     def _skip(self, entries: Iterable[tuple[str, str]]) -> None:
         self.skipped += [skipped for entry in entries if (skipped := Skipped(*entry)) not in self.skipped]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from afterburner.agent.code.data_names import data_names
+from afterburner.agent.code.literals import new_literals
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, ignore_event
 from afterburner.agent.judge.verification.call_differences import Comparer
@@ -27,6 +28,14 @@ if TYPE_CHECKING:
 SMALL_BYTES = 1024  # a larger input is not made smaller before it is known whether a small one shows a difference, too
 ROUNDS_FOR_SMALLER = 2
 SHRINKING_S = 4.0  # beyond the deadline of the search: a difference is found once
+
+
+@dataclass(frozen=True, slots=True)
+class Least:
+    """How many inputs have to agree, as far as so many can be made, and until when that is tried."""
+
+    inputs: int
+    until: Deadline
 
 
 class DifferenceSearch:
@@ -64,6 +73,7 @@ class DifferenceSearch:
         *,
         real_calls: Sequence[WorkloadCall] = (),
         rounds: int | None = None,
+        least: Least | None = None,
         effects_of_real_calls: bool = False,
     ) -> Counterexample | Agreement:
         """Compare until a difference is found, the deadline is over, or nothing new comes up.
@@ -75,6 +85,7 @@ class DifferenceSearch:
                 seconds more.
             real_calls: what to compare on first: calls of the workload, in the order in which they are to be made.
             rounds: of made inputs, at most. Those of earlier searches come first and cost little.
+            least: what an agreement is worth nothing without, however late it becomes.
             effects_of_real_calls: whether some real calls are made once more to compare what they do beside
                 returning, as is always done for made inputs.
 
@@ -86,7 +97,11 @@ class DifferenceSearch:
             return Agreement((), (Skipped("made inputs", reason),), exhausted=True)
         agreed: dict[bytes, str] = {}  # origins by blob: a real call may be made twice
         started_s = time.monotonic()
-        for made in self._rounds(deadline, real_calls, rounds, effects_of_real_calls):
+        literals = new_literals(self._comparer.target.source, candidate_source)
+        latest = deadline if least is None else least.until
+        for made in self._rounds(latest, real_calls, rounds, effects_of_real_calls, literals):
+            if not made.calls:
+                continue
             comparer = self._comparer_of(made)
             found = comparer.first_difference(candidate_source, made.calls)
             if found is not None:
@@ -95,7 +110,8 @@ class DifferenceSearch:
             agreed |= {call.blob: call.origin for call in made.calls}
             self._on_event(ProgressEvent(kind=EventKind.AGREED, count=len(agreed)))
             begun_s, started_s = started_s, time.monotonic()
-            if made.calls is not real_calls and (started_s - begun_s) / 2 > deadline.left_s():
+            enough = least is None or len(agreed) >= least.inputs
+            if enough and made.calls is not real_calls and (started_s - begun_s) / 2 > deadline.left_s():
                 break
         origins = tuple(Counter(agreed.values()).most_common())
         return Agreement(origins, tuple(self._inputs.skipped), exhausted=self._inputs.exhausted)
@@ -120,9 +136,13 @@ class DifferenceSearch:
         real_calls: Sequence[WorkloadCall],
         rounds: int | None,
         effects_of_real_calls: bool,
+        literals: Sequence[float | str],
     ) -> Iterator[Round]:
         if real_calls:
             yield Round(real_calls, None)
         if effects_of_real_calls:
             yield self._inputs.real_calls()
-        yield from islice(self._inputs.rounds(deadline), rounds)
+        for number, made in enumerate(islice(self._inputs.rounds(deadline), rounds)):
+            yield made
+            if number == 0 and literals:
+                yield self._inputs.with_literals(literals)

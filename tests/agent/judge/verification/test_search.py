@@ -103,6 +103,20 @@ def test_rewrites_that_do_the_same_agree_on_inputs_of_many_kinds(compare: Compar
             "did not come to an end",
             id="the end of the process",
         ),
+        pytest.param(
+            "def f(n):\n    return n * 2\n",
+            "def f(n):\n    return 5 if n == 987_654 else n * 2\n",
+            "f(3)\nf(4)",
+            "f(987654) returned 5 instead of 1975308",
+            id="a literal of the rewrite",
+        ),
+        pytest.param(
+            "LIMITS = [(1_250, 1), (8_300, 2)]\ndef f(n):\n    return [rate for low, rate in LIMITS if n >= low]\n",
+            "LIMITS = [(1_250, 1), (8_300, 2)]\ndef f(n):\n    return [rate for low, rate in LIMITS if n > low]\n",
+            "f(3)\nf(9_000)",
+            "instead of",
+            id="a limit in a table of the module",
+        ),
     ],
 )
 def test_differences_that_no_real_call_shows(

@@ -1,0 +1,82 @@
+"""Edge cases near a date or a time, and near a text that holds one."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from typing import Any, Iterator, Tuple
+
+Edge = Tuple[str, Any]  # kind, value
+
+_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
+_TIME = re.compile(r"\b(\d\d):(\d\d)(:\d\d)?")
+_DAYS = ((2024, 2, 29), (2023, 12, 31), (2024, 12, 30), (2000, 1, 1), (1999, 1, 3))  # week 1 of a year, and week 53
+# Hours around the changes of clocks in Europe and in the United States, in UTC.
+_CHANGES = ((2024, 3, 31, 0, 30), (2024, 3, 31, 1, 30), (2024, 10, 27, 0, 30), (2024, 10, 27, 1, 30),
+            (2024, 3, 10, 6, 30), (2024, 3, 10, 7, 30), (2024, 11, 3, 5, 30), (2024, 11, 3, 6, 30))  # fmt: skip
+_ZONES = (dt.timezone.utc, dt.timezone(dt.timedelta(hours=5, minutes=30)), dt.timezone(dt.timedelta(hours=-8)))
+
+
+def date_edges(value: dt.date) -> Iterator[Edge]:
+    """Leap days, ends of years, and the days around."""
+    for parts in _DAYS:
+        yield "odd date", value.replace(year=parts[0], month=parts[1], day=parts[2])
+    for days in (1, -1, 7, 31, 365):
+        yield "date moved", _moved(value, dt.timedelta(days=days))
+
+
+def datetime_edges(value: dt.datetime) -> Iterator[Edge]:
+    """Those of a date; times around changes of clocks; another zone, where there is one; fractions of a second."""
+    for parts in _CHANGES:
+        moment = dt.datetime(*parts, tzinfo=dt.timezone.utc)
+        if value.tzinfo is None:
+            yield "around a change of clocks", moment.replace(tzinfo=None)
+        else:
+            yield "around a change of clocks", moment.astimezone(value.tzinfo)
+    yield "midnight", value.replace(hour=0, minute=0, second=0, microsecond=0)
+    yield "end of a day", value.replace(hour=23, minute=59, second=59, microsecond=999_999)
+    yield "fold", value.replace(fold=1)
+    if value.tzinfo is not None:
+        for zone in _ZONES:
+            yield "another time zone", value.astimezone(zone)
+    yield from date_edges(value)
+
+
+def timedelta_edges(value: dt.timedelta) -> Iterator[Edge]:
+    """None, a negative one, less than a second, more than a day."""
+    for changed in (dt.timedelta(), -value, value + dt.timedelta(days=1), dt.timedelta(microseconds=1)):
+        yield "other length of time", changed
+
+
+def dated_text_edges(value: str) -> Iterator[Edge]:
+    """The same text with its date or its time written otherwise, as some parsers take it and others do not."""
+    date = _DATE.search(value)
+    if date is not None:
+        year, month, day = date.groups()
+        for other in (
+            f"{int(year)}-{int(month)}-{int(day)}",
+            f"{year}{month}{day}",
+            f"{year}-W09-4",
+            f"{year}-02-30",
+            f"{year}-02-29",
+            f"{year}/{month}/{day}",
+            f" {year}-{month}-{day} ",
+        ):
+            yield "date written otherwise", value[: date.start()] + other + value[date.end() :]
+        if date.end() == len(value):
+            yield "date written otherwise", value + "T00:00"
+    time = _TIME.search(value)
+    if time is not None:
+        hour, minute, _ = time.groups()
+        for other in (f"{int(hour)}:{minute}", f"24:{minute}", f"{hour}:{minute}:60", f"{hour}:{minute}:00.5", hour):
+            yield "time written otherwise", value[: time.start()] + other + value[time.end() :]
+        if time.end() == len(value):
+            for zone in ("Z", "+00:00", "+0530"):
+                yield "time written otherwise", value + zone
+
+
+def _moved(value: dt.date, by: dt.timedelta) -> dt.date:
+    try:
+        return value + by
+    except OverflowError:
+        return value

@@ -1,0 +1,222 @@
+"""Values for one place of a call that have to do with the code or with the call's other parts.
+
+Constants of the code and of the module's tables, and those beside them; values of other arguments; texts that contain
+one another or overlap; links that go further than Python recurses; objects of a subclass. Made inputs without these
+seldom meet a limit exactly.
+"""
+
+from __future__ import annotations
+
+import itertools
+from types import CodeType, FunctionType, ModuleType
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Sequence, Set, Tuple
+
+from .call_parts import MAPPINGS, SEQUENCES, Place, Root, fields, like, places, with_value
+
+MOST_CONSTANTS = 60  # of one type
+MOST_TABLE_ITEMS = 40  # of one table of the module
+MOST_TEXTS = 6  # of other places, that a text is made of
+CHAIN = 1_200  # links: more than Python's recursion limit
+LONGEST_TEXT = 40  # of a constant: longer ones are messages
+_LARGEST = 2**63
+_DEEPEST_TABLE = 3
+_NUMBERS = (int, float)
+
+Related = Tuple[str, Root]  # kind, arguments
+
+
+class Constants:
+    """Numbers and texts that the code mentions, by type."""
+
+    def __init__(self, values: Iterable[Any]) -> None:
+        self._by_type: Dict[type, Dict[Any, None]] = {int: {}, float: {}, str: {}}
+        for value in values:
+            known = self._by_type.get(type(value), {})
+            if len(known) < MOST_CONSTANTS and not (type(value) is str and len(value) > LONGEST_TEXT):
+                known.setdefault(value)
+
+    def samples(self, kind: type) -> List[Any]:
+        """Those of a type, each number with those beside it."""
+        return [value for constant in self._by_type.get(kind, ()) for value in (_beside(constant, kind) or (constant,))]
+
+    def near(self, value: Any) -> Iterator[Any]:
+        """Constants in place of a value of their type, each with those beside it; the other kind of number, too."""
+        kind = type(value)
+        if kind is str:
+            yield from self._by_type[str]
+        elif kind in _NUMBERS:
+            for constant in itertools.chain(self._by_type[int], self._by_type[float]):
+                yield from _beside(constant, kind)
+
+
+def mentioned_values(module: ModuleType, function: Callable[..., Any]) -> Iterator[Any]:
+    """Values in the code of the function and of what it calls in its module, then those of the module's tables."""
+    for code in _codes_of(module, function):
+        for value in code.co_consts:
+            yield from value if type(value) in (tuple, frozenset) else (value,)
+    for name, value in list(vars(module).items()):
+        if not name.startswith("__"):
+            yield from _of_table(value, 0)
+
+
+def _of_table(value: Any, depth: int) -> Iterator[Any]:
+    kind = type(value)
+    if kind not in (*MAPPINGS, *SEQUENCES, set, frozenset):
+        yield value
+    elif depth < _DEEPEST_TABLE:
+        for item in itertools.islice(value, MOST_TABLE_ITEMS):
+            yield from _of_table(item, depth + 1)
+            if kind in MAPPINGS:
+                yield from _of_table(value[item], depth + 1)
+
+
+def related_inputs(root: Root, place: Place, constants: Constants) -> Iterator[Related]:
+    """The call with another value in this place, the telling ones first."""
+    if type(place.value) in (str, *_NUMBERS):
+        for value in _unlike(place.value, constants.near(place.value)):
+            yield "constant of the code", with_value(root, place, value)
+        for value in _unlike(place.value, _elsewhere(root, place)):
+            yield "value of another argument", with_value(root, place, value)
+    if type(place.value) is str:
+        for value in _unlike(place.value, _of_texts(root, place)):
+            yield "text made of other texts", with_value(root, place, value)
+    elif type(place.value) in (list, tuple) and place.value and type(place.value[0]) is str:
+        first = place.value[0] or "a"
+        for texts in ([first, first + first[:1], first[:1]], [first[:1], first, first + first]):
+            yield "texts that contain each other", with_value(root, place, like(place.value, texts))
+    elif type(place.value) is dict:
+        yield from _of_mapping(root, place)
+    for changed in _of_subclasses(place.value):
+        yield "object of a subclass", with_value(root, place, changed)
+
+
+def _of_mapping(root: Root, place: Place) -> Iterator[Related]:
+    table = place.value
+    texts = [key for key in table if type(key) is str and key]
+    if texts:
+        longer = dict(table)
+        longer[texts[0] + texts[0][:1]] = table[texts[0]]
+        longer[texts[0][:1]] = table[texts[-1]]
+        yield "texts that contain each other", with_value(root, place, longer)
+        if all(type(value) is str for value in table.values()) and len(texts) > 1:
+            yield "values that are keys", with_value(root, place, {**table, texts[0]: texts[1]})
+    chain = _chained(table)
+    if chain is not None:
+        linked = with_value(root, place, chain)
+        starts = [each for each in places(root) if _is_key(table, each.value) and each.holder is not table]
+        first = next(iter(chain))
+        yield "long chain", _with_each(linked, [each.site for each in starts], first)
+        yield "long chain", linked
+
+
+def _chained(table: Dict[Any, Any]) -> Any:
+    """A long chain of links, if keys of the table stand among its values; else None."""
+    linked = next(
+        (
+            value
+            for value in table.values()
+            if _is_key(table, value) or any(_is_key(table, each) for each in _listed(value))
+        ),
+        None,
+    )
+    keys = set(map(type, table))
+    if linked is None or keys not in ({str}, {int}):
+        return None
+    names: List[Any] = ["n%d" % number if keys == {str} else number for number in range(CHAIN)]
+    if _is_key(table, linked):
+        return dict(zip(names, names[1:]))  # noqa: B905, RUF007 - for Python 3.9, as below
+    empty = like(linked, []) if type(linked) in SEQUENCES else type(linked)()
+    chain: Dict[Any, Any] = {
+        name: type(linked)([other])
+        for name, other in zip(names, names[1:])  # noqa: B905, RUF007
+    }
+    chain[names[-1]] = empty
+    return chain
+
+
+def _listed(value: Any) -> Sequence[Any]:
+    return list(value)[:4] if type(value) in (list, tuple, set, frozenset) else ()
+
+
+def _is_key(table: Dict[Any, Any], value: Any) -> bool:
+    return type(value) in (str, int) and value in table
+
+
+def _with_each(root: Root, sites: Sequence[Tuple[str, ...]], value: Any) -> Root:
+    for site in sites:
+        place = next((each for each in places(root) if each.site == site), None)
+        if place is not None:
+            root = with_value(root, place, value)
+    return root
+
+
+def _beside(constant: Any, kind: type) -> Tuple[Any, ...]:
+    """A constant as a number of this kind, and its neighbours; nothing if it is no such number."""
+    if type(constant) not in _NUMBERS or not abs(constant) < _LARGEST:
+        return ()
+    if kind is float:
+        return (float(constant), float(constant) - 0.01, float(constant) + 0.01)
+    return (int(constant), int(constant) - 1, int(constant) + 1) if constant == int(constant) else ()
+
+
+def _unlike(value: Any, others: Iterator[Any]) -> Iterator[Any]:
+    known: Set[Any] = {value}
+    for other in others:
+        if other not in known:
+            known.add(other)
+            yield other
+
+
+def _elsewhere(root: Root, place: Place) -> Iterator[Any]:
+    """Values of the same kind that stand in other places of the call."""
+    kinds = _NUMBERS if type(place.value) in _NUMBERS else (str,)
+    for other in places(root):
+        if other.site != place.site and type(other.value) in kinds:
+            yield other.value
+        if type(other.value) is dict:
+            yield from (key for key in itertools.islice(other.value, MOST_TEXTS) if type(key) in kinds)
+
+
+def _of_texts(root: Root, place: Place) -> Iterator[str]:
+    """Texts in which other texts of the call stand beside each other, twice, or overlap."""
+    texts = [text for text in _unlike(place.value, _elsewhere(root, place)) if text and len(text) <= LONGEST_TEXT]
+    texts = texts[:MOST_TEXTS]
+    for text in texts:
+        yield text + text
+        yield text + text[1:]  # "aba" overlaps itself in "ababa"
+        yield place.value[:LONGEST_TEXT] + text
+    for one, other in itertools.permutations(texts[:3], 2):
+        yield one + other
+        yield f"{one} {other}"
+
+
+def _of_subclasses(value: Any) -> Iterator[Any]:
+    """The same object as one of each subclass of the project that has the same attributes and the same constructor."""
+    held = fields(value)
+    kind = type(value)
+    for other in kind.__subclasses__() if held and hasattr(kind, "__subclasses__") else ():
+        names = set(vars(other))
+        if (
+            not names & {"__init__", "__new__", "__slots__", "__post_init__"}
+            and other.__basicsize__ == kind.__basicsize__
+        ):
+            clone = object.__new__(other)
+            for name, item in held.items():
+                object.__setattr__(clone, name, item)
+            yield clone
+
+
+def _codes_of(module: ModuleType, function: Callable[..., Any]) -> Iterator[CodeType]:
+    """The code of the function, of what is defined in it, and of the module's functions that it names."""
+    waiting: List[Any] = [function]
+    seen: Set[int] = set()
+    while waiting and len(seen) < MOST_CONSTANTS:
+        value = waiting.pop()
+        value = getattr(value, "__wrapped__", value)
+        code = value.__code__ if type(value) is FunctionType else value
+        if type(code) is not CodeType or id(code) in seen:
+            continue
+        seen.add(id(code))
+        yield code
+        waiting += [constant for constant in code.co_consts if type(constant) is CodeType]
+        waiting += [vars(module)[name] for name in code.co_names if type(vars(module).get(name)) is FunctionType]
