@@ -30,6 +30,7 @@ class Option:
         above: the value has to be larger than this.
         filled: whether an empty text is refused.
         several: whether the option may be given more than once, and holds names separated by commas.
+        whole: whether such texts are taken as they are, commas included.
         show_default: whether `--help` shows the default.
     """
 
@@ -42,6 +43,7 @@ class Option:
     above: float | None = None
     filled: bool = False
     several: bool = False
+    whole: bool = False
     show_default: bool = True
 
 

@@ -6,6 +6,7 @@ pyproject.toml and Python's keyword arguments are all made of these definitions 
 
 from __future__ import annotations
 
+import ast
 import os
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -69,6 +70,16 @@ class InputOptions:
             above=0,
         ),
     ] = None
+    assume: Annotated[
+        tuple[str, ...],
+        Option(
+            "What holds for every input: a Python expression over the parameters, such as 'limits == sorted(limits)'. "
+            "Inputs that break it are not made. Repeat for more.",
+            metavar="EXPRESSION",
+            several=True,
+            whole=True,
+        ),
+    ] = ()
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant.
@@ -77,6 +88,11 @@ class InputOptions:
             UsageError: a value is out of bounds, or two exclude each other.
         """
         check(self)
+        for each in self.assume:
+            try:
+                ast.parse(each, mode="eval")
+            except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+                raise UsageError(f"--assume {each!r} is no Python expression: {error}.") from None
         if self.calls is not None and self.cases is not None:
             raise UsageError(
                 "--calls and --cases exclude each other: a function is judged on calls, a program on cases."

@@ -29,6 +29,7 @@ class Decision(StrEnum):
     PROMISING = "promising"  # passed, and screening ranks it above the incumbent; that decides nothing yet
     TOO_NOISY = "too_noisy"  # passed, and the samples do not tell: never an offer
     NOT_BETTER = "not_better"  # passed, but no proven gain
+    CONDITIONAL = "conditional"  # right as long as an assumption holds that held in every real call: never written
     WRONG = "wrong"  # behaved differently from the original
     REFUSED = "refused"  # not run, or not believed: unparsable, a duplicate, tampered timing
 
@@ -112,6 +113,7 @@ class Workload:
     skipped: tuple[Skipped, ...] = ()
     float_tolerance: float | None = None  # how calls are judged: see `CallCase`
     fixed_clock: bool = False  # likewise; what the original does depends on the time
+    assume: tuple[str, ...] = ()  # what the user says of every input: Python expressions over the parameters
 
     @property
     def held_out_count(self) -> int:

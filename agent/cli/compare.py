@@ -39,6 +39,7 @@ FILES_SHOWN = 8
 _INPUTS, _OUT = "What to judge on", "What to write"
 _HEADLINES = {
     "different": ("Different", "bold red"),
+    "conditional": ("The same on a condition", "bold magenta"),
     "faster": ("Faster", "bold green"),
     "slower": ("Slower", "bold red"),
     "same": ("The same", "bold"),
@@ -97,6 +98,7 @@ def compare(
     ] = None,
     python: Annotated[str | None, option_of(InputOptions, "python", _INPUTS)] = None,
     float_tolerance: Annotated[float | None, option_of(InputOptions, "float_tolerance", _INPUTS)] = None,
+    assume: Annotated[list[str] | None, option_of(InputOptions, "assume", _INPUTS)] = None,
     objective: Annotated[Objective, option_of(Search, "objective", help_text="What to compare.")] = Objective.TIME,
     min_effect: Annotated[
         float | None,
@@ -114,7 +116,8 @@ def compare(
         str,
         typer.Option(
             metavar="DECISIONS",
-            help="End with exit code 5 on these decisions: some of different, slower, same, too_noisy, with commas.",
+            help="End with exit code 5 on these decisions: some of different, conditional, slower, same and "
+            "too_noisy, with commas.",
         ),
     ] = "",
     json: Annotated[str | None, destination_option(JSON_HELP, _OUT)] = None,
@@ -130,7 +133,9 @@ def compare(
     Two files, or FILE --base REV: two git revisions with their whole trees. Nothing is written to either.
     """
     failing = _failing(fail_on)
-    inputs = InputOptions(calls=calls, cases=cases, python=python, float_tolerance=float_tolerance)
+    inputs = InputOptions(
+        calls=calls, cases=cases, python=python, float_tolerance=float_tolerance, assume=tuple(assume or ())
+    )
     jobs = _jobs(before, after, base, head, function, inputs)
     for option, place in (("--json", json), ("--receipt", receipt)):
         for file in {before, after or before}:

@@ -39,6 +39,7 @@ DECISION_STYLE = {
     Decision.PROMISING: "cyan",
     Decision.TOO_NOISY: "yellow",
     Decision.NOT_BETTER: "yellow",
+    Decision.CONDITIONAL: "magenta",
     Decision.WRONG: "red",
     Decision.REFUSED: "dim",
 }

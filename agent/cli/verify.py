@@ -58,6 +58,7 @@ def verify(
     seed: Annotated[int, option_of(Search, "seed")] = 0,
     max_seconds: Annotated[float, option_of(Search, "max_seconds", help_text="Time budget, seconds.")] = VERIFY_S,
     float_tolerance: Annotated[float | None, option_of(InputOptions, "float_tolerance")] = None,
+    assume: Annotated[list[str] | None, option_of(InputOptions, "assume")] = None,
     json: Annotated[str | None, destination_option(JSON_HELP)] = None,
     progress: Annotated[ProgressStyle, progress_option()] = ProgressStyle.TEXT,
     quiet: Annotated[bool, quiet_option()] = False,
@@ -70,7 +71,7 @@ def verify(
         check_destination("--json", json, Path(file), "the file with the original")
         check_destination("--json", json, Path(against), "the other file")
     with show_progress(None, style_of(progress, quiet=quiet)) as on_event:
-        inputs = InputOptions(calls=calls, python=python, float_tolerance=float_tolerance)
+        inputs = InputOptions(calls=calls, python=python, float_tolerance=float_tolerance, assume=tuple(assume or ()))
         original = Job.from_file(file, function=function, inputs=inputs)
         other = Job.from_file(against, function=function)
         with open_session() as session:
@@ -87,6 +88,8 @@ def verify(
 def print_verification(console: Console, result: Verification, float_tolerance: float | None = None) -> None:
     """Say whether they differ, and on what; or how far it was looked."""
     headline, style = ("No difference found", "bold green") if result.agrees else ("Different", "bold red")
+    if isinstance(result.found, Counterexample) and result.found.provided:
+        headline, style = "The same on a condition", "bold magenta"
     name = f"{display_path(result.target.path)} {result.target.function}, {display_path(result.against)}"
     console.print(Text.assemble((headline, style), f"  {name}"), soft_wrap=True)
     if isinstance(result.found, Counterexample):
@@ -106,6 +109,8 @@ def _print_counterexample(console: Console, found: Counterexample) -> None:
     console.print(Text(f"  {'original':<10}{scrub_line(found.expected)}"), soft_wrap=True)
     console.print(Text(f"  {'other':<10}{scrub_line(found.actual)}"), soft_wrap=True)
     console.print(Text(f"  {'that is':<10}it {scrub_line(found.difference)}"), soft_wrap=True)
+    if found.provided:
+        console.print(Text(f"  {'condition':<10}{scrub_line(found.condition)}"), soft_wrap=True)
     notes = [f"PYTHONHASHSEED={found.hash_seed}"] if found.hash_seed else []
     notes += [] if found.every_time else ["not every time"]
     notes.append(f"an input of the kind: {scrub_line(found.kind)}, made smaller {found.shrink_steps} times")

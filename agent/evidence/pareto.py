@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 TOLERANCE = 0.05  # figures that differ by less were taken one after the other, and count as the same
 ORIGINAL = "original"
-_NOT_TRUSTED = frozenset({Decision.WRONG, Decision.REFUSED})
+_NOT_TRUSTED = frozenset({Decision.CONDITIONAL, Decision.WRONG, Decision.REFUSED})
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.errors import WorkloadError
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent
+from afterburner.agent.inputs.broken_assumptions import broken_assumptions
 from afterburner.agent.inputs.cases import cases_origin, read_cases
 from afterburner.agent.inputs.choosing import EDGE_BUDGET_BYTES, EDGE_BUDGET_S, most_for_edge_case
 from afterburner.agent.inputs.harness_answers import Failure, scrub
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from afterburner.agent.inputs.harness import Harness
-    from afterburner.agent.inputs.harness_answers import Answer, FoundCall
+    from afterburner.agent.inputs.harness_answers import Answer, Assumption, FoundCall
     from afterburner.agent.options import RunSettings
     from afterburner.agent.types import WorkloadCall
 
@@ -88,6 +89,10 @@ class Sources:
             reason = f"Hypothesis is not installed for Python {version}, and the file needs packages that ours lacks"
             answer = replace(answer, failures=(Failure("no_hypothesis", reason),))
         return _finding("generated", answer)
+
+    def broken_assumptions(self, calls: Sequence[WorkloadCall], made: Sequence[FoundCall]) -> tuple[Assumption, ...]:
+        """What holds in each of the calls and not in some that were made, by their number."""
+        return broken_assumptions(self.harness, calls, [call.blob for call in made])
 
     def derived(self, calls: Sequence[WorkloadCall]) -> Finding:
         """Edge cases near the given calls."""

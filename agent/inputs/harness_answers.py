@@ -110,6 +110,16 @@ class FoundSize:
 
 
 @dataclass(frozen=True, slots=True)
+class Assumption:
+    """What holds in so many real calls and breaks in one that was made: an expression, and the same in words."""
+
+    expression: str
+    words: str
+    held: int
+    number: int = 0  # of the one that was made, from 0
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """All records of one job. `finished` is False if the job was cut off."""
 
@@ -125,9 +135,10 @@ class Answer:
     lines: tuple[FoundLine, ...] = ()
     surveyed: tuple[SurveyedFunction, ...] = ()
     suite: Suite | None = None
+    assumptions: tuple[Assumption, ...] = ()
 
 
-def parse_answer(stdout: bytes) -> Answer:  # noqa: C901 - one branch for each kind of record
+def parse_answer(stdout: bytes) -> Answer:  # noqa: C901, PLR0912 - one branch for each kind of record
     """Read the records in what a harness wrote; what is none is only counted."""
     calls: list[FoundCall] = []
     skipped: list[tuple[str, str]] = []
@@ -138,6 +149,7 @@ def parse_answer(stdout: bytes) -> Answer:  # noqa: C901 - one branch for each k
     lines: list[FoundLine] = []
     surveyed: list[SurveyedFunction] = []
     suite: Suite | None = None
+    assumptions: list[Assumption] = []
     count, finished, damaged = 0, False, 0
     payloads, rest = _frames(stdout)
     for payload in payloads:
@@ -167,6 +179,8 @@ def parse_answer(stdout: bytes) -> Answer:  # noqa: C901 - one branch for each k
                 0 <= passed <= MAX_COUNT and all(isinstance(name, str) for name in failing)
             ):
                 suite = Suite(passed, tuple(scrub(name, MAX_REASON) for name in failing), complete)
+            case {"kind": "assumption"} as record if (assumption := _assumption(record)) is not None:
+                assumptions.append(assumption)
             case {"kind": "done", "calls": int(number)} if 0 <= number <= MAX_COUNT:
                 count, finished = max(count, number), True
             case _:
@@ -185,6 +199,7 @@ def parse_answer(stdout: bytes) -> Answer:  # noqa: C901 - one branch for each k
         tuple(lines),
         tuple(surveyed),
         suite,
+        tuple(assumptions),
     )
 
 
@@ -198,6 +213,16 @@ def last_lines(stderr: str, lines: int = 3) -> str:
     """The end of what a program wrote to stderr, as one line for a message; empty if it wrote nothing."""
     kept = [line.strip() for line in stderr.splitlines() if line.strip()][-lines:]
     return scrub(" | ".join(kept), MAX_REASON)
+
+
+def _assumption(record: dict[str, Any]) -> Assumption | None:
+    match record:
+        case {"expression": str(expression), "words": str(words), "held": int(held), "number": int(number)} if (
+            0 <= held <= MAX_COUNT and 0 <= number <= MAX_COUNT
+        ):
+            is_plain = len(expression) <= MAX_REASON and expression.isprintable()
+            return Assumption(expression, scrub(words, MAX_REASON), held, number) if is_plain else None
+    return None
 
 
 def _frames(data: bytes) -> tuple[list[bytes], int]:

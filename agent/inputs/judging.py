@@ -1,4 +1,4 @@
-"""How the outcomes of calls are compared, where it is not to the last bit and under the real clock."""
+"""How the outcomes of calls are compared, where it is not to the last bit, under the real clock and on any input."""
 
 from __future__ import annotations
 
@@ -22,5 +22,10 @@ def judging_notes(workload: Workload) -> tuple[str, ...]:
         notes.append(
             "the function depends on the time: it was judged and measured with clocks held still, except "
             "for a millisecond at each reading"
+        )
+    if workload.assume:
+        stated = "; ".join(workload.assume)
+        notes.append(
+            f"you state of every input: {stated}. No input was made that breaks it, so nothing is known of those"
         )
     return tuple(notes)

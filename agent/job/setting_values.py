@@ -68,7 +68,8 @@ def _field(name: str, option: Option, value: Any) -> Any:
     if name == "allow_imports":
         return read_allow_imports(value or "")
     if option.several:
-        return tuple(part.strip() for text in value or () for part in text.split(",") if part.strip())
+        parts = value or () if option.whole else [part for text in value or () for part in text.split(",")]
+        return tuple(part.strip() for part in parts if part.strip())
     if name == "temperature":
         return value or ""
     return value

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.judge.comparison import Comparison
 from afterburner.agent.types import Decision
+from afterburner.agent.wording import format_ratio
 from afterburner.sandbox import Verdict
 
 if TYPE_CHECKING:
@@ -94,7 +95,10 @@ def detail_of(report: Report) -> str:
     return next(case.detail for case in report.cases if case.verdict is report.verdict)
 
 
-def differs(found: Counterexample) -> Comparison:
-    """What a counterexample makes of a candidate."""
+def differs(found: Counterexample, gain: Gain | None) -> Comparison:
+    """What a counterexample makes of a candidate that has a gain."""
+    if found.provided:
+        shown = f"{format_ratio(gain.ratio)}, " if gain is not None else ""
+        return Comparison(Decision.CONDITIONAL, f"{shown}{found.condition}", gain)
     reason = f"it differs from the original on an input made from the real ones ({found.kind})"
     return Comparison(Decision.WRONG, reason, verdict=Verdict.WRONG_ANSWER)

@@ -131,7 +131,8 @@ class Confirming:
         """The confirmation of a winner with a gain that does something else than the original."""
         match found:
             case Counterexample():
-                return confirmation_of(winner, original, differs(found), held_out, found.line)
+                said = differs(found, comparison.gain)
+                return confirmation_of(winner, original, said, held_out, found.line)
             case Dependence():
                 return confirmation_of(winner, original, Comparison(Decision.REFUSED, found.reason), held_out)
             case WholeRunDifference():
@@ -170,7 +171,7 @@ class Confirming:
             effects_of_real_calls=True,
         )
         searched, found = beside(self.bench.sandbox, search, looks)
-        if isinstance(searched, Counterexample) and not searched.timed_out:
+        if isinstance(searched, Counterexample) and not (searched.timed_out or searched.provided):
             return searched
         return next((each for each in found if each is not None), searched)
 

@@ -47,6 +47,7 @@ class ComparisonDecision(StrEnum):
     """What AFTER is, held against BEFORE."""
 
     DIFFERENT = "different"
+    CONDITIONAL = "conditional"  # the same as long as an assumption holds that held in every real call
     FASTER = "faster"  # by more than the minimum effect
     SLOWER = "slower"  # likewise
     SAME = "same"  # neither, within the minimum effect
@@ -159,7 +160,8 @@ class VersionJudge:
                 case = self.bench.call_case((), hash_seed=found.hash_seed)
                 return self._late(other, replace(case, calls=found.blobs, expected_outcomes=None), found.shown_calls)
             case Counterexample():
-                return VersionFindings(ComparisonDecision.DIFFERENT, found.line, counterexample=found)
+                decision = ComparisonDecision.CONDITIONAL if found.provided else ComparisonDecision.DIFFERENT
+                return VersionFindings(decision, found.condition or found.line, counterexample=found)
             case Dependence(timed_out=True):
                 return self._late(other, found.circumstance.case, f"the calls made {found.circumstance.name}")
             case Dependence() | WholeRunDifference():

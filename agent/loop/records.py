@@ -100,9 +100,13 @@ def sampled_again(record: JudgedCandidate, comparison: Comparison) -> JudgedCand
 
 def refuted(record: JudgedCandidate, found: Counterexample) -> JudgedCandidate:
     """The record of a candidate that was promising until an input was found on which it differs."""
-    wrong = differs(found)
+    wrong = differs(found, record.gain)
     return replace(
-        record, decision=wrong.decision, verdict=wrong.verdict, reason=wrong.reason, counterexample=found.line
+        record,
+        decision=wrong.decision,
+        verdict=wrong.verdict or record.verdict,
+        reason=wrong.reason,
+        counterexample=found.line,
     )
 
 

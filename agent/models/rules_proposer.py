@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from afterburner.agent.types import JudgedCandidate, Target
 
 _PREFIX = "rules: "
+_DIFFERING = frozenset({Decision.WRONG, Decision.CONDITIONAL})
 _AND = " + "
 
 
@@ -191,4 +192,4 @@ def _names(history: Sequence[JudgedCandidate], decisions: set[Decision]) -> set[
 
 def _was_wrong(name: str, history: Sequence[JudgedCandidate]) -> bool:
     """Tell whether the rule, alone, changed what the code does: it would again."""
-    return any(record.proposer == _PREFIX + name and record.decision is Decision.WRONG for record in history)
+    return any(record.proposer == _PREFIX + name and record.decision in _DIFFERING for record in history)

@@ -190,7 +190,7 @@ def _prepare(  # noqa: PLR0917 - what a comparison depends on, and who is told
 
 def _evidence(prepared: _Prepared, compared: VersionFindings, report: OnEvent) -> tuple[Memory | None, Growth | None]:
     """Memory and growth of versions that do the same; None where they are not measured."""
-    if compared.decision is ComparisonDecision.DIFFERENT or compared.agreement is None:
+    if compared.agreement is None:
         return None, None
     bench, deadline = prepared.comparing.bench, prepared.comparing.deadline
     source, settings = prepared.versions.after.target.source, prepared.settings

@@ -27,6 +27,7 @@ JOBS = {
     "pytest": ("pytest_calls", "run_tests"),
     "generate": ("generated_calls", "generate_calls"),
     "derive": ("derived_calls", "derive_calls"),
+    "assumptions": ("assumptions", "find_assumptions"),
     "mutate": ("mutated_calls", "mutate_calls"),
     "shrink": ("smaller_calls", "shrink_call"),
     "scale": ("resized_calls", "scale_calls"),

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, NamedTuple, Sequenc
 
 from ....sandbox.driver.call_blobs import Call, NotCopyable, dump_call, load_call
 from ....sandbox.driver.user_module import resolve
+from .assumptions import Assumed
 from .call_parts import (
     SEQUENCES,
     NotBuildableError,
@@ -97,7 +98,8 @@ def mutate_calls(request: Request, recorder: Recorder, write: Write) -> None:
 
     `cases` are `edge`, `related` (to the code, and to one another) or `constant` (of `constants`, another version's);
     `bounds` are the numbers of the first of them and of the one after the last; `draws` is how many Hypothesis draws.
-    `wanted` bounds what is written, `budget_s` the time for all of it, and `most_s` what the original may take for one.
+    Inputs keep to the expressions in `assume`. `wanted` bounds what is written, `budget_s` the time for all of it, and
+    `most_s` what the original may take for one.
     """
     os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = "/tmp/hypothesis"  # noqa: S108 - the sandbox's own tmpfs
     module = guarded(write, "import", lambda: importlib.import_module(request["module"]))
@@ -115,7 +117,8 @@ def _mutate(request: Request, module: ModuleType, write: Write) -> None:
     real = [root_of(call.args, call.kwargs) for call in calls]
     constants = Constants(request.get("constants") or mentioned_values(module, target.function))
     knowledge = Knowledge(signature_of(target, request["source"]), fixed_sites(real), constants)
-    attempts = _Attempts(Trier(module, target.function, request, write), request)
+    assumed = Assumed(module, target.function, request["assume"])
+    attempts = _Attempts(Trier(module, target.function, request, write), request, assumed)
     cases = in_turns([_CASES[request["cases"]](base, knowledge) for base in bases])
     attempts.make_all(islice(cases, *request["bounds"]))
     if request["draws"]:
@@ -230,8 +233,8 @@ _CASES = {"edge": _edge_cases, "related": _related_cases, "constant": _with_cons
 class _Attempts:
     """Tries inputs on the original and writes those of use, until there are enough or the time is over."""
 
-    def __init__(self, trier: Trier, request: Request) -> None:
-        self._trier, self._request = trier, request
+    def __init__(self, trier: Trier, request: Request, assumed: Assumed) -> None:
+        self._trier, self._request, self._assumed = trier, request, assumed
         self._deadline_s = time.monotonic() + request["budget_s"]
         self._raising = 0
         self._too_long: Dict[str, int] = collections.Counter()
@@ -248,6 +251,8 @@ class _Attempts:
 
     def _make(self, each: Input) -> None:
         args, kwargs = each.root
+        if not self._assumed.hold(args, kwargs):
+            return
         blob = dump_call(args, kwargs, each.call.globals, each.call.absent)
         if len(blob) > MAX_CALL_BYTES:
             return

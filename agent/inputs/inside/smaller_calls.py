@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Set, Tuple
 
 from ....sandbox.driver.call_blobs import Call, NotCopyable, dump_call, load_call
 from ....sandbox.driver.user_module import resolve
+from .assumptions import Assumed
 from .call_descriptions import describe_call
 from .call_literals import call_text
 from .call_parts import (
@@ -88,8 +89,15 @@ def _shrink(request: Request, module: ModuleType, fresh: bytes, write: Write) ->
         )
 
     tell(1, blob)
-    for number, data in enumerate(islice(_smaller(call, usual, signature, fixed), request["wanted"]), start=2):
+    assumed = Assumed(module, target.function, request["assume"])
+    smaller = (data for data in _smaller(call, usual, signature, fixed) if _keeps_to(assumed, data))
+    for number, data in enumerate(islice(smaller, request["wanted"]), start=2):
         tell(number, data)
+
+
+def _keeps_to(assumed: Assumed, data: bytes) -> bool:
+    call = load_call(data)
+    return assumed.hold(call.args, call.kwargs)
 
 
 def _smaller(call: Call, usual: Call, signature: Signature, fixed: Set[Site]) -> List[bytes]:

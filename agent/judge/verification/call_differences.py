@@ -52,6 +52,7 @@ class Comparer:
     float_tolerance: float | None = None  # how outcomes are compared: see `CallCase`
     fixed_clock: bool = False  # likewise
     known_names: tuple[str, ...] | None = None  # likewise
+    assume: tuple[str, ...] = ()  # what smaller inputs have to keep to: expressions over the parameters
     other_environment: PythonEnvironment | None = None  # of rewrites, where they have a tree of their own
 
     def first_difference(self, source: str, calls: Sequence[WorkloadCall]) -> Differing | None:

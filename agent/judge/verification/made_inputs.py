@@ -9,8 +9,10 @@ from __future__ import annotations
 import base64
 import hashlib
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from afterburner.agent.inputs.broken_assumptions import broken_assumptions, smallest_blobs
 from afterburner.agent.inputs.harness import Harness
 from afterburner.agent.inputs.harness_answers import FoundCall
 from afterburner.agent.inputs.hypothesis_interpreter import drawing_environment
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from afterburner.agent.deadline import Deadline
-    from afterburner.agent.inputs.harness_answers import Answer
+    from afterburner.agent.inputs.harness_answers import Answer, Assumption
     from afterburner.agent.inputs.hypothesis_interpreter import Drawing
     from afterburner.agent.types import Target, WorkloadCall
     from afterburner.sandbox import Limits, PythonEnvironment
@@ -37,7 +39,6 @@ ROUND_S = 1.0  # of the original's CPU time, for all inputs of a round
 STARTING_FROM = 12  # real calls
 STEADY_SHARE = 0.5  # of the calls that have to have the same effects each time, or effects are not looked at
 _UNSTEADY = "what they log, warn of, call or leave behind was not compared: it is not the same each time"
-STARTING_BYTES = 1024 * 1024
 JOB_S = 4.0  # for thinking of the inputs of a round and trying them
 LITERALS_S = 1.0  # likewise, for inputs with the literals of one rewrite
 LEAST_S = 0.5  # likewise, where the time is nearly over
@@ -51,6 +52,7 @@ class Round:
 
     calls: Sequence[WorkloadCall]
     known_names: tuple[str, ...] | None
+    is_real: bool = False
 
 
 @dataclass(slots=True)
@@ -66,6 +68,8 @@ class Inputs:
     float_tolerance: float | None = None  # how outcomes are compared: see `CallCase`
     fixed_clock: bool = False  # likewise
     known_names: tuple[str, ...] | None = None  # likewise
+    assume: tuple[str, ...] = ()  # expressions over the parameters that inputs keep to
+    held_out_calls: Sequence[WorkloadCall] = ()  # an assumption has to hold in these, too; nothing is made of them
     skipped: list[Skipped] = field(default_factory=list)
     exhausted: bool = False
     _rounds: list[Round] = field(default_factory=list)
@@ -98,6 +102,18 @@ class Inputs:
                 yield self._rounds[yielded]
                 yielded += 1
 
+    def rounds_for(self, literals: Sequence[float | str], deadline: Deadline, most: int | None) -> Iterator[Round]:
+        """The same, `most` of them, and after the first one with the literals of a rewrite."""
+        for number, made in enumerate(islice(self.rounds(deadline), most)):
+            yield made
+            if number == 0 and literals:
+                yield self.with_literals(literals)
+
+    def assumption_broken_by(self, blob: bytes) -> Assumption | None:
+        """What holds in every real call and not in this one, in words; None if nothing plain does."""
+        harness = Harness(self.sandbox, self.target, self.environment, self._limits(2 * JOB_S))
+        return next(iter(broken_assumptions(harness, (*self.calls, *self.held_out_calls), [blob])), None)
+
     def _add_round(self, deadline: Deadline) -> None:
         found = self._affordable(self._new(self._ask(deadline)))
         made = self._usable(found)  # what it leaves out was thought of, not asked for by anybody
@@ -119,7 +135,7 @@ class Inputs:
                 chosen.append(
                     FoundCall(call.blob, call.origin, call.description, "unknown", call.position, call.cpu_time_s)
                 )
-            self._real = self._usable(chosen)
+            self._real = replace(self._usable(chosen), is_real=True)
         return self._real
 
     def with_literals(self, values: Sequence[float | str]) -> Round:
@@ -200,20 +216,14 @@ class Inputs:
     def _fields(self) -> dict[str, Any]:
         """What every job is told."""
         blobs = [base64.b64encode(blob).decode("ascii") for blob in self.starting_from()]
-        return {"blobs": blobs, "wanted": WANTED_PER_ROUND, "most_s": MOST_S}
+        return {"blobs": blobs, "wanted": WANTED_PER_ROUND, "most_s": MOST_S, "assume": list(self.assume)}
 
     def _skip(self, entries: Iterable[tuple[str, str]]) -> None:
         self.skipped += [skipped for entry in entries if (skipped := Skipped(*entry)) not in self.skipped]
 
     def starting_from(self) -> list[bytes]:
         """The blobs of the smallest real calls, and always of one."""
-        blobs: list[bytes] = []
-        room = STARTING_BYTES
-        for call in sorted(self.calls, key=lambda call: len(call.blob))[:STARTING_FROM]:
-            room -= len(call.blob)
-            if room >= 0 or not blobs:
-                blobs.append(call.blob)
-        return blobs
+        return smallest_blobs(self.calls, STARTING_FROM)
 
     def _new(self, answer: Answer) -> list[FoundCall]:
         found = []

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from afterburner.agent.wording import count
 
 if TYPE_CHECKING:
+    from afterburner.agent.inputs.harness_answers import Assumption
     from afterburner.agent.types import Skipped
 
 MAX_LINE = 3_000  # characters
@@ -32,6 +33,16 @@ class Counterexample:
     shrink_steps: int = 0
     every_time: bool = True  # False: the rewrite differed once, and not when the same was tried again
     timed_out: bool = False  # nothing else was seen of the rewrite than that it reached the time limit
+    on_real_call: bool = False  # found on a call of the workload, or on one made smaller from it
+    provided: tuple[Assumption, ...] = ()  # what held in every real call, and where it holds no difference was found
+
+    @property
+    def condition(self) -> str:
+        """On what the rewrite does the same, in words: "provided `limits` ascends (as in all 12 real calls)"."""
+        words = " and ".join(each.words for each in self.provided)
+        held = count(max((each.held for each in self.provided), default=0), "real call")
+        stated = " ".join(f'--assume "{each.expression}"' for each in self.provided)
+        return f"the same provided that {words}, as in all {held}; state it with {stated}" if self.provided else ""
 
     @property
     def line(self) -> str:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import time
 from collections import Counter
 from dataclasses import dataclass, replace
-from itertools import islice
+from functools import partial
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from afterburner.agent.code.data_names import data_names
 from afterburner.agent.code.literals import new_literals
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, ignore_event
+from afterburner.agent.inputs.choosing import INVENTED
 from afterburner.agent.judge.verification.call_differences import Comparer
 from afterburner.agent.judge.verification.made_inputs import Inputs, Round
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
@@ -19,14 +21,16 @@ from afterburner.agent.judge.verification.shrinking import Shrinker
 from afterburner.agent.types import Skipped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
+    from afterburner.agent.inputs.harness_answers import Assumption
     from afterburner.agent.judge.measuring.workbench import Workbench
     from afterburner.agent.judge.verification.call_differences import Differing
     from afterburner.agent.types import WorkloadCall
 
 SMALL_BYTES = 1024  # a larger input is not made smaller before it is known whether a small one shows a difference, too
 ROUNDS_FOR_SMALLER = 2
+MOST_ASSUMED = 3  # assumptions that a rewrite may need together
 SHRINKING_S = 4.0  # beyond the deadline of the search: a difference is found once
 
 
@@ -64,7 +68,10 @@ class DifferenceSearch:
         tolerance, clock = bench.workload.float_tolerance, bench.workload.fixed_clock
         self._comparer = Comparer(*place, tolerance, clock, other_environment=bench.other_environment)
         names = None if self._by_cases else data_names(original_source)
-        self._inputs = Inputs(*place, bench.workload.calls, seed, tolerance, clock, names)
+        self._assume = bench.workload.assume
+        calls, held_out = bench.workload.calls, bench.workload.held_out_calls
+        self._new_inputs = partial(Inputs, *place, calls, seed, tolerance, clock, names, held_out_calls=held_out)
+        self._known_inputs: dict[tuple[str, ...], Inputs] = {}
 
     def against(
         self,
@@ -95,18 +102,55 @@ class DifferenceSearch:
         if self._by_cases:
             reason = "inputs are made for functions; a whole program is compared on its cases alone"
             return Agreement((), (Skipped("made inputs", reason),), exhausted=True)
+        rest = partial(self._against, candidate_source, deadline, rounds=rounds, least=least)
+        found = rest(self._assume, real_calls=real_calls, effects_of_real_calls=effects_of_real_calls)
+        provided: list[Assumption] = []
+        first = found
+        while isinstance(found, Counterexample) and found.blobs and not found.timed_out:
+            broken = None
+            if not found.on_real_call and len(found.blobs) == 1 and len(provided) < MOST_ASSUMED:
+                broken = self._inputs_for(self._assume).assumption_broken_by(found.blobs[0])
+            if broken is None:
+                return found
+            provided.append(broken)
+            found = rest((*self._assume, *(each.expression for each in provided)))
+        if isinstance(first, Counterexample) and isinstance(found, Agreement) and provided:
+            return replace(first, provided=tuple(provided)) if found.inputs else first
+        return found
+
+    def _inputs_for(self, assume: tuple[str, ...]) -> Inputs:
+        if assume not in self._known_inputs:
+            self._known_inputs[assume] = self._new_inputs(assume)
+        return self._known_inputs[assume]
+
+    def _against(
+        self,
+        candidate_source: str,
+        deadline: Deadline,
+        assume: tuple[str, ...],
+        *,
+        rounds: int | None,
+        least: Least | None,
+        real_calls: Sequence[WorkloadCall] = (),
+        effects_of_real_calls: bool = False,
+    ) -> Counterexample | Agreement:
+        """The same on inputs that keep to these assumptions, without asking which of them a difference breaks."""
+        inputs = self._inputs_for(assume)
         agreed: dict[bytes, str] = {}  # origins by blob: a real call may be made twice
         started_s = time.monotonic()
         literals = new_literals(self._comparer.target.source, candidate_source)
         latest = deadline if least is None else least.until
-        for made in self._rounds(latest, real_calls, rounds, effects_of_real_calls, literals):
+        first = [Round(real_calls, None, is_real=True)] if real_calls else []
+        first += [inputs.real_calls()] if effects_of_real_calls else []
+        for made in chain(first, inputs.rounds_for(literals, latest, rounds)):
             if not made.calls:
                 continue
-            comparer = self._comparer_of(made)
+            comparer = replace(self._comparer, known_names=made.known_names, assume=assume)
             found = comparer.first_difference(candidate_source, made.calls)
             if found is not None:
                 self._on_event(ProgressEvent(kind=EventKind.SHRINKING))
-                return self._shrunk(candidate_source, found, comparer)
+                shrunk = self._shrunk(candidate_source, found, comparer)
+                return replace(shrunk, on_real_call=made.is_real and shrunk.kind not in INVENTED)
             agreed |= {call.blob: call.origin for call in made.calls}
             self._on_event(ProgressEvent(kind=EventKind.AGREED, count=len(agreed)))
             begun_s, started_s = started_s, time.monotonic()
@@ -114,35 +158,17 @@ class DifferenceSearch:
             if enough and made.calls is not real_calls and (started_s - begun_s) / 2 > deadline.left_s():
                 break
         origins = tuple(Counter(agreed.values()).most_common())
-        return Agreement(origins, tuple(self._inputs.skipped), exhausted=self._inputs.exhausted)
-
-    def _comparer_of(self, made: Round) -> Comparer:
-        return replace(self._comparer, known_names=made.known_names)
+        return Agreement(origins, tuple(inputs.skipped), exhausted=inputs.exhausted)
 
     def _shrunk(self, source: str, found: Differing, comparer: Comparer) -> Counterexample:
         """The difference on a smaller input; made inputs are small to begin with."""
+        inputs = self._inputs_for(comparer.assume)
         until = Deadline.after(self._shrinking_s)
         if len(found.calls[-1].blob) > SMALL_BYTES and found.may_shrink:
-            for made in islice(self._inputs.rounds(until), ROUNDS_FOR_SMALLER):
-                smaller = self._comparer_of(made).first_difference(source, made.calls)
+            for made in islice(inputs.rounds(until), ROUNDS_FOR_SMALLER):
+                other = replace(comparer, known_names=made.known_names)
+                smaller = other.first_difference(source, made.calls)
                 if smaller is not None and len(smaller.calls[-1].blob) < len(found.calls[-1].blob):
-                    found, comparer = smaller, self._comparer_of(made)
+                    found, comparer = smaller, other
                     break
-        return Shrinker(comparer, source, until, self._inputs.starting_from()).shrink(found)
-
-    def _rounds(
-        self,
-        deadline: Deadline,
-        real_calls: Sequence[WorkloadCall],
-        rounds: int | None,
-        effects_of_real_calls: bool,
-        literals: Sequence[float | str],
-    ) -> Iterator[Round]:
-        if real_calls:
-            yield Round(real_calls, None)
-        if effects_of_real_calls:
-            yield self._inputs.real_calls()
-        for number, made in enumerate(islice(self._inputs.rounds(deadline), rounds)):
-            yield made
-            if number == 0 and literals:
-                yield self._inputs.with_literals(literals)
+        return Shrinker(comparer, source, until, inputs.starting_from()).shrink(found)

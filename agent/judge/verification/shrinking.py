@@ -138,7 +138,7 @@ class Shrinker:
     def _ask(self, call: WorkloadCall, wanted: int) -> list[FoundCall]:
         """The call itself with its text, then smaller variants; nothing if the job failed."""
         blob, *real = (base64.b64encode(each).decode("ascii") for each in (call.blob, *self.real_calls))
-        fields = {"blob": blob, "blobs": real, "wanted": wanted}
+        fields = {"blob": blob, "blobs": real, "wanted": wanted, "assume": list(self.comparer.assume)}
         return list(self._harness().ask("shrink", "shrunk", fields).calls)
 
     def _harness(self) -> Harness:

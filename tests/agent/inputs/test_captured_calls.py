@@ -40,7 +40,7 @@ def test_arguments_are_copied_before_the_function_changes_them(project: Project)
     captured = of_origin(workload, MAIN)
     assert sorted(outcome(call)[1] for call in captured) == [6, 7, 4950]
     assert {call.description for call in captured} == {"drain([1, 2, 3])", "drain([0, 1, 2, …])", "drain([7])"}
-    assert any("drain([])" in call.description for call in of_origin(workload, "derived"))
+    assert not any("drain([])" in call.description for call in every_call(workload)), "no real call is empty"
     assert all(call.cpu_time_s > 0 for call in every_call(workload))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -28,9 +29,18 @@ LONGEST_S = 60.0  # on a machine that is busy with other things; rounds end the 
 def compare(make_bench: MakeBench) -> Compare:  # noqa: F811 - the fixture above
     """Look for a difference between two definitions of `f`; `calls` is the body of the file's main block."""
 
-    def search(original: str, candidate: str, calls: str, *, function: str = "f", rounds: int = 3) -> object:
+    def search(
+        original: str,
+        candidate: str,
+        calls: str,
+        *,
+        function: str = "f",
+        rounds: int = 4,
+        assume: tuple[str, ...] = (),
+    ) -> object:
         main = 'if __name__ == "__main__":\n' + "".join(f"    {line}\n" for line in calls.splitlines())
         bench = make_bench(f"{original}\n\n{main}", function)
+        bench = replace(bench, workload=replace(bench.workload, assume=assume))
         found = DifferenceSearch(bench, bench.target.source, seed=0)
         return found.against(
             f"{candidate}\n\n{main}",

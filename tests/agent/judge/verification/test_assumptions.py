@@ -1,0 +1,76 @@
+"""Rewrites that are right as long as something holds that held in every real call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
+
+if TYPE_CHECKING:
+    from .conftest import Compare
+
+pytestmark = pytest.mark.slow
+
+BRACKETS = """\
+def f(limits, incomes):
+    found = []
+    for income in incomes:
+        number = 0
+        for limit in limits:
+            if income >= limit:
+                number += 1
+        found.append(number)
+    return found
+"""
+BY_BISECT = """\
+from bisect import bisect_right
+
+def f(limits, incomes):
+    return [bisect_right(limits, income) for income in incomes]
+"""
+CALLS = "f([10, 20, 30], [5, 10, 25])\nf([1, 4], [4, 4, 9])\nf([], [3])"
+
+
+def test_an_assumption_that_every_real_call_keeps_to_makes_it_conditional(compare: Compare) -> None:
+    found = compare(BRACKETS, BY_BISECT, CALLS)
+    assert isinstance(found, Counterexample)
+    assert [each.expression for each in found.provided] == ["list(limits) == sorted(limits)"]
+    assert found.condition == (
+        "the same provided that `limits` ascends, as in all 3 real calls; "
+        'state it with --assume "list(limits) == sorted(limits)"'
+    )
+    assert found.calls[0].startswith("f([")
+    said = compare(BRACKETS, BY_BISECT, CALLS, assume=("list(limits) == sorted(limits)",))
+    assert isinstance(said, Agreement)
+    assert said.inputs > 50
+
+
+def test_what_is_wrong_within_every_assumption_is_wrong(compare: Compare) -> None:
+    found = compare(BRACKETS, BY_BISECT.replace("bisect_right", "bisect_left"), CALLS.replace(", 10, 25]", ", 11, 25]"))
+    assert isinstance(found, Counterexample)
+    assert not found.provided
+
+
+def test_a_difference_on_a_real_call_is_no_condition(compare: Compare) -> None:
+    found = compare(BRACKETS, BY_BISECT, CALLS + "\nf([3, 1], [2])")
+    assert isinstance(found, Counterexample)
+    assert not found.provided
+
+
+FIRST_BEST = """\
+def f(rows):
+    best = None
+    for row in rows:
+        if best is None or row[1] > best[1]:
+            best = row
+    return best
+"""
+LAST_BEST = "def f(rows):\n    return sorted(rows, key=lambda row: row[1])[-1] if rows else None\n"
+
+
+def test_rows_that_never_agreed_are_an_assumption(compare: Compare) -> None:
+    found = compare(FIRST_BEST, LAST_BEST, "f([('a', 3), ('b', 1)])\nf([('c', 2), ('d', 4), ('e', 1)])")
+    assert isinstance(found, Counterexample)
+    assert "len({item[1] for item in rows}) == len(rows)" in [each.expression for each in found.provided]
