@@ -191,6 +191,7 @@ class JudgedCandidate(Candidate):
     gain: Gain | None = None  # over the incumbent of its iteration
     measurement: Measurement | None = None
     counterexample: str | None = None  # `f([1, 1]) returned 2 instead of 1`: a call, and how it differs there
+    told_to_models: str | None = None  # the same without anything that the candidate chose
 
     @classmethod
     def of(
@@ -203,6 +204,7 @@ class JudgedCandidate(Candidate):
         gain: Gain | None = None,
         measurement: Measurement | None = None,
         counterexample: str | None = None,
+        told_to_models: str | None = None,
     ) -> JudgedCandidate:
         """The candidate with what became of it."""
         proposed = {each.name: getattr(candidate, each.name) for each in fields(Candidate)}
@@ -213,6 +215,7 @@ class JudgedCandidate(Candidate):
             gain=gain,
             measurement=measurement,
             counterexample=counterexample,
+            told_to_models=told_to_models,
             **proposed,
         )
 

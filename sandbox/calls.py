@@ -88,13 +88,17 @@ def prepare_call(program: Program, case: CallCase) -> PreparedCall:
     )
 
 
-def case_options(case: CallCase) -> dict[str, bool | list[str]]:
+def case_options(case: CallCase) -> dict[str, bool | int | list[str]]:
     """What of a case the driver has to know to encode its outcomes: a part of every request's header."""
-    options: dict[str, bool | list[str]] = {
+    options: dict[str, bool | int | list[str]] = {
         "open_floats": case.float_tolerance is not None,
         "fixed_clock": case.fixed_clock,
     }
-    return options if case.known_names is None else {**options, "known_names": list(case.known_names)}
+    if case.known_names is not None:
+        options["known_names"] = list(case.known_names)
+    if case.most_items is not None:
+        options["most_items"] = case.most_items
+    return options
 
 
 @dataclass(slots=True)

@@ -20,6 +20,7 @@ from afterburner.agent.judge.circumstances import Dependence, find_dependence
 from afterburner.agent.judge.comparison import Comparison
 from afterburner.agent.judge.confirmation import confirmation_of, detail_of, differs
 from afterburner.agent.judge.first_calls import gain_of_first_calls, may_remember
+from afterburner.agent.judge.first_items import later_first_item
 from afterburner.agent.judge.instructions import count_instructions
 from afterburner.agent.judge.larger_inputs import larger_calls
 from afterburner.agent.judge.measuring.sampling import SampleFailedError
@@ -114,7 +115,7 @@ class Confirming:
         larger = ""
         if comparison.gain is not None:
             comparison, larger = self.on_larger_inputs(comparison, comparison.gain, winner, original)
-            comparison = self._of_first_calls(comparison, winner, original)
+            comparison = self._of_first_items(self._of_first_calls(comparison, winner, original), winner)
         held_out = replace(held_out, passed=comparison.decision is not Decision.WRONG)
         confirmation = confirmation_of(winner, original, comparison, held_out)
         notes = _notes(winner, original, searched, comparison) if bench.target.language == PYTHON else []
@@ -308,6 +309,15 @@ class Confirming:
         calls, until = bench.timed_calls(), self.deadline.within(FIRST_CALLS_S)
         reason = gain_of_first_calls(bench, self.judge, winner.source, calls, until)
         return comparison if reason is None else replace(comparison, decision=Decision.REFUSED, reason=reason)
+
+    def _of_first_items(self, comparison: Comparison, winner: Incumbent) -> Comparison:
+        """The comparison, or what the first item of a lazy result makes of it."""
+        bench = self.bench
+        if comparison.decision is not Decision.IMPROVED or bench.by_cases or self.judge.objective is not Objective.TIME:
+            return comparison
+        until = self.deadline.within(FIRST_CALLS_S)
+        reason = later_first_item(bench, self.judge, winner.source, bench.timed_calls(), until)
+        return comparison if reason is None else replace(comparison, decision=Decision.NOT_BETTER, reason=reason)
 
     def _on_blocks(self, taken: int, most: int) -> None:
         if self._taken < FIRST_LOOKS[0][0] <= taken:  # without a look there was nothing to err in

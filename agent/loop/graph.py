@@ -163,7 +163,7 @@ class Loop:
             profile=_if_of(state.get("line_profile"), incumbent),
             tell=parse_telling(self.settings.models.tell),
             describe=describing(self.bench, self.surroundings),
-            counterexample=next((each.counterexample for each in state["records"][::-1] if each.counterexample), None),
+            counterexample=next((each.told_to_models for each in state["records"][::-1] if each.told_to_models), None),
             temperature=self.policy.temperature_of(iteration),
             is_last=iteration >= self.settings.search.iterations,
             usage=state["usage"],

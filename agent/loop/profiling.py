@@ -12,7 +12,7 @@ from afterburner.agent.inputs.side_by_side import side_by_side
 from afterburner.agent.judge.comparison import Comparison
 from afterburner.agent.judge.confirmation import detail_of, with_memory_of
 from afterburner.agent.judge.measuring.sampling import SampleFailedError
-from afterburner.agent.loop.records import record_of
+from afterburner.agent.loop.records import Example, record_of
 from afterburner.agent.types import Decision
 from afterburner.sandbox import Verdict
 
@@ -73,12 +73,13 @@ class Profiling:
         source, _ = self.bench.block_source(incumbent.source, sources, self.judge.objective, held_out=False)
         return self.judge.screen(source, self.until)
 
-    def _example(self, candidate: Candidate, report: Report) -> str | None:
-        """A real input on which a candidate that was judged wrong differs, and how, in one line."""
+    def _example(self, candidate: Candidate, report: Report) -> Example | None:
+        """A real input on which a candidate that was judged wrong differs, and how."""
         if self.bench.by_cases:
-            return failing_case(self.bench.workload.cases, report.cases)
+            line = failing_case(self.bench.workload.cases, report.cases)
+            return Example(line, line) if line else None
         found = self.difference(candidate.source, self.bench.workload.calls)
-        return found.line if found else None
+        return Example(found.line, found.told_to_models) if found else None
 
     def _with_memory(self, comparison: Comparison, source: str) -> Comparison:
         """Add the memory of a process of its own: forks of a template share theirs with it."""

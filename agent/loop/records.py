@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from afterburner.agent.events import EventKind, ProgressEvent, Stage
 from afterburner.agent.judge.comparison import Comparison
@@ -38,7 +38,14 @@ def refused(candidate: Candidate, reason: str) -> JudgedCandidate:
     return record_of(candidate, Comparison(Decision.REFUSED, reason))
 
 
-def record_of(candidate: Candidate, comparison: Comparison, counterexample: str | None = None) -> JudgedCandidate:
+class Example(NamedTuple):
+    """An input on which a candidate is wrong, in one line each for a person and for models."""
+
+    line: str
+    told_to_models: str
+
+
+def record_of(candidate: Candidate, comparison: Comparison, example: Example | None = None) -> JudgedCandidate:
     """The record of a candidate that was judged."""
     ran = comparison.gain is not None
     return JudgedCandidate.of(
@@ -48,7 +55,8 @@ def record_of(candidate: Candidate, comparison: Comparison, counterexample: str 
         comparison.reason,
         gain=comparison.gain,
         measurement=comparison.after,
-        counterexample=counterexample,
+        counterexample=example and example.line,
+        told_to_models=example and example.told_to_models,
     )
 
 
@@ -107,6 +115,7 @@ def refuted(record: JudgedCandidate, found: Counterexample) -> JudgedCandidate:
         verdict=wrong.verdict or record.verdict,
         reason=wrong.reason,
         counterexample=found.line,
+        told_to_models=found.told_to_models,
     )
 
 

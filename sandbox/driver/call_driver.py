@@ -228,6 +228,7 @@ class Driver:
         self._seal = tamper_seal.Seal([globals(), vars(self._clock), *map(vars, own)])
         self._if_changed = _incomparable("function", "the driver that makes the calls was changed by them")
         self._lazy = lazy_results.Drainer(self._written, (self._clock.cpu, self._clock.wall))
+        self._lazy.most_items = request.header.get("most_items", lazy_results.DRAIN_LIMIT)
         self._effects: Optional[call_effects.Effects] = None
 
     def run(self) -> None:

@@ -35,6 +35,7 @@ class Drainer:
         self._cpu_now, self._wall_now = clocks
         self._state: Callable[[], Optional[str]] = lambda: None
         self._states_left = 0
+        self.most_items = DRAIN_LIMIT
         self.has_drained = False
         self.paused_cpu = self.paused_wall = 0  # ns that were spent on noting, which are no time of the call
 
@@ -45,8 +46,10 @@ class Drainer:
         self.has_drained = False
         self.paused_cpu = self.paused_wall = 0
 
-    def settle(self, result: Any, limit: int = DRAIN_LIMIT) -> Any:
-        """Run what is lazy to its end."""
+    def settle(self, result: Any, limit: Optional[int] = None) -> Any:
+        """Run what is lazy to its end, or until it has given so many items."""
+        if limit is None:
+            limit = self.most_items
         kind = type(result)
         if kind is CoroutineType:
             import asyncio  # noqa: PLC0415 - loaded already if the source has a word of it

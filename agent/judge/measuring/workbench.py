@@ -175,14 +175,18 @@ class Workbench:
 
     def source_of_calls(self, original: str, rewrites: Sequence[str], calls: Sequence[WorkloadCall]) -> BlockSource:
         """Where blocks of samples come from, each of which makes all these calls once."""
+        return self.source_of_case(original, rewrites, self.call_case(calls, hash_seed=0))
+
+    def source_of_case(self, original: str, rewrites: Sequence[str], case: CallCase) -> BlockSource:
+        """The same for the calls of a case."""
         if self.other_environment is not None:
-            case = replace(self.call_case(calls, hash_seed=0), cold_caches=True)
+            case = replace(case, cold_caches=True)
             return FreshSource(self.sampler([case]), self.program(original), tuple(map(self.rewrite, rewrites)))
         return DuelSource(
             self.sandbox,
             self.program(original),
             tuple(map(self.rewrite, rewrites)),
-            self.call_case(calls, hash_seed=0),
+            case,
             self.limits,
             self.core,
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -45,6 +47,14 @@ class Counterexample:
         return f"the same provided that {words}, as in all {held}; state it with {stated}" if self.provided else ""
 
     @property
+    def told_to_models(self) -> str:
+        """The same for whoever wrote the rewrite: the call, and the original's outcome, but nothing of the rewrite's.
+
+        A rewrite could return what it has read of the project, and a provider of models must not learn that.
+        """
+        return _cut(f"{self.shown_calls}: the original {self.expected}; the rewrite {_doing(self.actual)}", MAX_LINE)
+
+    @property
     def line(self) -> str:
         """All of it in one line for a report: `f([1, 1]) returned 2 instead of 1`."""
         seed = f" (PYTHONHASHSEED={self.hash_seed})" if self.hash_seed else ""
@@ -76,6 +86,15 @@ class Agreement:
         """For a report: `the same on 240 inputs: 31 empty, 12 negative, …`."""
         kinds = ", ".join(f"{number} {kind}" for kind, number in self.by_kind)
         return f"the same on {count(self.inputs, 'input')}" + (f": {kinds}" if kinds else "")
+
+
+def _doing(actual: str) -> str:
+    """What a rewrite did, in words that it cannot choose: at most the name of an exception of Python's own."""
+    raised = re.match(r"raised (\w+)", actual)
+    kind = getattr(builtins, raised[1], None) if raised else None
+    if isinstance(kind, type) and issubclass(kind, BaseException):
+        return f"raised {kind.__name__}"
+    return "raised an exception" if raised else "did something else"
 
 
 def _cut(line: str, most: int) -> str:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 MAX_ATTEMPTS = 12
 MAX_IDEA_CHARS = 240
 MAX_REASON_CHARS = 160
+_QUOTES_THE_REWRITE = " instead of "
 _CURRENT = "it is the original solution above"
 
 
@@ -40,8 +41,11 @@ def trail(records: Sequence[JudgedCandidate], current: str, *, examples: bool) -
 def _entry(record: JudgedCandidate, current: str, *, examples: bool) -> str:
     gain = f" {format_ratio(record.gain.ratio)}" if record.gain else ""
     reason = one_line(record.reason, MAX_REASON_CHARS)
-    if record.decision is Decision.WRONG and not examples:
+    if record.decision is Decision.WRONG or _QUOTES_THE_REWRITE in record.reason:
+        # What the rewrite itself did is not told: it could be what it has read of the project.
         reason = "it behaves differently from the original"
+        if examples and record.told_to_models:
+            reason = one_line(record.told_to_models, MAX_REASON_CHARS)
     if record.source and record.source == current:
         reason = _CURRENT
     line = f"{record.id} {record.decision.value.replace('_', ' ')}{gain}: {reason}"

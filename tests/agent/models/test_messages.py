@@ -54,6 +54,7 @@ HISTORY = (
         "1.1", 1, "openai/m", Verdict.WRONG_ANSWER, Decision.WRONG, "call 2 returned 4 items instead of 5",
         source="x = 1\n", reasoning="Intersect two sets.\nOrder does not matter.",
         counterexample="common(['a', 'a'], ['a']) returned ['a'] instead of ['a', 'a']",
+        told_to_models="common(['a', 'a'], ['a']): the original returned ['a', 'a']; the rewrite did something else",
     ),
     JudgedCandidate(
         "1.2", 1, "openai/m", Verdict.ACCEPTED, Decision.NOT_BETTER, "worse: 0.98x (0.97x to 0.99x)",
@@ -74,7 +75,7 @@ def request_for(make_target: MakeTarget) -> Callable[[str], ProposalRequest]:
             iteration=2,
             count=1,
             history=HISTORY,
-            counterexample=HISTORY[0].counterexample,
+            counterexample=HISTORY[0].told_to_models,
             profile=PROFILE,
             tell=parse_telling(tell),
         )
@@ -217,8 +218,18 @@ class TestTrail:
         assert trail([record], "", examples=True) == "1.1 refused: no\n    idea: join-strings"
 
     def test_without_counterexamples_the_reason_of_a_wrong_one_shows_none(self) -> None:
-        assert "returned 4" in trail(HISTORY, "", examples=True)
-        assert "returned 4" not in trail(HISTORY, "", examples=False)
+        assert "the original returned ['a', 'a']" in trail(HISTORY, "", examples=True)
+        assert "the original returned" not in trail(HISTORY, "", examples=False)
+
+    def test_nothing_that_a_rewrite_did_is_told(self) -> None:
+        """It could return what it has read of the project."""
+        dependent = replace(
+            HISTORY[0], decision=Decision.REFUSED, reason="alone: call 1 returned 'hunter2' instead of 3"
+        )
+        for examples in (True, False):
+            text = trail([HISTORY[0], dependent], "", examples=examples)
+            assert "returned 4" not in text
+            assert "hunter2" not in text
 
     def test_only_the_last_ones_are_told_and_each_is_short(self) -> None:
         records = [
