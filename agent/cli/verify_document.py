@@ -36,7 +36,7 @@ class VerifyDocument(Document):
     schema_: Literal[1] = Field(alias="schema")
     target: FunctionPart
     against: str = Field(description="Absolute path of the other file.")
-    decision: Literal["no_difference", "different"]
+    decision: Literal["no_difference", "conditional", "different"]
     counterexample: CounterexamplePart | None = Field(description="Null without a difference.")
     inputs: list[KindPart] = Field(description="Distinct inputs on which both did the same; empty where they differ.")
     exhausted: bool = Field(description="Whether no new inputs were left; otherwise the time was over.")
@@ -45,6 +45,12 @@ class VerifyDocument(Document):
     seed: int
     float_tolerance: float | None = Field(description="Largest relative difference of equal floats; null: none.")
     elapsed_s: float
+
+
+def _decision(result: Verification) -> str:
+    if isinstance(result.found, Counterexample):
+        return "conditional" if result.found.provided else "different"
+    return "no_difference"
 
 
 def document_of(result: Verification, seed: int, float_tolerance: float | None) -> VerifyDocument:
@@ -57,7 +63,7 @@ def document_of(result: Verification, seed: int, float_tolerance: float | None) 
             "schema": 1,
             "target": {"file": result.target.path, "function": result.target.function},
             "against": result.against,
-            "decision": "no_difference" if result.agrees else "different",
+            "decision": _decision(result),
             "counterexample": counterexample,
             "inputs": [{"kind": kind, "inputs": number} for kind, number in agreement.by_kind],
             "exhausted": agreement.exhausted,

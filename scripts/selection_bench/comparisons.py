@@ -147,7 +147,7 @@ def _row(name: str, records: Sequence[Record]) -> tuple[str, ...]:
     counts = [
         str(sum(record["decision"] == decision.value for record in records))
         for decision in ComparisonDecision
-        if decision is not ComparisonDecision.DIFFERENT
+        if decision not in {ComparisonDecision.DIFFERENT, ComparisonDecision.CONDITIONAL}
     ]
     blocks = sorted(record["blocks"] for record in records)[trials // 2]
     return (

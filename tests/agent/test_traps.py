@@ -23,7 +23,15 @@ TRAPS = Path(__file__).parent / "traps"
 NAMES = sorted(path.stem for path in TRAPS.glob("*.py") if not path.stem.endswith(".tempting"))
 NOT_FASTER = {"nothing_to_gain"}  # right, but no gain: refused for that
 # The tempting rewrite passes every captured call and every edge case near one: only made inputs tell.
-HIDDEN = {"outside_state", "floor_division", "machine_integers", "stable_order", "true_is_one", "upper_case"}
+HIDDEN = {
+    "hash_order",
+    "outside_state",
+    "floor_division",
+    "machine_integers",
+    "stable_order",
+    "true_is_one",
+    "upper_case",
+}
 Trap = tuple[Path, MeasuredOriginal]
 
 
@@ -54,11 +62,13 @@ def judged(trap: Trap, judge: type[Judge]) -> JudgedCandidate:
 @pytest.mark.parametrize("trap", sorted(set(NAMES) - NOT_FASTER), indirect=True)
 def test_the_tempting_rewrite_is_refused_with_a_reason(trap: Trap) -> None:
     record = judged(trap, UntimedJudge)
-    assert record.decision is Decision.WRONG, record.reason
-    assert record.reason
     name = trap[0].stem
+    # What only made inputs tell may hang on something that holds in every captured call.
+    assert record.decision in ({Decision.WRONG, Decision.CONDITIONAL} if name in HIDDEN else {Decision.WRONG}), record
+    assert record.reason
     assert tempted(name) in (record.counterexample or "")
-    assert ("made from the real ones" in record.reason) == (name in HIDDEN)
+    is_hidden = "made from the real ones" in record.reason or record.decision is Decision.CONDITIONAL
+    assert is_hidden == (name in HIDDEN)
 
 
 @pytest.mark.timed

@@ -127,6 +127,7 @@ def _of_value(name: str, values: Sequence[Any]) -> Iterator[Assumption]:
 def _of_scalar(expression: str, shown: str, values: Sequence[Any]) -> Iterator[Assumption]:
     """About a number or a text; the expression may be any."""
     kinds = set(map(type, values))
+    yield from _of_type(expression, shown, kinds)
     if kinds and kinds <= set(_NUMBERS):
         yield "%s > 0" % expression, "%s is positive" % shown
         yield "%s >= 0" % expression, "%s is not negative" % shown
@@ -137,7 +138,6 @@ def _of_scalar(expression: str, shown: str, values: Sequence[Any]) -> Iterator[A
         yield "%s.isascii()" % expression, "%s is ASCII" % shown
         yield "%s.strip() == %s != ''" % (expression, expression), "%s has no blanks around it" % shown
         yield "%s.strip() != ''" % expression, "%s is not blank" % shown
-    yield from _of_type(expression, shown, kinds)
 
 
 def _of_type(expression: str, shown: str, kinds: Set[type]) -> Iterator[Assumption]:

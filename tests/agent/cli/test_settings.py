@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[3]
 # Texts that a project file may set without trust. One that names a model, a file, an address or a program needs one of
 # the metavars in project_file.py instead; docs/settings.md says why.
-FREE_TEXTS = {"language", "search", "tell", "temperature"}
+FREE_TEXTS = {"assume", "language", "search", "tell", "temperature"}
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ def first(names, word=""):
 
 
 if __name__ == "__main__":
-    print(first(["ash", "elm"], "e"), first(["oak"], "x"))
+    print(first(["ash", "elm"], "e"), first(["oak"], "x"), first(["oak", "elm", "oak", "Stra\u00dfe", ""], ""))
 """
 OTHERS = {
     "right.py": 'def first(names, word=""):\n    return next((name for name in names if word in name), None)\n',

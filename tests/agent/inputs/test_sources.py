@@ -248,4 +248,4 @@ def test_edge_cases_of_large_arguments_are_light_but_for_one(project: Project) -
     workload = project.workload("rows.py", "longest")
     derived = {call.description: call for call in of_origin(workload, "derived")}
     assert "longest([], 0)" in derived
-    assert sum(len(call.blob) > 128 * 1024 for call in derived.values()) == 1
+    assert sum(len(call.blob) > 128 * 1024 for call in derived.values()) <= 1
