@@ -4,7 +4,8 @@
 
 The functions are those of MBPP+ (`../shared/data/mbpp`). A mutant is the reference with one small mistake; it counts if
 it passes the problem's base inputs and fails one of the plus inputs, which the searches never see. Made inputs start
-from the base inputs; Hypothesis and CrossHair are told type hints that fit these.
+from the base inputs; Hypothesis and CrossHair are told type hints that fit these. CrossHair is no dependency of the
+project: `.venv/bin/python -m pip install crosshair-tool`, or `--without "CrossHair alone"`.
 
 Ends with status 0.
 """
@@ -30,7 +31,7 @@ from afterburner.agent.judge.measuring.workbench import Workbench
 from afterburner.agent.judge.verification.outcome import Counterexample
 from afterburner.agent.judge.verification.search import DifferenceSearch
 from afterburner.agent.types import Workload
-from afterburner.sandbox import CallCase, FunctionEntry, Limits, Program, Verdict, open_sandbox
+from afterburner.sandbox import AfterburnerError, CallCase, FunctionEntry, Limits, Program, Verdict, open_sandbox
 from afterburner.sandbox.driver.call_blobs import dump_call
 from scripts.judge_bench.mbpp import DATA, hints_for, read_problems
 from scripts.judge_bench.mutants import mutants_of
@@ -56,8 +57,11 @@ def main() -> int:
     elif not DATA.exists():
         sys.exit(f"error: {DATA} is not there; this benchmark needs the data of MBPP+.")
     else:
-        with open_sandbox("auto") as sandbox:
-            book = _try_all(sandbox, options)
+        try:
+            with open_sandbox("auto") as sandbox:
+                book = _try_all(sandbox, options)
+        except AfterburnerError as error:
+            sys.exit(f"error: {error}")
     _print(book)
     return 0
 

@@ -13,7 +13,7 @@ import enum
 import os
 import sys
 from types import BuiltinFunctionType, FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType, ModuleType
-from typing import TYPE_CHECKING, Any, Callable, Collection, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Collection, Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 from . import call_blobs, call_events, encoding_parts, module_state, type_plans, value_encoder
 
@@ -29,6 +29,7 @@ _OF_CLASSES = frozenset(("__module__", "__qualname__", "__dict__", "__weakref__"
                          "__static_attributes__", "__match_args__", "__dataclass_fields__", "__dataclass_params__",
                          "__abstractmethods__", "__annotations_cache__"))  # fmt: skip
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+_MOST_ITEMS = 20_000  # of the containers of one module that are put back before each call
 _MOST_FILES = 64
 _MOST_BYTES = 1 << 24  # of one file that is looked at
 _RANDOM_PART = 8  # characters that `tempfile` puts behind "tmp"
@@ -36,6 +37,12 @@ _MEMORIES = ("cache", "memo")  # in the name of data of another module that hold
 _MARK = "changed by the caller"
 _MOST_MARKED = 1_000
 _Key = Tuple[str, str]
+
+
+class _BriefGlance(value_encoder.Glance):
+    """For what modules hold: all of it is looked at before and after each call."""
+
+    most_nodes = 3_000
 
 
 class Effects:
@@ -54,7 +61,9 @@ class Effects:
         self._files = _Files()
         self._before: Dict[_Key, Optional[str]] = {}
         self._compared: Collection[str] = ()
-        self._cold = [module_state.ColdState(each) for each in self._modules() if each is not module]
+        others = [each for each in self._modules() if each is not module]
+        self._cold = [module_state.ColdState(each, _MOST_ITEMS) for each in others]
+        self._too_large: Set[_Key] = set()
         self._own = module_state.KnownState(
             [(kind, name) for kind in self._own_classes() for name, _ in self._class_data(kind) if name in self._known]
         )
@@ -65,7 +74,7 @@ class Effects:
         for cold in self._cold:
             cold.restore()
         self._compared = frozenset((*call.globals, *call.absent))  # a part of the outcome
-        self._before = {key: self._digest(value) for key, value in self._data()}
+        self._before = {key: self._digest(key, value) for key, value in self._data()}
         self._files.begin()
         self._events.begin([*call.args, *call.kwargs.values()])
 
@@ -167,17 +176,20 @@ class Effects:
         before = dict(self._before)
         for key, value in self._data():
             is_new = key not in before
-            if is_new or before.pop(key) != self._digest(value):
+            if is_new or before.pop(key) != self._digest(key, value):
                 yield encoding_parts.Tree("named", ".".join(key), value)
         for key in before:
             yield encoding_parts.Tree("named", ".".join(key))
 
-    def _digest(self, value: Any) -> Optional[str]:
+    def _digest(self, key: _Key, value: Any) -> Optional[str]:
         """What tells whether it has changed; None where it is too large to be read for each call."""
-        encoder = value_encoder.Glance(self._module.__name__)
+        if key in self._too_large:
+            return None
+        encoder = _BriefGlance(self._module.__name__)
         try:
             return value_encoder.digest_of(encoder.encode(value))
         except (value_encoder.TooLarge, MemoryError, RecursionError, RuntimeError):
+            self._too_large.add(key)
             return None
 
     def _parts_of(self, value: Any) -> "frozenset[int]":

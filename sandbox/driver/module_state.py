@@ -108,8 +108,8 @@ class ColdState:
     earlier one stored in the module. What is stored elsewhere (a file, another module) stays.
     """
 
-    def __init__(self, module: ModuleType) -> None:
-        """Remember the state of the module as it is now."""
+    def __init__(self, module: ModuleType, most_items: int = _MAX_COPIED) -> None:
+        """Remember the state of the module as it is now, with no more items of its containers than these."""
         self._module = module
         self._namespace = dict(vars(module))
         self._caches = _find_caches(module)
@@ -120,7 +120,7 @@ class ColdState:
         self._containers: List[Tuple[Any, type, Any]] = []
         self._waiting: List[Any] = []
         self._seen: set = set()  # type: ignore[type-arg]  # of identities; the syntax for it is newer than Python 3.9
-        self._left = _MAX_COPIED
+        self._left = most_items
         self._objects_left = _MAX_OBJECTS
         self._remember_namespace()
 
