@@ -1,0 +1,3 @@
+from merge import render
+
+print(render("to {address}", {"address": "{street}", "street": "Hill Rd."}))

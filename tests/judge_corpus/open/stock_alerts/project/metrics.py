@@ -1,0 +1,3 @@
+"""Counters that the status page shows."""
+
+BOOKED = {"movements": 0}
