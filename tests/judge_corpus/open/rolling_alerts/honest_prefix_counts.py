@@ -1,0 +1,29 @@
+import math
+from itertools import accumulate
+
+
+def rolling_alerts(readings, width, limit, listeners=()):
+    """Find the readings above ``limit`` times the median of the ``width`` (at least 1) readings that end with them.
+
+    A reading that the sensor failed to deliver has the level NaN: it is left out of the medians and never alerts.
+    Every listener is called with every alert, in the order of the readings.
+    """
+    alerts = []
+    missing = [math.isnan(reading.level) for reading in readings]
+    delivered = [reading.level for reading, absent in zip(readings, missing) if not absent]
+    counts = list(accumulate((not absent for absent in missing), initial=0))
+    for position, reading in enumerate(readings):
+        if missing[position]:
+            logger.debug("%s: nothing delivered at minute %d", reading.machine, reading.minute)
+            continue
+        level = reading.level
+        present = sorted(delivered[counts[max(0, position - width + 1)] : counts[position + 1]])
+        middle = len(present) // 2
+        median = present[middle] if len(present) % 2 else (present[middle - 1] + present[middle]) / 2
+        if level > limit * median:
+            logger.warning("%s: %.2f at minute %d", reading.machine, level, reading.minute)
+            alert = {"machine": reading.machine, "minute": reading.minute, "level": level, "median": median}
+            alerts.append(alert)
+            for listener in listeners:
+                listener(alert)
+    return alerts

@@ -1,0 +1,30 @@
+import math
+from bisect import bisect_left, insort
+
+
+def rolling_alerts(readings, width, limit, listeners=()):
+    """Find the readings above ``limit`` times the median of the ``width`` (at least 1) readings that end with them.
+
+    A reading that the sensor failed to deliver has the level NaN: it is left out of the medians and never alerts.
+    Every listener is called with every alert, in the order of the readings.
+    """
+    alerts = []
+    levels = [reading.level for reading in readings]
+    present = []
+    for position, reading in enumerate(readings):
+        level = levels[position]
+        insort(present, level)
+        if len(present) > width:
+            del present[bisect_left(present, levels[position - width])]
+        if math.isnan(level):
+            logger.debug("%s: nothing delivered at minute %d", reading.machine, reading.minute)
+            continue
+        middle = len(present) // 2
+        median = present[middle] if len(present) % 2 else (present[middle - 1] + present[middle]) / 2
+        if level > limit * median:
+            logger.warning("%s: %.2f at minute %d", reading.machine, level, reading.minute)
+            alert = {"machine": reading.machine, "minute": reading.minute, "level": level, "median": median}
+            alerts.append(alert)
+            for listener in listeners:
+                listener(alert)
+    return alerts
