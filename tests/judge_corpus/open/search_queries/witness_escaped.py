@@ -1,0 +1,3 @@
+from queries import parse_queries
+
+print(parse_queries(["nut &amp; bolt", "nuts &amp; bolts"], stop_words=[]))
