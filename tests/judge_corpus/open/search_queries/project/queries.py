@@ -5,9 +5,9 @@ import re
 
 SPELLINGS = [("&amp;", "&"), ("&", " and "), ("w/o", "without"), ("w/", "with "), ('"', " inch "), ("ø", "diameter ")]
 STOP_WORDS = (
-    "about after again all also am been before being but can could did do does each few had has he her him his how into "
-    "its just like more most no not now off once only other out over own she so such than that their them then there "
-    "a an and any are as at be by for from have i if in is it me my of on or our please some the to we you"
+    "about after again all also am been before being but can could did do does each few had has he her him his how "
+    "into its just like more most no not now off once only other out over own she so such than that their them "
+    "then there a an and any are as at be by for from have i if in is it me my of on or our please some the to we you"
 ).split()
 
 
