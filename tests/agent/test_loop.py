@@ -107,7 +107,7 @@ def test_the_memory_of_many_calls_that_take_no_time_can_be_measured(tmp_path: Pa
     """What is done around the calls has to fit the limit of the process, too."""
     tiny = SLOW.replace("(500, 600, 700, 800)", "range(60)").replace("list(range(size - 5, 2 * size))", "[size]")
     loop = loops_on(tiny, tmp_path, sandbox, Objective.MEMORY)(Scripted())
-    assert len(loop.bench.workload.calls) > 20
+    assert len(loop.bench.workload.calls) >= 20
     assert loop.prepare(empty_state())["lineage"][0].measurement.peak_memory_kib > 0
 
 
