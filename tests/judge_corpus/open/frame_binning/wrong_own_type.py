@@ -1,0 +1,22 @@
+def bin_frame(frame: NDArray[np.uint16], dark: NDArray[np.uint16], factor: int = 2) -> tuple[NDArray[np.int64], int]:
+    """Counts above the dark frame, summed over squares of `factor` pixels, and how many pixels are saturated.
+
+    A pixel below the dark frame counts as 0. Rows and columns that fill no square are left out.
+    """
+    if frame.shape != dark.shape:
+        raise FrameError(f"frame of {frame.shape}, dark frame of {dark.shape}")
+    if factor < 1:
+        raise FrameError(f"squares of {factor} pixels")
+    height, width = frame.shape[0] // factor, frame.shape[1] // factor
+    rows, columns = height * factor, width * factor
+    used = frame[:rows, :columns]
+    noise = dark[:rows, :columns]
+    above = np.where(used > noise, used - noise, np.zeros_like(used))
+    # Sum neighbouring rows first, then neighbouring columns: whole slices at a time.
+    summed = above[::factor].copy()
+    for step in range(1, factor):
+        summed += above[step::factor]
+    binned = summed[:, ::factor].astype(np.int64)
+    for step in range(1, factor):
+        binned += summed[:, step::factor]
+    return binned, int(np.count_nonzero(used == FULL))
