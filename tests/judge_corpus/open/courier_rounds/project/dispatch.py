@@ -60,4 +60,4 @@ if __name__ == "__main__":
         on_duty = [Courier(f"C{number:03}", (number + 3) % 5) for number in range(crew)]
         who = hand_out(orders, on_duty, chance)
         busiest = max(on_duty, key=lambda each: each.minutes)
-        print(f"day {day}: {len(who)} orders, busiest {busiest.name} with {busiest.minutes}, last one to {who[len(who) - 1]}")
+        print(f"day {day}: {len(who)} orders, busiest {busiest.name} with {busiest.minutes}, last {who[len(who) - 1]}")

@@ -44,4 +44,4 @@ if __name__ == "__main__":
         dark_frame[::37, ::29] = 64_000  # hot pixels
         sky[::37, ::29] = FULL
         squares, full = bin_frame(sky, dark_frame, factor)
-        print(f"shot {shot}: {squares.shape} squares, {int(squares.sum())} counts, brightest {int(squares.max())}, {full} full")
+        print(f"shot {shot}: {squares.shape}, {int(squares.sum())} counts, at most {int(squares.max())}, {full} full")

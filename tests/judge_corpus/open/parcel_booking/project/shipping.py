@@ -71,10 +71,8 @@ class Packed(NamedTuple):
 if __name__ == "__main__":
     zones = list(Zone)
     owed: dict[str, int] = {}
-    for day, count in enumerate((18_000, 14_500, 19_200, 16_000, 17_600)):
-        packed = [
-            Packed(f"{day}-{n}", zones[(n * n + day) % 7 % 4], 120 + n * (n + 17 * day) % 11_300)
-            for n in range(count)
-        ]
+    for day, count in enumerate((15_600, 14_500, 16_200, 15_000, 15_800)):
+        standing = range(600 * day, 600 * day + count)  # orders of every day, but for some that end and some new ones
+        packed = [Packed(f"{day}-{n}", zones[n % 4], 120 + n * 5_003 % 10_859) for n in standing]
         booked = book_parcels(packed, owed)
         print(f"day {day}: {len(booked)} parcels, dearest {max(booked)}, owed so far {sorted(owed.items())}")

@@ -70,4 +70,5 @@ if __name__ == "__main__":
         ]
         result = withhold(staff, tax_table(steps))
         codes = {code for _, code, _ in result}
-        print(f"month {month}: {len(result)} slips, {sum(due for *_, due in result) / 100:.2f} withheld, {len(codes)} codes")
+        total = sum(due for *_, due in result)
+        print(f"month {month}: {len(result)} slips, {total / 100:.2f} withheld, {len(codes)} codes")

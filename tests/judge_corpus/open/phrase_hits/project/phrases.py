@@ -48,4 +48,5 @@ if __name__ == "__main__":
         song[size // 2] = "La  la la, " + song[size // 3]
         asked = [" ".join(chance.sample(words, k=1 + n % 3)) for n in range(34)] + ["Golden  Hill", "la, "]
         hits = find_phrases(song, asked)
-        print(f"{size} lines: {sum(each.total for each in hits.values())} hits, {hits[asked[0]]}, {hits['Golden  Hill']}")
+        total = sum(each.total for each in hits.values())
+        print(f"{size} lines: {total} hits, {hits[asked[0]]}, {hits['Golden  Hill']}")

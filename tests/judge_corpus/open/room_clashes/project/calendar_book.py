@@ -54,10 +54,11 @@ if __name__ == "__main__":
     for week in range(5):
         start = DAY * (week % 9)
         wanted = [
-            Booking(rooms[(n + week) % 21], start + 60 * (n % 31) + 500, start + 60 * (n % 31) + 530 + 15 * week, f"v{n}")
-            for n in range(900 + 70 * week)
+            Booking(rooms[(n + week) % 21], start + hour * 60 + 500, start + hour * 60 + 530 + 15 * week, f"v{n}")
+            for n, hour in ((n, n % 31) for n in range(900 + 70 * week))
         ]
         refused = calendar.clashes(wanted, limit=2_000)
-        print(f"week {week}: {len(refused)} of {len(wanted)} refused, {sum(len(owners) for _, owners in refused)} clashes")
+        count = sum(len(owners) for _, owners in refused)
+        print(f"week {week}: {len(refused)} of {len(wanted)} refused, {count} clashes")
         for request in wanted[:40]:
             calendar.add(request)

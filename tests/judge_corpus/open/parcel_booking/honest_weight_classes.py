@@ -1,8 +1,4 @@
-def _first_fit(rates: list[Rate], zone: Zone, grams: int) -> Rate | None:
-    for rate in rates:
-        if (rate.zone is None or rate.zone is zone) and grams <= rate.upto:
-            return rate
-    return None
+from bisect import bisect_left
 
 
 def book_parcels(parcels: Iterable[Parcel], totals: dict[str, int], rates: list[Rate] | None = None) -> list[int]:
@@ -13,16 +9,20 @@ def book_parcels(parcels: Iterable[Parcel], totals: dict[str, int], rates: list[
     """
     if rates is None:
         rates = RATES
+    # Between two neighbouring limits all weights fit the same rates, so one of them stands for all.
+    limits = sorted({rate.upto for rate in rates})
     fits: dict[tuple[Zone, int], Rate | None] = {}
     prices = []
     for parcel in parcels:
-        key = (parcel.zone, parcel.grams)
-        if key in fits:
-            rate = fits[key]
-        else:
-            rate = fits[key] = _first_fit(rates, *key)
+        zone, grams = parcel.zone, parcel.grams
+        key = (zone, bisect_left(limits, grams))
+        if key not in fits:
+            fits[key] = next(
+                (rate for rate in rates if grams <= rate.upto and (rate.zone is None or rate.zone is zone)), None
+            )
+        rate = fits[key]
         if rate is None:
-            raise NoRate(f"{parcel.number}: nobody takes {parcel.grams} g to {parcel.zone.value}")
+            raise NoRate(f"{parcel.number}: nobody takes {grams} g to {zone.value}")
         totals[rate.carrier] = totals.get(rate.carrier, 0) + rate.price
         prices.append(rate.price)
     return prices
