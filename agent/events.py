@@ -50,6 +50,8 @@ class EventKind(StrEnum):
     RUNNING_COMMAND = "running_command"  # subject: behind `python`
     RUNNING_FILE_AND_TESTS = "running_file_and_tests"
     RUNNING_CALLS_FILE = "running_calls_file"  # subject: the file's name
+    ASKING_FOR_CALLS = "asking_for_calls"  # subject: the model
+    CALLS_WRITTEN = "calls_written"  # subject: the model; count: of those that can be used
     GENERATING_INPUTS = "generating_inputs"
     DERIVING_INPUTS = "deriving_inputs"
     REPLAYING_CALLS = "replaying_calls"  # count
@@ -69,6 +71,7 @@ class EventKind(StrEnum):
     GIVEN_UP = "given_up"  # count: of rounds without anything better
     CONFIRMING = "confirming"  # candidate
     CONFIRMED = "confirmed"  # candidate, decision, detail: the reason, gain
+    DOUBTING = "doubting"  # subject: the model that is asked for calls; candidate
     SAMPLING_AGAIN = "sampling_again"  # count: of candidates
     COUNTING_INSTRUCTIONS = "counting_instructions"
     MEASURING_LARGER_INPUTS = "measuring_larger_inputs"  # ratio: the gain that is hard to believe

@@ -74,7 +74,7 @@ class InputOptions:
         tuple[str, ...],
         Option(
             "What holds for every input: a Python expression over the parameters, such as 'limits == sorted(limits)'. "
-            "Inputs that break it are not made. Repeat for more.",
+            "Inputs that break it are not made. Repeat for more. `Requires:` in the docstring says the same.",
             metavar="EXPRESSION",
             several=True,
             whole=True,
@@ -184,6 +184,7 @@ class Proof:
     min_effect_source: str = ""  # who set the minimum effect, in words for the user; empty: nobody
     growth: bool = True  # whether the growth of an offer with its input is measured
     receipt: bool = False  # whether what a receipt is written from is kept
+    counterexample: bool = False  # whether a counterexample comes with a test for pytest
 
     @property
     def effect(self) -> float:
@@ -263,6 +264,20 @@ class ModelOptions:
         Option(
             "Reuse the stored answer to an identical request.",
             flags=("--cache/--no-cache",),
+        ),
+    ] = True
+    sceptic: Annotated[
+        bool,
+        Option(
+            "Ask a language model once for calls on which the winner may differ, before it is offered.",
+            flags=("--sceptic/--no-sceptic",),
+        ),
+    ] = True
+    model_workload: Annotated[
+        bool,
+        Option(
+            "Ask a language model once for calls of the function if nothing else calls it.",
+            flags=("--model-workload/--no-model-workload",),
         ),
     ] = True
     record: Annotated[

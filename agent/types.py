@@ -76,7 +76,7 @@ class WorkloadCall:
     """One call of the target: an opaque blob from the sandbox, and where it came from in words for the user."""
 
     blob: bytes
-    origin: str  # "captured from __main__", "doctest", "pytest: tests/test_report.py", "generated", "derived"
+    origin: str  # "captured from __main__", "doctest", "pytest: tests/test_report.py", "written by MODEL", "derived", …
     description: str  # "call 3: pairs([1, 2, …], 7)", bounded, scrubbed
     cpu_time_s: float  # of the original, when it was found
     expected: bytes = b""  # canonical encoding of the original's outcome
@@ -103,6 +103,14 @@ class Skipped:
 
 
 @dataclass(frozen=True, slots=True)
+class WrittenCalls:
+    """The calls that a language model wrote for a function that nothing calls: its Python, as it came."""
+
+    model: str
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
 class Workload:
     """What a target is judged and measured on; `held_out` is never used for selection, only to confirm the winner."""
 
@@ -114,6 +122,7 @@ class Workload:
     float_tolerance: float | None = None  # how calls are judged: see `CallCase`
     fixed_clock: bool = False  # likewise; what the original does depends on the time
     assume: tuple[str, ...] = ()  # what the user says of every input: Python expressions over the parameters
+    written: WrittenCalls | None = None  # where calls among these are a model's
 
     @property
     def held_out_count(self) -> int:
@@ -144,6 +153,14 @@ class Gain:
     high: float
     confidence: float
     pairs: int
+
+
+@dataclass(frozen=True, slots=True)
+class GainRange:
+    """The gains (ratios) on the third of the inputs that takes the original the least time, and on the dearest."""
+
+    small: float
+    large: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +209,8 @@ class JudgedCandidate(Candidate):
     measurement: Measurement | None = None
     counterexample: str | None = None  # `f([1, 1]) returned 2 instead of 1`: a call, and how it differs there
     told_to_models: str | None = None  # the same without anything that the candidate chose
+    counterexample_test: str = ""  # a function for pytest, where one was asked for
+    over_original: Gain | None = None  # the latest gain over the original, where it was compared with it once more
 
     @classmethod
     def of(
@@ -205,6 +224,7 @@ class JudgedCandidate(Candidate):
         measurement: Measurement | None = None,
         counterexample: str | None = None,
         told_to_models: str | None = None,
+        counterexample_test: str = "",
     ) -> JudgedCandidate:
         """The candidate with what became of it."""
         proposed = {each.name: getattr(candidate, each.name) for each in fields(Candidate)}
@@ -216,6 +236,7 @@ class JudgedCandidate(Candidate):
             measurement=measurement,
             counterexample=counterexample,
             told_to_models=told_to_models,
+            counterexample_test=counterexample_test,
             **proposed,
         )
 

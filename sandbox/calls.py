@@ -18,7 +18,7 @@ from afterburner.sandbox.frames import split_frames
 from afterburner.sandbox.inside import driver_start
 from afterburner.sandbox.samples import measure_windows
 from afterburner.sandbox.scrubbing import scrub_bytes
-from afterburner.sandbox.tolerance import Agreement, compare_with_tolerance
+from afterburner.sandbox.tolerance import Agreement, compare_with_tolerance, with_close_floats_equal
 from afterburner.sandbox.types import CallOutcome, Measurement, Verdict
 
 if TYPE_CHECKING:
@@ -246,11 +246,13 @@ def _compare(case: CallCase, reply: _Reply) -> tuple[int | None, str]:
         agreement, added = Agreement.DIFFER, ""
         if case.float_tolerance is not None:
             agreement = compare_with_tolerance(expected, actual, case.float_tolerance)
+        if case.float_tolerance:
             added = f" (floats may differ by {case.float_tolerance:g})"
         if agreement is Agreement.FOLDED:
             added = " (in a part that is too large to be compared with a tolerance, so it has to be equal)"
         if agreement is not Agreement.AGREE:
-            return index, f"call {index + 1} {explain_difference(expected, actual, reply.parameters)}{added}"
+            shown = with_close_floats_equal(expected, actual, case.float_tolerance) if case.float_tolerance else actual
+            return index, f"call {index + 1} {explain_difference(expected, shown, reply.parameters)}{added}"
     return None, ""
 
 

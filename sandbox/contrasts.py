@@ -4,24 +4,33 @@ from __future__ import annotations
 
 import json
 
-from afterburner.sandbox.rendering import PAIRS, Json, render, short_name
+from afterburner.sandbox.array_contrasts import array_step, frame_step
+from afterburner.sandbox.rendering import PAIRS, is_cut, render, short_name
+from afterburner.sandbox.trees import Json, same
 
 _MAX_STEPS = 64
+_MOST_NAMED = 3
+_TOO_LARGE = "in a part that is too large to show"
+_NOT_SHOWN = "from the original's in a part that is not shown"
 _SEQUENCES = ("list", "tuple", "deque", "dict_keys", "dict_values", "dict_items")
 
 
-def same(left: Json, right: Json) -> bool:
-    """Whether two trees are the same; `==` would take 1 for true."""
-    return json.dumps(left) == json.dumps(right)
+def is_hidden(explained: str) -> bool:
+    """Whether an explanation says that two values differ, and not where."""
+    return _TOO_LARGE in explained or _NOT_SHOWN in explained
 
 
 def contrast(expected: Json, actual: Json) -> str:
     """`actual instead of expected`, and where they first differ if that is inside."""
     path, left, right = _first_difference(expected, actual)
     got, wanted = render(actual, 100), render(expected, 100)
+    attributes = _other_attributes(left, right)
+    if attributes:
+        return f"{got}, where {path} {attributes}" if path else f"{got}, which {attributes}"
+    is_deep = path and (got == wanted or is_cut(got) or is_cut(wanted))
+    if is_deep and render(left) != render(right):
+        return f"{got}, where {path} is {render(right)} instead of {render(left)}"
     if got == wanted:
-        if path and render(left) != render(right):
-            return f"{got}, where {path} is {render(right)} instead of {render(left)}"
         return f"{got}, which differs {_hidden_reason(left, right)}"
     return f"{got} instead of {wanted}" + (f" (first difference at {path})" if path else "")
 
@@ -40,8 +49,8 @@ def _hidden_reason(left: Json, right: Json) -> str:
             return f"in what it came from: {_chain(other_chain)} instead of {_chain(chain)}"
     shown = json.dumps([left, right])
     if any(f'["{tag}"' in shown for tag in ("rest", "deep", "digest")):
-        return "in a part that is too large to show"
-    return "from the original's in a part that is not shown"
+        return _TOO_LARGE
+    return _NOT_SHOWN
 
 
 def _chain(chain: list[Json]) -> str:
@@ -102,6 +111,10 @@ def _step(left: Json, right: Json) -> tuple[str, Json, Json] | None:
             return _attribute_step(state, other_state)
         case ["sub", name, base, state], ["sub", other, other_base, other_state] if name == other:
             return ("", base, other_base) if not same(base, other_base) else ("", state, other_state)
+        case ["ndarray", name, *_], ["ndarray", other, *_] if name == other:
+            return array_step(left, right)
+        case ["frame", name, *_], ["frame", other, *_] if name == other:
+            return frame_step(left, right)
         case [str(tag), *items], [str(other), *other_items] if tag == other and (tag in _SEQUENCES or tag in PAIRS):
             return _item_step(tag, items, other_items)
         case _:
@@ -115,6 +128,22 @@ def _attribute_step(state: list[Json], other_state: list[Json]) -> tuple[str, Js
         if not same(left, right):
             return f".{short_name(name)}", left, right
     return None
+
+
+def _other_attributes(left: Json, right: Json) -> str:
+    """Which attributes only one of two objects of the same class has; empty if there is none."""
+    match left, right:
+        case ["object", name, ["items", *state]], ["object", other, ["items", *other_state]] if name == other:
+            had, has = (_names_in(each) for each in (state, other_state))
+        case _:
+            return ""
+    words = [f"has the new attribute `{each}`" for each in has if each not in had]
+    words += [f"lacks the attribute `{each}`" for each in had if each not in has]
+    return " and ".join(words[:_MOST_NAMED])
+
+
+def _names_in(state: list[Json]) -> list[str]:
+    return [short_name(name) for name in state[::2] if isinstance(name, str)]
 
 
 def _item_step(tag: str, items: list[Json], other_items: list[Json]) -> tuple[str, Json, Json] | None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from afterburner.sandbox.contrasts import contrast, contrast_texts, same
+from afterburner.sandbox.contrasts import contrast, contrast_texts
 from afterburner.sandbox.effect_differences import explain_effects
-from afterburner.sandbox.rendering import UNSHOWN, Json, render, short_name
+from afterburner.sandbox.rendering import UNSHOWN, render, short_name
+from afterburner.sandbox.trees import Json, same
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,11 +5,12 @@ from __future__ import annotations
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from afterburner.sandbox.contrasts import contrast, same
+from afterburner.sandbox.contrasts import contrast
 from afterburner.sandbox.rendering import UNSHOWN, render, short_name
+from afterburner.sandbox.trees import same
 
 if TYPE_CHECKING:
-    from afterburner.sandbox.rendering import Json
+    from afterburner.sandbox.trees import Json
 
 _MOST_SHOWN = 160
 

@@ -6,12 +6,14 @@ The trees come out of a sandbox and may be anything that is JSON: whatever is no
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
+
+from afterburner.sandbox.array_elements import column_elements, column_length, index_elements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+    from afterburner.sandbox.trees import Json
 
 MAX_DEPTH = 5
 MAX_ITEMS = 12
@@ -31,6 +33,11 @@ _BRACKETS = {
 }
 PAIRS = ("dict", "OrderedDict")
 UNSHOWN = "…"
+
+
+def is_cut(text: str) -> bool:
+    """Whether a rendered value is not shown as a whole."""
+    return UNSHOWN in text
 
 
 def render(tree: Json, most: int = 120) -> str:
@@ -113,7 +120,7 @@ def _single(tag: str, parts: list[Json], depth: int) -> str:
             return _bytes(tag, data, length)
         case (("number" | "text"), [value]):
             return _render(value, depth)
-        case (("type" | "function"), [name]):
+        case (("type" | "function"), [name, *_]):
             return short_name(name)
         case "enum", [name, member, *_]:
             return f"{short_name(name)}.{short_name(member)}"
@@ -130,11 +137,44 @@ def _single(tag: str, parts: list[Json], depth: int) -> str:
         case "ndarray", [_, dtype, shape, _, ["items", *values], *_]:
             content = _container("list", values, depth)
             return f"array({content}, shape={_render(shape, depth)}, dtype={_render(dtype, depth)})"
+        case "frame", [name, ["items", *axes], ["items", *columns], *more]:
+            return f"{short_name(name)}({', '.join(_frame_parts(axes, columns, more, depth))})"
+        case "pandas", [name, str(shown), *_]:
+            return f"{short_name(name)}({_render(shown, depth)})"
         case "numpy", [name, shown, *_]:
             return f"{short_name(name)}({_render(shown, depth) if shown is not None else UNSHOWN})"
         case _:
             shown = ", ".join(_render(part, depth + 1) for part in parts[:MAX_ITEMS])
             return f"{_printable(tag, 20)}({shown})"
+
+
+def _frame_parts(axes: list[Json], columns: list[Json], more: list[Json], depth: int) -> Iterator[str]:
+    """What one would pass to pandas to make this frame, or this series, as far as it is known."""
+    shown = [_column(column, depth) for column in columns[:MAX_ITEMS]]
+    if len(axes) == 1:
+        yield shown[0] if shown else UNSHOWN
+    else:
+        labels = index_elements(axes[0])
+        keys = [_render(labels[at], depth + 1) if at < len(labels) else str(at) for at in range(len(shown))]
+        pairs = [f"{key}: {items}" for key, items in zip(keys, shown, strict=True)]
+        left_out = [f"{UNSHOWN} {len(columns) - MAX_ITEMS} more"] if len(columns) > MAX_ITEMS else []
+        yield "{" + ", ".join([*pairs, *left_out]) + "}"
+    if axes and (labels := index_elements(axes[-1])):
+        yield f"index={_container('list', list(labels), depth + 1)}"
+    match more:
+        case [_, ["items", *state]]:
+            held = zip(state[::2], state[1::2], strict=False)
+            yield from (
+                f"name={_render(value, depth + 1)}" for key, value in held if key == "_name" and value is not None
+            )
+
+
+def _column(column: Json, depth: int) -> str:
+    items, length = column_elements(column)[1][:MAX_ITEMS], column_length(column)
+    if length is None or (length and not items):
+        return UNSHOWN
+    more = [f"{UNSHOWN} {length - len(items)} more"] if length > len(items) else []
+    return f"[{', '.join([*(_render(item, depth + 1) for item in items), *more])}]"
 
 
 def _named(state: list[Json], depth: int) -> Iterator[str]:

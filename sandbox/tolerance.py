@@ -11,14 +11,16 @@ import json
 import math
 import struct
 from enum import Enum
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from afterburner.sandbox.rendering import Json
+    from afterburner.sandbox.trees import Json
 
 ABSOLUTE_FLOOR: Final = 1e-12
+_NEAR_ZERO = 1e-3
 _MAX_BYTES = 16 * 1024 * 1024
 _KEYED = ("dict", "OrderedDict")
 _UNORDERED = ("set", "frozenset")
@@ -42,35 +44,82 @@ def compare_with_tolerance(expected: bytes, actual: bytes, tolerance: float) -> 
         actual: the outcome of the rewrite.
         tolerance: the largest relative difference of two floats, for instance 1e-9.
     """
+    return _compared(expected, actual, partial(_close, tolerance=tolerance))
+
+
+def largest_difference(expected: bytes, actual: bytes) -> tuple[Agreement, float]:
+    """How far the floats of two encoded outcomes lie apart, if nothing else differs.
+
+    Returns:
+        AGREE if only floats differ, none of them NaN or infinite in one outcome alone; FOLDED if a part that was
+        folded into a digest differs, too. And the largest difference, relative to the larger of the two floats; of
+        floats near zero those that are no further apart than `ABSOLUTE_FLOOR` do not count.
+    """
+    apart = [0.0]
+
+    def measure(one: float, other: float) -> bool:
+        if not (math.isfinite(one) and math.isfinite(other)):
+            return _close(one, other, tolerance=0.0)
+        difference, size = abs(one - other), max(abs(one), abs(other))
+        if difference > ABSOLUTE_FLOOR or size > _NEAR_ZERO:
+            apart.append(difference / size)
+        return True
+
+    return _compared(expected, actual, measure), max(apart)
+
+
+def with_close_floats_equal(expected: bytes, actual: bytes, tolerance: float) -> bytes:
+    """The actual outcome with the expected one's floats wherever the two agree: what else differs is what counts."""
+    try:
+        return json.dumps(_snapped(json.loads(expected), json.loads(actual), tolerance)).encode("ascii")
+    except (ValueError, RecursionError):
+        return actual
+
+
+def _snapped(left: Json, right: Json, tolerance: float) -> Json:
+    match left, right:
+        case ["float", str(one)], ["float", str(other)]:
+            return left if _close(_number(one), _number(other), tolerance) else right
+        case ["floats", str(code), str(one)], ["floats", str(other_code), str(other)] if code == other_code:
+            return left if _all_close(code, one, other, partial(_close, tolerance=tolerance)) else right
+        case [*items], [*others] if len(items) == len(others):
+            return [_snapped(item, other, tolerance) for item, other in zip(items, others, strict=True)]
+        case _:
+            return right
+
+
+def _compared(expected: bytes, actual: bytes, close: Callable[[float, float], bool]) -> Agreement:
     if expected == actual:
         return Agreement.AGREE
     if max(len(expected), len(actual)) > _MAX_BYTES:
         return Agreement.FOLDED
     try:
-        return _compare(json.loads(expected), json.loads(actual), tolerance)
+        return _compare(json.loads(expected), json.loads(actual), close)
     except (ValueError, RecursionError):
         return Agreement.DIFFER
 
 
-def _compare(expected: Json, actual: Json, tolerance: float) -> Agreement:
+def _compare(expected: Json, actual: Json, close: Callable[[float, float], bool]) -> Agreement:
+    """Whatever differs beside floats is more than a part that is folded, which is more than nothing."""
     waiting: list[tuple[Json, Json]] = [(expected, actual)]
+    found = Agreement.AGREE
     while waiting:
         left, right = waiting.pop()
         match left, right:
             case ["float", str(one)], ["float", str(other)]:
-                if not _close(_number(one), _number(other), tolerance):
+                if not close(_number(one), _number(other)):
                     return Agreement.DIFFER
             case ["floats", str(code), str(one)], ["floats", str(other_code), str(other)] if code == other_code:
-                if not _all_close(code, one, other, tolerance):
+                if not _all_close(code, one, other, close):
                     return Agreement.DIFFER
             case [str(tag), *_], [str(other), *_] if tag in _FOLDED and tag == other:
                 if not _same(left, right):
-                    return Agreement.FOLDED
+                    found = Agreement.FOLDED
             case [*items], [*others] if len(items) == len(others):
                 waiting.extend(_pairs(items, others))
             case _ if not _same(left, right):
                 return Agreement.DIFFER
-    return Agreement.AGREE
+    return found
 
 
 def _pairs(items: list[Json], others: list[Json]) -> Iterator[tuple[Json, Json]]:
@@ -113,7 +162,7 @@ def _close(one: float, other: float, tolerance: float) -> bool:
     return math.isclose(one, other, rel_tol=tolerance, abs_tol=ABSOLUTE_FLOOR)
 
 
-def _all_close(code: str, one: str, other: str, tolerance: float) -> bool:
+def _all_close(code: str, one: str, other: str, close: Callable[[float, float], bool]) -> bool:
     """Elements of arrays: their code, and their bytes in hexadecimal."""
     letter = _FORMATS.get(code[1:])
     if letter is None or code[0] not in "<>":
@@ -123,7 +172,7 @@ def _all_close(code: str, one: str, other: str, tolerance: float) -> bool:
     if len(left) != len(right) or len(left) % form.size:
         return False
     pairs = zip(form.iter_unpack(left), form.iter_unpack(right), strict=True)
-    return all(_close(mine, yours, tolerance) for (mine,), (yours,) in pairs)
+    return all(close(mine, yours) for (mine,), (yours,) in pairs)
 
 
 def _same(left: Json, right: Json) -> bool:

@@ -4,8 +4,8 @@
 
 The functions are those of MBPP+ (`../shared/data/mbpp`). A mutant is the reference with one small mistake; it counts if
 it passes the problem's base inputs and fails one of the plus inputs, which the searches never see. Made inputs start
-from the base inputs; Hypothesis and CrossHair are told type hints that fit these. CrossHair is no dependency of the
-project: `.venv/bin/python -m pip install crosshair-tool`, or `--without "CrossHair alone"`.
+from the base inputs; Hypothesis and CrossHair are told type hints that fit these. `make setup` installs
+both; `--without "CrossHair alone"` leaves one out.
 
 Ends with status 0.
 """

@@ -11,8 +11,9 @@ import typer
 from rich.text import Text
 
 from afterburner.agent.cli.compare_document import document_of
+from afterburner.agent.cli.counterexample_file import write_tests
 from afterburner.agent.cli.from_options import option_of
-from afterburner.agent.cli.outputs import JSON_HELP, destination_option
+from afterburner.agent.cli.outputs import COUNTEREXAMPLE_HELP, JSON_HELP, Outputs, destination_option
 from afterburner.agent.cli.progress import ProgressStyle, progress_option, quiet_option, show_progress, style_of
 from afterburner.agent.evidence.receipt import receipt_bytes
 from afterburner.agent.job.job import Job
@@ -22,12 +23,14 @@ from afterburner.agent.types import Objective
 from afterburner.agent.wording import count
 from afterburner.sandbox import UsageError
 from afterburner.sandbox.terminal.console import open_console
-from afterburner.sandbox.terminal.destinations import STDOUT, check_destination, write_result
+from afterburner.sandbox.terminal.destinations import write_result
 from afterburner.sandbox.terminal.formatting import format_kib
 from afterburner.sandbox.terminal.options import filled
 from afterburner.sandbox.terminal.text import display_path, scrub_line
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rich.console import Console
 
     from afterburner.agent.judge.verification.outcome import Counterexample
@@ -51,6 +54,7 @@ class FailOn(StrEnum):
     """The decisions that can end the command with an exit code of its own."""
 
     DIFFERENT = "different"
+    CONDITIONAL = "conditional"
     SLOWER = "slower"
     SAME = "same"
     TOO_NOISY = "too_noisy"
@@ -125,6 +129,7 @@ def compare(
         str | None,
         destination_option("Write a receipt to FILE, from which replay-receipt measures the comparison again.", _OUT),
     ] = None,
+    counterexample: Annotated[str | None, destination_option(COUNTEREXAMPLE_HELP, _OUT)] = None,
     progress: Annotated[ProgressStyle, progress_option(_OUT)] = ProgressStyle.TEXT,
     quiet: Annotated[bool, quiet_option(_OUT)] = False,
 ) -> None:
@@ -137,18 +142,17 @@ def compare(
         calls=calls, cases=cases, python=python, float_tolerance=float_tolerance, assume=tuple(assume or ())
     )
     jobs = _jobs(before, after, base, head, function, inputs)
-    for option, place in (("--json", json), ("--receipt", receipt)):
-        for file in {before, after or before}:
-            if place is not None:
-                check_destination(option, place, Path(file), "a file that is compared")
+    outputs = Outputs(json=json, receipt=receipt, counterexample=counterexample)
+    for file in {before, after or before}:
+        outputs.check(Path(file), "a file that is compared")
     with show_progress(None, style_of(progress, quiet=quiet)) as on_event:
         search = Search(objective=objective, max_seconds=max_seconds, seed=seed)
-        proof = Proof(min_effect=min_effect, receipt=receipt is not None)
+        proof = Proof(min_effect=min_effect, receipt=receipt is not None, counterexample=counterexample is not None)
         with open_session(store=None) as session:
             result = session.compare(*jobs, search, proof=proof, on_event=on_event)
-    console = open_console(sys.stderr if STDOUT in (json, receipt) else sys.stdout)
+    console = open_console(sys.stderr if outputs.take_stdout else sys.stdout)
     print_comparison(console, result)
-    _write(result, json, receipt)
+    _write(result, outputs)
     if console.reader_gone:
         raise BrokenPipeError
     raise typer.Exit(REACHED if result.decision.value in failing else 0)
@@ -177,15 +181,19 @@ def _jobs(  # noqa: PLR0917 - what the command line says of the two versions
     return old, Job(before, function, revision=head or "")
 
 
-def _write(result: ComparisonResult, json: str | None, receipt: str | None) -> None:
-    if json is not None:
-        write_result("--json", json, document_of(result).to_text().encode("ascii"))
-    if receipt is None:
+def _write(result: ComparisonResult, outputs: Outputs) -> None:
+    if outputs.json is not None:
+        write_result("--json", outputs.json, document_of(result).to_text().encode("ascii"))
+    if outputs.counterexample is not None:
+        found = result.compared.counterexample
+        missing = write_tests(outputs.counterexample, result.target, [("after", found.test if found else "")])
+        sys.stderr.write(f"{missing}\n" if missing else "")
+    if outputs.receipt is None:
         return
     if result.receipt is None:
         sys.stderr.write(f"no receipt is written: no samples prove `{result.decision.value}`\n")
     else:
-        write_result("--receipt", receipt, receipt_bytes(result.receipt))
+        write_result("--receipt", outputs.receipt, receipt_bytes(result.receipt))
 
 
 def print_comparison(console: Console, result: ComparisonResult) -> None:
@@ -196,28 +204,36 @@ def print_comparison(console: Console, result: ComparisonResult) -> None:
     console.print(
         Text.assemble((headline, style), f"  {scrub_line(name)}: {scrub_line(compared.reason)}"), soft_wrap=True
     )
-    lines = [_versions(result)]
-    if result.changed_files:
-        more = len(result.changed_files) - FILES_SHOWN
-        named = ", ".join(result.changed_files[:FILES_SHOWN]) + (f" and {more} more" if more > 0 else "")
-        lines.append(f"other files that differ: {named}")
-    if compared.agreement is not None:
-        lines.append(f"the same on {count(len(result.workload_origins), 'input')} of the workload")
-    if compared.agreement is not None and compared.agreement.inputs:
-        lines.append(f"on inputs made to find a difference: {compared.agreement.line}")
-    if result.memory is not None:
-        lines.append(f"memory: {_memory(result.memory.before)} before, {_memory(result.memory.after)} after")
-    if result.growth is not None:
-        lines.append(f"growth: {result.growth.sentence or result.growth.note or result.growth.disagreement}")
-    if compared.larger_inputs:
-        lines.append(compared.larger_inputs)
-    lines.append(f"minimum effect: {result.min_effect.value:g} ({result.min_effect.source})")
-    for line in lines:
+    for line in [_versions(result), *_what_was_found(result), *_conditions(result)]:
         console.print(Text(f"  {scrub_line(line)}"), soft_wrap=True)
     if compared.counterexample is not None:
         _print_counterexample(console, compared.counterexample)
     for skipped in result.skipped[:FILES_SHOWN]:
         console.print(Text(f"  left out: {scrub_line(skipped.origin)}: {scrub_line(skipped.reason)}", style="dim"))
+
+
+def _what_was_found(result: ComparisonResult) -> Iterator[str]:
+    compared = result.compared
+    if result.changed_files:
+        more = len(result.changed_files) - FILES_SHOWN
+        named = ", ".join(result.changed_files[:FILES_SHOWN]) + (f" and {more} more" if more > 0 else "")
+        yield f"other files that differ: {named}"
+    if compared.agreement is not None:
+        yield f"the same on {count(len(result.workload_origins), 'input')} of the workload"
+    if compared.agreement is not None and compared.agreement.inputs:
+        yield f"on inputs made to find a difference: {compared.agreement.line}"
+    if result.memory is not None:
+        yield f"memory: {_memory(result.memory.before)} before, {_memory(result.memory.after)} after"
+    if result.growth is not None:
+        yield f"growth: {result.growth.sentence or result.growth.note or result.growth.disagreement}"
+    if compared.larger_inputs:
+        yield compared.larger_inputs
+
+
+def _conditions(result: ComparisonResult) -> Iterator[str]:
+    if result.assume:
+        yield f"stated of every input: {'; '.join(result.assume)}"
+    yield f"minimum effect: {result.min_effect.value:g} ({result.min_effect.source})"
 
 
 def _versions(result: ComparisonResult) -> str:

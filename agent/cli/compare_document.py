@@ -116,6 +116,9 @@ class ComparisonDocument(Document):
     min_effect: float
     min_effect_source: str
     float_tolerance: float | None
+    assume: list[str] = Field(
+        description="What is stated of every input, by `--assume` or `Requires:` in the docstring."
+    )
     seed: int
     machine: dict[str, str | int]
     elapsed_s: float
@@ -149,6 +152,7 @@ def document_of(result: ComparisonResult) -> ComparisonDocument:
             "min_effect": result.min_effect.value,
             "min_effect_source": result.min_effect.source,
             "float_tolerance": result.float_tolerance,
+            "assume": result.assume,
             "seed": result.seed,
             "machine": asdict(result.machine),
             "elapsed_s": result.elapsed_s,

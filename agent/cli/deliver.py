@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from afterburner.agent.cli.counterexample_file import write_tests
 from afterburner.agent.cli.offer import weigh
 from afterburner.agent.cli.run_document import document_of
 from afterburner.agent.cli.summary import print_summary
@@ -75,7 +76,10 @@ def _write_evidence(result: RunResult, outputs: Outputs) -> list[str]:
         else:
             why = growth.note if growth is not None else "growth was not measured"
             missing.append(f"No picture was written: {why}.")
-    return missing
+    if outputs.counterexample is not None:
+        tests = [(f"candidate_{each.id}", each.counterexample_test) for each in result.candidates]
+        missing.append(write_tests(outputs.counterexample, result.target, tests))
+    return list(filter(None, missing))
 
 
 def _apply(result: RunResult, *, ask: bool) -> bool:

@@ -138,6 +138,7 @@ def _check(place: Path, settings: RunSettings, outputs: Outputs) -> None:
         "--cases": settings.inputs.cases,
         "--receipt": outputs.receipt,
         "--growth-svg": outputs.growth_svg,
+        "--counterexample": outputs.counterexample,
     }
     for option, given in for_one.items():
         if given is not None:

@@ -50,6 +50,11 @@ def print_many(console: Console, many: ManyResult, patches: dict[int, str]) -> N
     for path, function in many.merged.left_out:
         line = f"{display_path(path)} {scrub_line(function)} does not go together with an offer above: apply it alone."
         console.print(line, soft_wrap=True)
+    for outcome in many.outcomes:
+        invented = outcome.result.invented_inputs if outcome.result is not None and outcome.result.improved else ""
+        if invented:
+            line = f"{scrub_line(outcome.target.function)}: none of its inputs is from your project: {invented}."
+            console.print(scrub_line(line), style="yellow", soft_wrap=True)
     _print_tests(console, many)
     if many.usage is not None:
         console.print(f"Model use: {told(many.usage)}", soft_wrap=True)

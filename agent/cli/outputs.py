@@ -1,4 +1,4 @@
-"""Where a run's results go: the file itself, the diff, the JSON, the receipt, the picture, the recording."""
+"""Where a run's results go: the file itself, the diff, the JSON, the receipt, the picture, the tests, the recording."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 import typer
 
+from afterburner.agent.cli.counterexample_file import check_tests_place
 from afterburner.sandbox import UsageError
 from afterburner.sandbox.terminal.destinations import (
     STDOUT,
@@ -23,6 +24,7 @@ from afterburner.sandbox.terminal.options import filled
 PATCH_HELP = "Write the unified diff to FILE; - is stdout."
 JSON_HELP = "Write the result as JSON to FILE; - is stdout, and the report moves to stderr."
 GROWTH_HELP = "Write a chart to FILE of how time grows with the input, before and after."
+COUNTEREXAMPLE_HELP = "Write the counterexamples to FILE as tests for pytest; - is stdout."
 CODE_SUFFIXES = frozenset({".py", ".pyi", ".pyx"})
 PATCH_SUFFIX = ".patch"
 
@@ -42,6 +44,7 @@ class Outputs:
     json: str | None = None
     receipt: str | None = None
     growth_svg: str | None = None
+    counterexample: str | None = None
     record: str | None = None  # written while the search goes on, so it is never stdout
 
     @property
@@ -56,11 +59,12 @@ class Outputs:
             "--json": self.json,
             "--receipt": self.receipt,
             "--growth-svg": self.growth_svg,
+            "--counterexample": self.counterexample,
             "--record": self.record,
         }
         return {option: place for option, place in options.items() if place is not None}
 
-    def check(self, target: Path) -> None:
+    def check(self, target: Path, target_is: str = "the file to optimise") -> None:
         """Find out now what could not be written later.
 
         Raises:
@@ -68,7 +72,8 @@ class Outputs:
         """
         self._check_record()
         for option, place in self.places().items():
-            check_destination(option, place, target, "the file to optimise")
+            check_destination(option, place, target, target_is)
+        check_tests_place(self.counterexample)
         self._check_apart()
         if self.apply and target.is_file():
             check_writable("--apply", target)

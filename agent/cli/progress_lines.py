@@ -67,6 +67,8 @@ _LINES: dict[Kind, Callable[[ProgressEvent], str]] = {
         "running the file's __main__ block, its doctests and the tests that mention the function"
     ),
     Kind.RUNNING_CALLS_FILE: lambda event: f"running {event.subject}",
+    Kind.ASKING_FOR_CALLS: lambda event: f"nothing calls the function: asking {event.subject} for calls",
+    Kind.CALLS_WRITTEN: lambda event: f"using {count(event.count or 0, 'call')} written by {event.subject}",
     Kind.GENERATING_INPUTS: lambda _: "generating inputs from type hints",
     Kind.DERIVING_INPUTS: lambda _: "deriving edge cases",
     Kind.REPLAYING_CALLS: lambda event: f"replaying {count(event.count or 0, 'call')}",
@@ -86,6 +88,7 @@ _LINES: dict[Kind, Callable[[ProgressEvent], str]] = {
     Kind.GIVEN_UP: lambda event: f"nothing better in {count(event.count or 0, 'round')}: the search ends",
     Kind.CONFIRMING: lambda event: f"testing {event.candidate} against the original on held-out inputs",
     Kind.CONFIRMED: lambda event: f"{event.candidate}: {event.detail}",
+    Kind.DOUBTING: lambda event: f"asking {event.subject} for calls on which {event.candidate} may differ",
     Kind.SAMPLING_AGAIN: lambda event: f"sampling {count(event.count or 0, 'other candidate')} again",
     Kind.COUNTING_INSTRUCTIONS: lambda _: "counting instructions under valgrind",
     Kind.MEASURING_LARGER_INPUTS: lambda event: f"measuring {format_ratio(event.ratio or 0)} again on larger inputs",

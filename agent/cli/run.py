@@ -11,7 +11,14 @@ import typer
 from afterburner.agent.cli.deliver import deliver
 from afterburner.agent.cli.from_options import takes_settings
 from afterburner.agent.cli.many import run_many
-from afterburner.agent.cli.outputs import GROWTH_HELP, JSON_HELP, PATCH_HELP, Outputs, destination_option
+from afterburner.agent.cli.outputs import (
+    COUNTEREXAMPLE_HELP,
+    GROWTH_HELP,
+    JSON_HELP,
+    PATCH_HELP,
+    Outputs,
+    destination_option,
+)
 from afterburner.agent.cli.progress import ProgressStyle, progress_option, quiet_option, show_progress, style_of
 from afterburner.agent.cli.resume_hint import say_how_to_resume
 from afterburner.agent.cli.settings import Layer, SettingsCommand, origin_of
@@ -79,6 +86,7 @@ def run(
         destination_option("Write a receipt to FILE, from which replay-receipt measures the offer again.", _OUT),
     ] = None,
     growth_svg: Annotated[str | None, destination_option(GROWTH_HELP, _OUT)] = None,
+    counterexample: Annotated[str | None, destination_option(COUNTEREXAMPLE_HELP, _OUT)] = None,
     progress: Annotated[ProgressStyle, progress_option(_OUT)] = ProgressStyle.TEXT,
     quiet: Annotated[bool, quiet_option(_OUT)] = False,
 ) -> None:
@@ -86,7 +94,7 @@ def run(
 
     Nothing is written to FILE without --apply.
     """
-    proof = replace(settings.proof, receipt=receipt is not None)
+    proof = replace(settings.proof, receipt=receipt is not None, counterexample=counterexample is not None)
     if proof.min_effect is not None:
         proof = replace(proof, min_effect_source=origin_of(context, "min_effect").place)
     settings = replace(settings, function=function, proof=proof)
@@ -97,6 +105,7 @@ def run(
         json=json,
         receipt=receipt,
         growth_svg=growth_svg,
+        counterexample=counterexample,
         record=settings.models.record,
     )
     style = style_of(progress, quiet=quiet)

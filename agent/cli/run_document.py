@@ -16,6 +16,7 @@ from afterburner.agent.cli.document_parts import (
 from afterburner.agent.cli.offer import weigh
 from afterburner.agent.evidence.pareto import pareto_front
 from afterburner.agent.loop.results import RunResult
+from afterburner.agent.loop.right_candidates import right_candidates
 from afterburner.agent.options import RunSettings
 from afterburner.agent.types import Objective
 from afterburner.sandbox.terminal.document import Document, Number
@@ -63,10 +64,21 @@ class OriginPart(Document):
     inputs: NonNegativeInt = Field(description="How many.")
 
 
+class WrittenCallsPart(Document):
+    """Calls that a language model wrote, as nothing else calls the function."""
+
+    model: str = Field(description="The model that answered.")
+    code: str = Field(description="Its Python, as it came. It is not to be trusted: only a sandbox has run it.")
+
+
 class WorkloadPart(Document):
     """What the run was judged on."""
 
     origins: list[OriginPart]
+    from_project: bool = Field(
+        description="False: no input comes from the project or the user; a model wrote them, or they were made."
+    )
+    written: WrittenCallsPart | None = Field(description="Null if no call of a model is among the inputs.")
     skipped: list[SkippedPart] = Field(description="Inputs that could not be used.")
 
 
@@ -114,6 +126,24 @@ class ParetoPart(Document):
     memory_integral_kib_s: Number
 
 
+class GainRangePart(Document):
+    """The gain on small inputs and on large ones: the thirds that take the original the least and the most time."""
+
+    small: Number
+    large: Number
+
+
+class RightPart(Document):
+    """A candidate that behaved like the original as far as it was tried, and was timed."""
+
+    id: str = Field(description="Of the candidate.")
+    over_original: Number = Field(
+        description="How many times better than the original: by the latest comparison with it; without one, the gains "
+        "over the incumbent and of the incumbent multiplied."
+    )
+    why_not: str = Field(description="Why it is not offered, in plain words; empty if it is the winner.")
+
+
 class RunDocument(Document):
     """The result of `afterburner-agent run --json`."""
 
@@ -127,10 +157,14 @@ class RunDocument(Document):
     )
     summary: str = Field(description="One sentence for a person: what was found, or why nothing is offered.")
     gain: GainPart | None = Field(description="The winner's proven gain over the original; null: no improvement.")
+    gain_by_size: GainRangePart | None = Field(
+        description="That gain from small inputs to large ones; null where they do not differ in size, or without one."
+    )
     original: MeasurementPart = Field(description="The original on the workload.")
     best: MeasurementPart = Field(description="The winner on the workload; the original again without an improvement.")
     held_out: HeldOutPart
     candidates: list[CandidatePart] = Field(description="Every candidate in the order of the iterations.")
+    right: list[RightPart] = Field(description="The candidates that were right, the winner first, then by their gain.")
     notes: list[str] = Field(description="What the user should know about the offer; empty without one.")
     patch: str = Field(description="Unified diff; empty without an improvement.")
     offer: OfferPart
@@ -160,10 +194,12 @@ def document_of(result: RunResult, settings: RunSettings, *, applied: bool = Fal
             "decision": "improved" if result.improved else "no_improvement",
             "summary": result.summary,
             "gain": result.gain if result.improved else None,
+            "gain_by_size": result.by_size,
             "original": result.original,
             "best": result.best,
             "held_out": result.held_out,
             "candidates": result.candidates,
+            "right": right_candidates(result),
             "notes": result.notes,
             "patch": result.patch,
             "offer": {
@@ -175,6 +211,8 @@ def document_of(result: RunResult, settings: RunSettings, *, applied: bool = Fal
             "readability": result.readability,
             "workload": {
                 "origins": [{"origin": origin, "inputs": inputs} for origin, inputs in result.workload_origins],
+                "from_project": not result.invented_inputs,
+                "written": result.written,
                 "skipped": result.skipped,
             },
             "growth": evidence.growth if evidence else None,

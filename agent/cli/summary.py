@@ -11,6 +11,7 @@ from afterburner.agent.evidence.chart import draw_chart
 from afterburner.agent.evidence.pareto import pareto_front, says_something
 from afterburner.agent.loop.records import form_of
 from afterburner.agent.loop.results import OBJECTIVE_NOUN
+from afterburner.agent.loop.right_candidates import right_candidates
 from afterburner.agent.types import Decision
 from afterburner.agent.usage import told
 from afterburner.agent.wording import count, format_ratio
@@ -29,10 +30,12 @@ if TYPE_CHECKING:
 
     from afterburner.agent.cli.offer import Offer
     from afterburner.agent.loop.results import RunResult
+    from afterburner.agent.loop.right_candidates import RightCandidate
     from afterburner.agent.types import Gain, JudgedCandidate
     from afterburner.sandbox import Measurement
 
 SHOWN = 8  # origins, and inputs that were skipped, before the rest is only counted
+SHOWN_CODE_LINES = 24  # of the calls that a model wrote
 FIGURE_COLUMNS = ("original", "before", "after", "gain")
 DECISION_STYLE = {
     Decision.IMPROVED: "green",
@@ -47,11 +50,14 @@ DECISION_STYLE = {
 
 def print_summary(console: Console, result: RunResult, offer: Offer) -> None:
     """Print everything that a person needs to believe the result, or to see why there is none."""
-    print_candidates(console, result.candidates)
+    right = right_candidates(result)
+    print_candidates(console, result.candidates, [row.id for row in right])
+    _print_right(console, right)
     _print_figures(console, result)
     _print_choice(console, result)
     _print_growth(console, result)
     _print_evidence(console, result)
+    _print_written(console, result)
     if result.patch:
         console.print()
         print_diff(console, result.patch)
@@ -73,8 +79,14 @@ def _diff_style(line: str, *, in_header: bool) -> str:
     return {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "")
 
 
-def print_candidates(console: Console, candidates: Sequence[JudgedCandidate]) -> None:
-    """Print what became of each candidate, and why it is not offered."""
+def print_candidates(console: Console, candidates: Sequence[JudgedCandidate], right: Sequence[str] = ()) -> None:
+    """Print what became of each candidate, and why it is not offered.
+
+    Args:
+        console: where.
+        candidates: of a run.
+        right: ids of those whose reason another table tells.
+    """
     if not candidates:
         return
     table = _table("candidate", "proposer", "verdict", "gain", "interval", "decision")
@@ -89,13 +101,28 @@ def print_candidates(console: Console, candidates: Sequence[JudgedCandidate]) ->
             Text(_decision(candidate), style=DECISION_STYLE[candidate.decision]),
         )
     console.print(table)
-    refused = [candidate for candidate in candidates if candidate.decision is not Decision.IMPROVED]
+    refused = [
+        each
+        for each in candidates
+        if each.decision is not Decision.IMPROVED and (each.id not in right or each.counterexample)
+    ]
     if refused:
         console.print("\nWhy not:", style="bold")
     for candidate in refused:
         _print_item(console, f"{candidate.id} {_decision(candidate)}: {scrub_line(candidate.reason)}")
         if candidate.counterexample:
             _print_item(console, f"    for example {scrub_line(candidate.counterexample)}")
+
+
+def _print_right(console: Console, rows: Sequence[RightCandidate]) -> None:
+    """Print what was right against the original, where more than the offer was."""
+    if not any(row.why_not for row in rows):
+        return
+    console.print("\nRight, against the original:", style="bold")
+    table = _table("candidate", "gain", "why not")
+    for row in rows:
+        table.add_row(row.id, format_ratio(row.over_original), scrub_line(row.why_not) or "offered")
+    console.print(table)
 
 
 def _print_figures(console: Console, result: RunResult) -> None:
@@ -189,6 +216,20 @@ def _print_evidence(console: Console, result: RunResult) -> None:
     if result.usage is not None:
         _print_fact(console, "Model use", told(result.usage))
     _print_fact(console, "Run", f"{result.run_id}, {format_elapsed(result.elapsed_s)} min")
+
+
+def _print_written(console: Console, result: RunResult) -> None:
+    """Print the calls that a language model wrote: only their arguments counted, in the sandbox."""
+    if result.written is None:
+        return
+    lines = result.written.code.split("\n")
+    console.print(
+        f"\nCalls written by {scrub_line(result.written.model)}, as nothing calls the function:", style="bold"
+    )
+    for line in lines[:SHOWN_CODE_LINES]:
+        console.print(Text(f"    {scrub(line)}"), soft_wrap=True)
+    if len(lines) > SHOWN_CODE_LINES:
+        console.print(f"    … {count(len(lines) - SHOWN_CODE_LINES, 'more line')}; --json has them all")
 
 
 def _origins(result: RunResult) -> str:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
+from afterburner.agent.cli.counterexample_file import write_tests
 from afterburner.agent.cli.from_options import option_of
-from afterburner.agent.cli.outputs import JSON_HELP, destination_option
+from afterburner.agent.cli.outputs import COUNTEREXAMPLE_HELP, JSON_HELP, Outputs, destination_option
 from afterburner.agent.cli.progress import ProgressStyle, progress_option, quiet_option, show_progress, style_of
 from afterburner.agent.cli.verify_document import document_of
 from afterburner.agent.job.job import Job
@@ -19,7 +20,7 @@ from afterburner.agent.options import VERIFY_S, InputOptions, Search
 from afterburner.agent.session.session import open_session
 from afterburner.agent.wording import count
 from afterburner.sandbox.terminal.console import open_console
-from afterburner.sandbox.terminal.destinations import STDOUT, check_destination, write_result
+from afterburner.sandbox.terminal.destinations import write_result
 from afterburner.sandbox.terminal.options import filled
 from afterburner.sandbox.terminal.text import display_path, scrub_line
 
@@ -60,6 +61,7 @@ def verify(
     float_tolerance: Annotated[float | None, option_of(InputOptions, "float_tolerance")] = None,
     assume: Annotated[list[str] | None, option_of(InputOptions, "assume")] = None,
     json: Annotated[str | None, destination_option(JSON_HELP)] = None,
+    counterexample: Annotated[str | None, destination_option(COUNTEREXAMPLE_HELP)] = None,
     progress: Annotated[ProgressStyle, progress_option()] = ProgressStyle.TEXT,
     quiet: Annotated[bool, quiet_option()] = False,
 ) -> None:
@@ -67,19 +69,25 @@ def verify(
 
     Inputs are found as for `run`, then changed and recombined. Exit code 0: no difference; 1: one was found.
     """
-    if json is not None:
-        check_destination("--json", json, Path(file), "the file with the original")
-        check_destination("--json", json, Path(against), "the other file")
+    outputs = Outputs(json=json, counterexample=counterexample)
+    outputs.check(Path(file), "the file with the original")
+    outputs.check(Path(against), "the other file")
     with show_progress(None, style_of(progress, quiet=quiet)) as on_event:
         inputs = InputOptions(calls=calls, python=python, float_tolerance=float_tolerance, assume=tuple(assume or ()))
         original = Job.from_file(file, function=function, inputs=inputs)
         other = Job.from_file(against, function=function)
         with open_session() as session:
-            result = session.verify(original, other, Search(seed=seed, max_seconds=max_seconds), on_event=on_event)
-    console = open_console(sys.stderr if json == STDOUT else sys.stdout)
+            search, writes_test = Search(seed=seed, max_seconds=max_seconds), counterexample is not None
+            result = session.verify(original, other, search, writes_test=writes_test, on_event=on_event)
+    console = open_console(sys.stderr if outputs.take_stdout else sys.stdout)
     print_verification(console, result, float_tolerance)
     if json is not None:
         write_result("--json", json, document_of(result, seed, float_tolerance).to_text().encode("ascii"))
+    if counterexample is not None:
+        test = result.found.test if isinstance(result.found, Counterexample) else ""
+        missing = write_tests(counterexample, result.target, [("other", test)])
+        if missing:
+            console.print(missing)
     if console.reader_gone:
         raise BrokenPipeError
     raise typer.Exit(0 if result.agrees else DIFFERENT)
@@ -98,6 +106,8 @@ def print_verification(console: Console, result: Verification, float_tolerance: 
         _print_agreement(console, result.found)
     if float_tolerance is not None:
         console.print(f"  floats may differ by {float_tolerance:g} of the larger one", soft_wrap=True)
+    if result.assume:
+        console.print(Text(f"  stated of every input: {scrub_line('; '.join(result.assume))}"), soft_wrap=True)
     for skipped in result.skipped[:KINDS_SHOWN]:
         console.print(Text(f"  left out: {scrub_line(skipped.origin)}: {scrub_line(skipped.reason)}", style="dim"))
 
@@ -109,6 +119,8 @@ def _print_counterexample(console: Console, found: Counterexample) -> None:
     console.print(Text(f"  {'original':<10}{scrub_line(found.expected)}"), soft_wrap=True)
     console.print(Text(f"  {'other':<10}{scrub_line(found.actual)}"), soft_wrap=True)
     console.print(Text(f"  {'that is':<10}it {scrub_line(found.difference)}"), soft_wrap=True)
+    if found.rounding:
+        console.print(Text(f"  {'rounding':<10}{found.rounding.words}"), soft_wrap=True)
     if found.provided:
         console.print(Text(f"  {'condition':<10}{scrub_line(found.condition)}"), soft_wrap=True)
     notes = [f"PYTHONHASHSEED={found.hash_seed}"] if found.hash_seed else []

@@ -17,6 +17,15 @@ class FunctionPart(Document):
     function: str
 
 
+class RoundingPart(Document):
+    """By how much floats differ where nothing else does."""
+
+    largest: float = Field(description="Relative to the larger number; near zero, those within 1e-12 do not count.")
+    differing: int = Field(description="Inputs on which they differ.")
+    inputs: int = Field(description="Inputs that were compared.")
+    advised_tolerance: float = Field(description="For --float-tolerance.")
+
+
 class CounterexamplePart(Document):
     """An input on which they differ."""
 
@@ -26,6 +35,7 @@ class CounterexamplePart(Document):
     difference: str = Field(description="The first difference, in one line.")
     kind: str = Field(description="How the input came about.")
     hash_seed: int = Field(description="PYTHONHASHSEED under which they differ.")
+    rounding: RoundingPart | None = Field(description="Where only rounding differs; null: something else does.")
     every_time: bool = Field(description="False: they differed once, and not when the same was tried again.")
     shrink_steps: NonNegativeInt = Field(description="How often the input was made smaller.")
 
@@ -44,6 +54,9 @@ class VerifyDocument(Document):
     machine: MachinePart
     seed: int
     float_tolerance: float | None = Field(description="Largest relative difference of equal floats; null: none.")
+    assume: list[str] = Field(
+        description="What is stated of every input, by `--assume` or `Requires:` in the docstring."
+    )
     elapsed_s: float
 
 
@@ -71,6 +84,7 @@ def document_of(result: Verification, seed: int, float_tolerance: float | None) 
             "machine": result.machine,
             "seed": seed,
             "float_tolerance": float_tolerance,
+            "assume": result.assume,
             "elapsed_s": result.elapsed_s,
         }
     )

@@ -33,6 +33,11 @@ class Evidence:
     receipt: Receipt | None = None
     larger_inputs: str = ""  # "measured again on inputs 4 times as large: 61x", or why it was not
 
+    @property
+    def disagreement(self) -> str:
+        """Where the rewrite did something else than the original, so that it is no offer; empty if nowhere."""
+        return self.growth.disagreement if self.growth else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Offered:

@@ -81,11 +81,11 @@ def measure_growth(bench: Workbench, winner_source: str, deadline: Deadline) -> 
         SandboxInternalError: the sandbox failed.
     """
     if bench.by_cases:
-        return Growth(note="growth is not measured: a program's stdin cannot be scaled")
+        return Growth(note="cannot tell how time grows: a program's stdin cannot be scaled")
     ladder, reasons = _ladder(bench, deadline)
     if len(ladder) < 2:
         why = reasons[0] if reasons else "no calls of other sizes could be made"
-        return Growth(note=f"growth is not measured: {why}")
+        return Growth(note=f"cannot tell how time grows: {why}")
     return _Measuring(bench, ladder).growth(winner_source, deadline)
 
 

@@ -7,6 +7,7 @@ host takes names, numbers and bytes.
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.agent.code.languages import PYTHON
+from afterburner.agent.code.locate import with_source
 from afterburner.agent.errors import WorkloadError
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage, ignore_event, in_stage
 from afterburner.agent.evidence.project_files import keep_only
@@ -22,6 +24,7 @@ from afterburner.agent.inputs.cases import check_cases, whole_program
 from afterburner.agent.inputs.harness_answers import FoundCall, scrub
 from afterburner.agent.inputs.replayed_calls import Replay
 from afterburner.agent.inputs.staging import environment_of
+from afterburner.agent.inputs.written_calls import invented_inputs
 from afterburner.agent.judge.comparison import Comparison
 from afterburner.agent.judge.confirmation import Incumbent, confirmation_of
 from afterburner.agent.judge.confirming import Confirming
@@ -99,6 +102,7 @@ def replay_receipt(
 
     Raises:
         UsageError: the project's files are not those of the receipt.
+        TargetError: the receipt's original does not define the function.
         WorkloadError: the original cannot be judged on these inputs here.
         SandboxUnavailableError, SandboxInternalError: as for a run.
     """
@@ -221,7 +225,7 @@ def _check_files(receipt: Receipt, staged: StagedProject, project: Path) -> None
 
 def _target(receipt: Receipt, root: Path) -> Target:
     target = receipt.target
-    return Target(
+    unread = Target(
         path=str(root / target.file),
         source=receipt.original,
         function=target.function,
@@ -230,6 +234,7 @@ def _target(receipt: Receipt, root: Path) -> Target:
         project_root=str(root),
         language=target.language,
     )
+    return with_source(unread, receipt.original)
 
 
 def _workload(
@@ -253,6 +258,9 @@ def _workload(
         tuple(call for call, each in zip(calls, receipt.inputs, strict=True) if each.held_out is held)
         for held in (False, True)
     ]
+    invented = invented_inputs(Counter(call.origin for call in calls).items())
+    if invented:
+        notes.append(f"none of the inputs is from the project: {invented}")
     settings = receipt.settings
     if settings.float_tolerance is not None:
         notes.append(f"floats may differ by {settings.float_tolerance:g} (relative), as in the receipt")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING
 
-from afterburner.agent.inputs.choosing import INVENTED
+from afterburner.agent.inputs.choosing import is_invented
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +31,7 @@ def broken_assumptions(
     Raises:
         SandboxInternalError: the sandbox failed.
     """
-    real = [call for call in calls if call.origin not in INVENTED]
+    real = [call for call in calls if not is_invented(call.origin)]
     if not real or not made:
         return ()
     known = smallest_blobs(real, MOST_CALLS)

@@ -2,9 +2,9 @@
 
 Where calls come from, in this order. A file given with `--calls` is the user's word and stands alone, as do the
 cases given with `--cases`. Otherwise the file's own `__main__` block, its doctests and the project's tests are all
-asked. Inputs from type hints join in only if those gave fewer than two usable calls or nothing that takes a
-measurable time, for a real call shows what the function is for and an invented one does not. Edge cases are always
-derived from what there is.
+asked. Where none of these has a usable call, a language model that takes part is asked for some. Inputs from type
+hints join in only if all those gave fewer than two usable calls or nothing that takes a measurable time, for a real
+call shows what the function is for and an invented one does not. Edge cases are always derived from what there is.
 """
 
 from __future__ import annotations
@@ -13,21 +13,26 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from afterburner.agent.errors import WorkloadError
+from afterburner.agent.code.requires import requirements_of
+from afterburner.agent.errors import ProposerError, WorkloadError
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent
+from afterburner.agent.inputs.advice import calls_advice
 from afterburner.agent.inputs.call_sources import Finding, Sources
 from afterburner.agent.inputs.cases import case_workload, read_cases, whole_program
 from afterburner.agent.inputs.choosing import choose_calls, choose_edge_cases, hold_out
 from afterburner.agent.inputs.harness import Harness
 from afterburner.agent.inputs.replayed_calls import Replay
+from afterburner.agent.inputs.written_calls import LEAST_CALLS, written_origin
 from afterburner.agent.types import Skipped, Workload
+from afterburner.agent.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from afterburner.agent.inputs.harness_answers import FoundCall
+    from afterburner.agent.inputs.written_calls import CallWriter
     from afterburner.agent.options import RunSettings
-    from afterburner.agent.types import Target, WorkloadCall
+    from afterburner.agent.types import Target, WorkloadCall, WrittenCalls
     from afterburner.sandbox import Limits, PythonEnvironment
     from afterburner.sandbox.sandbox import Sandbox
 
@@ -45,6 +50,7 @@ def build_workload(  # noqa: PLR0917 - what a workload depends on, and who is to
     settings: RunSettings,
     limits: Limits,
     report: OnEvent,
+    writer: CallWriter | None = None,
 ) -> Workload:
     """Find what the target is judged and measured on.
 
@@ -55,6 +61,7 @@ def build_workload(  # noqa: PLR0917 - what a workload depends on, and who is to
         settings: the options of the run; `calls_file`, `cases_dir`, `seed` and `float_tolerance` matter here.
         limits: for one look at a source of calls, and for one batch of calls.
         report: is told what is being done.
+        writer: the language model that is asked for calls if nothing makes any; None: none is.
 
     Raises:
         WorkloadError: nothing usable was found, or the original fails.
@@ -71,12 +78,18 @@ def build_workload(  # noqa: PLR0917 - what a workload depends on, and who is to
             f"{target.path}: a whole program can only be judged on stdin/stdout cases. Give --cases DIR with NAME.in "
             "and NAME.out, or name a function with --function."
         )
-    sources = Sources(Harness(sandbox, target, environment, limits), settings, report)
+    required = requirements_of(target)
+    assume = tuple(dict.fromkeys((*settings.inputs.assume, *required.expressions)))
+    sources = Sources(Harness(sandbox, target, environment, limits), settings, report, assume)
     replay = Replay(sandbox, target, environment, limits, settings.search.seed, settings.inputs.float_tolerance)
     replay.alone_s = REPLAY_SHARE * settings.search.max_seconds
-    search = _Search(sources, replay, report)
+    search = _Search(sources, replay, report, writer)
     search.find()
-    return replace(search.workload(settings.search.seed), assume=settings.inputs.assume)
+    search.skipped += [
+        Skipped("`Requires:` in the docstring", f"no expression over the parameters: {line}")
+        for line in required.in_words
+    ]
+    return replace(search.workload(settings.search.seed), assume=assume)
 
 
 @dataclass(slots=True)
@@ -86,13 +99,17 @@ class _Search:
     sources: Sources
     replay: Replay
     report: OnEvent
+    writer: CallWriter | None = None
     calls: list[WorkloadCall] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     tried: list[str] = field(default_factory=list)
+    written: WrittenCalls | None = None
 
     def find(self) -> None:
         """Ask one source after the other."""
         self._use(self.sources.real())
+        if self.sources.may_generate and not self.calls and self.writer is not None:
+            self._use_written(self.writer)
         if self.sources.may_generate and not self._is_enough():
             self._use([self.sources.generated()])
         if self.calls:
@@ -113,6 +130,7 @@ class _Search:
             skipped=tuple(self.skipped[:MAX_SKIPPED]),
             float_tolerance=self.replay.float_tolerance,
             fixed_clock=bool(self.replay.fixed_clock),
+            written=self.written,
         )
 
     def _is_enough(self) -> bool:
@@ -124,6 +142,27 @@ class _Search:
             self.skipped += finding.skipped
             self.tried += finding.tried
         self._replay(choose_calls([call for finding in findings for call in finding.calls]))
+
+    def _use_written(self, writer: CallWriter) -> None:
+        """Keep the calls that a language model writes, if enough of them can be used."""
+        try:
+            written = writer.write(self.sources.harness.target)
+        except ProposerError as error:
+            self._leave_out(written_origin(writer.name), str(error))
+            return
+        self._use([self.sources.written(written)])
+        if len(self.calls) >= LEAST_CALLS:
+            self.written = written
+            event = ProgressEvent(kind=EventKind.CALLS_WRITTEN, subject=written.model, count=len(self.calls))
+            self.report(event)
+            return
+        reason = f"{count(len(self.calls), 'call')} can be used, and it takes at least {LEAST_CALLS}"
+        self._leave_out(written_origin(written.model), reason)
+        self.calls, self.replay.fixed_clock = [], None
+
+    def _leave_out(self, origin: str, reason: str) -> None:
+        self.skipped.append(Skipped(origin, reason))
+        self.tried.append(f"{origin}: {reason}")
 
     def _use_edge_cases(self, finding: Finding) -> None:
         self.skipped += finding.skipped
@@ -151,6 +190,5 @@ class _Search:
         lines = "".join(f"\n  - {line}" for line in list(dict.fromkeys(self.tried))[:MAX_TRIED])
         return WorkloadError(
             f"{target.path}: no usable calls of {target.function} were found. Tried:{lines}\n"
-            "Give --calls FILE.py, a Python file that calls it; or --cases DIR with NAME.in and NAME.out for a whole "
-            'program; or add an `if __name__ == "__main__":` block or type hints to the file.'
+            + calls_advice(target, self.sources.settings)
         )

@@ -12,10 +12,18 @@ from afterburner.agent.errors import WorkloadError
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent
 from afterburner.agent.inputs.broken_assumptions import broken_assumptions
 from afterburner.agent.inputs.cases import cases_origin, read_cases
-from afterburner.agent.inputs.choosing import EDGE_BUDGET_BYTES, EDGE_BUDGET_S, most_for_edge_case
+from afterburner.agent.inputs.choosing import (
+    DERIVED,
+    EDGE_BUDGET_BYTES,
+    EDGE_BUDGET_S,
+    GENERATED,
+    is_invented,
+    most_for_edge_case,
+)
 from afterburner.agent.inputs.harness_answers import Failure, scrub
 from afterburner.agent.inputs.hypothesis_interpreter import drawing_environment
 from afterburner.agent.inputs.side_by_side import side_by_side
+from afterburner.agent.inputs.written_calls import MOST_CALL_S, SNIPPET_S, written_origin
 from afterburner.agent.types import Skipped
 from afterburner.sandbox import UsageError
 
@@ -25,7 +33,7 @@ if TYPE_CHECKING:
     from afterburner.agent.inputs.harness import Harness
     from afterburner.agent.inputs.harness_answers import Answer, Assumption, FoundCall
     from afterburner.agent.options import RunSettings
-    from afterburner.agent.types import WorkloadCall
+    from afterburner.agent.types import WorkloadCall, WrittenCalls
 
 MAX_CALLS_FILE_BYTES = 4 * 1024 * 1024
 DERIVE_FROM = 3
@@ -41,6 +49,7 @@ class Finding:
     calls: tuple[FoundCall, ...]
     skipped: tuple[Skipped, ...]
     tried: tuple[str, ...]
+    is_unused: bool = False  # it ran, and never called the function
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +59,7 @@ class Sources:
     harness: Harness
     settings: RunSettings
     report: OnEvent
+    assume: tuple[str, ...] = ()  # what is stated of every input: no other is made
 
     @property
     def may_generate(self) -> bool:
@@ -82,13 +92,27 @@ class Sources:
         """Calls made from type hints."""
         self.report(ProgressEvent(kind=EventKind.GENERATING_INPUTS))
         drawing = drawing_environment(self.harness.environment, self.harness.target)
-        fields = {"seed": self.settings.search.seed, "extra_site": drawing.extra_site}
-        answer = self.harness.ask("generate", "generated", fields, environment=drawing.environment)
+        fields = {
+            "seed": self.settings.search.seed,
+            "extra_site": drawing.extra_site,
+            "assume": list(self.assume),
+        }
+        answer = self.harness.ask("generate", GENERATED, fields, environment=drawing.environment)
         if drawing.is_own and any(failure.stage == "import" for failure in answer.failures):
             version = ".".join(map(str, self.harness.environment.version))
             reason = f"Hypothesis is not installed for Python {version}, and the file needs packages that ours lacks"
             answer = replace(answer, failures=(Failure("no_hypothesis", reason),))
-        return _finding("generated", answer)
+        return _finding(GENERATED, answer)
+
+    def written(self, written: WrittenCalls) -> Finding:
+        """Calls that a language model wrote, of which the original returns."""
+        fields = {
+            "snippet": written.code,
+            "assume": list(self.assume),
+            "most_s": MOST_CALL_S,
+            "budget_s": SNIPPET_S,
+        }
+        return self._ask("write", written_origin(written.model), fields)
 
     def broken_assumptions(self, calls: Sequence[WorkloadCall], made: Sequence[FoundCall]) -> tuple[Assumption, ...]:
         """What holds in each of the calls and not in some that were made, by their number."""
@@ -102,16 +126,16 @@ class Sources:
         blobs = [base64.b64encode(ranked[place].blob).decode("ascii") for place in places]
         most_s = most_for_edge_case(ranked[0].cpu_time_s)
         budget = {"budget_bytes": EDGE_BUDGET_BYTES, "budget_s": EDGE_BUDGET_S, "most_s": most_s}
-        return self._ask("derive", "derived", {"blobs": blobs, **budget})
+        return self._ask("derive", DERIVED, {"blobs": blobs, "assume": list(self.assume), **budget})
 
     def _from_calls_file(self, path: Path) -> Finding:
         self.report(ProgressEvent(kind=EventKind.RUNNING_CALLS_FILE, subject=path.name))
         finding = self._ask("calls", f"--calls {path.name}", calls_fields(path))
         if not finding.calls:
-            why = "; ".join(finding.tried) or f"it never calls {self.harness.target.function}"
+            why = "; ".join(finding.tried)
+            advice = f" Let it import {self.harness.target.module} and call the function." if finding.is_unused else ""
             raise WorkloadError(
-                f"--calls: {path} gives no usable call of {self.harness.target.function}: {why}. "
-                f"Let it import {self.harness.target.module} and call the function."
+                f"--calls: {path} gives no usable call of {self.harness.target.function}: {why}.{advice}"
             )
         return finding
 
@@ -176,16 +200,16 @@ def _finding(origin: str, answer: Answer) -> Finding:
             skipped.append(Skipped(origin, _told(failure.stage, failure.reason, answer)))
     if answer.damaged:
         skipped.append(Skipped(origin, "the program wrote into the channel of its recorded calls; some were lost"))
-    if not answer.calls and not answer.failures:
+    if not answer.calls and not tried:
         tried.append(f"{origin}: {'no copyable call' if answer.count else 'it is never called'}")
-    if answer.count > len(answer.calls) > 0 and origin != "derived":
+    if answer.count > len(answer.calls) > 0 and not is_invented(origin):
         skipped.append(
             Skipped(
                 origin,
                 f"{len(answer.calls)} of {answer.count} calls were recorded: the first, the costliest and a spread",
             )
         )
-    return Finding(origin, answer.calls, tuple(skipped), tuple(tried))
+    return Finding(origin, answer.calls, tuple(skipped), tuple(tried), is_unused=answer.finished and not answer.count)
 
 
 def _told(stage: str, reason: str, answer: Answer) -> str:

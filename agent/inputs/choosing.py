@@ -29,8 +29,14 @@ HELD_OUT_SHARE = 0.3
 HEAVIER = 1.25  # two runs of one call differ by as much
 EDGE_SLACK_S = 0.001
 _RAISED, _HEAD_BYTES = b'["raised"', 64  # how an outcome begins that is an exception (`sandbox/driver/call_driver.py`)
-INVENTED = frozenset({"generated", "derived"})  # origins of calls that nobody wrote down
+# Origins of calls that nobody has made: from type hints, from other calls, by a language model (and its name).
+GENERATED, DERIVED, WRITTEN_BY = "generated", "derived", "written by "
 HEAVY_SHARE = 0.2  # of the costliest call's time; a call above it carries the measurement
+
+
+def is_invented(origin: str) -> bool:
+    """Whether calls of this origin were made up: no program of the user's makes them, as far as is known."""
+    return origin in {GENERATED, DERIVED} or origin.startswith(WRITTEN_BY)
 
 
 def choose_calls(found: Sequence[FoundCall]) -> list[FoundCall]:
@@ -92,7 +98,7 @@ def hold_out(calls: Sequence[WorkloadCall], seed: int) -> tuple[list[WorkloadCal
     ranked = sorted(range(len(calls)), key=lambda index: _rank(calls[index], seed))
     heavy_s = HEAVY_SHARE * max(call.cpu_time_s for call in calls)
     heavy = [index for index in ranked if calls[index].cpu_time_s >= heavy_s]
-    real = [index for index in ranked if calls[index].origin not in INVENTED]
+    real = [index for index in ranked if not is_invented(calls[index].origin)]
     raising = [index for index in ranked if raises(calls[index])]
     kept = _once([*(real if len(real) == 1 else ()), heavy[0], *raising[:1]])[: len(calls) - 1]
     free = [index for index in ranked if index not in kept]

@@ -136,6 +136,9 @@ class Answer:
     surveyed: tuple[SurveyedFunction, ...] = ()
     suite: Suite | None = None
     assumptions: tuple[Assumption, ...] = ()
+    parameters: tuple[tuple[str, bool], ...] = ()  # of which arguments were made, and whether several of each
+    suggested: tuple[str, ...] = ()  # calls as Python would write them, which nobody has made yet
+    told: tuple[dict[str, Any], ...] = ()  # what only its reader knows the form of, and has to check
 
 
 def parse_answer(stdout: bytes) -> Answer:  # noqa: C901, PLR0912 - one branch for each kind of record
@@ -150,6 +153,9 @@ def parse_answer(stdout: bytes) -> Answer:  # noqa: C901, PLR0912 - one branch f
     surveyed: list[SurveyedFunction] = []
     suite: Suite | None = None
     assumptions: list[Assumption] = []
+    suggested: list[str] = []
+    parameters: list[tuple[str, bool]] = []
+    told: list[dict[str, Any]] = []
     count, finished, damaged = 0, False, 0
     payloads, rest = _frames(stdout)
     for payload in payloads:
@@ -181,6 +187,12 @@ def parse_answer(stdout: bytes) -> Answer:  # noqa: C901, PLR0912 - one branch f
                 suite = Suite(passed, tuple(scrub(name, MAX_REASON) for name in failing), complete)
             case {"kind": "assumption"} as record if (assumption := _assumption(record)) is not None:
                 assumptions.append(assumption)
+            case {"kind": "suggested", "text": str(text)} if text.isprintable() and len(text) <= MAX_TEXT:
+                suggested.append(text)
+            case {"kind": "parameter", "name": str(name), "varied": bool(varied)} if name.isidentifier():
+                parameters.append((scrub(name, MAX_DESCRIPTION), varied))
+            case {"kind": "told", "body": dict(body)}:
+                told.append(body)
             case {"kind": "done", "calls": int(number)} if 0 <= number <= MAX_COUNT:
                 count, finished = max(count, number), True
             case _:
@@ -200,6 +212,9 @@ def parse_answer(stdout: bytes) -> Answer:  # noqa: C901, PLR0912 - one branch f
         tuple(surveyed),
         suite,
         tuple(assumptions),
+        tuple(parameters),
+        tuple(suggested),
+        tuple(told),
     )
 
 

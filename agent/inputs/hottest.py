@@ -65,8 +65,16 @@ def hottest_function(
     why = "".join(f"\n  - {reason}" for reason in dict.fromkeys(tried))
     raise WorkloadError(
         f"{target.path}: nothing runs its functions, so the hottest cannot be found.{' Tried:' if why else ''}{why}\n"
-        f"Name one with --function ({listed}), or give --calls FILE.py, a Python file that calls them."
+        f"Name one with --function ({listed}), or {_other_way(settings)}."
     )
+
+
+def _other_way(settings: RunSettings) -> str:
+    if settings.inputs.calls is not None:
+        return f"let {settings.inputs.calls} call them"
+    if settings.inputs.cases is not None:
+        return f"let the cases in {settings.inputs.cases} reach them"
+    return "give --calls FILE.py, a Python file that calls them"
 
 
 def largest_holder(profiles: Sequence[MemoryProfile], names: Sequence[str]) -> str | None:

@@ -26,6 +26,7 @@ def judging_notes(workload: Workload) -> tuple[str, ...]:
     if workload.assume:
         stated = "; ".join(workload.assume)
         notes.append(
-            f"you state of every input: {stated}. No input was made that breaks it, so nothing is known of those"
+            f"you state of every input, by --assume or `Requires:` in the docstring: {stated}. No input was made that "
+            "breaks it, so nothing is known of those"
         )
     return tuple(notes)

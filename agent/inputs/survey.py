@@ -86,10 +86,15 @@ def take_survey(sandbox: Sandbox, place: Path, settings: RunSettings, limit_s: f
     if not any(function.qualname for function in functions):
         reasons = [*(failure.reason for failure in answer.failures), *(reason for _, reason in answer.skipped)]
         why = "".join(f"\n  - {reason}" for reason in list(dict.fromkeys(reasons))[:MAX_REASONS])
+        advice = (
+            "Let the command call them, or give another one."
+            if settings.batch.command
+            else "Give a command that calls them: run FOLDER -- python SCRIPT.py …, or -- python -m MODULE …; "
+            "from Python, survey(folder, ('python', 'SCRIPT.py'))."
+        )
         raise WorkloadError(
             f"{place}: nothing calls its functions, so there is nothing to rank.{' Seen:' if why else ''}{why}\n"
-            "Give a command that calls them: run FOLDER -- python SCRIPT.py …, or -- python -m MODULE …; "
-            "from Python, survey(folder, ('python', 'SCRIPT.py'))."
+            + advice
         )
     return Survey(functions, answer.suite, command, str(staged.root))
 

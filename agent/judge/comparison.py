@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from afterburner.agent.judge.measuring.sampling import Block, SampleFailedError
-    from afterburner.agent.types import Gain
+    from afterburner.agent.types import Gain, GainRange
     from afterburner.sandbox import Measurement, Verdict
 
 
@@ -32,6 +32,7 @@ class Comparison:
     before: Measurement | None = None
     after: Measurement | None = None
     verdict: Verdict | None = None  # of the rewrite's timed run, if that failed
+    by_size: GainRange | None = None  # from small inputs to large ones; of the test of a time alone
     blocks: tuple[Block, ...] = field(default=(), repr=False)
 
     @classmethod

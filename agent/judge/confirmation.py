@@ -6,14 +6,18 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from afterburner.agent.judge.comparison import Comparison
+from afterburner.agent.judge.verification.reach import lines_in_words
 from afterburner.agent.types import Decision
 from afterburner.agent.wording import format_ratio
 from afterburner.sandbox import Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from afterburner.agent.deadline import Deadline
     from afterburner.agent.judge.measuring.sampling import Block
-    from afterburner.agent.judge.verification.outcome import Counterexample
-    from afterburner.agent.types import Gain, HeldOut
+    from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
+    from afterburner.agent.types import Gain, GainRange, HeldOut
     from afterburner.sandbox import Measurement, Report
 
 
@@ -46,7 +50,9 @@ class Confirmation:
     best: Measurement
     held_out: HeldOut
     counterexample: str | None = None
+    counterexample_test: str = ""  # for pytest, where one was asked for
     notes: list[str] = field(default_factory=list)  # what the user should know about the offer
+    by_size: GainRange | None = None  # the gain on small inputs and on large ones
     larger_inputs: str = ""  # what became of a gain that was hard to believe
     blocks: list[Block] = field(default_factory=list)  # the samples of the test, without their parts
 
@@ -61,7 +67,7 @@ def confirmation_of(
     original: Incumbent,
     comparison: Comparison,
     held_out: HeldOut,
-    counterexample: str | None = None,
+    example: Counterexample | None = None,
 ) -> Confirmation:
     """What the confirmatory test of a winner showed."""
     return Confirmation(
@@ -73,7 +79,9 @@ def confirmation_of(
         original=with_memory_of(comparison.before or original.measurement, original.measurement),
         best=with_memory_of(comparison.after or winner.measurement, winner.measurement),
         held_out=held_out,
-        counterexample=counterexample,
+        counterexample=example.line if example else None,
+        counterexample_test=example.test if example else "",
+        by_size=comparison.by_size,
         blocks=[block.without_parts() for block in comparison.blocks],
     )
 
@@ -100,5 +108,32 @@ def differs(found: Counterexample, gain: Gain | None) -> Comparison:
     if found.provided:
         shown = f"{format_ratio(gain.ratio)}, " if gain is not None else ""
         return Comparison(Decision.CONDITIONAL, f"{shown}{found.condition}", gain)
-    reason = f"it differs from the original on an input made from the real ones ({found.kind})"
-    return Comparison(Decision.WRONG, reason, verdict=Verdict.WRONG_ANSWER)
+    if found.rounding is not None:
+        return Comparison(Decision.WRONG, found.rounding.words, verdict=Verdict.WRONG_ANSWER)
+    return Comparison(Decision.WRONG, f"it differs from the original {found.place}", verdict=Verdict.WRONG_ANSWER)
+
+
+def unproven(
+    agreed: Agreement, gain: Gain | None, least: int, deadline: Deadline, unreached: Sequence[int] = ()
+) -> Comparison | None:
+    """What is left of a gain where too little was tried to offer it; None if it was enough.
+
+    Enough is the least number of inputs, or all that could be made, with several values of every argument, and some
+    that reach each line that the rewrite changes; `unreached` are those that none does.
+    """
+    shown = f"{format_ratio(gain.ratio)}, " if gain is not None else ""
+    if agreed.unvaried:
+        names = " and ".join(f"`{name}`" for name in agreed.unvaried)
+        stated = " ".join(f'--assume "{name} is not None"' for name in agreed.unvaried)
+        condition = f"the same provided that {names} is like in the real calls, for nothing else could be made of it"
+        return Comparison(Decision.CONDITIONAL, f"{shown}{condition}; state it with {stated}", gain)
+    if unreached:
+        lines = lines_in_words(unreached)
+        condition = f"the same provided that no call reaches {lines} of the original: no input did, and the rewrite"
+        return Comparison(
+            Decision.CONDITIONAL, f"{shown}{condition} changes them; give calls that do with --calls", gain
+        )
+    if agreed.exhausted or agreed.inputs >= least or not deadline.passed():
+        return None
+    reason = f"only {agreed.inputs} of {least} inputs could be tried before the time was over; give --max-seconds more"
+    return Comparison(Decision.REFUSED, reason)

@@ -2,8 +2,9 @@
 
 In this order, each only if the one before was passed: the held-out calls; the confirmatory test of its gain, which most
 fail that fail at all; at the same time all calls under other hash seeds, inputs made to find a difference, and other
-circumstances (alone, in another order, in another folder), the file's own `__main__` and the project's tests; and a
-gain that is too good to be believed at once is looked at again on larger inputs.
+circumstances (alone, in another order, in another folder), the file's own `__main__` and the project's tests; a gain
+that is too good to be believed at once is looked at again on larger inputs; and a language model that takes part is
+asked for calls on which the two may differ.
 """
 
 from __future__ import annotations
@@ -13,19 +14,23 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from afterburner.agent.code.languages import PYTHON
+from afterburner.agent.errors import ProposerError
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage
 from afterburner.agent.inputs.side_by_side import beside
 from afterburner.agent.judge.caches import kept_between_calls
 from afterburner.agent.judge.circumstances import Dependence, find_dependence
 from afterburner.agent.judge.comparison import Comparison
-from afterburner.agent.judge.confirmation import confirmation_of, detail_of, differs
+from afterburner.agent.judge.confirmation import confirmation_of, detail_of, differs, unproven
 from afterburner.agent.judge.first_calls import gain_of_first_calls, may_remember
 from afterburner.agent.judge.first_items import later_first_item
 from afterburner.agent.judge.instructions import count_instructions
 from afterburner.agent.judge.larger_inputs import larger_calls
 from afterburner.agent.judge.measuring.sampling import SampleFailedError
 from afterburner.agent.judge.measuring.sequential import FIRST_LOOKS, MOST_TESTS
-from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
+from afterburner.agent.judge.verification.exploring import Exploration, explore
+from afterburner.agent.judge.verification.made_inputs import Suggested
+from afterburner.agent.judge.verification.outcome import EXPLORED, SUGGESTED, Agreement, Counterexample
+from afterburner.agent.judge.verification.reach import changed_lines
 from afterburner.agent.judge.verification.search import SHRINKING_S, DifferenceSearch, Least
 from afterburner.agent.judge.whole_runs import WholeRunDifference, difference_of_whole_runs
 from afterburner.agent.types import Decision, Gain, HeldOut, Objective
@@ -45,8 +50,8 @@ if TYPE_CHECKING:
 
 BLOCKS_TOLD = 4
 SEARCH_S, SEARCH_ROUNDS, SEARCH_LEAST = 3.0, 3, 80  # for an input on which a promising candidate differs
-OFFER_S, OFFER_ROUNDS, OFFER_LEAST = 4.0, 8, 250  # the same before an offer
-PATIENCE = 5  # times as long as that, until the least number of inputs has agreed
+OFFER_S, OFFER_ROUNDS, OFFER_LEAST = 4.0, 24, 800  # the same before an offer, which is worth nothing without so many
+PATIENCE = 5  # times as long as that, until the least number of inputs has agreed with a promising candidate
 AGAIN_S = 10.0  # for sampling again who was screened beside a winner that is not better
 HARD_TO_BELIEVE = 10.0  # a gain above this is measured again on larger inputs
 FIRST_CALLS_S = 15.0  # for looking at the gain of calls that are the first of their process
@@ -91,8 +96,14 @@ class Confirming:
     _search: DifferenceSearch | None = field(default=None, init=False)
     _taken: int = field(default=0, init=False)  # blocks of the last test
 
-    def confirm(self, winner: Incumbent, original: Incumbent) -> Confirmation:
+    def confirm(self, winner: Incumbent, original: Incumbent, sceptic: Callable[[], str] | None = None) -> Confirmation:
         """Whether the winner may be offered in place of the original, and why (not).
+
+        Args:
+            winner: the rewrite.
+            original: what it is held against.
+            sceptic: asks a language model for a snippet of calls on which the two may differ, once nothing else stands
+                against an offer; a ProposerError says why there is none. None: no model takes part.
 
         Raises:
             SandboxInternalError: the sandbox itself failed.
@@ -109,17 +120,37 @@ class Confirming:
         held_out = HeldOut(inputs, passed=comparison.decision is not Decision.WRONG, gain=held_out_gain)
         if comparison.decision is not Decision.IMPROVED:
             return confirmation_of(winner, original, comparison, held_out)
-        searched = self.behaves(winner, original, late)
+        searched = self.behaves(winner, original, late, for_offer=True)
         if not isinstance(searched, Agreement):
             return self._differing(searched, winner, original, comparison, held_out)
+        changed = changed_lines(original.source, winner.source, searched.unreached)
+        too_few = unproven(searched, comparison.gain, OFFER_LEAST, self.deadline, changed)
+        if too_few is not None:
+            return confirmation_of(winner, original, too_few, held_out)
         larger = ""
         if comparison.gain is not None:
             comparison, larger = self.on_larger_inputs(comparison, comparison.gain, winner, original)
             comparison = self._of_first_items(self._of_first_calls(comparison, winner, original), winner)
         held_out = replace(held_out, passed=comparison.decision is not Decision.WRONG)
-        confirmation = confirmation_of(winner, original, comparison, held_out)
         notes = _notes(winner, original, searched, comparison) if bench.target.language == PYTHON else []
+        if sceptic is not None and comparison.decision is Decision.IMPROVED:
+            doubted = self._doubted(winner, sceptic)
+            if isinstance(doubted, Counterexample):
+                return self._differing(doubted, winner, original, comparison, held_out)
+            notes.append(doubted)
+        confirmation = confirmation_of(winner, original, comparison, held_out)
         return replace(confirmation, notes=notes, larger_inputs=larger)
+
+    def _doubted(self, winner: Incumbent, sceptic: Callable[[], str]) -> Counterexample | str:
+        """A call that a model suggests and that shows a difference, or what to tell of its suggestions."""
+        try:
+            snippet = sceptic()
+        except ProposerError as error:
+            return f"the model gave no calls on which the two may differ: {error}"
+        found = self._on_suggested(winner, Suggested(snippet, SUGGESTED))
+        if isinstance(found, Counterexample):
+            return found
+        return f"a model was asked for calls on which the two may differ: {found.told_of_suggested}"
 
     def _differing(
         self,
@@ -133,7 +164,7 @@ class Confirming:
         match found:
             case Counterexample():
                 said = differs(found, comparison.gain)
-                return confirmation_of(winner, original, said, held_out, found.line)
+                return confirmation_of(winner, original, said, held_out, found)
             case Dependence():
                 return confirmation_of(winner, original, Comparison(Decision.REFUSED, found.reason), held_out)
             case WholeRunDifference():
@@ -143,8 +174,18 @@ class Confirming:
             case Report():
                 return self._wrong(winner, original, found)
 
+    def _on_suggested(self, winner: Incumbent, suggested: Suggested) -> Counterexample | Agreement:
+        until = self.deadline.within(OFFER_S)
+        return self._searching().against_suggested(winner.source, suggested, until, rounds=OFFER_ROUNDS)
+
     def behaves(
-        self, winner: Incumbent, original: Incumbent, late: Sequence[Case], *, by_cost: bool = True
+        self,
+        winner: Incumbent,
+        original: Incumbent,
+        late: Sequence[Case],
+        *,
+        by_cost: bool = True,
+        for_offer: bool = False,
     ) -> Agreement | Counterexample | Report | Dependence | WholeRunDifference:
         """Whether the winner does the same on these cases, on inputs made for it, in other circumstances, and whole.
 
@@ -153,28 +194,46 @@ class Confirming:
             original: what it is held against.
             late: the cases of the workload that it was not yet judged on.
             by_cost: whether a whole run of the program must not need more CPU time.
+            for_offer: whether CrossHair searches, too, and all the time that is left may go into made inputs.
 
         Returns:
             How far no difference was found; else an input on which it differs, the report of cases that are not
             right, what it depends on, or what a run of the whole program shows.
         """
-        looks: list[Callable[[], Report | Dependence | WholeRunDifference | None]] = [
+        looks: list[Callable[[], Report | Dependence | WholeRunDifference | Exploration | None]] = [
             partial(self.failed, winner, (case,)) for case in late
         ]
         looks.append(partial(self._dependence, winner, original))
         looks.append(partial(difference_of_whole_runs, self.bench, winner.source, by_cost=by_cost))
+        if for_offer:
+            looks.append(partial(explore, self.bench, winner.source, self.deadline))
+        until = self.deadline if for_offer else self.deadline.within(self.deadline.left_s() / 2)
         search = partial(
             self._searched,
             winner.source,
             self.deadline.within(OFFER_S),
             OFFER_ROUNDS,
-            least=Least(OFFER_LEAST, self.deadline.within(PATIENCE * OFFER_S)),
+            least=Least(OFFER_LEAST, until),
             effects_of_real_calls=True,
         )
         searched, found = beside(self.bench.sandbox, search, looks)
         if isinstance(searched, Counterexample) and not (searched.timed_out or searched.provided):
             return searched
-        return next((each for each in found if each is not None), searched)
+        explored = next((each for each in found if isinstance(each, Exploration)), None)
+        ended = next((each for each in found if each is not None and not isinstance(each, Exploration)), searched)
+        if isinstance(ended, Agreement) and explored is not None:
+            ended = self._explored(winner, explored, ended)
+        return replace(ended, unreached=self._searching().unreached_lines()) if isinstance(ended, Agreement) else ended
+
+    def _explored(self, winner: Incumbent, explored: Exploration, agreed: Agreement) -> Counterexample | Agreement:
+        """The agreement with what CrossHair's search came to, or a difference that it has found."""
+        if not explored.snippet:
+            left_out = f" did not search: {explored.left_out}" if explored.left_out else " found none"
+            return replace(agreed, remark=f"CrossHair{left_out}")
+        found = self._on_suggested(winner, Suggested(explored.snippet, EXPLORED, by_hints=False))
+        if isinstance(found, Counterexample):
+            return found
+        return replace(agreed, remark="CrossHair found none that plain values show")
 
     def failed(self, winner: Incumbent, cases: Sequence[Case]) -> Report | None:
         """The report of cases that are not all right, None if they are."""
@@ -185,10 +244,11 @@ class Confirming:
 
     def _wrong(self, winner: Incumbent, original: Incumbent, report: Report) -> Confirmation:
         """The confirmation of a winner whose calls are not right."""
-        failed = Comparison(Decision.WRONG, f"when confirmed: {detail_of(report)}", verdict=report.verdict)
         found = self.difference(winner.source, self.deadline, 0, self.bench.workload.calls_in_order())
+        reason = found.rounding.words if found and found.rounding else detail_of(report)
+        failed = Comparison(Decision.WRONG, f"when confirmed: {reason}", verdict=report.verdict)
         held_out = HeldOut(self.bench.workload.held_out_count, passed=False, gain=None)
-        return confirmation_of(winner, original, failed, held_out, found.line if found else None)
+        return confirmation_of(winner, original, failed, held_out, found)
 
     def _dependence(self, winner: Incumbent, original: Incumbent) -> Dependence | None:
         """What the winner depends on that it should not."""
@@ -223,11 +283,7 @@ class Confirming:
         least: Least | None = None,
         effects_of_real_calls: bool = False,
     ) -> Counterexample | Agreement:
-        if self._search is None:
-            shrinking_s = SHRINKING_S if self.shrinking_s is None else self.shrinking_s
-            original = self.bench.target.source
-            self._search = DifferenceSearch(self.bench, original, self.judge.seed, shrinking_s=shrinking_s)
-        return self._search.against(
+        return self._searching().against(
             source,
             until,
             real_calls=real_calls,
@@ -235,6 +291,14 @@ class Confirming:
             least=least,
             effects_of_real_calls=effects_of_real_calls,
         )
+
+    def _searching(self) -> DifferenceSearch:
+        """The search of this run, which keeps the inputs that it has made."""
+        if self._search is None:
+            shrinking_s = SHRINKING_S if self.shrinking_s is None else self.shrinking_s
+            original = self.bench.target.source
+            self._search = DifferenceSearch(self.bench, original, self.judge.seed, shrinking_s=shrinking_s)
+        return self._search
 
     def _measure(self, winner: Incumbent, original: Incumbent) -> tuple[Comparison, Gain | None]:
         if self.tests.used_up:
@@ -266,11 +330,21 @@ class Confirming:
             reason = f"{told}, needed above {format_ratio(needed)}"
             return replace(comparison, decision=Decision.NOT_BETTER, reason=reason)
         slower = f"by the clock it is {comparison.reason}" if comparison.gain.high < 1 else ""
-        objection = slower or self.judge.objection(comparison.blocks, held_out_gain)
+        objection = slower or self._objection_of_clock(comparison, held_out_gain, winner, original)
         if objection:
             return replace(comparison, decision=Decision.NOT_BETTER, reason=f"{told}, but {objection}")
         gain = Gain(counts.ratio, counts.ratio, counts.ratio, confidence=1.0, pairs=1)
-        return replace(comparison, decision=Decision.IMPROVED, reason=told, gain=gain)
+        return replace(comparison, decision=Decision.IMPROVED, reason=told, gain=gain, by_size=None)
+
+    def _objection_of_clock(
+        self, comparison: Comparison, held_out_gain: Gain | None, winner: Incumbent, original: Incumbent
+    ) -> str | None:
+        source, _ = self.bench.block_source(original.source, [winner.source], self.judge.objective, held_out=True)
+        fresh = partial(self.judge.fresh_blocks, source, len(comparison.blocks), self.deadline)
+        try:
+            return self.judge.objection(comparison.blocks, held_out_gain, fresh)
+        except SampleFailedError as error:
+            return f"when measured again: {error.detail}"
 
     def on_larger_inputs(
         self, comparison: Comparison, gain: Gain, winner: Incumbent, original: Incumbent

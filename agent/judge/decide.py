@@ -8,30 +8,33 @@ from __future__ import annotations
 
 import itertools
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from afterburner.agent.judge.comparison import Comparison, interval_text, left_behind, not_better_text
-from afterburner.agent.judge.measuring.figures import figures_for, gain_of, interval_of
+from afterburner.agent.judge.measuring.figures import figures_for, gain_of, interval_of, range_by_size
 from afterburner.agent.judge.measuring.sampling import SampleFailedError
 from afterburner.agent.judge.measuring.sequential import ALPHA, FIRST_LOOKS, MOST_BLOCKS, MOST_TESTS, plan_looks
 from afterburner.agent.judge.moved_work import find_moved_work
 from afterburner.agent.judge.screening import Screening
-from afterburner.agent.types import Decision
+from afterburner.agent.types import Decision, Objective
 from afterburner.agent.wording import format_ratio
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from afterburner.agent.deadline import Deadline
+    from afterburner.agent.judge.measuring.figures import FreshBlocks
     from afterburner.agent.judge.measuring.sampling import Block, BlockSource
     from afterburner.agent.judge.measuring.sequential import Look
-    from afterburner.agent.types import Gain, Objective
+    from afterburner.agent.types import Gain
 
 FUTILITY_ALPHA = 0.02  # of giving up a candidate that has the minimum effect; it cannot inflate the error
 FEWEST_BLOCKS_FOR_LONG = 16  # where one block takes so long that the budget allows fewer
 TAKES_OF_SCREENING = 200  # far more than it makes
 FIRST_TAKE = MOST_TESTS * TAKES_OF_SCREENING + 1  # screening counts from 0: no two takes of a rewrite have one seed
+FRESH_TAKE = FIRST_TAKE + MOST_TESTS * MOST_BLOCKS  # of what is measured again, behind all takes of the tests
 CONFIRMATION_S = 40.0  # what a test may take, unless even its fewest blocks take longer; most end far earlier
 TOO_LATE_TO_CONFIRM = "the time budget ended before the winner was confirmed; --max-seconds allows more"
 
@@ -95,7 +98,8 @@ class Judge:
                         return Comparison(Decision.REFUSED, TOO_LATE_TO_CONFIRM, blocks=tuple(blocks)), None
                     blocks += paced.take(repeats, self._seed_of(next(takes)))
                     on_blocks(len(blocks), looks[-1].blocks)
-                comparison = self.weigh(blocks, look, is_last=look is looks[-1])
+                fresh = partial(self.fresh_blocks, source, len(blocks), deadline)
+                comparison = self.weigh(blocks, look, is_last=look is looks[-1], fresh=fresh)
                 if comparison is not None:
                     return self._with_held_out(comparison, blocks, held_out_from, look)
         except SampleFailedError as error:
@@ -119,13 +123,37 @@ class Judge:
         """Why a rewrite is refused after its first block, whatever the test would show; None if it is not."""
         return left_behind(first)
 
-    def weigh(self, blocks: Sequence[Block], look: Look, *, is_last: bool) -> Comparison | None:
-        """What one look at the blocks says; None if there have to be more."""
+    def fresh_blocks(self, source: BlockSource, wanted: int, deadline: Deadline) -> list[Block]:
+        """So many blocks that take no part in a test; none if there is no time for all.
+
+        Raises:
+            SampleFailedError: a program behaves differently this time.
+        """
+        takes = itertools.count(FRESH_TAKE)
+        paced, repeats = source.paced(source.take(1, self._seed_of(next(takes))))
+        blocks: list[Block] = []
+        while len(blocks) < wanted:
+            if deadline.passed():
+                return []
+            blocks += paced.take(repeats, self._seed_of(next(takes)))
+        return blocks
+
+    def weigh(
+        self, blocks: Sequence[Block], look: Look, *, is_last: bool, fresh: FreshBlocks | None = None
+    ) -> Comparison | None:
+        """What one look at the blocks says; None if there have to be more.
+
+        Args:
+            blocks: all so far.
+            look: the moment, and its level.
+            is_last: whether there are no more.
+            fresh: takes blocks that must show a rise of the other figure as well, before it stands against the gain.
+        """
         figures = figures_for(self.objective, blocks)
         gain = gain_of(blocks, figures.primary, look.alpha, ALPHA)
         needed = 1 + self.min_effect
         if gain.low > needed:
-            objection = figures.objection(blocks, look.alpha)
+            objection = figures.objection(blocks, look.alpha, fresh)
             if objection is not None:
                 return Comparison.of_blocks(Decision.NOT_BETTER, objection, gain, blocks)
             trick = find_moved_work(self.objective, figures.primary, gain, blocks, needed) or left_behind(blocks)
@@ -143,12 +171,15 @@ class Judge:
             return Comparison.of_blocks(Decision.TOO_NOISY, reason, gain, blocks)
         return None
 
-    def objection(self, blocks: Sequence[Block], held_out: Gain | None) -> str | None:
-        """What stands against an offer whatever has shown its gain, as far as a test that ended tells."""
+    def objection(self, blocks: Sequence[Block], held_out: Gain | None, fresh: FreshBlocks) -> str | None:
+        """What stands against an offer whatever has shown its gain, as far as a test that ended tells.
+
+        A rise of the other figure has to show in fresh blocks as well.
+        """
         figures = figures_for(self.objective, blocks)
         if held_out is not None and held_out.high < 1:
             return f"{figures.primary.noun} is {format_ratio(held_out.ratio)} on held-out inputs"
-        return figures.objection(blocks, ALPHA) or left_behind(blocks)
+        return figures.objection(blocks, ALPHA, fresh) or left_behind(blocks)
 
     def _with_held_out(
         self, comparison: Comparison, blocks: Sequence[Block], held_out_from: int, look: Look
@@ -157,9 +188,9 @@ class Judge:
         held_out = gain_of(blocks, primary.of_inputs(held_out_from), look.alpha, ALPHA)
         if comparison.decision is Decision.IMPROVED and held_out.high < 1:
             reason = f"better on the inputs it was selected on, but {format_ratio(held_out.ratio)} on held-out inputs"
-            comparison = Comparison(
-                Decision.NOT_BETTER, reason, comparison.gain, comparison.before, comparison.after, blocks=tuple(blocks)
-            )
+            comparison = replace(comparison, decision=Decision.NOT_BETTER, reason=reason)
+        if self.objective is Objective.TIME:
+            comparison = replace(comparison, by_size=range_by_size(blocks, primary))
         return comparison, held_out
 
     def _seed_of(self, number: int) -> int:

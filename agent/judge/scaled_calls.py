@@ -6,7 +6,7 @@ import base64
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from afterburner.agent.inputs.choosing import INVENTED, raises
+from afterburner.agent.inputs.choosing import is_invented, raises
 from afterburner.agent.inputs.harness import Harness
 from afterburner.agent.inputs.replayed_calls import Replay
 
@@ -52,7 +52,7 @@ class ScaledCall:
 def likely_bases(calls: Sequence[WorkloadCall]) -> list[WorkloadCall]:
     """Calls to make larger ones of, the best first: real ones before invented ones, and the costliest of either."""
     returning = [call for call in calls if not raises(call)]
-    return sorted(returning, key=lambda call: (call.origin in INVENTED, -call.cpu_time_s))
+    return sorted(returning, key=lambda call: (is_invented(call.origin), -call.cpu_time_s))
 
 
 def scale_calls(

@@ -1,18 +1,22 @@
 """Ranks candidates cheaply, and decides nothing: who is not plainly behind is put to the test.
 
 All candidates are sampled together with one original. After each stage the better half goes on (successive halving,
-Karnin et al. 2013), so most samples are spent on those that it is hard to choose between.
+Karnin et al. 2013), so most samples are spent on those that it is hard to choose between. Nobody is dropped for figures
+that spread so far that they leave the gain possible: such candidates are sampled again first. Nor does a rise of wall
+time count that a second measurement does not show.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from afterburner.agent.judge.comparison import Comparison, interval_text, left_behind, not_better_text
 from afterburner.agent.judge.measuring.figures import EVEN, figures_for
 from afterburner.agent.judge.measuring.sampling import ORIGINAL, Block, SampleFailedError, SampleMode
+from afterburner.agent.judge.measuring.sequential import bounds
 from afterburner.agent.types import Decision, Gain
 from afterburner.agent.wording import format_ratio
 
@@ -24,7 +28,8 @@ if TYPE_CHECKING:
     from afterburner.agent.types import Objective
 
 PROMISING_SHARE = 0.5  # of the minimum effect: below it a candidate is not worth a test
-HOPELESS = 0.9  # a gain (ratio) below which no candidate is sampled any further
+MOST_DOUBTS = 2  # stages that a candidate gets because its samples spread too far to rule a gain out
+RULED_OUT_ALPHA = 0.02  # one-sided, of ruling out a gain that is there
 PLAIN_RISE = 0.5  # of wall time where samples ran at once: those few that ran alone tell no smaller one from noise
 STAGE_S = 2.0  # of measuring, unless one round of all that are left takes longer
 TOGETHER_S = 1.0  # likewise, where samples run together
@@ -46,6 +51,7 @@ class Screening:
     deadline: Deadline
     _blocks: dict[int, list[Block]] = field(default_factory=dict)
     _failed: dict[int, Comparison] = field(default_factory=dict)
+    _doubts: Counter[int] = field(default_factory=Counter)  # stages of each that its spread alone gave it
     _takes: int = 0
     _sample_s: float = 0.0  # what one takes, of wall time, when it runs alone
     _looked_again: bool = False  # at a single one that is left
@@ -61,16 +67,24 @@ class Screening:
         while alive and not self.deadline.passed():
             alive = self._stage(alive)
             ranked = sorted(alive, key=self._ratio, reverse=True)
-            alive = sorted(self._next(ranked))
+            doubtful = [number for number in ranked if self._is_doubtful(number)]
+            self._doubts.update(doubtful)
+            alive = sorted({*self._better(ranked), *doubtful})
         return [self._told(number) for number in range(len(self.source.rewrites))]
 
-    def _next(self, ranked: Sequence[int]) -> list[int]:
-        """Who is sampled further: the better half.
+    def _is_doubtful(self, number: int) -> bool:
+        """Whether nothing is known yet of a candidate that seems to be no better: its samples spread too far."""
+        if self._ratio(number) >= self._promising or self._doubts[number] == MOST_DOUBTS:
+            return False
+        return self._highest(number) > 1 + self.min_effect
+
+    def _better(self, ranked: Sequence[int]) -> list[int]:
+        """Of those that are not doubtful, who is sampled further: the better half.
 
         Where samples run together figures are steadier: of the better half only who is promising, if there is more than
         one to choose between; and whoever is promising by little once again, which is cheaper than a test.
         """
-        if not ranked or self._ratio(ranked[0]) < HOPELESS:
+        if not ranked or self._highest(ranked[0]) <= 1:
             return []
         better = list(ranked[: len(ranked) // 2])
         if not self.source.is_together:
@@ -151,6 +165,34 @@ class Screening:
         block = Block.joined(self._blocks[number])
         return math.exp(block.log_ratio(figures_for(self.objective, [block]).primary))
 
+    def _highest(self, number: int) -> float:
+        """The largest gain that the samples leave possible, by how the pairs of them spread."""
+        whole = Block.joined(self._blocks[number])
+        figure = figures_for(self.objective, [whole]).primary
+        ratios = [pair.log_ratio(figure) for pair in _pairs(whole.together())]
+        _, high = bounds(ratios, RULED_OUT_ALPHA)
+        if math.isinf(high) and len(ratios) > 1:  # so few that no order of them is unlikely enough
+            high = 2 * max(ratios) - min(ratios)
+        return math.exp(high)
+
+    def _rises_again(self, number: int) -> bool:
+        """Whether samples that the candidate takes alone show a rise, too: a busy machine may have made the first one.
+
+        Where there is no time left for them, or it fails this time, nobody knows; the test looks at it again.
+        """
+        if self.deadline.passed():
+            return False
+        source = self.source.apart().only([number])
+        wanted = int(TOGETHER_S / max(self._sample_s * source.round_size, 1e-3))
+        repeats = min(max(FEWEST_REPEATS, wanted), MOST_REPEATS, source.most_repeats)
+        self._takes += 1
+        try:
+            [fresh] = source.take(repeats, self.seed + self._takes, alone=False)
+        except SampleFailedError:
+            return False
+        figures = figures_for(self.objective, [fresh])
+        return figures.secondary_ratio([fresh]) * figures.tolerated < 1 - EVEN
+
     def _told(self, number: int) -> Comparison:
         if number in self._failed:
             return self._failed[number]
@@ -168,10 +210,16 @@ class Screening:
             return Comparison.of_blocks(Decision.NOT_BETTER, reason, gain, blocks)
         worse = figures.secondary_ratio([whole])
         at_once = any(sample.mode is SampleMode.AT_ONCE for block in blocks for sample in block.before)
-        if worse * figures.tolerated < 1 - (PLAIN_RISE if at_once else EVEN):
-            reason = f"{figures.secondary.noun} rose to {format_ratio(1 / worse)}"
+        if worse * figures.tolerated < 1 - (PLAIN_RISE if at_once else EVEN) and self._rises_again(number):
+            reason = f"{figures.secondary.noun} rose to {format_ratio(1 / worse)}, measured twice"
             return Comparison.of_blocks(Decision.NOT_BETTER, reason, gain, blocks)
         return Comparison.of_blocks(Decision.PROMISING, interval_text(gain), gain, blocks)
+
+
+def _pairs(block: Block) -> list[Block]:
+    """Each sample of the rewrite with one of the original that was taken near it."""
+    share = len(block.before) / len(block.after)
+    return [Block.of([block.before[int(at * share)]], [after]) for at, after in enumerate(block.after)]
 
 
 def _estimate(blocks: Sequence[Block], ratio: float, ratios: Sequence[float]) -> Gain:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.judge.comparison import Comparison, interval_text, left_behind
 from afterburner.agent.judge.decide import Judge
-from afterburner.agent.judge.measuring.figures import CPU, figures_for, gain_of, interval_of
+from afterburner.agent.judge.measuring.figures import CPU, figures_for, gain_of, interval_of, seen_twice
 from afterburner.agent.judge.measuring.sequential import ALPHA, plan_two_sided
 from afterburner.agent.judge.moved_work import find_moved_work
 from afterburner.agent.types import Decision, Gain
@@ -21,7 +21,7 @@ from afterburner.agent.wording import format_ratio
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from afterburner.agent.judge.measuring.figures import Figures
+    from afterburner.agent.judge.measuring.figures import Figures, FreshBlocks
     from afterburner.agent.judge.measuring.sampling import Block
     from afterburner.agent.judge.measuring.sequential import Look
 
@@ -46,23 +46,27 @@ class TwoSidedJudge(Judge):
         """None: a loss counts, whatever AFTER leaves behind."""
         return None
 
-    def weigh(self, blocks: Sequence[Block], look: Look, *, is_last: bool) -> Comparison | None:
+    def weigh(
+        self, blocks: Sequence[Block], look: Look, *, is_last: bool, fresh: FreshBlocks | None = None
+    ) -> Comparison | None:
         """What one look at the blocks says; None if there have to be more."""
         figures = figures_between(self, blocks)
         gain = gain_of(blocks, figures.primary, look.alpha, BOUND_ALPHA)
         needed = 1 + self.min_effect
         told = f"{figures.primary.noun} {interval_text(gain)}"
         if gain.low > needed:
-            objection = self._doubt(blocks, gain, figures, look)
+            objection = self._doubt(blocks, gain, figures, look, fresh)
             decision = Decision.REFUSED if objection else Decision.IMPROVED
             return Comparison.of_blocks(decision, objection or told, gain, blocks)
         if gain.high < 1 / needed:
-            objection = self._doubt([block.swapped() for block in blocks], _inverse(gain), figures, look)
+            objection = self._doubt(
+                _swapped(blocks), _inverse(gain), figures, look, fresh and (lambda: _swapped(fresh()))
+            )
             decision = Decision.REFUSED if objection else Decision.NOT_BETTER
             reason = f"of BEFORE against AFTER: {objection}" if objection else told
             return Comparison.of_blocks(decision, reason, gain, blocks)
         if gain.low >= 1 / needed and gain.high <= needed:
-            objection = _secondary_loss(blocks, figures, look, needed) or left_behind(blocks)
+            objection = _secondary_loss(blocks, figures, look, needed, fresh) or left_behind(blocks)
             decision = Decision.REFUSED if objection else Decision.NOT_BETTER
             return Comparison.of_blocks(decision, objection or told, gain, blocks)
         if not is_last:
@@ -75,10 +79,12 @@ class TwoSidedJudge(Judge):
         """Whether this gain of a comparison that says `not_better` is a loss."""
         return gain.high < 1 / (1 + self.min_effect)
 
-    def _doubt(self, blocks: Sequence[Block], gain: Gain, figures: Figures, look: Look) -> str | None:
+    def _doubt(
+        self, blocks: Sequence[Block], gain: Gain, figures: Figures, look: Look, fresh: FreshBlocks | None
+    ) -> str | None:
         """What an offer of the second version in place of the first would be refused for."""
         return (
-            figures.objection(blocks, look.alpha)
+            figures.objection(blocks, look.alpha, fresh)
             or find_moved_work(self.objective, figures.primary, gain, blocks, 1 + self.min_effect)
             or left_behind(blocks)
         )
@@ -90,16 +96,23 @@ def figures_between(judge: Judge, blocks: Sequence[Block]) -> Figures:
     Wall time decides where either version mostly waits, or starts threads or processes.
     """
     figures = figures_for(judge.objective, blocks)
-    return figures_for(judge.objective, [block.swapped() for block in blocks]) if figures.primary is CPU else figures
+    return figures_for(judge.objective, _swapped(blocks)) if figures.primary is CPU else figures
 
 
-def _secondary_loss(blocks: Sequence[Block], figures: Figures, look: Look, needed: float) -> str | None:
+def _secondary_loss(
+    blocks: Sequence[Block], figures: Figures, look: Look, needed: float, fresh: FreshBlocks | None
+) -> str | None:
     """What is proven worse although the figure that decides is the same."""
-    high = interval_of(blocks, figures.secondary, look.alpha)[1]
-    if high * figures.tolerated >= 1 / needed:
-        return None
-    rose = format_ratio(1 / figures.secondary_ratio(blocks))
-    return f"{figures.primary.noun} is the same, but {figures.secondary.noun} rose to {rose}"
+
+    def risen(seen: Sequence[Block]) -> float | None:
+        high = interval_of(seen, figures.secondary, look.alpha)[1]
+        return None if high * figures.tolerated >= 1 / needed else 1 / figures.secondary_ratio(seen)
+
+    return seen_twice(risen, f"{figures.primary.noun} is the same, but {figures.secondary.noun} rose to", blocks, fresh)
+
+
+def _swapped(blocks: Sequence[Block]) -> list[Block]:
+    return [block.swapped() for block in blocks]
 
 
 def _inverse(gain: Gain) -> Gain:

@@ -161,7 +161,7 @@ class VersionJudge:
                 return self._late(other, replace(case, calls=found.blobs, expected_outcomes=None), found.shown_calls)
             case Counterexample():
                 decision = ComparisonDecision.CONDITIONAL if found.provided else ComparisonDecision.DIFFERENT
-                return VersionFindings(decision, found.condition or found.line, counterexample=found)
+                return VersionFindings(decision, found.condition or _reason(found), counterexample=found)
             case Dependence(timed_out=True):
                 return self._late(other, found.circumstance.case, f"the calls made {found.circumstance.name}")
             case Dependence() | WholeRunDifference():
@@ -197,7 +197,7 @@ class VersionJudge:
         example = confirming.difference(other.source, self.deadline, 0, calls)
         if example is None or example.timed_out:
             return VersionFindings(ComparisonDecision.DIFFERENT, detail)
-        return VersionFindings(ComparisonDecision.DIFFERENT, example.line, counterexample=example)
+        return VersionFindings(ComparisonDecision.DIFFERENT, _reason(example), counterexample=example)
 
     def _late(self, other: Incumbent, case: Case, on: str) -> VersionFindings:
         """What a version is that reached the time limit on an input."""
@@ -261,3 +261,8 @@ class VersionJudge:
 
     def _report(self, kind: EventKind, count: int | None = None, most: int | None = None) -> None:
         self.on_event(ProgressEvent(kind=kind, stage=Stage.COMPARE, count=count, most=most))
+
+
+def _reason(found: Counterexample) -> str:
+    """In what two versions differ."""
+    return f"{found.rounding.words}: {found.line}" if found.rounding else found.line

@@ -7,6 +7,7 @@ state is stored after every node, and a node that was killed runs again: it chan
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Literal, cast
 
 from afterburner.agent.code.locate import with_source
@@ -18,10 +19,18 @@ from afterburner.agent.judge.confirmation import Incumbent, detail_of
 from afterburner.agent.judge.confirming import SEARCH_ROUNDS, SEARCH_S, Confirming, SpentTests
 from afterburner.agent.judge.gates import refusal
 from afterburner.agent.judge.measuring.sampling import SampleFailedError
-from afterburner.agent.judge.measuring.sequential import MOST_TESTS
+from afterburner.agent.loop.doubting import Doubting
+from afterburner.agent.loop.fallback import Fallback
 from afterburner.agent.loop.placing import describing, place
 from afterburner.agent.loop.profiling import Profiling
-from afterburner.agent.loop.records import candidate_of, judged_event, refused, refuted, sampled_again, settled
+from afterburner.agent.loop.records import (
+    candidate_of,
+    judged_event,
+    refused,
+    refuted,
+    settled,
+    withdrawn,
+)
 from afterburner.agent.loop.search_policy import SearchPolicy
 from afterburner.agent.loop.state import NOTHING_LEFT, LoopState, on_the_clock
 from afterburner.agent.loop.winners import promoted, ratio_of, winners_of
@@ -48,6 +57,7 @@ if TYPE_CHECKING:
     from afterburner.agent.models.requests.model_session import ModelSession
     from afterburner.agent.options import RunSettings
     from afterburner.agent.types import WorkloadCall
+    from afterburner.agent.usage import Usage
 
 BASELINE_SAMPLES = 3
 PROFILE_SHARE = 0.1  # of what is left of the search's time, for one line profile
@@ -171,7 +181,7 @@ class Loop:
         proposals, failure = self._propose(request)
         pending = [self._candidate(iteration, n, each, incumbent) for n, each in enumerate(proposals, start=1)]
         restarts = [*state["restarts"], *([again.id] if again else ())]
-        usage = (self.model_session.usage() if self.model_session else None) or state["usage"]
+        usage = self._used() or state["usage"]
         # whoever asks no model, rules say, may go on when a cap is reached, but nobody does when the time is up
         exhausted = bool(failure) or not pending or usage.cap == TIME_IS_UP
         reason = failure or usage.cap or NOTHING_LEFT
@@ -247,7 +257,7 @@ class Loop:
 
         One at a time, so that each is stored.
         """
-        winners = state["winners"] if state["tried"] else winners_of(state)
+        winners = state["winners"] if state["tried"] else winners_of(state, self.judge.min_effect)
         if not winners:
             return {"winners": []}
         (winner, *winners), original, tried = winners, state["lineage"][0], state["tried"] + 1
@@ -255,7 +265,10 @@ class Loop:
             kind=EventKind.CONFIRMING, stage=Stage.CONFIRM, candidate=winner.id, best_ratio=winner.ratio
         )
         self.on_event(told)
-        confirmation = self._confirm_with().confirm(winner, original)
+        doubting = self.doubting()
+        sceptic = doubting.sceptic
+        ask = partial(doubting.ask, sceptic, winner, self.settings.search.seed, state["usage"]) if sceptic else None
+        confirmation = self._confirm_with().confirm(winner, original, ask)
         self.on_event(
             replace(
                 told,
@@ -265,12 +278,17 @@ class Loop:
                 gain=confirmation.gain,
             )
         )
-        records = [settled(record, confirmation) for record in state["records"]]
-        if confirmation.confirmed or tried == MOST_TESTS or self.tests.used_up or self.confirm_until.passed():
-            winners = []
-        elif winners and confirmation.decision in {Decision.NOT_BETTER, Decision.TOO_NOISY}:
-            winners, records = self._still_promising(winners, original, records, attempt=tried)
-        return {"confirmation": confirmation, "records": records, "winners": winners, "tried": tried}
+        fallen = {
+            **state,
+            "records": [settled(record, confirmation) for record in state["records"]],
+            "confirmation": confirmation,
+            "winners": winners,
+            "tried": tried,
+        }
+        winners, records = self._fallback().after(cast("LoopState", fallen))
+        # A cap that a sceptic met did not end the search.
+        usage = replace(self._used() or state["usage"], cap=state["usage"].cap)
+        return {"confirmation": confirmation, "records": records, "winners": winners, "tried": tried, "usage": usage}
 
     def after_confirm(self, state: LoopState) -> Literal["confirm", "end"]:
         """Go on while there is somebody to fall back on."""
@@ -283,24 +301,13 @@ class Loop:
             if self.after_confirm(state) == "end":
                 return state
 
-    def _still_promising(
-        self, winners: Sequence[Incumbent], original: Incumbent, records: Sequence[JudgedCandidate], attempt: int
-    ) -> tuple[list[Incumbent], list[JudgedCandidate]]:
-        """Those that are promising by new samples, too, the best first; and the records, which tell of the others.
-
-        Whoever there was no time for stays as promising as before.
-        """
-        still, others = [], {}
-        sampled = self._confirm_with().sampled_again(winners, original, attempt)
-        for winner, comparison in zip(winners, sampled, strict=True):
-            if comparison.gain is None and comparison.decision is Decision.REFUSED:
-                still.append(winner)
-            elif comparison.decision is Decision.PROMISING and comparison.gain is not None:
-                still.append(replace(winner, ratio=comparison.gain.ratio))
-            else:
-                others[winner.id] = comparison
-        told = [sampled_again(record, others[record.id]) if record.id in others else record for record in records]
-        return sorted(still, key=lambda winner: -winner.ratio), told
+    def without_offer(self, state: LoopState, difference: str) -> LoopState:
+        """The state of a run whose offer differs after all, with the next winner in its place if there is one."""
+        state = withdrawn(state, difference)
+        candidates = cast("LoopState", {**state, "winners": winners_of(state, self.judge.min_effect)})
+        winners, records = self._fallback().after(candidates)
+        state = cast("LoopState", {**state, "winners": winners, "records": records})
+        return self.finish(state) if winners else state
 
     def _base_of(self, state: LoopState) -> tuple[Incumbent, JudgedCandidate | None]:
         """What the next round goes on from; and the candidate that this is, where it is not the best."""
@@ -356,6 +363,25 @@ class Loop:
                 tests=self.tests,
             )
         return self._confirming
+
+    def _fallback(self) -> Fallback:
+        return Fallback(self._confirm_with(), self.confirm_until)
+
+    def doubting(self) -> Doubting:
+        """What asks a language model that takes part for calls on which a winner may differ."""
+        return Doubting(
+            self.bench,
+            self.proposer,
+            self.settings.models,
+            self.confirm_until,
+            self.on_event,
+            self.surroundings,
+            self.model_session,
+        )
+
+    def _used(self) -> Usage | None:
+        """What language models have used so far; None: none takes part."""
+        return self.model_session.usage() if self.model_session else None
 
     def _unsteady(self, verdict: Verdict, detail: str) -> WorkloadError:
         if verdict in (Verdict.TIME_LIMIT, Verdict.MEMORY_LIMIT, Verdict.OUTPUT_LIMIT):

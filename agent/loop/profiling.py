@@ -12,7 +12,7 @@ from afterburner.agent.inputs.side_by_side import side_by_side
 from afterburner.agent.judge.comparison import Comparison
 from afterburner.agent.judge.confirmation import detail_of, with_memory_of
 from afterburner.agent.judge.measuring.sampling import SampleFailedError
-from afterburner.agent.loop.records import Example, record_of
+from afterburner.agent.loop.records import Example, example_of, record_of
 from afterburner.agent.types import Decision
 from afterburner.sandbox import Verdict
 
@@ -53,8 +53,11 @@ class Profiling:
             if candidate.id in ranked:
                 records.append(record_of(candidate, ranked[candidate.id]))
             else:
-                wrong = Comparison(Decision.WRONG, detail_of(report), verdict=report.verdict)
-                records.append(record_of(candidate, wrong, self._example(candidate, report)))
+                example = self._example(candidate, report)
+                reason = (example and example.reason) or detail_of(report)
+                records.append(
+                    record_of(candidate, Comparison(Decision.WRONG, reason, verdict=report.verdict), example)
+                )
         return records
 
     def _judge_side_by_side(self, candidates: Sequence[Candidate]) -> list[Report]:
@@ -79,7 +82,7 @@ class Profiling:
             line = failing_case(self.bench.workload.cases, report.cases)
             return Example(line, line) if line else None
         found = self.difference(candidate.source, self.bench.workload.calls)
-        return Example(found.line, found.told_to_models) if found else None
+        return example_of(found) if found else None
 
     def _with_memory(self, comparison: Comparison, source: str) -> Comparison:
         """Add the memory of a process of its own: forks of a template share theirs with it."""

@@ -43,6 +43,13 @@ class Example(NamedTuple):
 
     line: str
     told_to_models: str
+    reason: str = ""  # that says more than the judge's own
+    test: str = ""  # for pytest
+
+
+def example_of(found: Counterexample) -> Example:
+    """An example of an input on which a function does something else."""
+    return Example(found.line, found.told_to_models, found.rounding.words if found.rounding else "", found.test)
 
 
 def record_of(candidate: Candidate, comparison: Comparison, example: Example | None = None) -> JudgedCandidate:
@@ -57,6 +64,7 @@ def record_of(candidate: Candidate, comparison: Comparison, example: Example | N
         measurement=comparison.after,
         counterexample=example and example.line,
         told_to_models=example and example.told_to_models,
+        counterexample_test=example.test if example else "",
     )
 
 
@@ -91,17 +99,19 @@ def settled(record: JudgedCandidate, confirmation: Confirmation) -> JudgedCandid
         verdict=confirmation.verdict,
         reason=confirmation.reason,
         counterexample=confirmation.counterexample,
+        counterexample_test=confirmation.counterexample_test,
+        over_original=confirmation.gain or record.over_original,
     )
 
 
 def sampled_again(record: JudgedCandidate, comparison: Comparison) -> JudgedCandidate:
-    """The record of a candidate that is not promising any more by new samples."""
+    """The record of a candidate with what new samples of it and the original say."""
     return replace(
         record,
         decision=comparison.decision,
         verdict=comparison.verdict or record.verdict,
         reason=f"sampled again: {comparison.reason}",
-        gain=comparison.gain or record.gain,
+        over_original=comparison.gain or record.over_original,
         measurement=comparison.after or record.measurement,
     )
 
@@ -116,6 +126,7 @@ def refuted(record: JudgedCandidate, found: Counterexample) -> JudgedCandidate:
         reason=wrong.reason,
         counterexample=found.line,
         told_to_models=found.told_to_models,
+        counterexample_test=found.test,
     )
 
 

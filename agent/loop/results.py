@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from afterburner.agent.code.patch import readability, unified_diff
 from afterburner.agent.code.text_edits import TextEdit, edits_between
 from afterburner.agent.inputs.judging import judging_notes
+from afterburner.agent.inputs.written_calls import invented_inputs
 from afterburner.agent.judge.paper_selection import figure_text, worst
 from afterburner.agent.loop.search_policy import SearchPolicy
 from afterburner.agent.loop.state import trajectory_of
@@ -18,11 +19,21 @@ from afterburner.agent.wording import count, format_ratio
 
 if TYPE_CHECKING:
     from afterburner.agent.evidence.gather import Evidence
-    from afterburner.agent.judge.confirmation import Incumbent
+    from afterburner.agent.judge.confirmation import Confirmation, Incumbent
     from afterburner.agent.judge.measuring.workbench import Workbench
     from afterburner.agent.loop.state import LoopState
     from afterburner.agent.options import RunSettings
-    from afterburner.agent.types import Gain, JudgedCandidate, Machine, Readability, Skipped, Target
+    from afterburner.agent.types import (
+        Gain,
+        GainRange,
+        JudgedCandidate,
+        Machine,
+        Readability,
+        Skipped,
+        Target,
+        Workload,
+        WrittenCalls,
+    )
     from afterburner.agent.usage import Usage
     from afterburner.sandbox import Measurement
 
@@ -60,6 +71,13 @@ class RunResult:
     selection: Selection = Selection.VERIFIED
     trajectory: tuple[Incumbent | None, ...] = ()  # the best so far after each round; None: there was no code yet
     ended_early: str = ""  # why not all rounds were made: a cap, the time, …; empty: they were
+    by_size: GainRange | None = None  # the winner's gain on small inputs and on large ones, where they differ in size
+    written: WrittenCalls | None = None  # the calls of a language model that are among the inputs
+
+    @property
+    def invented_inputs(self) -> str:
+        """What the inputs are if none is from the project: `6 calls written by openai/…`; empty: some are."""
+        return invented_inputs(self.workload_origins)
 
     @property
     def edits(self) -> tuple[TextEdit, ...]:
@@ -67,6 +85,8 @@ class RunResult:
         return edits_between(self.target.source, self.best_source) if self.improved else ()
 
 
+TELLING = 1.25  # times as large as another gain, to be told beside it
+MOST_OF_IT = 0.9  # of the CPU time of all calls
 OBJECTIVE_NOUN = {Objective.TIME: "CPU time", Objective.MEMORY: "peak memory", Objective.INTEGRAL: "memory integral"}
 
 
@@ -84,7 +104,7 @@ def make_result(
         objective=settings.search.objective,
         model=settings.models.model,
         improved=offer is not None,
-        summary=_summary(settings, state),
+        summary=_summary(settings, state, bench.workload),
         gain=offer.gain if offer else None,
         original=offer.original if offer else original.measurement,
         best=offer.best if offer else original.measurement,
@@ -99,8 +119,29 @@ def make_result(
         elapsed_s=elapsed_s,
         trajectory=trajectory_of(state),
         ended_early=_ended_early(settings, state),
-        notes=(*_needed(settings), *_capped(state), *judging_notes(bench.workload), *(offer.notes if offer else ())),
+        written=bench.workload.written,
+        notes=(
+            *_needed(settings),
+            *_capped(state),
+            *judging_notes(bench.workload),
+            *(_untimed(settings, bench) if offer else ()),
+            *(offer.notes if offer else ()),
+        ),
+        by_size=offer.by_size if offer else None,
     )
+
+
+def with_evidence(result: RunResult, evidence: Evidence | None) -> RunResult:
+    """The result with what was measured beside the gain; the headline tells of far larger gains on larger inputs."""
+    growth = evidence.growth if evidence else None
+    last = growth.points[-1] if growth and growth.points else None
+    summary = result.summary
+    if result.improved and result.gain and growth and last and last.winner_s:
+        known = max(result.gain.ratio, result.by_size.large if result.by_size else 0.0)
+        ratio = last.original_s / last.winner_s
+        if ratio > TELLING * known:
+            summary += f"; {format_ratio(ratio)} where {growth.scaled} is {last.size:,}"
+    return replace(result, evidence=evidence, summary=summary)
 
 
 def make_paper_result(
@@ -137,6 +178,7 @@ def make_paper_result(
         selection=Selection.PAPER,
         trajectory=trajectory,
         ended_early=state["ended_early"],
+        written=bench.workload.written,
     )
 
 
@@ -147,6 +189,30 @@ def _paper_summary(settings: RunSettings, best: Incumbent | None) -> str:
         return f"no code passes every case: {best.verdict.value.replace('_', ' ')}"
     figure = figure_text(best.measurement, settings.search.objective)
     return f"the best code that passes: {figure}, measured once and not confirmed"
+
+
+def headline(objective: Objective, confirmation: Confirmation) -> str:
+    """`CPU time improved 9.9x on the workload as a whole (1.9x on small inputs to 38x on large ones)`."""
+    improved, gain, by_size = f"{OBJECTIVE_NOUN[objective]} improved", confirmation.gain, confirmation.by_size
+    if gain is None:
+        return improved
+    told = f"{improved} {format_ratio(gain.ratio)}"
+    if by_size is None or max(by_size.small, by_size.large) < TELLING * min(by_size.small, by_size.large):
+        return told
+    small, large = format_ratio(by_size.small), format_ratio(by_size.large)
+    return f"{told} on the workload as a whole ({small} on small inputs to {large} on large ones)"
+
+
+def _untimed(settings: RunSettings, bench: Workbench) -> tuple[str, ...]:
+    """What the gain leaves out: calls that would take too long to sample, if they are a good part of all."""
+    if bench.by_cases or settings.search.objective is not Objective.TIME:
+        return ()
+    calls, timed = bench.workload.calls_in_order(), bench.timed_calls()
+    share = sum(call.cpu_time_s for call in timed) / max(sum(call.cpu_time_s for call in calls), 1e-9)
+    if share > MOST_OF_IT:
+        return ()
+    told = f"the gain is of {len(timed)} of {count(len(calls), 'call')}, which take {share:.0%} of their CPU time"
+    return (f"{told}; the others would take too long to sample",)
 
 
 def _ended_early(settings: RunSettings, state: LoopState) -> str:
@@ -175,13 +241,12 @@ def _capped(state: LoopState) -> tuple[str, ...]:
     return (f"the model was not asked further: {state['usage'].cap}",) if state["usage"].cap else ()
 
 
-def _summary(settings: RunSettings, state: LoopState) -> str:
+def _summary(settings: RunSettings, state: LoopState, workload: Workload) -> str:
     confirmation = state["confirmation"]
     if confirmation is not None and confirmation.confirmed:
-        gain = confirmation.gain
-        return f"{OBJECTIVE_NOUN[settings.search.objective]} improved" + (
-            f" {format_ratio(gain.ratio)}" if gain else ""
-        )
+        told = headline(settings.search.objective, confirmation)
+        invented = invented_inputs(Counter(workload.origins()).items())
+        return f"{told}; workload: {invented}; none is from your project" if invented else told
     if confirmation is not None:
         return f"nothing is offered: {confirmation.reason}"
     if not state["records"]:

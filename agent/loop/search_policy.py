@@ -87,6 +87,11 @@ def _ranked(state: LoopState) -> list[JudgedCandidate]:
 
 
 def over_original(record: JudgedCandidate, lineage: Sequence[Incumbent]) -> float:
-    """How many times better than the original a candidate is, by way of the incumbent that it was compared with."""
+    """How many times better than the original a candidate is.
+
+    Where the two were not compared, it is so by way of the incumbent that the candidate was compared with.
+    """
+    if record.over_original is not None:
+        return record.over_original.ratio
     before = [each for each in lineage if round_of(each) < record.iteration]
     return (before[-1].ratio if before else 1.0) * (record.gain.ratio if record.gain else 1.0)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol, TypedDict
 from afterburner.agent.inputs.line_profile import LineCost, LineProfile
 from afterburner.agent.judge.confirmation import Confirmation, Incumbent
 from afterburner.agent.judge.measuring.sampling import Block, Sample, SampleMode
-from afterburner.agent.types import AnswerRecord, Candidate, Decision, Gain, HeldOut, JudgedCandidate
+from afterburner.agent.types import AnswerRecord, Candidate, Decision, Gain, GainRange, HeldOut, JudgedCandidate
 from afterburner.agent.usage import Usage
 from afterburner.sandbox import Measurement, Verdict
 
@@ -49,6 +49,7 @@ CHECKPOINTED_TYPES = (
     Confirmation,
     Decision,
     Gain,
+    GainRange,
     HeldOut,
     Incumbent,
     LineCost,

@@ -5,23 +5,48 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from afterburner.agent.judge.confirmation import Incumbent
+from afterburner.agent.loop.search_policy import over_original
+from afterburner.agent.loop.state import round_of
 from afterburner.agent.types import Decision
 
 if TYPE_CHECKING:
     from afterburner.agent.loop.state import LoopState
     from afterburner.agent.types import JudgedCandidate
 
+_STANDING = (Decision.PROMISING, Decision.IMPROVED)
 
-def winners_of(state: LoopState) -> list[Incumbent]:
-    """Whom to confirm: the last incumbent, those before it, then who else beat the original, the best first."""
+
+def winners_of(state: LoopState, min_effect: float) -> list[Incumbent]:
+    """Whom to confirm: the last incumbent, then who else may beat the original, the best first.
+
+    That includes whoever lost only to an incumbent, which may turn out to be wrong.
+
+    Args:
+        state: of a search that is over, or of a run whose offer was withdrawn.
+        min_effect: a gain over the original below it is worth no test.
+    """
     original, *accepted = state["lineage"]
+    records = {record.id: record for record in state["records"]}
     known = {incumbent.id for incumbent in accepted}
+    standing = [each for each in accepted if each.id not in records or records[each.id].decision in _STANDING]
     others = [
-        promoted(record, original)
-        for record in state["records"]
-        if record.iteration == 1 and record.decision is Decision.PROMISING and record.id not in known
+        Incumbent(record.id, record.source, record.measurement or original.measurement, ratio)
+        for record, ratio in ((each, over_original(each, state["lineage"])) for each in records.values())
+        if record.id not in known
+        and (record.decision is Decision.PROMISING or (lost_to_incumbent(record, state) and ratio > 1 + min_effect))
     ]
-    return [*reversed(accepted), *sorted(others, key=lambda other: -other.ratio)]
+    return [*standing[-1:], *sorted((*standing[:-1], *others), key=lambda each: -each.ratio)]
+
+
+def lost_to_incumbent(record: JudgedCandidate, state: LoopState) -> bool:
+    """Whether a right candidate is no better than another one, which says nothing of it and the original."""
+    return record.decision is Decision.NOT_BETTER and record.over_original is None and met_incumbent(record, state)
+
+
+def met_incumbent(record: JudgedCandidate, state: LoopState) -> bool:
+    """Whether a candidate was compared with another one, and never with the original."""
+    is_timed = record.gain is not None and record.over_original is None
+    return is_timed and any(0 < round_of(each) < record.iteration for each in state["lineage"])
 
 
 def promoted(record: JudgedCandidate, before: Incumbent) -> Incumbent:

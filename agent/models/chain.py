@@ -44,12 +44,12 @@ class ChainProposer:
         Raises:
             UnknownModelError: two have the same name, so what one proposed could not be told from the other's.
         """
-        self._members = tuple(members)
+        self.members = tuple(members)
         names = [member.name for member in members]
         if len(set(names)) < len(names):
             raise UnknownModelError(f"The chain {','.join(names)} has members of the same name. Rename one.")
         self.name = ",".join(names)
-        self.asks_model = any(map(asks_model, self._members))
+        self.asks_model = any(map(asks_model, self.members))
 
     def propose(self, request: ProposalRequest) -> list[Proposal]:
         """Give this iteration's candidates.
@@ -59,7 +59,7 @@ class ChainProposer:
         """
         proposals: list[Proposal] = []
         failure: ProposerError | None = None
-        for member in self._members:
+        for member in self.members:
             try:
                 own = replace(request, iteration=1 + len(_turns(member.name, request)), in_run=request.iteration)
                 found = [_named(proposal, member.name) for proposal in member.propose(own)]

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from afterburner.agent.code.locate import function_source
-from afterburner.agent.models.prompts.messages import messages_for
-from afterburner.agent.models.requests.client import ModelClient, Question
+from afterburner.agent.models.prompts.written_calls import WrittenAnswer
+from afterburner.agent.models.requests.client import ModelClient
+from afterburner.agent.models.requests.endings import CapReachedError
 from afterburner.agent.models.requests.language_model import find_model
 from afterburner.agent.models.requests.model_answers import proposal_of
 from afterburner.agent.models.requests.model_session import ModelSession
-from afterburner.agent.models.requests.recording import Place
-from afterburner.agent.models.requests.spending import least_tokens_for
+from afterburner.agent.models.requests.question import Question
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from afterburner.agent.models.prompts.doubting import DoubtRequest
     from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest
+    from afterburner.agent.models.prompts.written_calls import CallsRequest
+    from afterburner.agent.models.requests.model_answers import ModelAnswer
 
 
 class LiteLLMProposer:
@@ -57,14 +59,28 @@ class LiteLLMProposer:
         Raises:
             ProposerError: no model can be reached, or all refuse; the message says what to do.
         """
-        question = Question(
-            tuple(messages_for(request)),
-            request.count,
-            Place.of(request, self.name),
-            request.seed + 1000 * request.run_iteration,
-            request.usage,
-            self._temperature if request.temperature is None else request.temperature,
-            least_tokens_for(function_source(request.target)),
-        )
-        answers = self._asker.ask(question)
+        answers = self._asker.ask(Question.of_proposal(request, self.name, self._temperature))
         return [proposal_of(answer, request.target, answer.model, self._model_session.scrub) for answer in answers]
+
+    def doubt(self, request: DoubtRequest) -> str:
+        """Ask for calls on which a rewrite may differ; gives the text of the answer.
+
+        Raises:
+            ProposerError: no model can be reached, all refuse, or a cap allows no request.
+        """
+        return self._only_answer(Question.of_doubt(request, self.name, self._temperature)).content
+
+    def write_calls(self, request: CallsRequest) -> WrittenAnswer:
+        """Ask for calls of a function that nothing calls.
+
+        Raises:
+            ProposerError: no model can be reached, all refuse, or a cap allows no request.
+        """
+        answer = self._only_answer(Question.of_calls(request, self.name, self._temperature))
+        return WrittenAnswer(answer.model, answer.content)
+
+    def _only_answer(self, question: Question) -> ModelAnswer:
+        answers = self._asker.ask(question)
+        if not answers:
+            raise CapReachedError(self._model_session.budget.usage().cap)
+        return answers[0]

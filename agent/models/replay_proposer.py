@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.agent.errors import ProposerError, UnknownModelError
+from afterburner.agent.models.prompts.written_calls import WrittenAnswer
 from afterburner.agent.models.requests.model_answers import ModelAnswer, proposal_of
 from afterburner.agent.models.requests.recording import RecordedTarget
 from afterburner.agent.models.requests.secrets import Scrubber
@@ -15,7 +16,9 @@ from afterburner.agent.models.requests.secrets import Scrubber
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from afterburner.agent.models.prompts.doubting import DoubtRequest
     from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest
+    from afterburner.agent.models.prompts.written_calls import CallsRequest
     from afterburner.agent.types import Target
 
 
@@ -28,7 +31,9 @@ class ReplayProposer:
     A recording holds one JSON object a line, `{"content": "…"}`. What `--record` wrote says with `file`, `function`,
     `iteration`, `asked` (the model) and `candidate` where each answer belongs, with `reasoning` what was thought apart
     from it, with `finish_reason` how it ended, with `error` why there is none, and with `hidden` that what was asked
-    had a secret value hidden in it; further keys are left alone, and null says as much as no key.
+    had a secret value hidden in it. With `doubted` it holds calls that may tell that candidate from the original, and
+    is no rewrite; with `workload` it holds calls of a function that nothing calls. Further keys are left alone, and
+    null says as much as no key.
 
     When asked for the nth time, it gives the answers of the nth iteration that has any for the target, those of each
     model in turn. Where a replay stands follows from the iteration, so a resumed run goes on in the right place.
@@ -43,7 +48,10 @@ class ReplayProposer:
         """
         self.name = f"replay:{Path(path).name}"
         self._scrub = scrub or Scrubber()
-        self._lines = _read(Path(path))
+        lines = _read(Path(path))
+        self._lines = [line for line in lines if line.is_rewrite]
+        self._doubts = [line for line in lines if line.doubted]
+        self._workloads = [line for line in lines if line.is_workload]
 
     def propose(self, request: ProposalRequest) -> list[Proposal]:
         """Give this iteration's answers.
@@ -53,6 +61,36 @@ class ReplayProposer:
         """
         answers = _answers(self._of(request.target), request.iteration, request.count)
         return [proposal_of(answer, request.target, self.name, self._scrub) for answer in answers]
+
+    def doubt(self, request: DoubtRequest) -> str:
+        """Give the calls that were recorded for a rewrite, or those of another rewrite of the target.
+
+        Which rewrite wins may be another one this time, and calls are inputs whomever they were thought of for.
+
+        Raises:
+            ProposerError: there are none.
+        """
+        wanted = RecordedTarget.of(request.original)
+        found = [line for line in self._doubts if line.target in {None, wanted}]
+        exact = [line for line in found if line.doubted == request.candidate]
+        return self._last(exact or found)
+
+    def write_calls(self, request: CallsRequest) -> WrittenAnswer:
+        """Give the calls that were recorded for a function that nothing called.
+
+        Raises:
+            ProposerError: there are none.
+        """
+        wanted = RecordedTarget.of(request.target)
+        return WrittenAnswer(self.name, self._last([line for line in self._workloads if line.target in {None, wanted}]))
+
+    def _last(self, lines: Sequence[_Line]) -> str:
+        """The text of the last of several recorded answers to one question."""
+        if not lines:
+            raise ProposerError(f"{self.name} holds none")
+        if lines[-1].answer.error:
+            raise ProposerError(lines[-1].answer.error)
+        return lines[-1].answer.content
 
     def _of(self, target: Target) -> list[_Line]:
         """The lines for a target; a function that was recorded in one file only may have moved to another since."""
@@ -94,6 +132,13 @@ class _Line:
     candidate: int
     asked: str = ""
     target: RecordedTarget | None = None
+    doubted: str = ""  # the candidate that it gives a sceptic's calls for; empty: it gives none
+    is_workload: bool = False  # whether it gives calls of a function that nothing calls
+
+    @property
+    def is_rewrite(self) -> bool:
+        """Whether it is an answer with a rewrite."""
+        return not (self.doubted or self.is_workload)
 
 
 def _read(path: Path) -> list[_Line]:
@@ -110,7 +155,7 @@ def _read(path: Path) -> list[_Line]:
     except (OSError, ValueError) as error:
         raise ProposerError(f"The recording {path} cannot be read: {error}.") from None
     lines = [_line(line, path, number) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-    if len({line.iteration is None for line in lines}) > 1:
+    if len({line.iteration is None for line in lines if line.is_rewrite}) > 1:
         raise ProposerError(f"In {path} some lines name their iteration and some do not; all or none of them have to.")
     return lines
 
@@ -134,9 +179,10 @@ def _line(line: str, path: Path, number: int) -> _Line:
         candidate = number
     if not isinstance(iteration, int | None) or not isinstance(candidate, int):
         raise ProposerError(f"{path}, line {number}: iteration and candidate have to be integers.")
+    doubted, is_workload = str(record.get("doubted") or ""), bool(record.get("workload"))
     if record.get("asked") is None:
-        return _Line(answer, iteration, candidate)
+        return _Line(answer, iteration, candidate, doubted=doubted, is_workload=is_workload)
     asked, file, function = (record.get(key) for key in ("asked", "file", "function"))
     if not (isinstance(asked, str) and isinstance(file, str) and isinstance(function, str | None)) or iteration is None:
         raise ProposerError(f"{path}, line {number}: with asked there have to be iteration, file and function.")
-    return _Line(answer, iteration, candidate, asked, RecordedTarget(file, function))
+    return _Line(answer, iteration, candidate, asked, RecordedTarget(file, function), doubted, is_workload)

@@ -14,18 +14,15 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from afterburner.agent.code.locate import function_source
 from afterburner.agent.errors import ProposerError
 from afterburner.agent.events import EventKind
-from afterburner.agent.models.prompts.messages import messages_for
+from afterburner.agent.models.prompts.written_calls import WrittenAnswer
 from afterburner.agent.models.requests.endings import CapReachedError
 from afterburner.agent.models.requests.model_answers import ModelAnswer, proposal_of
 from afterburner.agent.models.requests.model_session import ModelSession
-from afterburner.agent.models.requests.recording import Place
+from afterburner.agent.models.requests.question import Question
 from afterburner.agent.models.requests.request import most_prompt_tokens
 from afterburner.agent.models.requests.reservation import Reservation
-from afterburner.agent.models.requests.secrets import has_stand_in
-from afterburner.agent.models.requests.spending import least_tokens_for
 from afterburner.agent.models.vllm_name import parse_engine_model
 from afterburner.agent.usage import known_tokens
 from afterburner.sandbox import CancelledError
@@ -33,10 +30,10 @@ from afterburner.sandbox import CancelledError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from afterburner.agent.models.prompts.doubting import DoubtRequest
     from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest
+    from afterburner.agent.models.prompts.written_calls import CallsRequest
     from afterburner.agent.models.vllm_name import EngineModel
-
-    Messages = tuple[dict[str, str], ...]
 
 _MAX_MESSAGE_CHARS = 300
 _MODELS_OWN = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
@@ -107,8 +104,10 @@ class VllmProposer:
         Raises:
             ProposerError: the engine cannot start, or cannot take one of the prompts.
         """
+        if not requests:
+            return []
         try:
-            found = self._answers(requests) if requests else []
+            found = self._answers([Question.of_proposal(each, self.name, self._temperature) for each in requests])
         except CapReachedError:
             found = []
         proposals = [
@@ -117,49 +116,66 @@ class VllmProposer:
         ]
         return proposals + [[] for _ in requests[len(found) :]]
 
-    def _answers(self, requests: Sequence[ProposalRequest]) -> list[list[ModelAnswer]]:
-        """Ask within the caps, and record what came; the answers to as many requests as the caps allow.
+    def doubt(self, request: DoubtRequest) -> str:
+        """Ask for calls on which a rewrite may differ; gives the text of the answer.
+
+        Raises:
+            ProposerError: the engine cannot start, cannot take the prompt, or a cap allows no request.
+        """
+        [[answer]] = self._answers([Question.of_doubt(request, self.name, self._temperature)])
+        return answer.content
+
+    def write_calls(self, request: CallsRequest) -> WrittenAnswer:
+        """Ask for calls of a function that nothing calls.
+
+        Raises:
+            ProposerError: the engine cannot start, cannot take the prompt, or a cap allows no request.
+        """
+        [[answer]] = self._answers([Question.of_calls(request, self.name, self._temperature)])
+        return WrittenAnswer(answer.model, answer.content)
+
+    def _answers(self, questions: Sequence[Question]) -> list[list[ModelAnswer]]:
+        """Ask within the caps, and record what came; the answers to as many questions as the caps allow.
 
         Raises:
             CapReachedError: a cap, or the time, allows no request, or the time was up before its end.
         """
         model_session, budget = self._model_session, self._model_session.budget
-        for request in requests:
-            budget.at_least(request.usage)
-        conversations = [self._messages(request) for request in requests]
-        fitting, limit = self._share(requests, conversations)
-        requests = _first(requests, fitting)
-        conversations = conversations[: len(requests)]
-        answers = sum(request.count for request in requests)
-        most = Reservation(sum(map(most_prompt_tokens, conversations)), answers * limit, None)
+        for question in questions:
+            budget.at_least(question.stored)
+        hide = model_session.scrub.hide_all
+        questions = [replace(question, messages=hide(question.messages)) for question in questions]
+        fitting, limit = self._share(questions)
+        questions = _first(questions, fitting)
+        answers = sum(question.count for question in questions)
+        most = Reservation(sum(most_prompt_tokens(each.messages) for each in questions), answers * limit, None)
         shared = model_session.engine_of(self.name)
         with (
-            shared.lent(partial(self._load, requests[0].seed), self._check_time) as engine,
+            shared.lent(partial(self._load, questions[0].seed), self._check_time) as engine,
             budget.reserved(most) as (reservation, _),
         ):
             with shared.answering(self._check_time):
-                outputs = self._chat(engine, requests, conversations, limit)
+                outputs = self._chat(engine, questions, limit)
             self._settle([_usage_of(output) for output in outputs], reservation)
         model_session.report(EventKind.ANSWERED, self.name)
-        found = [self._model_answers(*each) for each in zip(outputs, conversations, strict=True)]
+        found = [self._model_answers(*each) for each in zip(outputs, questions, strict=True)]
         if model_session.recording is not None:
-            for request, of_request in zip(requests, found, strict=True):
-                place = Place.of(request, self.name)
-                for number, answer in enumerate(of_request, 1):
+            for question, given in zip(questions, found, strict=True):
+                for number, answer in enumerate(given, 1):
                     used = dict(answer.usage) if answer.usage is not None else None
-                    model_session.recording.append(place, number, answer, used)
+                    model_session.recording.append(question.place, number, answer, used)
         return found
 
-    def _share(self, requests: Sequence[ProposalRequest], conversations: Sequence[Messages]) -> tuple[int, int]:
-        """How many answers the caps allow to all requests together, and how many tokens each may have."""
+    def _share(self, questions: Sequence[Question]) -> tuple[int, int]:
+        """How many answers the caps allow to all questions together, and how many tokens each may have."""
         longest = self._model.max_tokens
         fitting, limit = self._model_session.budget.share(
-            max((request.usage for request in requests), key=lambda usage: usage.most_tokens),
-            sum(request.count for request in requests),
-            max(map(most_prompt_tokens, conversations)),
+            max((each.stored for each in questions), key=lambda usage: usage.most_tokens),
+            sum(each.count for each in questions),
+            max(most_prompt_tokens(each.messages) for each in questions),
             None,
             longest,
-            max(least_tokens_for(function_source(request.target)) for request in requests),
+            max(each.least_output_tokens for each in questions),
         )
         return fitting, longest if limit is None else limit
 
@@ -183,34 +199,28 @@ class VllmProposer:
         self._model_session.budget.left_s(math.inf)
         self._model_session.cancel.raise_if_cancelled()
 
-    def _messages(self, request: ProposalRequest) -> Messages:
-        return self._model_session.scrub.hide_all(messages_for(request))
-
-    def _model_answers(self, output: Any, messages: Messages) -> list[ModelAnswer]:
+    def _model_answers(self, output: Any, question: Question) -> list[ModelAnswer]:
         """What the engine gave, secret values hidden."""
-        hide, hidden = self._model_session.scrub.hide, any(has_stand_in(message["content"]) for message in messages)
+        hide = self._model_session.scrub.hide
         return [
             ModelAnswer(
                 hide(each.text),
                 self.name,
                 str(each.finish_reason or "stop"),
-                hidden=hidden,
+                hidden=question.hidden,
                 usage=None if number else _usage_of(output),
-                messages=messages,
+                messages=question.messages,
             )
             for number, each in enumerate(output.outputs)
         ]
 
-    def _chat(
-        self, engine: Any, requests: Sequence[ProposalRequest], conversations: Sequence[Messages], limit: int
-    ) -> list[Any]:
+    def _chat(self, engine: Any, questions: Sequence[Question], limit: int) -> list[Any]:
         defaults = self._call("reading its settings", engine.get_default_sampling_params)
         model = replace(self._model, max_tokens=limit)
         params = [
-            import_module("vllm").SamplingParams(**sampling_arguments(model, each, defaults, self._temperature))
-            for each in requests
+            import_module("vllm").SamplingParams(**sampling_arguments(model, each, defaults)) for each in questions
         ]
-        asked = [list(messages) for messages in conversations]
+        asked = [list(each.messages) for each in questions]
         outputs = self._call("answering", engine.chat, asked, params, use_tqdm=False, lora_request=self._lora_request())
         return list(outputs)
 
@@ -251,13 +261,13 @@ class VllmProposer:
         return proposal
 
 
-def _first(requests: Sequence[ProposalRequest], answers: int) -> list[ProposalRequest]:
-    """The requests that so many answers are enough for; the last of them may have to do with fewer."""
-    taken: list[ProposalRequest] = []
-    for request in requests:
-        count = min(request.count, answers)
+def _first(questions: Sequence[Question], answers: int) -> list[Question]:
+    """The questions that so many answers are enough for; the last of them may have to do with fewer."""
+    taken: list[Question] = []
+    for question in questions:
+        count = min(question.count, answers)
         if count > 0:
-            taken.append(replace(request, count=count))
+            taken.append(replace(question, count=count))
         answers -= count
     return taken
 
@@ -283,16 +293,13 @@ def engine_arguments(model: EngineModel, seed: int) -> dict[str, Any]:
     return arguments
 
 
-def sampling_arguments(
-    model: EngineModel, request: ProposalRequest, defaults: Any, temperature: float | None
-) -> dict[str, Any]:
+def sampling_arguments(model: EngineModel, question: Question, defaults: Any) -> dict[str, Any]:
     """The arguments of vLLM's `SamplingParams`; `defaults` are those that the model's folder recommends."""
     arguments: dict[str, Any] = {name: getattr(defaults, name) for name in _MODELS_OWN}
-    temperature = temperature if request.temperature is None else request.temperature
-    if temperature is not None:
-        arguments["temperature"] = temperature
+    if question.temperature is not None:
+        arguments["temperature"] = question.temperature
     return arguments | {
-        "n": request.count,
-        "seed": request.seed + 1000 * request.iteration,
+        "n": question.count,
+        "seed": question.seed,
         "max_tokens": model.max_tokens,
     }

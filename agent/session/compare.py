@@ -75,6 +75,7 @@ class ComparisonResult:
     growth: Growth | None
     receipt: Receipt | None
     workload_origins: tuple[str, ...]
+    assume: tuple[str, ...]  # what is stated of every input
     skipped: tuple[Skipped, ...]
     machine: Machine
     elapsed_s: float
@@ -131,6 +132,7 @@ def compare_jobs(
         growth=growth,
         receipt=_receipt(prepared, compared) if proof.receipt else None,
         workload_origins=tuple(bench.workload.origins()),
+        assume=bench.workload.assume,
         skipped=(*versions.skipped, *bench.workload.skipped),
         machine=prepared.machine,
         elapsed_s=time.monotonic() - started_s,
@@ -182,7 +184,8 @@ def _prepare(  # noqa: PLR0917 - what a comparison depends on, and who is told
     report = in_stage(on_event, Stage.COMPARE)
     workload = build_workload(sandbox, target, versions.environment, settings, limits, report)
     own_tree = versions.after_environment if changed else None
-    bench = Workbench(target, workload, sandbox, versions.environment, limits, core, own_tree)
+    environment = versions.environment
+    bench = Workbench(target, workload, sandbox, environment, limits, core, own_tree, writes_tests=proof.counterexample)
     judge = TwoSidedJudge(search.objective, min_effect.value, search.seed)
     comparing = VersionJudge(bench, judge, deadline, on_event, _text_objections(versions, changed))
     return _Prepared(versions, changed, settings, min_effect, machine, comparing)

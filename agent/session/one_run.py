@@ -19,11 +19,11 @@ from afterburner.agent.judge.measuring.timing_core import TimingCore
 from afterburner.agent.judge.measuring.workbench import Workbench
 from afterburner.agent.loop.graph import Loop
 from afterburner.agent.loop.paper import PaperLoop
-from afterburner.agent.loop.records import withdrawn
-from afterburner.agent.loop.results import RunResult, make_paper_result, make_result, winner_source
+from afterburner.agent.loop.results import RunResult, make_paper_result, make_result, winner_source, with_evidence
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.models.prompts.feedback import parse_telling
 from afterburner.agent.option_kinds import Selection
+from afterburner.agent.session.asking_for_calls import call_writer
 from afterburner.agent.session.preparing import limits_of, prepare, stage_target, surroundings_of, taken_over
 from afterburner.agent.session.stored_graph import open_proposer_of, run_graph, used_s
 from afterburner.agent.store.checkpoints import open_checkpointer, stored_state
@@ -187,7 +187,10 @@ class _Run:
                 staged = stage_target(self.settings, self.target, sandbox, self.report)
                 machine = describe_machine(sandbox, staged.environment, self.target.language)
                 if prepared is None:
-                    prepared = prepare(self.settings, self.target, sandbox, staged, self.report, machine=machine)
+                    writer = call_writer(self.settings, proposer, staged, self.report)
+                    prepared = prepare(
+                        self.settings, self.target, sandbox, staged, self.report, machine=machine, writer=writer
+                    )
                     prepared = replace(prepared, used_s=clock.used_s(), used_before=model_session.used_by_others())
                     self.runs.keep_prepared(self.run_id, prepared)
                 prepared, machine = self._on_this_machine(prepared, machine, state)
@@ -196,12 +199,13 @@ class _Run:
                 loop = self._loop(bench, clock, proposer, model_session, surroundings_of(prepared, staged))
                 state = self._searched(loop, state, checkpointer)
                 evidence = _evidence(loop, state, staged, machine) if isinstance(loop, Loop) else None
-        if evidence is not None and evidence.growth is not None and evidence.growth.disagreement:
-            state, evidence = withdrawn(state, evidence.growth.disagreement), None
+                while isinstance(loop, Loop) and evidence is not None and evidence.disagreement:
+                    state = loop.without_offer(state, evidence.disagreement)
+                    evidence = _evidence(loop, state, staged, machine)
         make = make_paper_result if self.is_paper else make_result
         result = make(self.settings, bench, state, run_id=self.run_id, machine=machine, elapsed_s=clock.elapsed_s())
         usage = state["usage"] if model_session.usage() is not None else None
-        result = replace(result, evidence=evidence, usage=usage)
+        result = replace(with_evidence(result, evidence), usage=usage)
         self.runs.finish(self.run_id, result)
         return result
 
@@ -211,7 +215,7 @@ class _Run:
             self.settings,
             self._search_until(clock),
             self.report,
-            resuming=prepared is not None,  # before it was prepared, nobody has answered
+            resuming=prepared is not None,  # what was answered before it was prepared is stored, and recorded anew
             used_before=prepared.used_before if prepared is not None else None,
         )
         self.report.usage = found.usage
@@ -246,7 +250,16 @@ class _Run:
         problem = Problem.from_json(settings.problem) if settings.problem else None
         limits = problem.limits if problem else limits_of(settings)
         core = TimingCore(waiting_for_core(self.report), self.lender.cores(), clock.budget)
-        return Workbench(prepared.target, prepared.workload, sandbox, staged.environment, limits, core, problem=problem)
+        return Workbench(
+            prepared.target,
+            prepared.workload,
+            sandbox,
+            staged.environment,
+            limits,
+            core,
+            problem=problem,
+            writes_tests=settings.proof.counterexample,
+        )
 
     def _loop(
         self,

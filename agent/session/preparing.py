@@ -25,6 +25,7 @@ from afterburner.agent.types import Objective, Workload
 
 if TYPE_CHECKING:
     from afterburner.agent.inputs.staging import Staged
+    from afterburner.agent.inputs.written_calls import CallWriter
     from afterburner.agent.options import RunSettings
     from afterburner.agent.types import Machine, Target
     from afterburner.sandbox import Limits, PythonEnvironment
@@ -40,7 +41,14 @@ def stage_target(settings: RunSettings, target: Target, sandbox: Sandbox, on_eve
 
 
 def prepare(
-    settings: RunSettings, target: Target, sandbox: Sandbox, staged: Staged, on_event: OnEvent, *, machine: Machine
+    settings: RunSettings,
+    target: Target,
+    sandbox: Sandbox,
+    staged: Staged,
+    on_event: OnEvent,
+    *,
+    machine: Machine,
+    writer: CallWriter | None = None,
 ) -> Prepared:
     """Find the function if none is named, its inputs, and the minimum effect that holds on this machine.
 
@@ -51,7 +59,7 @@ def prepare(
     settings = _with_min_effect(settings, machine)
     for each in staged.left_out:
         on_event(ProgressEvent(kind=EventKind.INPUTS_LEFT_OUT, subject=each.origin, detail=each.reason))
-    bench = prepared_bench(settings, target, sandbox, staged.environment, on_event)
+    bench = prepared_bench(settings, target, sandbox, staged.environment, on_event, writer=writer)
     workload = replace(bench.workload, skipped=(*staged.left_out, *bench.workload.skipped))
     return Prepared(settings, bench.target, workload, machine, 0.0)
 
@@ -87,6 +95,8 @@ def prepared_bench(
     sandbox: Sandbox,
     environment: PythonEnvironment,
     on_event: OnEvent,
+    *,
+    writer: CallWriter | None = None,
 ) -> Workbench:
     """Find the function if none is named, and the inputs that it is judged on.
 
@@ -104,8 +114,10 @@ def prepared_bench(
         on_event(ProgressEvent(kind=EventKind.FOUND_TARGET, subject=function, detail=most.value))
         path = Path(settings.file)
         target = find_target(path, function, project_root=settings.batch.project_root, text=settings.unsaved_text(path))
-    workload = build_workload(sandbox, target, environment, settings, limits, on_event)
-    return _checked(Workbench(target, workload, sandbox, environment, limits, TimingCore()), settings)
+    workload = build_workload(sandbox, target, environment, settings, limits, on_event, writer)
+    tests = settings.proof.counterexample
+    bench = Workbench(target, workload, sandbox, environment, limits, TimingCore(), writes_tests=tests)
+    return _checked(bench, settings)
 
 
 def _checked(bench: Workbench, settings: RunSettings) -> Workbench:

@@ -174,6 +174,7 @@ class Session:
         other: Job,
         search: Search | None = None,
         *,
+        writes_test: bool = False,
         on_event: OnEvent | None = None,
         cancel: CancelToken | None = None,
     ) -> Verification:
@@ -183,6 +184,7 @@ class Session:
             job: the original, whose inputs count.
             other: the other whole file, which runs in place of the first one.
             search: its seed and time budget count; None: a minute.
+            writes_test: whether a counterexample comes with a test for pytest.
             on_event: receives progress events.
             cancel: ends it from another thread.
 
@@ -200,6 +202,7 @@ class Session:
                 job,
                 other,
                 search or Search(max_seconds=VERIFY_S),
+                writes_test=writes_test,
                 sandbox=sandbox,
                 on_event=reporter,
                 allow=loan.allow,

@@ -39,6 +39,7 @@ from afterburner.agent.types import (
     Workload,
     WorkloadCall,
     WorkloadCase,
+    WrittenCalls,
 )
 
 STORED_TYPES = (
@@ -80,4 +81,5 @@ STORED_TYPES = (
     Workload,
     WorkloadCall,
     WorkloadCase,
+    WrittenCalls,
 )

@@ -18,6 +18,8 @@ import types
 from json.encoder import encode_basestring_ascii as quote
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, Optional, Tuple
 
+from . import calls_file
+
 if TYPE_CHECKING:
     from .encoder_protocol import Encoder
 
@@ -31,6 +33,8 @@ _MAIN = "__main__"
 _FLOAT_CODES = {"f": "<f4", "d": "<f8"} if sys.byteorder == "little" else {"f": ">f4", "d": ">f8"}
 _random_state_holder: type = random.Random.__mro__[1]  # written in C
 _RANDOM_STATE = _random_state_holder.getstate  # type: ignore[attr-defined]
+# What `re.compile(text).match` is: a type of its own for methods that C code tells their class.
+BOUND_IN_C: type = type(re.compile("").match)
 _DEFAULT_FACTORY = collections.defaultdict.__dict__["default_factory"].__get__
 
 
@@ -122,6 +126,10 @@ def _plain_float(encoder: Encoder, value: Any) -> Iterator[Any]:
 def _function(encoder: Encoder, value: Any) -> Iterator[Any]:
     """A function is its name; one that was made inside another holds values that no name tells."""
     name = full_name(value.__module__, value.__qualname__, encoder.module_name)
+    inner = calls_file.inner_function(value)
+    if inner is not None:
+        number, values, details = inner
+        return encoder.parts("function", "%s (function %d of the file)" % (name, number), values, details)
     if "<" in name or "?" in name:
         return encoder.opaque_value("function %s" % name)
     return encoder.parts("function", name if encoder.is_found(value) else name + " (another of this name)")
@@ -222,6 +230,7 @@ EXACT: Dict[type, Callable[[Encoder, Any], Iterator[Any]]] = {
     functools.partial: _partial,
     types.FunctionType: _function,
     types.BuiltinFunctionType: _builtin,
+    BOUND_IN_C: _builtin,
     types.MethodType: _method,
     types.ModuleType: lambda encoder, value: encoder.parts("module", plain_text(vars(value).get("__name__"))),
     types.SimpleNamespace: _namespace,

@@ -10,6 +10,8 @@ import pickle
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Set, Tuple
 
+from . import calls_file, code_names
+
 PROTOCOL = 4  # the newest that every supported Python writes by itself
 _CODE_TYPES = (FunctionType, ModuleType, type, staticmethod, classmethod, property)
 
@@ -40,7 +42,7 @@ def dump_call(
     """
     blob = _pickle((tuple(args), dict(kwargs), dict(globals_), tuple(absent)))
     load_call(blob)
-    return blob
+    return calls_file.with_definitions(blob)
 
 
 def load_call(blob: bytes) -> Call:
@@ -50,7 +52,7 @@ def load_call(blob: bytes) -> Call:
         NotCopyable: the pickle cannot be read here, for instance since a class of the module is gone.
     """
     try:
-        call = Call(*pickle.loads(blob))  # noqa: S301 - inside the sandbox, and made inside it
+        call = Call(*pickle.loads(calls_file.without_definitions(blob)))  # noqa: S301 - inside the sandbox, and made inside it
     except Exception as error:  # unpickling runs code of any class, which may raise anything
         raise NotCopyable("it cannot be rebuilt: %s" % _reason(error)) from error
     return call
@@ -67,7 +69,7 @@ def is_copyable(value: object) -> bool:
 
 def _pickle(value: object) -> bytes:
     try:
-        return pickle.dumps(value, PROTOCOL)
+        return calls_file.dump(value, PROTOCOL)
     except Exception as error:  # likewise
         raise NotCopyable(_reason(error)) from error
 
@@ -121,7 +123,7 @@ def touched_globals(function: Callable[..., Any], module: ModuleType) -> List[st
             continue
         seen.add(id(value))
         for code in _code_of(value, module):
-            for name, is_write in _global_names(code):
+            for name, is_write in code_names.global_names(code):
                 held = vars(module).get(name)
                 if isinstance(held, _CODE_TYPES) or hasattr(held, "__wrapped__"):
                     waiting.append(held)
@@ -155,17 +157,3 @@ def _code_of_function(value: Any, module: ModuleType) -> Iterator[CodeType]:
         if inner is None:
             return
         value = inner
-
-
-def _global_names(code: CodeType) -> Iterator[Tuple[str, bool]]:
-    import dis  # noqa: PLC0415 - the driver imports this module in every run and never comes here
-
-    waiting = [code]
-    while waiting:
-        current = waiting.pop()
-        waiting.extend(constant for constant in current.co_consts if isinstance(constant, CodeType))
-        for instruction in dis.get_instructions(current):
-            if instruction.opname.endswith("_GLOBAL"):
-                yield str(instruction.argval), instruction.opname != "LOAD_GLOBAL"
-            elif instruction.opname == "LOAD_NAME":  # in the body of a class
-                yield str(instruction.argval), False

@@ -20,7 +20,6 @@ import gc
 import json
 import os
 import resource
-import select
 import struct
 import sys
 import time
@@ -33,12 +32,15 @@ from . import (
     call_blobs,
     call_effects,
     call_events,
+    calls_file,
+    code_names,
     encoding_parts,
     host_channel,
     late_modules,
     lazy_results,
     module_state,
     stderr_text,
+    taking_turns,
     tamper_seal,
     type_plans,
     user_module,
@@ -101,71 +103,6 @@ class _Made(NamedTuple):
     outcome: encoding_parts.Tree
 
 
-class Alone:
-    """The place of a process that waits for no other."""
-
-    def begin(self) -> None:
-        """Be ready for the calls."""
-
-    def next(self) -> None:
-        """Be about to make a call."""
-
-    def end(self) -> None:
-        """Have made all calls."""
-
-
-class Turns(Alone):
-    """A place in a ring of processes that begin together, and only one of which goes on at a time."""
-
-    def __init__(self, reading: int, writing: int, *, call_by_call: bool) -> None:
-        """`reading` is a pipe through which our turn comes, `writing` one that hands it on; it is not ours yet.
-
-        Without `call_by_call` the processes only begin together.
-        """
-        self._reading, self._writing, self._call_by_call = reading, writing, call_by_call
-        self._read, self._write, self._leave = os.read, os.write, os._exit
-        self._poll = select.poll()
-        self._poll.register(reading, select.POLLIN)
-        self._is_ours = self._is_first = False
-
-    def begin(self) -> None:
-        """Wait until all are ready: until the turn has been once round the ring and is here again."""
-        self._wait()
-        self._hand_on()
-        self._wait()
-        self._is_first = True
-        if not self._call_by_call:
-            self._hand_on()
-
-    def next(self) -> None:
-        """Let the others make their next call, and wait for our turn; or until the process before us has died."""
-        if self._call_by_call and not self._is_first:
-            self._hand_on()
-            self._wait()
-        self._is_first = False
-
-    def end(self) -> None:
-        """Let the others make their last call: what comes now must not disturb them."""
-        self.next()
-        self._hand_on()
-
-    def _wait(self) -> None:
-        self._read(self._reading, 1)
-        self._is_ours = True
-
-    def _hand_on(self) -> None:
-        """Let the next one go on. There is one turn: that it is here and still comes is somebody's forgery."""
-        if not self._is_ours:
-            return
-        self._is_ours = False
-        if any(event == select.POLLIN for _, event in self._poll.poll(0)):
-            self._leave(1)
-        try:
-            self._write(self._writing, b"t")
-        except OSError:
-            return  # the next one has died, and nobody waits for us
-
-
 def read_request(data: bytes) -> Request:
     """Take the request apart."""
     (length,) = struct.unpack_from(">I", data)
@@ -189,7 +126,7 @@ class Driver:
         output: host_channel.Output,
         watch: Any = None,
         kept_bytes: Any = None,
-        turns: Optional[Alone] = None,
+        turns: Optional[taking_turns.Alone] = None,
     ) -> None:
         """Get ready.
 
@@ -200,7 +137,7 @@ class Driver:
         self._output = output
         self._watch = watch
         self._kept_bytes = kept_bytes
-        self._turns = turns or Alone()
+        self._turns = turns or taking_turns.Alone()
         self._clock = Clock()
         self._fixed_clock = late_modules.load("fixed_clock").FixedClock() if request.header.get("fixed_clock") else None
         self._first: List[bytes] = []
@@ -216,6 +153,8 @@ class Driver:
             call_blobs,
             call_effects,
             call_events,
+            calls_file,
+            code_names,
             host_channel,
             value_encoder,
             late_modules,
@@ -223,6 +162,7 @@ class Driver:
             encoding_parts,
             module_state,
             stderr_text,
+            taking_turns,
             type_plans,
         )
         self._seal = tamper_seal.Seal([globals(), vars(self._clock), *map(vars, own)])
@@ -243,8 +183,11 @@ class Driver:
         if header.get("known_names") is not None:
             self._effects = call_effects.Effects(module, header["known_names"], header["import_paths"])
         kept = self._kept_bytes(module) if self._watch is not None else 0
+        given = None
         for pass_number in range(header["passes"]):
             calls = self._decode_all()
+            if pass_number == 0 and calls_file.NAME in sys.modules:
+                given = module_state.ColdState(sys.modules[calls_file.NAME])
             gc.collect()
             gc.freeze()  # so that collecting before each call looks only at what the calls left
             if self._watch is not None and pass_number == 0:
@@ -254,8 +197,8 @@ class Driver:
             self._turns.begin()
             for index, call in enumerate(calls):
                 self._turns.next()
-                if cold is not None:
-                    cold.restore()
+                for state in filter(None, (cold, given)):
+                    state.restore()
                 self._make(module, target, index, call, is_first=pass_number == 0)
                 calls[index] = None
             self._turns.end()

@@ -168,7 +168,7 @@ class ColdState:
             self._remember_container(value, type(value))
         elif kind is FunctionType:
             self._remember_function(value)
-        elif kind in (BuiltinFunctionType, MethodType):
+        elif issubclass(kind, (BuiltinFunctionType, MethodType)):
             self._waiting += [getattr(value, "__self__", None), getattr(value, "__func__", None)]
         elif kind is functools.partial:
             self._waiting += [value.func, *value.args, *value.keywords.values()]

@@ -82,7 +82,8 @@ def content(encoder: Encoder, value: Any) -> Any:
         return encoder.wrap([content(encoder, part) for part in parts])
     if dtype.kind == "f":
         return _floats(encoder, value, dtype)
-    return _of_array["tobytes"](value)
+    data: bytes = _of_array["tobytes"](value)
+    return encoder.floats(dtype.str, data) if encoder.open_floats and dtype.kind in "iub" else data
 
 
 def _floats(encoder: Encoder, value: Any, dtype: Any) -> Any:

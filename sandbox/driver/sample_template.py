@@ -33,7 +33,16 @@ import sys
 import time
 from typing import Any, Dict, List, NamedTuple, NoReturn, Optional, Sequence, Set, Tuple
 
-from . import call_driver, host_channel, kept_memory, process_watch, sample_processes, stderr_text, user_module
+from . import (
+    call_driver,
+    host_channel,
+    kept_memory,
+    process_watch,
+    sample_processes,
+    stderr_text,
+    taking_turns,
+    user_module,
+)
 
 SAMPLE = struct.Struct(">BiQQQQII")
 _PR_SET_DUMPABLE = 4
@@ -156,7 +165,7 @@ class Template:
             else:
                 turns = None
                 if place.turns is not None:
-                    turns = call_driver.Turns(*place.turns, call_by_call=header["call_by_call"])
+                    turns = taking_turns.Turns(*place.turns, call_by_call=header["call_by_call"])
                 request = call_driver.Request(header, source, blobs)
                 driver = call_driver.Driver(request, output, place.watch, kept_memory.kept_bytes, turns)
                 if place.watch is not None:

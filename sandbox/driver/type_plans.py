@@ -19,7 +19,7 @@ from json.encoder import encode_basestring_ascii as quote
 from typing import TYPE_CHECKING, Any, Callable, Container, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from . import encoding_parts, late_modules
-from .builtin_values import BASES, EXACT, full_name
+from .builtin_values import BASES, BOUND_IN_C, EXACT, full_name
 
 if TYPE_CHECKING:
     from .encoder_protocol import Encoder
@@ -54,7 +54,8 @@ _GENERATORS: Dict[type, str] = {
 # Immutable through and through, or told by name: whether two of them are one object is no business of a caller's.
 _IMMUTABLE = (
     *(int, float, complex, str, bytes, tuple, frozenset, range, slice, type, type(None), type(Ellipsis)),
-    *(type(NotImplemented), types.FunctionType, types.BuiltinFunctionType, types.ModuleType, types.MethodType),
+    *(type(NotImplemented), types.FunctionType, types.BuiltinFunctionType, BOUND_IN_C),
+    *(types.ModuleType, types.MethodType),
     *(dt.date, dt.time, dt.timedelta, dt.tzinfo, decimal.Decimal, enum.Enum, re.Pattern),
     pathlib.PurePath,
 )

@@ -374,7 +374,7 @@ class Encoder:
         return self.parts(tag, len(data), data[:PLAIN_LEAF].decode("latin-1"), digest_of(data))
 
     def floats(self, code: str, data: bytes) -> Any:
-        """The elements of an array of floats as a child: open to a comparison with a tolerance as long as they fit."""
+        """The elements of an array of numbers as a child: open to a closer comparison as long as they fit."""
         return encoding_parts.Floats(code, data) if 2 * len(data) <= self._budget else data
 
     def _floats(self, floats: encoding_parts.Floats) -> Iterator[Any]:

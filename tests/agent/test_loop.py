@@ -107,7 +107,7 @@ def test_the_memory_of_many_calls_that_take_no_time_can_be_measured(tmp_path: Pa
     """What is done around the calls has to fit the limit of the process, too."""
     tiny = SLOW.replace("(500, 600, 700, 800)", "range(60)").replace("list(range(size - 5, 2 * size))", "[size]")
     loop = loops_on(tiny, tmp_path, sandbox, Objective.MEMORY)(Scripted())
-    assert len(loop.bench.workload.calls) >= 20
+    assert len(loop.bench.workload.calls) >= 12  # fewer are chosen where a busy machine makes them dearer
     assert loop.prepare(empty_state())["lineage"][0].measurement.peak_memory_kib > 0
 
 
@@ -262,6 +262,47 @@ def test_where_the_winner_fails_its_confirmation_another_rewrite_is_offered(
     assert "+    known = set(right)" in result.patch
 
 
+def test_who_lost_only_to_a_wrong_rewrite_of_an_earlier_round_is_tried_when_that_falls(make_loop: MakeLoop) -> None:
+    """Screening held it against the wrong one alone, which seemed to be nine times as fast as the original."""
+    loop = make_loop(Scripted())
+    state = empty_state() | loop.prepare(empty_state())
+    original = state["lineage"][0]
+    wrong, right, slow = (
+        JudgedCandidate(
+            name, number, "scripted", Verdict.ACCEPTED, decision, "", Gain(*[ratio] * 3, 0.0, 2), source=text
+        )
+        for name, number, text, decision, ratio in (
+            ("1.1", 1, SLOW.replace("return found", "return found[1:]"), Decision.PROMISING, 9.0),
+            ("2.1", 2, spliced(loop, WITH_SET), Decision.NOT_BETTER, 0.5),
+            ("2.2", 2, SLOW.replace("found = []", "found = list()"), Decision.NOT_BETTER, 0.1),
+        )
+    )
+    state |= {"iteration": 2, "records": [wrong, right, slow]}
+    state["lineage"] = [original, Incumbent("1.1", wrong.source, original.measurement, 9.0)]
+    assert [each.id for each in winners_of(state, 0.05)] == ["1.1", "2.1"], "2.2 is no better than the original"
+    state |= loop.finish(state)
+    assert [record.decision for record in state["records"]] == [
+        Decision.WRONG, Decision.IMPROVED, Decision.NOT_BETTER,
+    ]  # fmt: skip
+    assert state["confirmation"] is not None
+    assert state["confirmation"].winner_id == "2.1"
+
+
+def test_where_an_offer_is_withdrawn_the_next_one_is_confirmed(make_loop: MakeLoop) -> None:
+    """As if the inputs that measure growth had shown a difference, after the confirmation."""
+    loop = make_loop(Scripted([WITH_SET, SLOW[: SLOW.index("\n\n\n")].replace("found = []", "found = list()")]))
+    state = run_through(loop)
+    assert state["confirmation"] is not None
+    first = state["confirmation"].winner_id
+    state = loop.without_offer(state, "it differs with len(left) = 4000")
+    assert state["confirmation"] is not None
+    assert state["confirmation"].confirmed
+    assert {first, state["confirmation"].winner_id} == {"1.1", "1.2"}
+    fallen = next(record for record in state["records"] if record.id == first)
+    assert fallen.decision is Decision.WRONG
+    assert "len(left) = 4000" in fallen.reason
+
+
 @pytest.mark.timed
 @pytest.mark.nightly
 def test_where_the_winner_is_not_better_after_all_the_others_are_sampled_again(
@@ -292,7 +333,7 @@ def test_where_the_winner_is_not_better_after_all_the_others_are_sampled_again(
     assert tested == ["1.1", "1.3"], "1.2 had the second place until it was sampled again"
     told_of_second = (second.decision, second.reason.partition(":")[0])
     # Where the machine is disturbed a copy may seem better by a little once more: then it has the last place.
-    assert told_of_second in {(Decision.NOT_BETTER, "sampled again"), (Decision.PROMISING, "")}
+    assert told_of_second in {(decision, "sampled again") for decision in (Decision.NOT_BETTER, Decision.PROMISING)}
     assert third.decision is Decision.IMPROVED, third.reason
     assert state["confirmation"] is not None
     assert state["confirmation"].winner_id == "1.3"
@@ -377,7 +418,7 @@ def test_after_fruitless_rounds_the_next_goes_on_from_the_second_best_once(make_
     state |= loop.profile(state)
     state |= loop.select(state)
     assert loop.after_select(state) == "confirm", "three rounds without a better one"
-    assert winners_of(state)[0].id == "1.1"
+    assert winners_of(state, 0.05)[0].id == "1.1"
 
 
 def descendants(pid: int) -> set[tuple[int, str]]:

@@ -28,7 +28,9 @@ def time_nothing() -> None:
     gather: Any = import_module("afterburner.agent.evidence.gather")
     confirming: Any = import_module("afterburner.agent.judge.confirming")
     cores: Any = import_module("afterburner.sandbox.cores")
-    growth = import_module("afterburner.agent.evidence.growth").Growth(note="growth is not measured: nothing is timed")
+    growth = import_module("afterburner.agent.evidence.growth").Growth(
+        note="cannot tell how time grows: nothing is timed"
+    )
     running.Judge = _held(_loops().UntimedJudge)
     gather.measure_growth = lambda *_: growth
     confirming.OFFER_ROUNDS = 1  # of made inputs

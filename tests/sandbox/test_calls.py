@@ -16,7 +16,7 @@ from afterburner.sandbox.samples import measure_windows
 from afterburner.sandbox.types import FunctionEntry, Program, RawResult
 
 if TYPE_CHECKING:
-    from afterburner.sandbox.rendering import Json
+    from afterburner.sandbox.trees import Json
 
 SECOND = 10**9
 HELLO = ("H", b'{"kind": "function", "parameters": ["rows"]}')
@@ -189,10 +189,14 @@ def test_an_outcome_that_cannot_be_compared_says_so() -> None:
 def test_whatever_the_bytes_are_the_explanation_is_one_bounded_printable_line() -> None:
     rng = random.Random(7)
     tags = ["outcome", "list", "dict", "set", "object", "sub", "items", "ref", "rest", "opaque", "text", "bytes",
-            "float", "drained", "ndarray", "exception", "enum", "named", "args", "globals", "tuple"]  # fmt: skip
+            "float", "drained", "ndarray", "exception", "enum", "named", "args", "globals", "tuple",
+            "frame", "index", "values", "array",
+            "floats", "<f8", "_data", "_ndarray", "_name", "pandas"]  # fmt: skip
 
     def anything(depth: int) -> Json:
         kind = rng.randrange(8)
+        if not depth and rng.random() < 0.2:
+            return rng.choice(tags)
         if kind < 5 and depth:
             return [rng.choice(tags), *(anything(depth - 1) for _ in range(rng.randrange(5)))]
         return rng.choice([None, True, 1, 1.5, "x\x1b[0m\u202e\n", "y" * 500, {"a": [1]}, 10**30, [], ""])

@@ -150,6 +150,8 @@ DIFFERENT: list[tuple[Callable[[], object], Callable[[], object]]] = [
     (lambda: io.StringIO("a"), lambda: io.StringIO("b")),
     (lambda: functools.partial(len, [1]), lambda: functools.partial(len, [2])),
     (lambda: [].append, lambda: [1].append),
+    (lambda: re.compile("a").match, lambda: re.compile("b").match),
+    (lambda: re.compile("a").match, lambda: re.compile("a").search),
     ({"a": 1}.keys, {"b": 1}.keys),
     (lambda: int, lambda: float),
 ]

@@ -11,7 +11,12 @@ import pytest
 
 from afterburner.sandbox import CallCase, FunctionEntry, Program, Verdict
 from afterburner.sandbox.driver import value_encoder
-from afterburner.sandbox.tolerance import Agreement, compare_with_tolerance
+from afterburner.sandbox.tolerance import (
+    Agreement,
+    compare_with_tolerance,
+    largest_difference,
+    with_close_floats_equal,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,11 +30,16 @@ AGREE, DIFFER, FOLDED = Agreement.AGREE, Agreement.DIFFER, Agreement.FOLDED
 
 
 @pytest.fixture(scope="module")
-def compare() -> Callable[..., Agreement]:
-    def encode(value: object) -> bytes:
+def encode() -> Callable[[object], bytes]:
+    def encoding(value: object) -> bytes:
         encoded: bytes = value_encoder.OpenEncoder().encode(value)
         return encoded
 
+    return encoding
+
+
+@pytest.fixture(scope="module")
+def compare(encode: Callable[[object], bytes]) -> Callable[..., Agreement]:
     def comparing(left: object, right: object, tolerance: float = 1e-9) -> Agreement:
         return compare_with_tolerance(encode(left), encode(right), tolerance)
 
@@ -85,6 +95,60 @@ EXACT: list[tuple[object, object]] = [
 @pytest.mark.parametrize(("left", "right"), EXACT)
 def test_everything_else_has_to_be_equal(compare: Callable[..., Agreement], left: object, right: object) -> None:
     assert compare(left, right, 1e-6) is DIFFER
+
+
+NAN, INF = float("nan"), float("inf")
+ROWS: list[Callable[[list[float]], object]] = [
+    list,
+    tuple,
+    lambda row: {"row": row},
+    iter,
+    np.array,
+    lambda row: np.array(row, "f4"),
+    lambda row: np.array(row, object),
+    lambda row: np.array(row) + 1j,
+    pd.Series,
+    lambda row: pd.Series(row, dtype="Float64"),
+    lambda row: pd.DataFrame({"a": row, "b": 1}),
+    lambda row: [np.float64(x) for x in row],
+]
+
+
+@pytest.mark.parametrize("make", ROWS, ids=range(len(ROWS)))
+def test_a_nan_or_an_infinity_excuses_only_itself(
+    compare: Callable[..., Agreement], make: Callable[[list[float]], object]
+) -> None:
+    row = [1.0, NAN, THIRD, INF, 2.0]
+    assert compare(make(row), make([1.0, NAN, NEAR, INF, 2.0]), 1e-6) is AGREE
+    for spoilt in (
+        [1.0, NAN, NAN, INF, 2.0],
+        [1.0, NAN, THIRD, INF, NAN],
+        [NAN, 1.0, THIRD, INF, 2.0],
+        [1.0, 0.0, THIRD, INF, 2.0],
+        [1.0, NAN, THIRD, NAN, 2.0],
+        [1.0, NAN, THIRD, -INF, 2.0],
+        [1.0, NAN, THIRD, INF, INF],
+        [1.0, NAN, THIRD, INF, 2.5],
+    ):
+        assert compare(make(row), make(spoilt), 1e-6) is not AGREE, spoilt
+        assert compare(make(spoilt), make(row), 1e-6) is not AGREE, spoilt
+
+
+def test_how_far_floats_lie_apart_is_told_where_nothing_else_differs(encode: Callable[[object], bytes]) -> None:
+    def apart(left: object, right: object) -> tuple[Agreement, float]:
+        return largest_difference(encode(left), encode(right))
+
+    assert apart([1.0, NAN, 2.0], [1.0 + 1e-9, NAN, 2.0]) == (AGREE, pytest.approx(1e-9))
+    assert apart(np.array([4.0, 1.0]), np.array([4.0 + 1e-6, 1.0])) == (AGREE, pytest.approx(2.5e-7, rel=1e-3))
+    assert apart([0.0, 1.0], [1e-15, 1.0]) == (AGREE, 0.0)
+    assert apart([1.0, NAN], [1.0 + 1e-9, 0.5])[0] is DIFFER
+    assert apart([1.0, 2], [1.0 + 1e-9, 3])[0] is DIFFER
+    assert apart([THIRD] * 100_000, [NEAR] * 100_000)[0] is FOLDED
+
+
+def test_what_agrees_is_no_part_of_an_explanation(encode: Callable[[object], bytes]) -> None:
+    left, right = encode([1.0, THIRD, 2.0]), encode([1.0, NEAR, 3.0])
+    assert with_close_floats_equal(left, right, 1e-9) == encode([1.0, THIRD, 3.0]).replace(b",", b", ")
 
 
 def test_near_zero_an_absolute_floor_decides(compare: Callable[..., Agreement]) -> None:

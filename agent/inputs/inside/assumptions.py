@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Sequence,
 
 from ....sandbox.driver.call_blobs import load_call
 from ....sandbox.driver.user_module import resolve
-from .call_parts import MAPPINGS, SEQUENCES, fields
+from .call_parts import fields
+from .container_kinds import MAPPINGS, SEQUENCES
 from .user_code import guarded
 
 if TYPE_CHECKING:
@@ -115,6 +116,7 @@ def _candidates(calls: Sequence[Dict[str, Any]]) -> Iterator[Assumption]:
 def _of_value(name: str, values: Sequence[Any]) -> Iterator[Assumption]:
     shown = "`%s`" % name
     if _all_of(values, _SIZED):
+        yield from _of_type(name, shown, set(map(type, values)))
         yield "len(%s) > 0" % name, "%s is not empty" % shown
     if _all_of(values, (list, tuple)):
         yield "list(%s) == sorted(%s)" % (name, name), "%s ascends" % shown
@@ -133,6 +135,7 @@ def _of_scalar(expression: str, shown: str, values: Sequence[Any]) -> Iterator[A
         yield "%s >= 0" % expression, "%s is not negative" % shown
         yield "%s != 0" % expression, "%s is not 0" % shown
         yield "%s == %s" % (expression, expression), "%s is not NaN" % shown
+        yield "abs(%s) < 2**31" % expression, "%s is below 2**31" % shown
         yield "abs(%s) < 2**53" % expression, "%s is below 2**53" % shown
     if kinds == {str}:
         yield "%s.isascii()" % expression, "%s is ASCII" % shown

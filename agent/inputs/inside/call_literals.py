@@ -1,22 +1,27 @@
 """A call as a person would write it, so that it can be pasted: `a = [1]; merge(a, a, key=None)`.
 
 Only what is known to be harmless is looked into; everything else is named in angle brackets, and the text is then no
-Python any more.
+Python any more. Arrays and frames are written by `array_literals`.
 """
 
 from __future__ import annotations
 
 import collections
+import copy
+import inspect
 import math
 import sys
 from typing import Any, Dict, List, Mapping, Sequence, Set, Tuple
 
-from .call_parts import fields, is_dataclass, is_named_tuple
+from .array_literals import array_text
+from .call_parts import fields, is_dataclass, record_with
+from .container_kinds import NotBuildableError, is_named_tuple
 
 MAX_TEXT = 2_000
 MAX_DEPTH = 40
 MAX_PARTS = 1_000
 _NAMES = "abcdefgh"
+_LIST_ITERATOR: type = type(iter([]))
 _SHAREABLE = (list, dict, set, bytearray, collections.deque, collections.OrderedDict, collections.defaultdict)
 _BRACKETS: Dict[Any, Tuple[str, str]] = {
     list: ("[", "]"),
@@ -25,14 +30,14 @@ _BRACKETS: Dict[Any, Tuple[str, str]] = {
     collections.deque: ("deque([", "])"),
 }
 # Types whose own `repr` is what one would write; none of them is of the user's making.
-_SAYS_ITSELF = frozenset(("decimal", "fractions", "datetime", "uuid", "pathlib", "array", "numpy"))
+_SAYS_ITSELF = frozenset(("decimal", "fractions", "datetime", "uuid", "pathlib", "array", "zoneinfo"))
 
 
 def call_text(
     qualname: str, kind: str, args: Sequence[Any], kwargs: Mapping[str, Any], state: Mapping[str, Any]
 ) -> str:
     """The call; `kind` says how the function is bound (`user_module.Resolved`), `state` is what the module holds."""
-    writer = _Writer([*args, *kwargs.values(), *state.values()])
+    writer = LiteralWriter([*args, *kwargs.values(), *state.values()])
     assigned = ["%s = %s" % (name, writer.text(value)) for name, value in state.items()]
     given = [writer.text(value) for value in args]
     name = qualname
@@ -44,11 +49,17 @@ def call_text(
     return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 1] + "\u2026"
 
 
-class _Writer:
-    """Writes values; objects that occur twice get a name."""
+class LiteralWriter:
+    """Writes values; objects that occur twice get a name.
 
-    def __init__(self, values: Sequence[Any]) -> None:
+    `made` names a function of whoever reads the text, which makes an object of a class with these attributes. Without
+    it objects are written as calls of their constructors, which run for that; where these make another object, the text
+    is no Python.
+    """
+
+    def __init__(self, values: Sequence[Any], made: str = "") -> None:
         self.definitions: List[str] = []
+        self._made = made
         self._names: Dict[int, str] = {}
         self._inside: Set[int] = set()
         self._parts = 0
@@ -68,7 +79,8 @@ class _Writer:
             return "<\u2026>"
         self._inside.add(id(value))
         try:
-            return self._plain(value) or self._container(value, depth + 1) or self._record(value, depth + 1)
+            written = self._plain(value) or array_text(value, lambda part: self.text(part, depth + 1))
+            return written or self._container(value, depth + 1) or self._record(value, depth + 1)
         finally:
             self._inside.discard(id(value))
 
@@ -76,7 +88,7 @@ class _Writer:
         kind = type(value)
         if kind is float:
             return repr(value) if math.isfinite(value) else "float('%s')" % value
-        if kind in (str, bytes, bytearray, int, bool, complex, range, type(None)):
+        if kind in (str, bytes, bytearray, int, bool, complex, range, slice, type(None)):
             return _repr(value)
         if isinstance(value, type):
             return value.__qualname__
@@ -93,6 +105,8 @@ class _Writer:
         if kind in _BRACKETS:
             opening, closing = _BRACKETS[kind]
             return opening + ", ".join(self.text(item, depth) for item in _in_order(value)) + closing
+        if kind is _LIST_ITERATOR:
+            return "iter(%s)" % self.text(list(copy.copy(value)), depth)
         if kind is tuple:
             items = [self.text(item, depth) for item in value]
             return "(%s,)" % items[0] if len(items) == 1 else "(%s)" % ", ".join(items)
@@ -114,7 +128,24 @@ class _Writer:
             return str(name)
         if is_dataclass(kind) and "__init__" not in _own_init(kind):
             return "%s(%s)" % (kind.__qualname__, shown)
+        if self._made and held and all(name.isidentifier() for name in held):
+            return "%s(%s, %s)" % (self._made, kind.__qualname__, shown)
+        taken = _taken_by_constructor(value, held) if held and not self._made else []
+        if taken:
+            given = ("%s=%s" % (name, self.text(held[name], depth)) for name in taken)
+            return "%s(%s)" % (kind.__qualname__, ", ".join(given))
         return "<%s%s>" % (kind.__qualname__, " with " + shown if shown else "")
+
+
+def _taken_by_constructor(value: Any, held: Mapping[str, Any]) -> List[str]:
+    """The attributes from which the constructor makes the object again; none if it makes another one, or none."""
+    try:
+        again = fields(record_with(value, {}))
+        taken = [name for name in inspect.signature(type(value)).parameters if name in held]
+    except NotBuildableError:
+        return []
+    texts = [LiteralWriter([], made="made").text(dict(each)) for each in (again, held)]  # which makes no objects
+    return taken if texts[0] == texts[1] else []
 
 
 def _own_init(kind: type) -> Tuple[str, ...]:

@@ -10,18 +10,22 @@ import collections
 import inspect
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Sequence, Set, Tuple
 
+from .container_kinds import (
+    HEAP_TYPE,
+    MAPPINGS,
+    SEQUENCES,
+    NotBuildableError,
+    alike,
+    container_kind,
+    is_named_tuple,
+    plain_of,
+)
+
 MAX_PLACES = 400
 MAX_PER_HOLDER = 16  # children of one container that are looked at: the first ones, and the last
 MANY = 3  # of one length, before that is taken for a rule
 SHORT_TUPLE = 8  # up to this length the places of a tuple mean different things
-_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a class that was written in Python
-MAPPINGS = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
-SEQUENCES = (list, tuple, collections.deque)
 _PLAIN = (*MAPPINGS, *SEQUENCES)
-
-
-class NotBuildableError(TypeError):
-    """There is no object of a class with these attributes, or no way to make it."""
 
 
 Root = List[Any]  # [positional arguments, keyword arguments]
@@ -54,7 +58,7 @@ def places(root: Root) -> Iterator[Place]:
             if id(holder) in seen:
                 continue
             seen.add(id(holder))
-            is_plain = type(holder) in _PLAIN or is_named_tuple(type(holder)) or is_dataclass(type(holder))
+            is_plain = container_kind(holder) in _PLAIN or is_named_tuple(type(holder)) or is_dataclass(type(holder))
             for key, label, value in children(holder, is_argument=not site):
                 place = Place(holder, key, value, (*site, label), is_data and is_plain)
                 yield place
@@ -65,7 +69,8 @@ def places(root: Root) -> Iterator[Place]:
 
 def children(holder: Any, *, is_argument: bool = False) -> List[Tuple[Any, str, Any]]:
     """(key, what the place is called, value) of what a container or a record holds directly."""
-    kind = type(holder)
+    kind = container_kind(holder)
+    holder = plain_of(holder)
     if kind in SEQUENCES or is_named_tuple(kind):
         items = list(holder)
         is_fixed = is_argument or (issubclass(kind, tuple) and len(items) <= SHORT_TUPLE)
@@ -130,34 +135,37 @@ def substituted(root: Root, old: Any, new: Any) -> Root:
 
 
 def put(holder: Any, key: Any, value: Any) -> Any:
-    """A container or a record like this one with another value under a key."""
-    kind = type(holder)
+    """A container or a record like this one with another value under a key.
+
+    Raises:
+        NotBuildableError: its class does not allow that.
+    """
+    kind = container_kind(holder)
     if kind in MAPPINGS:
-        copied = holder.copy()
+        copied = plain_of(holder).copy()
         copied[key] = value
-        return copied
+        return alike(holder, copied)
     if kind in SEQUENCES or is_named_tuple(kind):
-        items = list(holder)
+        items = list(plain_of(holder))
         items[key] = value
         return like(holder, items)
     return record_with(holder, {key: value})
 
 
 def like(container: Any, items: Sequence[Any]) -> Any:
-    """A list, tuple, named tuple, set or deque of the same kind with these items; a text of these pieces."""
-    kind = type(container)
+    """A list, tuple, named tuple, set or deque of the same kind with these items; a text of these pieces.
+
+    Raises:
+        NotBuildableError: its class does not allow that.
+    """
+    kind = container_kind(container)
     if kind is str:
         return "".join(items)
     if is_named_tuple(kind):
         return tuple.__new__(kind, items)
     if kind is collections.deque:
-        return collections.deque(items, container.maxlen)
-    return kind(items)
-
-
-def is_named_tuple(kind: type) -> bool:
-    """Whether it is a class of tuples with names."""
-    return issubclass(kind, tuple) and kind is not tuple and type(getattr(kind, "_fields", None)) is tuple
+        return alike(container, collections.deque(items, container.maxlen))
+    return alike(container, kind(items))
 
 
 def is_dataclass(kind: type) -> bool:
@@ -168,9 +176,9 @@ def is_dataclass(kind: type) -> bool:
 def fields(value: Any) -> Dict[str, Any]:
     """The attributes of a plain object, by name; empty for everything that is none."""
     kind = type(value)
-    if not kind.__flags__ & _HEAP_TYPE or isinstance(value, (type, BaseException)) or hasattr(kind, "__members__"):
+    if not kind.__flags__ & HEAP_TYPE or isinstance(value, (type, BaseException)) or hasattr(kind, "__members__"):
         return {}
-    if not all(base is object or base.__flags__ & _HEAP_TYPE for base in kind.__mro__):
+    if not all(base is object or base.__flags__ & HEAP_TYPE for base in kind.__mro__):
         return {}
     names = vars(kind)["__dataclass_fields__"] if is_dataclass(kind) else _dictionary(value)
     found = {}
@@ -224,14 +232,15 @@ def _rebuilt(value: Any, known: Dict[int, Any], inside: Set[int]) -> Any:
     """The value with replacements made in it; itself where there are none. A circle stays as it is."""
     if id(value) in known:
         return known[id(value)]
-    kind = type(value)
+    kind = container_kind(value)
     if id(value) in inside:
         return value
     inside.add(id(value))
     new = value
     if kind in SEQUENCES or is_named_tuple(kind):
-        items = [_rebuilt(item, known, inside) for item in value]
-        if any(item is not old for item, old in zip(items, value)):  # noqa: B905 - Python 3.9 has no strict
+        held_items = list(plain_of(value))
+        items = [_rebuilt(item, known, inside) for item in held_items]
+        if any(item is not old for item, old in zip(items, held_items)):  # noqa: B905 - Python 3.9 has no strict
             new = like(value, items)
     elif kind in MAPPINGS:
         new = _rebuilt_mapping(value, known, inside)
@@ -249,13 +258,14 @@ def _rebuilt(value: Any, known: Dict[int, Any], inside: Set[int]) -> Any:
 
 def _rebuilt_mapping(value: Any, known: Dict[int, Any], inside: Set[int]) -> Any:
     changed = {}
-    for key, item in value.items():
+    plain = plain_of(value)
+    for key, item in plain.items():
         new = _rebuilt(item, known, inside)
         if new is not item:
             changed[key] = new
     if not changed:
         return value
-    copied = value.copy()
+    copied = plain.copy()
     for key, item in changed.items():
         copied[key] = item
-    return copied
+    return alike(value, copied)

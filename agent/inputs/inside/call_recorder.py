@@ -33,7 +33,7 @@ from .call_descriptions import describe_call, size_of
 if TYPE_CHECKING:
     from .harness_types import Copy, Write
 
-FIRST_CALLS = 16  # always copied
+FIRST_CALLS = 16  # always copied, unless more are asked for
 SPREAD = 1.25  # after them, a call is always copied when the count has grown by this factor
 COPYING_FREE_S = 0.5  # all calls are looked at until copying took this long,
 COPYING_SHARE = 0.1  # and afterwards while it takes no more than this share of the run
@@ -62,11 +62,15 @@ class Recorder:
         self._started_s = time.monotonic()
         self._copying_s = 0.0
         self._bytes = 0
-        self._next_milestone = FIRST_CALLS + 1
+        self._first_calls, self._next_milestone = FIRST_CALLS, FIRST_CALLS + 1
         self._largest = 0
         self._costliest_s = 0.0
         self._seen: Set[bytes] = set()
         self._reasons: Set[str] = set()
+
+    def record_all(self, write: Write, most: int) -> None:
+        """From now on hand records to `write`, and those of so many calls whatever they cost."""
+        self._write, self._first_calls, self._next_milestone = write, most, most + 1
 
     def install(self, module: types.ModuleType) -> None:
         """Put the wrapper in the place of the function in `module`, if it is there and not wrapped yet."""
@@ -177,13 +181,13 @@ class Recorder:
     def _wanted(self, size: int) -> bool:
         if self.written >= MAX_CALLS or self._bytes >= MAX_TOTAL_BYTES:
             return False
-        if self.count <= FIRST_CALLS or self.count >= self._next_milestone or size > self._largest * COSTLIER:
+        if self.count <= self._first_calls or self.count >= self._next_milestone or size > self._largest * COSTLIER:
             return True
         return self._copying_s < COPYING_FREE_S + COPYING_SHARE * (time.monotonic() - self._started_s)
 
     def _keep(self, blob: bytes, description: str, ended: str, cpu_time_s: float) -> None:
         digest = hashlib.sha256(blob).digest()
-        at_milestone = self.count <= FIRST_CALLS or self.count >= self._next_milestone
+        at_milestone = self.count <= self._first_calls or self.count >= self._next_milestone
         if digest in self._seen or not (at_milestone or cpu_time_s > self._costliest_s * COSTLIER):
             return
         if self._bytes + len(blob) > MAX_TOTAL_BYTES:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import resource
 import signal
 import time
-from typing import TYPE_CHECKING, Any, Callable, Optional, Set, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional, Set, Tuple
 
 from ....sandbox.driver.call_blobs import Call, dump_call, load_call
 from ....sandbox.driver.module_state import restore_globals
+from .assumptions import Assumed
 from .call_descriptions import describe_call
 from .harness_types import Interrupted
 
@@ -26,10 +28,10 @@ class Trier:
     def __init__(self, module: ModuleType, function: Callable[..., Any], request: Request, write: Write) -> None:
         self._module, self._function, self._write = module, function, write
         self._qualname, self._origin = request["qualname"], request["origin"]
+        self._assumed = Assumed(module, function, request.get("assume", ()))
         self._seen: Set[bytes] = set()
         self.written = 0
         self.error: Optional[type] = None  # what the last call raised
-        signal.signal(signal.SIGALRM, _interrupt)
 
     def cost(self, blob: bytes, limit_s: float) -> Optional[Tuple[float, str]]:
         """(CPU seconds, "returned" or "raised"), or None if it takes longer than `limit_s` of wall time.
@@ -38,32 +40,31 @@ class Trier:
         """
         call = self._prepare(blob)
         ended, self.error = "raised", None
-        # The alarm repeats, in case that user code catches it with a bare `except`.
-        signal.setitimer(signal.ITIMER_REAL, limit_s, 0.1)
         try:
-            started_s = time.thread_time()
-            try:
-                result = self._function(*call.args, **call.kwargs)
-                if hasattr(result, "__next__"):
-                    for _ in result:
-                        pass
-                ended = "returned"
-            except Interrupted:
-                return None
-            except BaseException as error:  # noqa: BLE001 - an exception is an outcome like any other
-                self.error = type(error)
-            return time.thread_time() - started_s, ended
+            with interrupted_after(limit_s):
+                started_s = time.thread_time()
+                try:
+                    result = self._function(*call.args, **call.kwargs)
+                    if hasattr(result, "__next__"):
+                        for _ in result:
+                            pass
+                    ended = "returned"
+                except Interrupted:
+                    return None
+                except BaseException as error:  # noqa: BLE001 - an exception is an outcome like any other
+                    self.error = type(error)
+                return time.thread_time() - started_s, ended
         except Interrupted:
             return None
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
 
     def keep(self, blob: bytes, cpu_time_s: float, ended: str, origin: str = "") -> bool:
-        """Write the call, unless the same was written before. Tells whether it was new."""
+        """Write the call, unless the same was written before or it breaks what `assume` states. Tells if it did."""
         if self.know(blob):
             return False
-        self.written += 1
         call = load_call(blob)
+        if not self._assumed.hold(call.args, call.kwargs):
+            return False
+        self.written += 1
         self._write(
             {
                 "kind": "call",
@@ -93,6 +94,17 @@ class Trier:
         known = digest in self._seen
         self._seen.add(digest)
         return known
+
+
+@contextlib.contextmanager
+def interrupted_after(limit_s: float) -> Iterator[None]:
+    """Raise `Interrupted` in the block after so much wall time, again and again: a bare `except` may catch it."""
+    signal.signal(signal.SIGALRM, _interrupt)
+    signal.setitimer(signal.ITIMER_REAL, limit_s, 0.1)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def limit_memory(memory_kib: int) -> None:

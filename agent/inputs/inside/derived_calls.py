@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Mapping, 
 from ....sandbox.driver.call_blobs import NotCopyable, dump_call, load_call
 from ....sandbox.driver.user_module import resolve
 from .call_descriptions import describe_call
+from .call_parts import fields, record_with
 from .call_trial import Trier, limit_memory
+from .container_kinds import NotBuildableError
+from .method_objects import FILLED, objects_by_methods
 from .user_code import guarded
 
 if TYPE_CHECKING:
@@ -29,6 +32,7 @@ MAX_VARIANTS = 36
 MAX_VARIANT_BYTES = 16 * 1024 * 1024  # of all variants that are looked at
 MAX_HEAVY_TRIED = 3
 MAX_RAISING = 4
+MOST_OBJECTS = 12  # that methods fill
 BUDGET_SHARE = 0.6  # of the time limit
 
 
@@ -47,8 +51,9 @@ def _derive(request: Request, module: ModuleType, write: Write) -> None:
     trier = Trier(module, resolve(module, request["qualname"]).function, request, write)
     for blob in blobs:
         trier.know(blob)
+    method = request["qualname"].rpartition(".")[2]
     # In turns from each call: the first call must not use up all the room.
-    variants = list(_bounded(_in_turns([_variants(blob) for blob in blobs])))
+    variants = list(_bounded(_in_turns([_variants(blob, method) for blob in blobs])))
     light = [variant for variant in variants if len(variant[0]) <= request["budget_bytes"]]
     heavy = [variant for variant in variants if len(variant[0]) > request["budget_bytes"]]
     attempts = _Attempts(trier, request, write)
@@ -109,34 +114,35 @@ def _bounded(variants: Iterable[Tuple[bytes, bool]]) -> Iterator[Tuple[bytes, bo
             return
 
 
-def _variants(blob: bytes) -> Iterator[Tuple[bytes, bool]]:
+def _variants(blob: bytes, method: str) -> Iterator[Tuple[bytes, bool]]:
     """Blobs of the call with one thing changed, and whether a variant that raises tells anything.
 
-    Arguments take turns. If none of them can be changed (a method without parameters), attributes of the objects
-    that are passed are changed instead; that may break what the class takes for granted, so what raises is no use.
+    Arguments take turns. If none of them can be changed (a method without parameters), objects like those that are
+    passed stand in for them, as their constructor and their methods make them; what raises then is no use.
     """
     call = load_call(blob)
     arguments = _by_key(call.args, call.kwargs)
-    changes = [[(key, "", changed) for changed in changed_values(value)] for key, value in arguments.items()]
+    changes = [[(key, changed) for changed in changed_values(value)] for key, value in arguments.items()]
     may_raise = any(changes)
     if not may_raise:
-        changes = [
-            [(key, attribute, changed) for changed in changed_values(held)]
-            for key, value in arguments.items()
-            if not isinstance(value, type)
-            for attribute, held in sorted(getattr(value, "__dict__", {}).items())
-        ]
-    for key, attribute, changed in _in_turns(changes):
-        fresh = load_call(blob)
-        values = _by_key(fresh.args, fresh.kwargs)
-        if attribute:
-            vars(values[key])[attribute] = changed
-        else:
-            values[key] = changed
-        args = [values[index] for index in range(len(fresh.args))]
-        kwargs = {name: values[name] for name in fresh.kwargs}
+        changes = [[(key, made) for made in _objects_like(value, method)] for key, value in arguments.items()]
+    for key, changed in _in_turns(changes):
+        values = {**arguments, key: changed}
+        args = [values[index] for index in range(len(call.args))]
+        kwargs = {name: values[name] for name in call.kwargs}
         with contextlib.suppress(NotCopyable):
-            yield dump_call(args, kwargs, fresh.globals, fresh.absent), may_raise
+            yield dump_call(args, kwargs, call.globals, call.absent), may_raise
+
+
+def _objects_like(value: Any, method: str) -> Iterator[Any]:
+    """Objects of the same class that differ in an attribute, or that calls of its methods filled."""
+    for attribute, held in sorted(fields(value).items()):
+        for changed in changed_values(held):
+            with contextlib.suppress(NotBuildableError):
+                yield record_with(value, {attribute: changed})
+    for kind, made in itertools.islice(objects_by_methods(value, without=method), MOST_OBJECTS):
+        if kind == FILLED:
+            yield made
 
 
 def _by_key(args: Sequence[Any], kwargs: Mapping[str, Any]) -> Dict[Any, Any]:

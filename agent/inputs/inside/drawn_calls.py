@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Sequence, Set, Tuple
 
-from .call_parts import SEQUENCES, Place, Root, Site, is_named_tuple, like, places, with_value
+from .call_parts import Place, Root, Site, like, places, with_value
+from .container_kinds import SEQUENCES, NotBuildableError, alike, is_named_tuple, of_user_class, plain_of, separate
 from .edge_values import edges
 from .similar_values import MAX_SIZE, POOL, Likeness
 
@@ -149,8 +151,12 @@ def _is_fixed(value: Any) -> bool:
 def _unshared(value: Any) -> Any:
     """The value with containers of its own in every place: a pool gives the same one twice."""
     kind = type(value)
+    if of_user_class(value):
+        with contextlib.suppress(NotBuildableError):
+            return alike(value, _unshared(plain_of(value)))
+        return value
     if kind in SEQUENCES or is_named_tuple(kind):
-        return like(value, [_unshared(item) for item in value])
+        return like(value, [_unshared(item) for item in separate(value)])
     if kind is dict:
         return {key: _unshared(item) for key, item in value.items()}
     if kind in (set, bytearray):

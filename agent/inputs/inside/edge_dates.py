@@ -14,6 +14,9 @@ _DAYS = ((2024, 2, 29), (2023, 12, 31), (2024, 12, 30), (2000, 1, 1), (1999, 1, 
 # Hours around the changes of clocks in Europe and in the United States, in UTC.
 _CHANGES = ((2024, 3, 31, 0, 30), (2024, 3, 31, 1, 30), (2024, 10, 27, 0, 30), (2024, 10, 27, 1, 30),
             (2024, 3, 10, 6, 30), (2024, 3, 10, 7, 30), (2024, 11, 3, 5, 30), (2024, 11, 3, 6, 30))  # fmt: skip
+# Days on which clocks change: in Europe, in the United States, and in the south of Australia.
+_CHANGE_DAYS = ((2024, 3, 31), (2024, 10, 27), (2024, 3, 10), (2024, 11, 3), (2024, 4, 7), (2024, 10, 6))
+_BEFORE, _AFTER = 0, 9  # hours of the wall clock between which they change
 _ZONES = (dt.timezone.utc, dt.timezone(dt.timedelta(hours=5, minutes=30)), dt.timezone(dt.timedelta(hours=-8)))
 
 
@@ -73,6 +76,25 @@ def dated_text_edges(value: str) -> Iterator[Edge]:
         if time.end() == len(value):
             for zone in ("Z", "+00:00", "+0530"):
                 yield "time written otherwise", value + zone
+
+
+def is_dated(value: Any) -> bool:
+    """Whether it is a time of a day, or a text with a date."""
+    return type(value) is dt.datetime or (type(value) is str and _DATE.search(value) is not None)
+
+
+def across_changes(first: Any, last: Any) -> Iterator[Tuple[Any, Any]]:
+    """Two times, or texts with times, as they are before and after clocks change on the same day."""
+    for day in _CHANGE_DAYS:
+        yield _on(first, day, _BEFORE), _on(last, day, _AFTER)
+
+
+def _on(value: Any, day: Tuple[int, int, int], hour: int) -> Any:
+    year, month, number = day
+    if type(value) is not str:
+        return value.replace(year=year, month=month, day=number, hour=hour)
+    dated = _DATE.sub(f"{year}-{month:02d}-{number:02d}", value)
+    return _TIME.sub(lambda found: f"{hour:02d}:{found.group(2)}{found.group(3) or ''}", dated)
 
 
 def _moved(value: dt.date, by: dt.timedelta) -> dt.date:

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import datetime as dt
 import itertools
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Sequence, Tuple
 
-from .call_parts import children, is_named_tuple, like, put
-from .edge_dates import date_edges, dated_text_edges, datetime_edges, timedelta_edges
+from .call_parts import children, like, put
+from .container_kinds import NotBuildableError, alike, container_kind, is_named_tuple, plain_of, separate
+from .edge_dates import across_changes, date_edges, dated_text_edges, datetime_edges, is_dated, timedelta_edges
+from .object_edges import object_edges
 
 Edge = Tuple[str, Any]  # kind, value
 
+MOST_COLUMNS = 4  # of records whose values are exchanged
 FEW = 12  # elements of an edge case that is about order or equality
 HUGE_INTEGERS = (2**31, 2**53 + 1, 2**63, -(2**63) - 1, 10**30)
 ODD_FLOATS = (float("nan"), float("inf"), float("-inf"), -0.0)
 LARGE_FLOATS = (1e16, 1e308, -1e308, 5e-324)
+# Floats whose sum hangs on the order and the way of adding them up.
+ROUNDED = ((0.1, 0.2, 0.3), (0.1,) * 10, (1e16, 1.0, 1.0, -1e16))
 # Characters that change their length, number or kind under `upper`, `lower`, `casefold`, `isdigit`, `split`, `strip`
 # and their like; that combine with the one before them; or that no encoding takes.
 ODD_TEXTS = (
@@ -43,15 +49,15 @@ WHITESPACE = (" ", "\n", "\t", "\r\n")
 
 
 def edges(value: Any) -> List[Edge]:
-    """Edge cases near the value, the telling ones first; none for what is not known."""
-    kind = type(value)
+    """Edge cases near the value, the telling ones first; none for what is not known, or what its class forbids."""
+    kind = container_kind(value)
     if is_named_tuple(kind):
         return []
-    return list(_EDGES.get(kind, _nothing)(value))
-
-
-def _nothing(_value: Any) -> Iterable[Edge]:
-    return ()
+    found = []
+    for word, changed in _EDGES.get(kind, object_edges)(plain_of(value)):
+        with contextlib.suppress(NotBuildableError):
+            found.append((word, alike(value, changed)))
+    return found
 
 
 def _sequence(value: Any) -> Iterator[Edge]:
@@ -61,15 +67,21 @@ def _sequence(value: Any) -> Iterator[Edge]:
     if not few:
         return
     yield "one element", like(value, few[:1])
-    yield "duplicates", like(value, [few[0]] * 3)
+    yield "duplicates", like(value, separate([few[0]] * 3))
     if type(few[0]) is float:
         for at in range(min(len(few), 3)):
             yield "not a number among few", like(value, [*few[:at], float("nan"), *few[at:4]])
-    yield "duplicates", like(value, few[:4] + few[:4])
+        for rounded in ROUNDED:
+            yield "sums that are rounded", like(value, list(rounded))
+    yield "duplicates", like(value, separate(few[:4] + few[:4]))
     for changed in _equal_keys(few):
         yield "equal keys", like(value, changed)
     for changed in _confusable(few):
         yield "values that are easily confused", like(value, changed)
+    for changed in _across_changes(few[0]):
+        yield "across a change of clocks", like(value, [changed, *few[1:2]])
+    for changed in _mixed(few):
+        yield "values of another column", like(value, changed)
     yield "reversed", like(value, few[::-1])
     yield "unsorted", like(value, few[1::2] + few[::2])
     in_order = _sorted(few)
@@ -79,7 +91,7 @@ def _sequence(value: Any) -> Iterator[Edge]:
     yield "two elements", like(value, few[:2])
     yield "one element", like(value, items[-1:])
     yield "fewer elements", like(value, items[: len(items) // 2])
-    yield "more elements", like(value, items + few[:1])
+    yield "more elements", like(value, separate(items + few[:1]))
 
 
 def _equal_keys(items: Sequence[Any]) -> Iterator[List[Any]]:
@@ -100,10 +112,38 @@ def _confusable(items: Sequence[Any]) -> Iterator[List[Any]]:
     first = items[0]
     if type(first) in CONFUSABLE:
         yield [*items[:2], *CONFUSABLE[type(first)]]
-        return
     for key, _, part in children(first)[:4]:
-        if type(part) in CONFUSABLE:
-            yield [put(first, key, other) for other in CONFUSABLE[type(part)]]
+        others = CONFUSABLE.get(type(part), ()) or (_equal_parts(part) if type(part) in (list, tuple) and part else ())
+        with contextlib.suppress(NotBuildableError):
+            yield [put(first, key, other) for other in others]
+
+
+def _equal_parts(row: Any) -> List[Any]:
+    """Rows of one length: a list in the place of each tuple and the other way round, which some keys take for equal."""
+    rest = list(row)[1:]
+    return [list(row), tuple(row), [(row[0],), *rest], [[row[0]], *rest], list(row)]
+
+
+def _mixed(items: Sequence[Any]) -> Iterator[List[Any]]:
+    """Records some of which hold under one name what belongs under another: values of several types in one column."""
+    columns = children(items[-1])[:MOST_COLUMNS]
+    for (one, _, first), (other, _, second) in itertools.permutations(columns, 2):
+        if type(first) is not type(second) and type(items[0]) is type(items[-1]):
+            with contextlib.suppress(NotBuildableError, LookupError, AttributeError):
+                yield [put(item, one, _part(item, other)) if at % 2 else item for at, item in enumerate(items)]
+
+
+def _across_changes(record: Any) -> Iterator[Any]:
+    """A record with two times, between which clocks change."""
+    dated = [(key, part) for key, _, part in children(record) if is_dated(part)]
+    for (one, first), (other, last) in zip(dated[:MOST_COLUMNS], dated[1:]):  # noqa: B905, RUF007 - for Python 3.9
+        for before, after in across_changes(first, last):
+            with contextlib.suppress(NotBuildableError):
+                yield put(put(record, one, before), other, after)
+
+
+def _part(holder: Any, wanted: Any) -> Any:
+    return next(part for key, _, part in children(holder) if key == wanted)
 
 
 def _sorted(items: List[Any]) -> Any:

@@ -10,7 +10,7 @@ import base64
 import importlib
 import sys
 import time
-from typing import TYPE_CHECKING, Any, Callable, Dict, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Protocol
 
 from ....sandbox.driver.user_module import resolve
 from .call_trial import Trier, limit_memory
@@ -36,7 +36,7 @@ def profile_calls(request: Request, recorder: Recorder, write: Write) -> None:
     meter = LineMeter(request["path"])
     deadline_s = time.monotonic() + PROFILED_SHARE * request["wall_time_s"]
     with recorder.removed(module):
-        function = _Metered(resolve(module, request["qualname"]).function, meter)
+        function = Metered(resolve(module, request["qualname"]).function, meter)
         trier = Trier(module, function, request, write)
         for number, blob in enumerate(request["blobs"]):
             left_s = deadline_s - time.monotonic()
@@ -115,13 +115,24 @@ class LineMeter:
         return caller.f_lineno or 0 if caller is not None else 0
 
 
-class _Metered:
-    """The function, with lines counting only while it runs; what it makes lazily is used up meanwhile."""
+class Meter(Protocol):
+    """What counts between these two."""
 
-    def __init__(self, function: Callable[..., Any], meter: LineMeter) -> None:
+    def start(self) -> None:
+        """Count from now on."""
+
+    def stop(self) -> None:
+        """Count no more."""
+
+
+class Metered:
+    """The function, with a meter running only while it does; what it makes lazily is used up meanwhile."""
+
+    def __init__(self, function: Callable[..., Any], meter: Meter) -> None:
         self._function, self._meter = function, meter
 
     def __call__(self, *args: Any, **kwargs: Any) -> None:
+        """Make the call; what it returns is of no interest."""
         self._meter.start()
         try:
             result = self._function(*args, **kwargs)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import inspect
+import re
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, NamedTuple, Set, Tuple
 
-from .edge_values import edges
+from .edge_values import edges, in_turns
 from .type_hints import CONTAINERS, Shape, Unusable, parameter_shapes
 
 if TYPE_CHECKING:
     from ....sandbox.driver.user_module import Resolved
     from .call_parts import Root, Site
 
+_ITERABLE = re.compile(r"(typing\.|abc\.|collections\.abc\.)?(Iterable|Iterator)\b")
 _NONE: Shape = ("leaf", type(None))
 
 
@@ -22,6 +24,7 @@ class Signature(NamedTuple):
     defaults: Dict[str, Any]
     keyword_only: Set[str]
     may_be_none: Set[Site]
+    iterables: Set[Site]  # arguments whose hint allows an iterator, which can be gone through only once
 
     def with_fewer(self, root: Root) -> Iterator[Root]:
         """The call without one of the arguments that may be left out."""
@@ -36,10 +39,11 @@ class Signature(NamedTuple):
         """The call with one argument more than it gave: something near the parameter's default."""
         args, kwargs = root
         given = set(self.names[: len(args)]) | set(kwargs)
-        for name, default in self.defaults.items():
-            if name not in given:
-                for _, value in edges(default)[:4]:
-                    yield [args, {**kwargs, name: value}]
+        yield from in_turns(
+            ([args, {**kwargs, name: value}] for _, value in edges(default)[:4])
+            for name, default in self.defaults.items()
+            if name not in given
+        )
 
 
 def signature_of(target: Resolved, source: str) -> Signature:
@@ -64,7 +68,11 @@ def signature_of(target: Resolved, source: str) -> Signature:
     for name, (shape, _, _) in shapes.items():
         for below in _where_none(shape, ()):
             allowed |= _sites(name, names, below)
-    return Signature(names, defaults, keyword_only, allowed)
+    iterables: Set[Site] = set()
+    for each in by_keyword:
+        if _ITERABLE.match(str(each.annotation)):
+            iterables |= _sites(each.name, names, ())
+    return Signature(names, defaults, keyword_only, allowed, iterables)
 
 
 def _sites(name: str, names: List[str], below: Site) -> Set[Site]:

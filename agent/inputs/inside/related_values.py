@@ -11,12 +11,15 @@ import itertools
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Sequence, Set, Tuple
 
-from .call_parts import MAPPINGS, SEQUENCES, Place, Root, fields, like, places, with_value
+from .call_parts import Place, Root, fields, like, places, with_value
+from .container_kinds import MAPPINGS, SEQUENCES, NotBuildableError, alike, container_kind, plain_of
 
 MOST_CONSTANTS = 60  # of one type
 MOST_TABLE_ITEMS = 40  # of one table of the module
 MOST_TEXTS = 6  # of other places, that a text is made of
-CHAIN = 1_200  # links: more than Python's recursion limit
+MOST_ELEMENTS = 6  # of another sequence
+LONG_CHAIN = "long chain"
+CHAIN = 1_020  # links: more than Python's recursion limit
 LONGEST_TEXT = 40  # of a constant: longer ones are messages
 _LARGEST = 2**63
 _DEEPEST_TABLE = 3
@@ -78,35 +81,65 @@ def related_inputs(root: Root, place: Place, constants: Constants) -> Iterator[R
         for value in _unlike(place.value, _elsewhere(root, place)):
             yield "value of another argument", with_value(root, place, value)
     if type(place.value) is str:
-        for value in _unlike(place.value, _of_texts(root, place)):
-            yield "text made of other texts", with_value(root, place, value)
-    elif type(place.value) in (list, tuple) and place.value and type(place.value[0]) is str:
-        first = place.value[0] or "a"
-        for texts in ([first, first + first[:1], first[:1]], [first[:1], first, first + first]):
-            yield "texts that contain each other", with_value(root, place, like(place.value, texts))
-    elif type(place.value) is dict:
+        yield from _of_text(root, place, constants)
+    elif container_kind(place.value) is dict:
         yield from _of_mapping(root, place)
+    elif type(place.value) in SEQUENCES and place.value:
+        for kind, items in _of_sequence(root, place):
+            yield kind, with_value(root, place, like(place.value, items))
     for changed in _of_subclasses(place.value):
         yield "object of a subclass", with_value(root, place, changed)
 
 
+def _of_sequence(root: Root, place: Place) -> Iterator[Tuple[str, List[Any]]]:
+    """Texts that contain each other; elements of the same type that stand in another place, alone and after its own."""
+    own = list(place.value)
+    if type(own[0]) is str:
+        first = own[0] or "a"
+        yield "texts that contain each other", [first, first + first[:1], first[:1]]
+        yield "texts that contain each other", [first[:1], first, first + first]
+    for other in places(root):
+        if other.site != place.site and type(other.value) in SEQUENCES and other.value:
+            theirs = list(other.value)[:MOST_ELEMENTS]
+            if type(theirs[0]) is type(own[0]):
+                yield "elements of another argument", theirs
+                yield "elements of another argument", own[:MOST_ELEMENTS] + theirs
+
+
+def _of_text(root: Root, place: Place, constants: Constants) -> Iterator[Related]:
+    for value in _unlike(place.value, _of_texts(root, place)):
+        yield "text made of other texts", with_value(root, place, value)
+    around = place.value[:LONGEST_TEXT]
+    for constant in constants.near(place.value):
+        for value in (f"{around} {constant} {around}", constant + constant):
+            yield "constant of the code in a text", with_value(root, place, value)
+
+
 def _of_mapping(root: Root, place: Place) -> Iterator[Related]:
-    table = place.value
+    table = plain_of(place.value)
     texts = [key for key in table if type(key) is str and key]
     if texts:
         longer = dict(table)
         longer[texts[0] + texts[0][:1]] = table[texts[0]]
         longer[texts[0][:1]] = table[texts[-1]]
-        yield "texts that contain each other", with_value(root, place, longer)
+        yield "texts that contain each other", _with_content(root, place, longer)
         if all(type(value) is str for value in table.values()) and len(texts) > 1:
-            yield "values that are keys", with_value(root, place, {**table, texts[0]: texts[1]})
+            yield "values that are keys", _with_content(root, place, {**table, texts[0]: texts[1]})
     chain = _chained(table)
     if chain is not None:
-        linked = with_value(root, place, chain)
+        linked = _with_content(root, place, chain)
         starts = [each for each in places(root) if _is_key(table, each.value) and each.holder is not table]
         first = next(iter(chain))
-        yield "long chain", _with_each(linked, [each.site for each in starts], first)
-        yield "long chain", linked
+        yield LONG_CHAIN, _with_each(linked, [each.site for each in starts], first)
+        yield LONG_CHAIN, linked
+
+
+def _with_content(root: Root, place: Place, content: Dict[Any, Any]) -> Root:
+    """The call with a mapping of the same class with this content; the call as it is, if there is none."""
+    try:
+        return with_value(root, place, alike(place.value, content))
+    except NotBuildableError:
+        return root
 
 
 def _chained(table: Dict[Any, Any]) -> Any:

@@ -13,7 +13,9 @@ from ....sandbox.driver.call_blobs import Call, NotCopyable, dump_call, load_cal
 from ....sandbox.driver.user_module import resolve, unwrap
 from .array_tiles import is_array, is_square, resize_array
 from .call_descriptions import describe_call
+from .call_parts import record_with
 from .call_trial import Trier, limit_memory
+from .container_kinds import NotBuildableError
 from .user_code import guarded
 from .value_copies import SIZED, Copies, is_grid
 
@@ -78,7 +80,7 @@ def _scale(request: Request, module: ModuleType, write: Write) -> None:
         call = load_call(blob)
         plan = _plan(call, _parameters(function, len(call.args)))
         if plan is None:
-            reason = "nothing among its arguments has a size"
+            reason = "nothing among its arguments has a size that can be changed"
             write({"kind": "skipped", "origin": request["origin"], "reason": reason})
             continue
         ladder = _Ladder(blob, plan, trier, request, deadline_s)
@@ -203,14 +205,11 @@ class _Ladder:
         fresh = call._replace(args=args, kwargs=kwargs)  # type: ignore[arg-type]  # a list, so that it can be changed
         size = 0
         if factor != 1:
-            for place, slot in enumerate(plan.slots):
-                _put(fresh, slot, copies.resize(place, factor))
-            for slot in plan.grids:
-                _put(fresh, slot, copies.resize_grid(_held(call, slot), factor))
-            for slot in plan.arrays:
-                _put(fresh, slot, resize_array(_held(call, slot), factor))
-            for slot in plan.numbers:
-                _put(fresh, slot, max(round(_held(call, slot) * factor), 1))
+            new = [(slot, copies.resize(place, factor)) for place, slot in enumerate(plan.slots)]
+            new += [(slot, copies.resize_grid(_held(call, slot), factor)) for slot in plan.grids]
+            new += [(slot, resize_array(_held(call, slot), factor)) for slot in plan.arrays]
+            new += [(slot, max(round(_held(call, slot) * factor), 1)) for slot in plan.numbers]
+            _put(fresh, new)
         for slot in (*plan.slots, *plan.grids, *plan.arrays):
             size += len(_held(fresh, slot))
         size = size or _held(fresh, plan.numbers[0])
@@ -252,7 +251,11 @@ def _width(value: Any) -> int:
 
 
 def _slots(call: Call, names: Sequence[str]) -> Iterator[Tuple[Slot, Any]]:
-    """All arguments, and what small dictionaries and objects among them hold."""
+    """All arguments, and what small dictionaries and objects among them hold.
+
+    What an object holds in private is none: its class may keep that in step with the rest. Where it holds anything in
+    private, the others are if its constructor makes it from them.
+    """
     arguments: Dict[Any, Any] = {**dict(enumerate(call.args)), **call.kwargs}
     for key, value in arguments.items():
         name = key if isinstance(key, str) else names[key]
@@ -263,7 +266,8 @@ def _slots(call: Call, names: Sequence[str]) -> Iterator[Tuple[Slot, Any]]:
         elif not isinstance(value, type) and type(value) not in SIZED:
             with contextlib.suppress(TypeError):
                 for part, held in list(vars(value).items()):
-                    yield Slot(key, part, "%s.%s" % (name, part)), held
+                    if not part.startswith("_") and _can_change(value, part):
+                        yield Slot(key, part, "%s.%s" % (name, part)), held
 
 
 def _held(call: Call, slot: Slot) -> Any:
@@ -273,15 +277,42 @@ def _held(call: Call, slot: Slot) -> Any:
     return value[slot.below] if type(value) is dict else vars(value)[slot.below]
 
 
-def _put(call: Call, slot: Slot, value: Any) -> None:
-    """Puts it there; `call.args` is a list here."""
-    arguments: Any = call.kwargs if isinstance(slot.argument, str) else call.args
-    if slot.below is None:
-        arguments[slot.argument] = value
-    elif type(arguments[slot.argument]) is dict:
-        arguments[slot.argument][slot.below] = value
-    else:
-        vars(arguments[slot.argument])[slot.below] = value
+def _put(call: Call, new: Sequence[Tuple[Slot, Any]]) -> None:
+    """Puts these values there; `call.args` is a list here."""
+    below: Dict[Any, Dict[str, Any]] = {}
+    for slot, value in new:
+        if slot.below is None:
+            _arguments(call, slot.argument)[slot.argument] = value
+        else:
+            below.setdefault(slot.argument, {})[slot.below] = value
+    for argument, parts in below.items():
+        arguments = _arguments(call, argument)
+        holder = arguments[argument]
+        if type(holder) is dict:
+            holder.update(parts)
+        elif _has_private(holder):
+            arguments[argument] = record_with(holder, parts)
+        else:
+            vars(holder).update(parts)
+
+
+def _arguments(call: Call, argument: Any) -> Any:
+    return call.kwargs if isinstance(argument, str) else call.args
+
+
+def _can_change(value: Any, part: str) -> bool:
+    """Whether there is such an object with something else under this name, as far as its class lets one see."""
+    if not _has_private(value):
+        return True
+    try:
+        record_with(value, {part: vars(value)[part]})
+    except NotBuildableError:
+        return False
+    return True
+
+
+def _has_private(value: Any) -> bool:
+    return any(name.startswith("_") for name in vars(value))
 
 
 def _parameters(function: Callable[..., Any], count: int) -> List[str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import string
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Sequence
 
-from .call_parts import MANY, MAPPINGS, SEQUENCES, SHORT_TUPLE, fields, is_named_tuple, like, record_with
+from .call_parts import MANY, SHORT_TUPLE, fields, like, record_with
+from .container_kinds import MAPPINGS, SEQUENCES, alike, container_kind, is_named_tuple, plain_of
 from .edge_values import HUGE_INTEGERS, ODD_FLOATS, ODD_TEXTS
 
 if TYPE_CHECKING:
@@ -37,9 +38,17 @@ class Likeness:
         same = self.st.sampled_from(values)
         if depth >= MAX_DEPTH:
             return same
+        builtin = container_kind(values[0])
+        if builtin is not kind:
+            plain = self._of_kind(builtin, list(map(plain_of, values)), depth)
+            return plain.map(lambda content: alike(values[0], content))
         if kind in _ATOMS:
             constants = self._constants.samples(kind)
             mentioned = [self.st.sampled_from(constants)] if constants else []
+            if constants and kind is str:
+                words = sorted({word for value in values for word in value.split()[:5]}) or ["a"]
+                mixed = self.st.one_of(self.st.sampled_from(words), self.st.sampled_from(constants))
+                mentioned.append(self.st.lists(mixed, min_size=2, max_size=5).map(" ".join))
             return self.st.one_of(same, *mentioned, *_ATOMS[kind](self.st, values))
         if is_named_tuple(kind) or _is_row(kind, values, depth):
             columns = [self.of_values(column, depth + 1) for column in zip(*values)]  # noqa: B905 - of one length

@@ -20,21 +20,18 @@ from .assumptions import Assumed
 from .call_descriptions import describe_call
 from .call_literals import call_text
 from .call_parts import (
-    MAPPINGS,
-    SEQUENCES,
-    NotBuildableError,
     Place,
     Root,
     Site,
     fields,
     fixed_sites,
-    is_named_tuple,
     like,
     places,
     root_of,
     substituted,
     with_value,
 )
+from .container_kinds import MAPPINGS, SEQUENCES, NotBuildableError, is_named_tuple
 from .edge_values import in_turns
 from .optional_arguments import Signature, signature_of
 from .user_code import guarded

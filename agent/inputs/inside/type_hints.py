@@ -37,7 +37,7 @@ _ABSTRACT: Dict[Any, str] = {
     collections.deque: "deque",
 }
 _MAPPINGS: Tuple[Any, ...] = (collections.abc.Mapping, collections.abc.MutableMapping, dict)
-_UNIONS = (typing.Union, getattr(types, "UnionType", typing.Union))  # the latter from Python 3.10 on
+UNIONS = (typing.Union, getattr(types, "UnionType", typing.Union))  # the latter from Python 3.10 on
 _PLAIN: Dict[Any, str] = {int: "int", float: "float", str: "str", bytes: "bytes", bool: "bool"}
 
 
@@ -51,7 +51,7 @@ def parameter_shapes(function: Callable[..., Any], source: str, *, skip_first: b
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError) as error:
         raise Unusable("its signature cannot be read: %s" % error) from None
-    namespace = _namespace(function, source)
+    namespace = hint_namespace(function, source)
     shapes: Shapes = {}
     for parameter in parameters[1:] if skip_first else parameters:
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
@@ -76,7 +76,7 @@ def class_shape(cls: Any, source: str) -> Shape:
 
 def shape_of(hint: Any, namespace: Dict[str, Any], depth: int = 0) -> Shape:
     """The shape of a hint."""
-    hint = _bare(hint, namespace)
+    hint = bare_hint(hint, namespace)
     if hint in (typing.Any, object) or depth > MAX_DEPTH:
         return ("int",)
     if hint in _PLAIN:
@@ -99,12 +99,12 @@ def _composed(origin: Any, parts: Tuple[Any, ...], shapes: List[Shape]) -> Optio
         return ("dict", *shapes[:2]) if len(shapes) == 2 else ("dict", ("str",), ("int",))
     if origin is tuple:
         return ("tuple", first) if not parts or parts[-1] is Ellipsis else ("fixed", shapes)
-    if origin in _UNIONS:
+    if origin in UNIONS:
         return ("union", shapes)
     return None
 
 
-def _bare(hint: Any, namespace: Dict[str, Any]) -> Any:
+def bare_hint(hint: Any, namespace: Dict[str, Any]) -> Any:
     """The hint behind names, aliases, `NewType`, `Annotated` and type variables."""
     if isinstance(hint, str):
         hint = eval(hint, namespace)  # noqa: S307 - a hint of the user's file, in the sandbox
@@ -114,7 +114,7 @@ def _bare(hint: Any, namespace: Dict[str, Any]) -> Any:
         hint = hint.__origin__
     if isinstance(hint, typing.TypeVar):
         hint = hint.__bound__ or (hint.__constraints__ or (int,))[0]
-    return _bare(hint.__forward_arg__, namespace) if isinstance(hint, typing.ForwardRef) else hint
+    return bare_hint(hint.__forward_arg__, namespace) if isinstance(hint, typing.ForwardRef) else hint
 
 
 def _is_hint(part: Any) -> bool:
@@ -136,7 +136,7 @@ def _resolve(parameter: inspect.Parameter, namespace: Dict[str, Any]) -> Any:
         raise Unusable("the type hint of `%s` cannot be resolved: %s" % (parameter.name, error)) from None
 
 
-def _namespace(function: Callable[..., Any], source: str) -> Dict[str, Any]:
+def hint_namespace(function: Callable[..., Any], source: str) -> Dict[str, Any]:
     """What hints may name: the module, what it imports only for type checkers, and `typing` with its kin."""
     namespace: Dict[str, Any] = {}
     for module in (typing, collections.abc, collections):

@@ -8,12 +8,14 @@ import importlib
 import os
 import sys
 import traceback
-import types
-from typing import TYPE_CHECKING, Callable, List, Optional, TypeVar
+from typing import TYPE_CHECKING, Callable, List, Optional, Sequence, TypeVar
 
+from ....sandbox.driver.calls_file import Definitions
 from .harness_types import Interrupted
 
 if TYPE_CHECKING:
+    import types
+
     from .call_recorder import Recorder
     from .harness_types import Request, Write
 
@@ -40,10 +42,16 @@ def run_main(request: Request, recorder: Recorder, write: Write) -> None:
 
 
 def run_calls_file(request: Request, recorder: Recorder, write: Write) -> None:
-    """Run the user's file of calls. It may import the target, and it finds the module's names in its namespace."""
-    path = request["calls_path"]
+    """Run the user's file of calls. It may import the target, and it finds the module's names in its namespace.
+
+    It is the main program, but its module is called `__calls__`: what it defines is found by that name on replay.
+    """
+    path, source = request["calls_path"], request["calls_source"]
     try:
-        code = compile(request["calls_source"], path, "exec", dont_inherit=True)
+        tree = ast.parse(source, path)
+        for block in _main_blocks(tree):
+            block.test = ast.copy_location(ast.Constant(value=True), block.test)
+        code = compile(tree, path, "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
         write({"kind": "failed", "stage": "syntax", "reason": _last_line(error)})
         return
@@ -53,19 +61,20 @@ def run_calls_file(request: Request, recorder: Recorder, write: Write) -> None:
     recorder.origin = request["origin"]
     sys.argv = [path]
     sys.path.append(os.path.dirname(path))
-    script = types.ModuleType("__main__")
+    definitions = Definitions(path, source, module.__name__)
+    script = sys.modules["__main__"] = definitions.install()
+    definitions.run_as_a_whole()
     vars(script).update({name: value for name, value in vars(module).items() if not name.startswith("__")})
-    vars(script).update({module.__name__.rpartition(".")[2]: module, "__file__": path})
-    sys.modules["__main__"] = script
+    vars(script)[module.__name__.rpartition(".")[2]] = module
     guarded(write, "run", lambda: exec(code, vars(script)))  # noqa: S102 - this is the sandbox
 
 
 def main_blocks(source: str, path: str) -> List[ast.If]:
     """The top-level `if` statements of the file whose test asks for `__main__`."""
-    return [node for node in ast.parse(source, path).body if isinstance(node, ast.If) and _asks_for_main(node.test)]
+    return _main_blocks(ast.parse(source, path))
 
 
-def run_blocks(module: types.ModuleType, blocks: List[ast.If], path: str) -> None:
+def run_blocks(module: types.ModuleType, blocks: Sequence[ast.stmt], path: str) -> None:
     """Run these statements as if the module were the main program."""
     name = module.__name__
     sys.modules["__main__"] = module
@@ -90,6 +99,10 @@ def guarded(write: Write, stage: str, action: Callable[[], T]) -> Optional[T]:
         _print_traceback(error)
         write({"kind": "failed", "stage": stage, "reason": _last_line(error)})
     return None
+
+
+def _main_blocks(tree: ast.Module) -> List[ast.If]:
+    return [node for node in tree.body if isinstance(node, ast.If) and _asks_for_main(node.test)]
 
 
 def _asks_for_main(test: ast.expr) -> bool:

@@ -8,23 +8,28 @@ the CPU time of a process that its parent does not wait for is in nobody's accou
 from __future__ import annotations
 
 import math
+import statistics
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from afterburner.agent.judge.measuring.sampling import add_up
+from afterburner.agent.judge.measuring.sampling import Block, add_up
 from afterburner.agent.judge.measuring.sequential import bounds, estimate
-from afterburner.agent.types import Gain, Objective
+from afterburner.agent.types import Gain, GainRange, Objective
 from afterburner.agent.wording import format_ratio
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import TypeAlias
 
-    from afterburner.agent.judge.measuring.sampling import Block, Sample
+    from afterburner.agent.judge.measuring.sampling import Sample
     from afterburner.sandbox import Measurement
+
+    FreshBlocks: TypeAlias = Callable[[], Sequence[Block]]  # none where there is no time left
 
 WAITS_BELOW = 0.8  # CPU time over wall time of the calls
 PARALLEL_ABOVE = 1.2  # likewise: more than one core was busy
 SLOWDOWN_FOR_MEMORY = 1.5  # memory may cost this much CPU time and no more
+DIFFERENT_SIZES = 2.0  # times as long as the quickest input the slowest one takes at least, to tell a range
 _MOST_QUEUED = 0.95  # of its time: what is left of less is no measure of anything
 EVEN = 0.02  # wall time is noisier than CPU time: an estimate this little above the original's is no rise
 
@@ -64,13 +69,38 @@ class Figures:
         """How many times smaller the secondary figure is."""
         return math.exp(estimate([block.log_ratio(self.secondary) for block in blocks]))
 
-    def objection(self, blocks: Sequence[Block], alpha: float) -> str | None:
-        """What the gain costs, if that is too much."""
+    def objection(self, blocks: Sequence[Block], alpha: float, fresh: FreshBlocks | None = None) -> str | None:
+        """What the gain costs, if that is too much.
+
+        Args:
+            blocks: the samples.
+            alpha: the one-sided level.
+            fresh: takes samples that have to show the same, for a busy machine may be to blame for the others.
+        """
+        rise = f"{self.primary.noun} fell but {self.secondary.noun} rose to"
+        return seen_twice(lambda seen: self._risen(seen, alpha), rise, blocks, fresh)
+
+    def _risen(self, blocks: Sequence[Block], alpha: float) -> float | None:
+        """How many times larger the secondary figure became; None: no more than it may."""
         high = interval_of(blocks, self.secondary, alpha)[1]
         ratio = self.secondary_ratio(blocks)
         if high * self.tolerated >= 1 and ratio * self.tolerated >= 1 - EVEN:
             return None
-        return f"{self.primary.noun} fell but {self.secondary.noun} rose to {format_ratio(1 / ratio)}"
+        return 1 / ratio
+
+
+def seen_twice(
+    risen: Callable[[Sequence[Block]], float | None], words: str, blocks: Sequence[Block], fresh: FreshBlocks | None
+) -> str | None:
+    """A rise in words, if fresh samples show one as well; where none could be taken, it stands and says so."""
+    rise = risen(blocks)
+    if rise is None or fresh is None:
+        return None if rise is None else f"{words} {format_ratio(rise)}"
+    again = fresh()
+    if not again:
+        return f"{words} {format_ratio(rise)}, and there was no time to measure it again"
+    risen_again = risen(again)
+    return None if risen_again is None else f"{words} {format_ratio(rise)}, and {format_ratio(risen_again)} again"
 
 
 def figures_for(objective: Objective, blocks: Sequence[Block]) -> Figures:
@@ -127,3 +157,30 @@ def gain_of(blocks: Sequence[Block], figure: Figure, alpha: float, error: float)
     values = [block.log_ratio(figure) for block in blocks]
     low, high = interval_of(blocks, figure, alpha)
     return Gain(math.exp(estimate(values)), low, high, confidence=1 - 2 * error, pairs=len(blocks))
+
+
+def range_by_size(blocks: Sequence[Block], figure: Figure) -> GainRange | None:
+    """The gains on small inputs and on large ones, by what each took of the original; None if all are about as large.
+
+    Args:
+        blocks: the samples, with the figures of single inputs.
+        figure: what shrank.
+    """
+    inputs = range(len(blocks[0].used[0]))
+    sizes = [statistics.median(figure.read(block.used[0][each]) for block in blocks) for each in inputs]
+    ordered = sorted(inputs, key=sizes.__getitem__)
+    if sizes[ordered[-1]] < DIFFERENT_SIZES * sizes[ordered[0]]:
+        return None
+    share = max(1, len(inputs) // 3)
+    small, large = (_ratio_on(group, blocks, figure) for group in (ordered[:share], ordered[-share:]))
+    return GainRange(small, large)
+
+
+def _ratio_on(inputs: Sequence[int], blocks: Sequence[Block], figure: Figure) -> float:
+    parts = (Block(block.before, block.after, _only(inputs, block)) for block in blocks)
+    return math.exp(estimate([part.log_ratio(figure) for part in parts]))
+
+
+def _only(inputs: Sequence[int], block: Block) -> tuple[tuple[Measurement, ...], tuple[Measurement, ...]]:
+    before, after = (tuple(side[each] for each in inputs) for side in block.used)
+    return before, after

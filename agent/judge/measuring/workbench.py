@@ -57,6 +57,7 @@ class Workbench:
     core: TimingCore | None  # None: nothing is timed
     other_environment: PythonEnvironment | None = None  # of rewrites, where they have a tree of their own
     problem: Problem | None = None  # that the target solves, where it is no file of a project
+    writes_tests: bool = False  # whether a counterexample comes with a test for pytest
 
     @property
     def by_cases(self) -> bool:

@@ -11,6 +11,7 @@ from afterburner.agent.inputs.replayed_calls import HASH_SEEDS
 from afterburner.agent.inputs.side_by_side import side_by_side
 from afterburner.sandbox import CallCase, FunctionEntry, Program, Verdict
 from afterburner.sandbox.differences import render_outcome
+from afterburner.sandbox.tolerance import Agreement, largest_difference
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,6 +35,7 @@ class Differing:
     verdict: Verdict
     actual: str
     difference: str
+    only_floats: bool = False  # whether nothing else differs, as far as can be told from what is not folded
 
     @property
     def may_shrink(self) -> bool:
@@ -54,6 +56,7 @@ class Comparer:
     known_names: tuple[str, ...] | None = None  # likewise
     assume: tuple[str, ...] = ()  # what smaller inputs have to keep to: expressions over the parameters
     other_environment: PythonEnvironment | None = None  # of rewrites, where they have a tree of their own
+    writes_tests: bool = False  # whether a counterexample comes with a test
 
     def first_difference(self, source: str, calls: Sequence[WorkloadCall]) -> Differing | None:
         """The first call that `source` makes otherwise than expected: under each hash seed, and in both directions."""
@@ -107,7 +110,7 @@ class Comparer:
             fixed_clock=self.fixed_clock,
             known_names=self.known_names,
         )
-        [report] = self.sandbox.run(program, [case], self._limits(calls)).cases
+        [report] = self.sandbox.run(program, [case], self.limits_for(calls)).cases
         if report.verdict is Verdict.ACCEPTED:
             return None
         at = len(report.outcomes) if report.difference_at is None else report.difference_at
@@ -115,7 +118,8 @@ class Comparer:
             return None  # every call was made and is right; what else is wrong with the process is for others to judge
         return _differing(report, calls[: at + 1], hash_seed, at)
 
-    def _limits(self, calls: Sequence[WorkloadCall]) -> Limits:
+    def limits_for(self, calls: Sequence[WorkloadCall]) -> Limits:
+        """What a process that makes these calls may use."""
         # What the workload's own calls are allowed covers the start of the process and what the module imports.
         more_s = SLOWDOWN_TOLERATED * sum(call.cpu_time_s for call in calls)
         return replace(
@@ -123,9 +127,23 @@ class Comparer:
         )
 
 
+def without_number(detail: str) -> str:
+    """What is told of a call, without its number."""
+    return _NUMBERED.sub("", detail)
+
+
 def _differing(report: CaseReport, calls: Sequence[WorkloadCall], hash_seed: int, at: int) -> Differing:
-    detail = _NUMBERED.sub("", report.detail)
+    detail = without_number(report.detail)
     if report.difference_at is None:
         actual = f"did not come to an end: {detail}"
         return Differing(tuple(calls), hash_seed, report.verdict, actual, actual)
-    return Differing(tuple(calls), hash_seed, report.verdict, render_outcome(report.outcomes[at].encoded), detail)
+    encoded = report.outcomes[at].encoded
+    agreement, _ = largest_difference(calls[at].expected, encoded)
+    return Differing(
+        tuple(calls),
+        hash_seed,
+        report.verdict,
+        render_outcome(encoded),
+        detail,
+        only_floats=agreement is not Agreement.DIFFER,
+    )

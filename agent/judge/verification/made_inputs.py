@@ -6,17 +6,20 @@ meets the same inputs without delay.
 
 from __future__ import annotations
 
+import ast
 import base64
 import hashlib
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from afterburner.agent.inputs.broken_assumptions import broken_assumptions, smallest_blobs
+from afterburner.agent.inputs.broken_assumptions import MOST_CALLS, broken_assumptions, smallest_blobs
+from afterburner.agent.inputs.choosing import is_invented
 from afterburner.agent.inputs.harness import Harness
 from afterburner.agent.inputs.harness_answers import FoundCall
 from afterburner.agent.inputs.hypothesis_interpreter import drawing_environment
 from afterburner.agent.inputs.replayed_calls import Replay
+from afterburner.agent.judge.verification.reach import LOOKING_S, unreached_lines
 from afterburner.agent.types import Skipped
 
 if TYPE_CHECKING:
@@ -30,19 +33,23 @@ if TYPE_CHECKING:
     from afterburner.sandbox.sandbox import Sandbox
 
 MAX_ROUNDS = 40
-CASES_PER_ROUND = (120, 30)  # cases that each of the first rounds looks at, and each later one
+CASES_PER_ROUND = 120  # that each looks at
 _FIRST_ROUNDS = ("edge", "related")
-DRAWS_PER_ROUND = 80
-WANTED_PER_ROUND = 64  # one process makes so many calls
+DRAWS_PER_ROUND = 160
+WANTED_PER_ROUND = 280  # one process makes so many calls
 MOST_S = 0.2  # that the original may take for one input
 ROUND_S = 1.0  # of the original's CPU time, for all inputs of a round
 STARTING_FROM = 12  # real calls
 STEADY_SHARE = 0.5  # of the calls that have to have the same effects each time, or effects are not looked at
 _UNSTEADY = "what they log, warn of, call or leave behind was not compared: it is not the same each time"
 JOB_S = 4.0  # for thinking of the inputs of a round and trying them
+LONG_CHAIN = "long chain"  # inputs that are long by nature
+CHAINS_S = 5.0  # of the original's CPU time, for those of a round, in the place of ROUND_S
 LITERALS_S = 1.0  # likewise, for inputs with the literals of one rewrite
+SUGGESTED_S = 5.0  # for running what somebody suggests
 LEAST_S = 0.5  # likewise, where the time is nearly over
 REAL_S = 0.5  # of the original's CPU time, for real calls that are made again to look at their effects
+MOST_LEADING = 8  # made inputs that others are drawn from
 FRUITLESS = 3  # rounds without anything new, after which nothing more is thought of
 
 
@@ -53,6 +60,18 @@ class Round:
     calls: Sequence[WorkloadCall]
     known_names: tuple[str, ...] | None
     is_real: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Suggested:
+    """A snippet of calls that may tell two versions apart, and who thought of them, in words.
+
+    Where `by_hints`, what the type hints say is within the contract; else only the kinds of values in real calls are.
+    """
+
+    snippet: str
+    origin: str
+    by_hints: bool = True
 
 
 @dataclass(slots=True)
@@ -72,6 +91,9 @@ class Inputs:
     held_out_calls: Sequence[WorkloadCall] = ()  # an assumption has to hold in these, too; nothing is made of them
     skipped: list[Skipped] = field(default_factory=list)
     exhausted: bool = False
+    _varied: dict[str, bool] = field(default_factory=dict)  # by parameter
+    _leading: list[bytes] = field(default_factory=list)  # made inputs that take a new way through the code
+    _unreached: tuple[int, tuple[int, ...]] | None = None  # the number of calls that were looked at, and the lines
     _rounds: list[Round] = field(default_factory=list)
     _known: set[bytes] = field(default_factory=set)
     _asked: int = 0
@@ -114,6 +136,21 @@ class Inputs:
         harness = Harness(self.sandbox, self.target, self.environment, self._limits(2 * JOB_S))
         return next(iter(broken_assumptions(harness, (*self.calls, *self.held_out_calls), [blob])), None)
 
+    @property
+    def unvaried(self) -> tuple[str, ...]:
+        """Parameters whose argument was the real one in every input, and of which no assumption says anything."""
+        said = {node.id for text in self.assume for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+        return tuple(name for name, varied in self._varied.items() if not varied and name not in said)
+
+    @property
+    def unreached(self) -> tuple[int, ...]:
+        """Lines of the original that no real call and none of the rounds reaches, as far as that can be told."""
+        calls = [*(call for made in self._rounds for call in made.calls), *self.calls, *self.held_out_calls]
+        if self._unreached is None or self._unreached[0] != len(calls):
+            harness = Harness(self.sandbox, self.target, self.environment, self._limits(2 * LOOKING_S))
+            self._unreached = (len(calls), unreached_lines(harness, calls))
+        return self._unreached[1]
+
     def _add_round(self, deadline: Deadline) -> None:
         found = self._affordable(self._new(self._ask(deadline)))
         made = self._usable(found)  # what it leaves out was thought of, not asked for by anybody
@@ -144,7 +181,7 @@ class Inputs:
         if key not in self._of_literals:
             fields = self._fields() | {
                 "cases": "constant",
-                "bounds": [0, CASES_PER_ROUND[0]],
+                "bounds": [0, CASES_PER_ROUND],
                 "constants": list(values),
                 "draws": 0,
                 "seed": self.seed,
@@ -154,6 +191,24 @@ class Inputs:
             answer = harness.ask("mutate", "mutated", fields)
             self._of_literals[key] = self._usable(self._affordable(answer.calls))
         return self._of_literals[key]
+
+    def suggested(self, suggested: Suggested) -> Round:
+        """The calls of a snippet that somebody suggests, as far as they are inputs of the function."""
+        calls = (*self.calls, *self.held_out_calls)
+        known = smallest_blobs([call for call in calls if not is_invented(call.origin)] or calls, MOST_CALLS)
+        fields = {
+            "snippet": suggested.snippet,
+            "by_hints": suggested.by_hints,
+            "blobs": [base64.b64encode(blob).decode("ascii") for blob in known],
+            "assume": list(self.assume),
+            "most_s": MOST_S,
+            "budget_s": SUGGESTED_S,
+        }
+        harness = Harness(self.sandbox, self.target, self.environment, self._limits(2 * SUGGESTED_S))
+        answer = harness.ask("suggest", suggested.origin, fields)
+        self._skip(answer.skipped)
+        self._skip((suggested.origin, failure.reason) for failure in answer.failures)
+        return self._usable(self._affordable(answer.calls))
 
     def _usable(self, found: Sequence[FoundCall]) -> Round:
         """What the original does the same each time; effects are left out where they are what differs."""
@@ -173,7 +228,7 @@ class Inputs:
             self.sandbox,
             self.target,
             self.environment,
-            self._limits(2 * ROUND_S),
+            self._limits(2 * (ROUND_S + CHAINS_S)),
             float_tolerance=self.float_tolerance,
             fixed_clock=self.fixed_clock,
             known_names=known_names,
@@ -182,15 +237,13 @@ class Inputs:
 
     def _ask(self, deadline: Deadline) -> Answer:
         """One job: edge cases first, then what has to do with the code, then more of the first and what is drawn."""
-        first, later = CASES_PER_ROUND
-        start = first + later * (self._asked - len(_FIRST_ROUNDS))
-        cases, bounds = "edge", [start, start + later]
+        cases, start = "later", CASES_PER_ROUND * self._asked
         if self._asked < len(_FIRST_ROUNDS):
-            cases, bounds = _FIRST_ROUNDS[self._asked], [0, first]
+            cases, start = _FIRST_ROUNDS[self._asked], 0
         draws = DRAWS_PER_ROUND if self._asked >= len(_FIRST_ROUNDS) and self._may_draw else 0
         fields = self._fields() | {
             "cases": cases,
-            "bounds": bounds,
+            "bounds": [start, start + CASES_PER_ROUND],
             "draws": draws,
             "seed": self.seed * MAX_ROUNDS + self._asked,
             "budget_s": min(JOB_S, deadline.left_s() + LEAST_S) if self._asked else JOB_S,
@@ -200,9 +253,12 @@ class Inputs:
             self._drawing = self._drawing or drawing_environment(self.environment, self.target)
             environment = self._drawing.environment
             fields["extra_site"] = self._drawing.extra_site
-        harness = Harness(self.sandbox, self.target, environment, self._limits(2 * JOB_S))
+        harness = Harness(self.sandbox, self.target, environment, self._limits(2 * (JOB_S + CHAINS_S)))
         answer = harness.ask("mutate", "mutated", fields)
         self._skip(answer.skipped)
+        self._leading += _leading(answer)
+        for name, varied in answer.parameters:
+            self._varied[name] = self._varied.get(name, False) or varied
         for failure in answer.failures:
             if failure.stage in {"no_hypothesis", "import"} and draws:
                 self._may_draw = False
@@ -216,7 +272,14 @@ class Inputs:
     def _fields(self) -> dict[str, Any]:
         """What every job is told."""
         blobs = [base64.b64encode(blob).decode("ascii") for blob in self.starting_from()]
-        return {"blobs": blobs, "wanted": WANTED_PER_ROUND, "most_s": MOST_S, "assume": list(self.assume)}
+        leading = sorted(self._leading, key=len)[:MOST_LEADING]
+        return {
+            "blobs": blobs,
+            "leading": [base64.b64encode(blob).decode("ascii") for blob in leading],
+            "wanted": WANTED_PER_ROUND,
+            "most_s": MOST_S,
+            "assume": list(self.assume),
+        }
 
     def _skip(self, entries: Iterable[tuple[str, str]]) -> None:
         self.skipped += [skipped for entry in entries if (skipped := Skipped(*entry)) not in self.skipped]
@@ -236,12 +299,13 @@ class Inputs:
 
     def _affordable(self, found: Sequence[FoundCall]) -> list[FoundCall]:
         """As many as fit into the time of a round, the quickest first."""
-        left_s, chosen = ROUND_S, []
+        left_s = {True: CHAINS_S, False: ROUND_S}
+        chosen = []
         for call in sorted(found, key=lambda call: call.cpu_time_s):
-            left_s -= call.cpu_time_s
-            if left_s < 0:
-                break
-            chosen.append(call)
+            is_chain = call.origin == LONG_CHAIN
+            left_s[is_chain] -= call.cpu_time_s
+            if left_s[is_chain] >= 0:
+                chosen.append(call)
         return sorted(chosen, key=lambda call: call.number)
 
     def _limits(self, seconds: float) -> Limits:
@@ -249,6 +313,12 @@ class Inputs:
             self.limits.wall_time_s + seconds
         )  # what the real calls are allowed covers the start and the imports
         return replace(self.limits, wall_time_s=allowed_s, cpu_time_s=allowed_s)
+
+
+def _leading(answer: Answer) -> list[bytes]:
+    """The calls of a job that take a way through the code that none before took, as the job says."""
+    numbers = {number for body in answer.told if isinstance(told := body.get("leading"), list) for number in told}
+    return [call.blob for call in answer.calls if call.number in numbers]
 
 
 def _digest(blob: bytes) -> bytes:

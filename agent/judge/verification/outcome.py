@@ -7,13 +7,17 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from afterburner.agent.judge.verification.reach import lines_in_words
 from afterburner.agent.wording import count
 
 if TYPE_CHECKING:
     from afterburner.agent.inputs.harness_answers import Assumption
+    from afterburner.agent.judge.verification.rounding import Rounding
     from afterburner.agent.types import Skipped
 
 MAX_LINE = 3_000  # characters
+# Where calls come from that somebody thought of to tell two versions apart.
+SUGGESTED, EXPLORED = "suggested by a model", "found by CrossHair"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,17 @@ class Counterexample:
     timed_out: bool = False  # nothing else was seen of the rewrite than that it reached the time limit
     on_real_call: bool = False  # found on a call of the workload, or on one made smaller from it
     provided: tuple[Assumption, ...] = ()  # what held in every real call, and where it holds no difference was found
+    rounding: Rounding | None = None  # how far floats are off, where nothing else differs on any input seen
+    test: str = ""  # a function for pytest (`written_tests`), where one was asked for
+
+    @property
+    def place(self) -> str:
+        """Where the rewrite differs, in words."""
+        if self.kind == SUGGESTED:
+            return "on a call that a model suggested to tell the two apart"
+        if self.kind == EXPLORED:
+            return "on a call that CrossHair found"
+        return f"on an input made from the real ones ({self.kind})"
 
     @property
     def condition(self) -> str:
@@ -75,6 +90,9 @@ class Agreement:
     by_kind: tuple[tuple[str, int], ...] = ()  # distinct inputs on which both did the same, by how they came about
     skipped: tuple[Skipped, ...] = field(default=())
     exhausted: bool = False  # no new inputs were left; otherwise the time was over
+    unvaried: tuple[str, ...] = ()  # parameters of which no other argument than the real ones could be made
+    unreached: tuple[int, ...] = ()  # lines of the original that none of the inputs reaches, nor any real call
+    remark: str = ""  # what else there is to tell of the search
 
     @property
     def inputs(self) -> int:
@@ -85,7 +103,16 @@ class Agreement:
     def line(self) -> str:
         """For a report: `the same on 240 inputs: 31 empty, 12 negative, …`."""
         kinds = ", ".join(f"{number} {kind}" for kind, number in self.by_kind)
-        return f"the same on {count(self.inputs, 'input')}" + (f": {kinds}" if kinds else "")
+        told = f"the same on {count(self.inputs, 'input')}" + (f": {kinds}" if kinds else "")
+        reached = f"no input reached {lines_in_words(self.unreached)} of the original" if self.unreached else ""
+        return "; ".join(filter(None, [told, self.remark, reached]))
+
+    @property
+    def told_of_suggested(self) -> str:
+        """What became of the calls that a model suggested, where these were the inputs."""
+        left_out = "; ".join(each.reason for each in self.skipped if each.origin == SUGGESTED)
+        said = f"they are the same on {count(self.inputs, 'call')}" if self.inputs else "it gave none that can be used"
+        return f"{said} ({left_out})" if left_out else said
 
 
 def _doing(actual: str) -> str:

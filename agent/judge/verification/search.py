@@ -13,15 +13,16 @@ from afterburner.agent.code.data_names import data_names
 from afterburner.agent.code.literals import new_literals
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, ignore_event
-from afterburner.agent.inputs.choosing import INVENTED
+from afterburner.agent.inputs.choosing import is_invented
 from afterburner.agent.judge.verification.call_differences import Comparer
-from afterburner.agent.judge.verification.made_inputs import Inputs, Round
+from afterburner.agent.judge.verification.made_inputs import Inputs, Round, Suggested
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
+from afterburner.agent.judge.verification.second_look import SecondLook
 from afterburner.agent.judge.verification.shrinking import Shrinker
 from afterburner.agent.types import Skipped
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from afterburner.agent.inputs.harness_answers import Assumption
     from afterburner.agent.judge.measuring.workbench import Workbench
@@ -66,7 +67,9 @@ class DifferenceSearch:
         target = replace(bench.target, source=original_source)
         place = (bench.sandbox, target, bench.environment, bench.limits)
         tolerance, clock = bench.workload.float_tolerance, bench.workload.fixed_clock
-        self._comparer = Comparer(*place, tolerance, clock, other_environment=bench.other_environment)
+        self._comparer = Comparer(
+            *place, tolerance, clock, other_environment=bench.other_environment, writes_tests=bench.writes_tests
+        )
         names = None if self._by_cases else data_names(original_source)
         self._assume = bench.workload.assume
         calls, held_out = bench.workload.calls, bench.workload.held_out_calls
@@ -104,6 +107,37 @@ class DifferenceSearch:
             return Agreement((), (Skipped("made inputs", reason),), exhausted=True)
         rest = partial(self._against, candidate_source, deadline, rounds=rounds, least=least)
         found = rest(self._assume, real_calls=real_calls, effects_of_real_calls=effects_of_real_calls)
+        return self._provided(found, rest)
+
+    def unreached_lines(self) -> tuple[int, ...]:
+        """Lines of the original that no input of a search so far has reached; see `reach.unreached_lines`.
+
+        Raises:
+            SandboxInternalError: the sandbox failed.
+        """
+        return () if self._by_cases else self._inputs_for(self._assume).unreached
+
+    def against_suggested(
+        self, candidate_source: str, suggested: Suggested, deadline: Deadline, *, rounds: int
+    ) -> Counterexample | Agreement:
+        """Compare on the calls of a snippet that somebody suggests, as far as they are inputs of the function.
+
+        Args:
+            candidate_source: as above.
+            suggested: Python that makes calls; it runs in the sandbox, on the original alone.
+            deadline: of the search for what else differs, where a difference breaks an assumption.
+            rounds: of made inputs in that search.
+
+        Raises:
+            SandboxInternalError: the sandbox failed.
+        """
+        search = partial(self._against, candidate_source, deadline, least=None, suggested=suggested)
+        return self._provided(search(self._assume, rounds=0), partial(search, rounds=rounds))
+
+    def _provided(
+        self, found: Counterexample | Agreement, rest: Callable[[tuple[str, ...]], Counterexample | Agreement]
+    ) -> Counterexample | Agreement:
+        """What was found, with the assumptions under which the rest of a search finds no difference."""
         provided: list[Assumption] = []
         first = found
         while isinstance(found, Counterexample) and found.blobs and not found.timed_out:
@@ -133,6 +167,7 @@ class DifferenceSearch:
         least: Least | None,
         real_calls: Sequence[WorkloadCall] = (),
         effects_of_real_calls: bool = False,
+        suggested: Suggested | None = None,
     ) -> Counterexample | Agreement:
         """The same on inputs that keep to these assumptions, without asking which of them a difference breaks."""
         inputs = self._inputs_for(assume)
@@ -142,6 +177,7 @@ class DifferenceSearch:
         latest = deadline if least is None else least.until
         first = [Round(real_calls, None, is_real=True)] if real_calls else []
         first += [inputs.real_calls()] if effects_of_real_calls else []
+        first += [inputs.suggested(suggested)] if suggested else []
         for made in chain(first, inputs.rounds_for(literals, latest, rounds)):
             if not made.calls:
                 continue
@@ -150,7 +186,12 @@ class DifferenceSearch:
             if found is not None:
                 self._on_event(ProgressEvent(kind=EventKind.SHRINKING))
                 shrunk = self._shrunk(candidate_source, found, comparer)
-                return replace(shrunk, on_real_call=made.is_real and shrunk.kind not in INVENTED)
+                rounding = None
+                if found.only_floats and comparer.float_tolerance is None:
+                    look = SecondLook(comparer, candidate_source, made.calls, found.hash_seed)
+                    rounding = look.rounding(equal=len(agreed))
+                on_real_call = made.is_real and not is_invented(shrunk.kind)
+                return replace(shrunk, on_real_call=on_real_call, rounding=rounding)
             agreed |= {call.blob: call.origin for call in made.calls}
             self._on_event(ProgressEvent(kind=EventKind.AGREED, count=len(agreed)))
             begun_s, started_s = started_s, time.monotonic()
@@ -158,7 +199,8 @@ class DifferenceSearch:
             if enough and made.calls is not real_calls and (started_s - begun_s) / 2 > deadline.left_s():
                 break
         origins = tuple(Counter(agreed.values()).most_common())
-        return Agreement(origins, tuple(inputs.skipped), exhausted=inputs.exhausted)
+        skipped = tuple(inputs.skipped)
+        return Agreement(origins, skipped, exhausted=inputs.exhausted, unvaried=inputs.unvaried)
 
     def _shrunk(self, source: str, found: Differing, comparer: Comparer) -> Counterexample:
         """The difference on a smaller input; made inputs are small to begin with."""

@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING
 from afterburner.agent.inputs.harness import Harness
 from afterburner.agent.inputs.replayed_calls import Replay
 from afterburner.agent.judge.verification.outcome import Counterexample
+from afterburner.agent.judge.verification.second_look import SecondLook
+from afterburner.agent.judge.verification.written_tests import TestWriter
 from afterburner.sandbox import Verdict
+from afterburner.sandbox.contrasts import is_hidden
 from afterburner.sandbox.differences import render_outcome
 
 if TYPE_CHECKING:
@@ -118,11 +121,14 @@ class Shrinker:
     def _told(self, found: Differing, kind: str, *, every_time: bool) -> Counterexample:
         calls = found.calls
         texts = tuple(self._text(call) for call in calls)
-        return Counterexample(
+        difference = None
+        if found.verdict is Verdict.WRONG_ANSWER and is_hidden(found.difference):
+            difference = SecondLook(self.comparer, self.source, calls, found.hash_seed).difference()
+        told = Counterexample(
             calls=texts,
             expected=render_outcome(calls[-1].expected),
             actual=found.actual,
-            difference=found.difference,
+            difference=difference or found.difference,
             kind=kind,
             blobs=tuple(call.blob for call in calls),
             hash_seed=found.hash_seed,
@@ -130,6 +136,10 @@ class Shrinker:
             every_time=every_time,
             timed_out=found.verdict is Verdict.TIME_LIMIT,
         )
+        if not self.comparer.writes_tests:
+            return told
+        writer = TestWriter(self.comparer, self.source, found.hash_seed)
+        return replace(told, test=writer.write(calls, told.line))
 
     def _text(self, call: WorkloadCall) -> str:
         """The call as Python; its short description where that cannot be had."""

@@ -38,6 +38,7 @@ class Verification:
     against: str  # absolute path
     found: Counterexample | Agreement
     workload_origins: tuple[str, ...]  # of the real calls, one entry for each
+    assume: tuple[str, ...]  # what is stated of every input
     skipped: tuple[Skipped, ...]
     machine: Machine
     elapsed_s: float
@@ -53,6 +54,7 @@ def verify_jobs(
     other: Job,
     search: Search,
     *,
+    writes_test: bool = False,
     sandbox: Sandbox,
     on_event: OnEvent,
     allow: Callable[[Target], None],
@@ -79,18 +81,26 @@ def verify_jobs(
     calls = workload.calls_in_order()
     # Nothing is selected here, so inputs may be made from all calls.
     bench = Workbench(
-        target, replace(workload, calls=calls, held_out_calls=()), sandbox, staged.environment, limits, None
+        target,
+        replace(workload, calls=calls, held_out_calls=()),
+        sandbox,
+        staged.environment,
+        limits,
+        None,
+        writes_tests=writes_test,
     )
     shrinking_s = max(SHRINKING_SHARE * search.max_seconds, 1.0)
-    found = DifferenceSearch(bench, target.source, search.seed, on_event, shrinking_s).against(
-        against.source, deadline, real_calls=calls, effects_of_real_calls=True
-    )
+    differences = DifferenceSearch(bench, target.source, search.seed, on_event, shrinking_s)
+    found = differences.against(against.source, deadline, real_calls=calls, effects_of_real_calls=True)
+    if isinstance(found, Agreement):
+        found = replace(found, unreached=differences.unreached_lines())
     machine = describe_machine(sandbox, staged.environment)
     return Verification(
         target=target,
         against=against.path,
         found=found,
         workload_origins=tuple(workload.origins()),
+        assume=workload.assume,
         skipped=(*staged.left_out, *workload.skipped, *(found.skipped if isinstance(found, Agreement) else ())),
         machine=machine,
         elapsed_s=time.monotonic() - started_s,

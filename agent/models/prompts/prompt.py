@@ -126,10 +126,10 @@ def render_prompt(
     if history:
         parts.append(_HISTORY.format(trail=block("text", history)))
     parts.append(_FORMAT.format(tag=spoken.lower()))
-    return [{"role": "system", "content": _SYSTEM}, {"role": "user", "content": _sendable("\n\n".join(parts))}]
+    return [{"role": "system", "content": _SYSTEM}, {"role": "user", "content": sendable("\n\n".join(parts))}]
 
 
-def _sendable(text: str) -> str:
+def sendable(text: str) -> str:
     """Write half of a surrogate pair, which a docstring may hold by an escape, as an escape: it cannot be sent."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 

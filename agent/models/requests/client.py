@@ -19,39 +19,19 @@ from afterburner.agent.models.requests.patience import patiently
 from afterburner.agent.models.requests.prices import cost_of
 from afterburner.agent.models.requests.request import ModelRequest, most_prompt_tokens
 from afterburner.agent.models.requests.reservation import Reservation
-from afterburner.agent.models.requests.secrets import has_stand_in
-from afterburner.agent.models.requests.spending import LEAST_OUTPUT_TOKENS, MOST_OUTPUT_TOKENS
+from afterburner.agent.models.requests.spending import MOST_OUTPUT_TOKENS
 from afterburner.agent.usage import known_tokens
 from afterburner.sandbox import CancelledError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from afterburner.agent.models.requests.failures import Failure
     from afterburner.agent.models.requests.language_model import Model
     from afterburner.agent.models.requests.model_session import ModelSession
-    from afterburner.agent.models.requests.recording import Place
-    from afterburner.agent.usage import Usage
+    from afterburner.agent.models.requests.question import Question
 
 _SHORTEST_LIMIT = 1_024  # an answer's limit of tokens is not made smaller than this for a server's sake
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked in one iteration."""
-
-    messages: tuple[Mapping[str, str], ...]
-    count: int
-    place: Place  # in a recording
-    seed: int
-    stored: Usage  # what the run had used when the iteration began
-    temperature: float | None = None
-    least_output_tokens: int = LEAST_OUTPUT_TOKENS  # an answer that may be no longer is not asked for
-
-    @property
-    def hidden(self) -> bool:
-        """Whether a secret value is hidden in it."""
-        return any(has_stand_in(message["content"]) for message in self.messages)
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,6 +141,11 @@ class ModelSession:
         """What others had used of the same caps when the run began."""
         return self._budget.used_before if self._budget is not None else NOTHING_USED
 
+    def prolong(self, until: Deadline) -> None:
+        """From now on requests may be made until then."""
+        if self._budget is not None:
+            self._budget.prolong(until)
+
     def begin(self) -> None:
         """The models are there, and the first may be asked: from now on the recording is this session's.
 

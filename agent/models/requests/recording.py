@@ -41,8 +41,10 @@ class Place:
     """Where an answer belongs, beside its number: several models may answer in one iteration, for several targets."""
 
     target: RecordedTarget
-    iteration: int  # of the run
+    iteration: int  # of the run; 0: before the first
     asked: str  # the model that was asked first; a fallback may have answered
+    doubted: str = ""  # the candidate that a sceptic's calls are for; empty: it is a rewrite's answer
+    is_workload: bool = False  # whether it is the answer with calls of a function that nothing calls
 
     @classmethod
     def of(cls, request: ProposalRequest, asked: str) -> Place:
@@ -87,6 +89,8 @@ class Recording:
             "iteration": place.iteration,
             "asked": place.asked,
             "candidate": candidate,
+            **({"doubted": place.doubted} if place.doubted else {}),
+            **({"workload": True} if place.is_workload else {}),
             "model": answer.model,
             "content": answer.content,
             **({"reasoning": answer.reasoning} if answer.reasoning else {}),

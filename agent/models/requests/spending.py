@@ -79,6 +79,10 @@ class Budget:
         with self.account.changed:
             return replace(self.account.usage, cap=self._cap)
 
+    def prolong(self, until: Deadline) -> None:
+        """From now on requests may be made until then: the time for the search is not all of a run's."""
+        self._until = until
+
     def at_least(self, stored: Usage) -> None:
         """Go on from a stored state: the ledger may be another machine's."""
         with self.account.changed:

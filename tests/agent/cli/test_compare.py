@@ -79,6 +79,36 @@ def git(folder: Path, *words: str) -> None:
     subprocess.run(["git", *identity, *words], cwd=folder, check=True, capture_output=True)
 
 
+BANDS = """\
+def bands(limits, values):
+    return [sum(limit <= value for limit in limits) for value in values]
+"""
+BISECT = """\
+from bisect import bisect_right
+
+
+def bands(limits, values):
+    return [bisect_right(limits, value) for value in values]
+"""
+CALLS = """
+
+if __name__ == "__main__":
+    bands([1, 5, 9], [0, 3, 9])
+    bands([2, 4], [1, 7, 8])
+"""
+
+
+@pytest.mark.slow
+def test_a_difference_on_a_condition_can_end_the_command_with_a_code_of_its_own(
+    program: CommandLine, folder: Path
+) -> None:
+    (folder / "bands.py").write_text(BANDS + CALLS, encoding="utf-8")
+    (folder / "bisected.py").write_text(BISECT + CALLS, encoding="utf-8")
+    document = compared(program, folder, "bands.py", "bisected.py", "--fail-on", "conditional", code=5)
+    assert document["decision"] == "conditional"
+    assert "`limits` ascends" in document["reason"]
+
+
 @pytest.mark.slow
 def test_a_difference_is_shown_and_reaches_the_exit_code(program: CommandLine, folder: Path) -> None:
     document = compared(program, folder, "slow.py", "wrong.py", "--fail-on", "slower,different", code=5)

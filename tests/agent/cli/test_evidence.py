@@ -60,9 +60,9 @@ def test_without_a_choice_or_growth_there_is_no_word_of_them(improved: RunResult
     text = render(lambda console: print_summary(console, improved, weigh(improved, 0.0)))
     assert "Growth" not in text
     assert "leaner" not in text
-    told = replace(improved, evidence=Evidence(Growth(note="growth is not measured: no size")))
+    told = replace(improved, evidence=Evidence(Growth(note="cannot tell how time grows: no size")))
     text = render(lambda console: print_summary(console, told, weigh(told, 0.0)))
-    assert "Growth       growth is not measured: no size" in text
+    assert "Growth       cannot tell how time grows: no size" in text
 
 
 def test_the_json_holds_growth_and_the_front(proven: RunResult, settings: RunSettings) -> None:

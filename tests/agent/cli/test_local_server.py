@@ -79,7 +79,7 @@ def test_a_models_good_answer_becomes_an_offer(program: CommandLine, names: Path
     assert "+    known = set(right)" in document["patch"]
     (candidate,) = document["candidates"]
     assert candidate["proposer"] == model
-    assert local_server.requests() == asked + 1
+    assert local_server.requests() == asked + 2, "the rewrite, and calls to doubt it by"
     assert names.read_text("utf-8") == SLOW
 
 

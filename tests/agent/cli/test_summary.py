@@ -11,7 +11,7 @@ from rich.console import Console
 
 from afterburner.agent.cli.offer import weigh
 from afterburner.agent.cli.summary import print_diff, print_summary
-from afterburner.agent.types import Objective
+from afterburner.agent.types import Objective, WrittenCalls
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,6 +39,15 @@ def test_an_improvement_shows_its_proof_its_cost_and_why_the_others_were_refused
     ):  # fmt: skip
         assert shown in text, shown
     assert "1.1 improved:" not in text
+
+
+def test_what_was_right_stands_in_one_table_against_the_original(improved: RunResult, render: Render) -> None:
+    text = render(lambda console: print_summary(console, improved, weigh(improved, 0.0)))
+    table = text[text.index("Right, against the original:") :].split("\n\n")[0]
+    assert [line.rstrip().split(maxsplit=2) for line in table.splitlines()[2:]] == [
+        ["1.1", "8.00x", "offered"],
+        ["1.4", "1.01x", "right, but the gain is not proven"],
+    ]
 
 
 def test_an_answer_that_broke_the_format_says_so_behind_its_proposer(improved: RunResult, render: Render) -> None:
@@ -130,6 +139,15 @@ def test_what_the_user_should_know_of_the_target_is_told(improved: RunResult, re
     twice = replace(improved, target=replace(improved.target, notes=("total is defined 2 times.",)))
     text = render(lambda console: print_summary(console, twice, weigh(twice, 0.0)))
     assert "Note         total is defined 2 times." in text
+
+
+def test_calls_that_a_model_wrote_are_shown_with_its_name(improved: RunResult, render: Render) -> None:
+    code = "total([1])\n" + "total([2])\x1b[2J\n" * 30
+    written = replace(improved, written=WrittenCalls("openai/m", code.strip("\n")))
+    text = render(lambda console: print_summary(console, written, weigh(written, 0.0)))
+    assert "Calls written by openai/m, as nothing calls the function:\n    total([1])\n" in text
+    assert "total([2])\\x1b[2J\n    … 7 more lines; --json has them all" in text
+    assert "Calls written by" not in render(lambda console: print_summary(console, improved, weigh(improved, 0.0)))
 
 
 def test_long_lists_are_counted_not_printed(improved: RunResult, render: Render) -> None:

@@ -90,6 +90,43 @@ def test_no_difference_ends_with_0_and_says_how_far_it_looked(program: CommandLi
     assert document["float_tolerance"] is None
 
 
+BANDS = '''\
+from bisect import bisect_right
+
+
+def bands(limits, values):
+    """Count.
+
+    Requires:
+        list(limits) == sorted(limits)
+        few limits
+    """
+    return {counted}
+
+
+if __name__ == "__main__":
+    bands([1, 5, 9], [0, 3, 9])
+    bands([2, 4], [1, 7, 8])
+'''
+
+
+@pytest.mark.slow
+def test_what_the_docstring_requires_is_no_condition(program: CommandLine, folder: Path) -> None:
+    summed = "[sum(limit <= value for limit in limits) for value in values]"
+    (folder / "bands.py").write_text(BANDS.format(counted=summed), encoding="utf-8")
+    bisected = "[bisect_right(limits, value) for value in values]"
+    (folder / "bisected.py").write_text(BANDS.format(counted=bisected), encoding="utf-8")
+    command = ("verify", "bands.py", "--against", "bisected.py", "-f", "bands", "--max-seconds", "4", "--json", "-")
+    done = program(*command, "--quiet", folder=folder)
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert document["decision"] == "no_difference"
+    assert document["assume"] == ["list(limits) == sorted(limits)"]
+    [left_out] = [each["reason"] for each in document["skipped"] if "Requires:" in each["origin"]]
+    assert left_out == "no expression over the parameters: few limits"
+    assert "stated of every input: list(limits) == sorted(limits)" in done.stderr
+
+
 @pytest.mark.slow
 def test_floats_may_differ_by_as_much_as_is_said(program: CommandLine, folder: Path) -> None:
     source = "def mean(values):\n    return {total}(values) / max(len(values), 1)\n\n"

@@ -81,10 +81,10 @@ RECEIPT = Receipt(
 def make_bench(project: Project) -> MakeBench:  # noqa: F811 - the fixture above
     """The workbench of a function of a file with this text, on the calls that the file makes."""
 
-    def make(source: str, function: str, name: str = "module.py") -> Workbench:
+    def make(source: str, function: str, name: str = "module.py", *, float_tolerance: float | None = None) -> Workbench:
         project.write(name, source)
         target = project.target(name, function)
-        workload = project.workload(name, function)
+        workload = project.workload(name, function, float_tolerance=float_tolerance)
         return Workbench(target, workload, project.sandbox, project.environment(target), project.limits, None)
 
     return make

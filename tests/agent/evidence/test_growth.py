@@ -71,7 +71,7 @@ def test_what_cannot_be_scaled_is_told(make_bench: MakeBench) -> None:
     examples = "    '''\n    >>> turn(True)\n    1\n    >>> turn(False)\n    2\n    '''\n"
     bench = make_bench(f"def turn(on):\n{examples}    return 1 if on else 2\n", "turn")
     growth = measure_growth(bench, bench.target.source, Deadline.after(10))
-    assert growth.note == "growth is not measured: nothing among its arguments has a size"
+    assert growth.note == "cannot tell how time grows: nothing among its arguments has a size that can be changed"
     assert (growth.sentence, growth.points) == ("", ())
     program = replace(bench, workload=Workload(cases=(WorkloadCase("a", b"", b"", "cases"),)))
     assert "stdin cannot be scaled" in measure_growth(program, "", Deadline.after(10)).note

@@ -71,6 +71,31 @@ def test_attributes_of_objects_and_integers_are_sizes_too(make_bench: MakeBench)
     assert [each.size for each in made] in ([50, 100, 200], [45, 90, 180]), made
 
 
+LEDGER = (
+    "class Ledger:\n"
+    "    def __init__(self, entries):\n"
+    "        {private}\n"
+    "        {public}\n\n"
+    "    def pairs(self):\n"
+    "        return sum(a < b for a in self.{read} for b in self.{read})\n\n"
+    'if __name__ == "__main__":\n    Ledger([3, 1, 2] * 9).pairs()\n    Ledger(list(range(20))).pairs()\n'
+)
+
+
+def test_private_attributes_are_no_sizes_and_nothing_beside_them_grows_alone(make_bench: MakeBench) -> None:
+    """Edited by themselves they would make objects that their class forbids."""
+    hidden = LEDGER.format(private="self._entries = list(entries)", public="self.name = 'plain'", read="_entries")
+    made, reasons = ladder(make_bench(hidden, "Ledger.pairs", "hidden.py"), Climb(factors=(2.0,), until_s=0.0))
+    assert (made, reasons) == ([], ("nothing among its arguments has a size that can be changed",))
+    built = LEDGER.format(private="self._known = set(entries)", public="self.entries = entries", read="_known")
+    bench = make_bench(built, "Ledger.pairs", "built.py")
+    made, reasons = ladder(bench, Climb(factors=(2.0,), until_s=0.0))
+    assert [each.scaled for each in made] == ["len(self.entries)"], reasons
+    assert made[0].call.expected not in {call.expected for call in bench.workload.calls_in_order()}, (
+        "the constructor put the new entries into the private set, too"
+    )
+
+
 def test_larger_calls_for_a_gain_that_is_too_good_to_be_true(make_bench: MakeBench) -> None:
     bench = make_bench(COMMON, "common")
     larger = larger_calls(bench, bench.workload.calls, 4)
@@ -89,7 +114,9 @@ def test_without_a_size_there_are_no_larger_calls_and_the_reason_is_told(make_be
     bench = make_bench(source, "turn")
     larger = larger_calls(bench, bench.workload.calls)
     assert larger.calls == ()
-    assert larger.note == "not measured again on larger inputs: nothing among its arguments has a size"
+    assert (
+        larger.note == "not measured again on larger inputs: nothing among its arguments has a size that can be changed"
+    )
 
 
 def test_where_the_time_is_up_nothing_is_made_and_nothing_is_lost(make_bench: MakeBench) -> None:

@@ -53,13 +53,24 @@ class Project:
         )
 
     def workload(
-        self, file: str, function: str | None, *, calls: Path | None = None, cases: Path | None = None, seed: int = 0
+        self,
+        file: str,
+        function: str | None,
+        *,
+        calls: Path | None = None,
+        cases: Path | None = None,
+        seed: int = 0,
+        float_tolerance: float | None = None,
     ) -> Workload:
         target = self.target(file, function)
         settings = RunSettings(
             target.path,
             function,
-            inputs=InputOptions(calls=str(calls) if calls else None, cases=str(cases) if cases else None),
+            inputs=InputOptions(
+                calls=str(calls) if calls else None,
+                cases=str(cases) if cases else None,
+                float_tolerance=float_tolerance,
+            ),
             search=Search(seed=seed),
         )
         return build_workload(self.sandbox, target, self.environment(target), settings, self.limits, self.told.append)

@@ -9,7 +9,8 @@ from types import ModuleType
 
 import pytest
 
-from afterburner.agent.inputs.inside.call_parts import NotBuildableError, places, record_with, root_of, with_value
+from afterburner.agent.inputs.inside.call_parts import places, record_with, root_of, with_value
+from afterburner.agent.inputs.inside.container_kinds import NotBuildableError
 from afterburner.agent.inputs.inside.edge_values import edges
 from afterburner.agent.inputs.inside.related_values import CHAIN, Constants, mentioned_values, related_inputs
 

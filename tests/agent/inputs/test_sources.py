@@ -71,6 +71,63 @@ def test_a_file_of_calls_stands_alone(project: Project) -> None:
     assert {call.origin for call in every_call(workload)} == {"--calls my_calls.py", "derived"}
 
 
+TOTALS = """\
+def totals(rows, key, shown=None):
+    found = {}
+    for row in rows:
+        found[key(row)] = found.get(key(row), 0) + row.amount
+    if shown is not None:
+        shown.note(found)
+    return found
+"""
+CALLS = """\
+import sys
+from collections import namedtuple
+from dataclasses import dataclass
+from totals import totals
+
+print("the file of calls runs", file=sys.stderr)
+LENGTH = 3
+Pair = namedtuple("Pair", "name amount")
+
+@dataclass
+class Row:
+    name: str
+    amount: int
+
+class Noted:
+    def __init__(self):
+        self.seen = []
+    def note(self, found):
+        self.seen.append(len(found))
+
+def short(row):
+    result = row.name[:LENGTH]
+    return result
+
+def upto(length):
+    return lambda row: row.name[:length]
+
+rows = [Row("apples", 1), Row("apple pie", 2), Row("pears", 3)]
+result = totals(rows, short)
+if __name__ == "__main__":
+    totals(rows, lambda row: row.name[0])
+    totals(rows, upto(2), Noted())
+    totals([Pair("x", 1)], key=short)
+"""
+
+
+def test_functions_and_classes_of_the_file_of_calls_are_arguments(project: Project) -> None:
+    project.write("totals.py", TOTALS)
+    calls = project.write("calls/my_calls.py", CALLS)
+    workload = project.workload("totals.py", "totals", calls=calls)
+    found = of_origin(workload, "--calls my_calls.py")
+    assert len(found) == 4, reasons(workload)
+    told = [call.expected for call in found]
+    assert any(b'"app"' in outcome for outcome in told)
+    assert all(b"the file of calls runs" not in outcome for outcome in told)
+
+
 @pytest.mark.parametrize(
     ("text", "error", "said"),
     [

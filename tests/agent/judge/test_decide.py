@@ -113,6 +113,33 @@ def test_confirmation_tells_the_held_out_gain_by_itself(sandbox: Sandbox) -> Non
     assert held_out.low > 1
 
 
+class Waiting(Ready):
+    """A rewrite that halves CPU time, while wall time "rises" in as many takes as are told."""
+
+    def __init__(self, takes: int) -> None:
+        super().__init__(self._rising(1.3))
+        self.takes = takes
+
+    def take(self, repeats: int, seed: int, *, alone: bool = True) -> tuple[Block, ...]:  # noqa: ARG002 - the interface
+        self.takes -= 1
+        return (self._rising(1.3 if self.takes >= 0 else 0.5),)
+
+    @staticmethod
+    def _rising(wall_s: float) -> Block:
+        return Block.of([sample(used(1.0))] * 2, [sample(used(0.5, wall_s=wall_s))] * 2)
+
+
+def test_wall_time_that_rose_is_measured_again_before_it_refuses() -> None:
+    first_look = 1 + 8  # with the block that is no part of the test
+    once, always = (
+        judge().confirm(Waiting(takes), Deadline.after(SOON), held_out_from=0)[0] for takes in (first_look, 1000)
+    )
+    assert once.decision is Decision.IMPROVED, once.reason
+    assert len(once.blocks) == 8, "what is measured again takes no part in the test"
+    assert always.decision is Decision.NOT_BETTER
+    assert always.reason == "CPU time fell but wall time rose to 1.30x, and 1.30x again"
+
+
 def test_nothing_is_decided_after_the_deadline(sandbox: Sandbox) -> None:
     late = Deadline.after(0)
     assert [each.decision for each in judge().screen(source(sandbox, SLOW, FAST, FAT), late)] == [Decision.REFUSED] * 2
@@ -253,3 +280,20 @@ def test_a_loss_on_held_out_inputs_is_no_offer() -> None:
     assert "held-out" in comparison.reason
     assert held_out is not None
     assert held_out.ratio == pytest.approx(0.2)
+
+
+def test_the_gain_is_of_the_workload_as_a_whole_with_its_range_from_small_inputs_to_large_ones() -> None:
+    before = split(used(0.001), used(0.001), used(0.01), used(0.01), used(0.1), used(0.1))
+    after = split(used(0.0005), used(0.0005), used(0.003), used(0.003), used(0.0025), used(0.0025))
+    source = Ready(Block.of([before] * 2, [after] * 2))
+    comparison, _ = judge().confirm(source, Deadline.after(SOON), held_out_from=3)
+    assert comparison.gain is not None
+    assert comparison.gain.ratio == pytest.approx(0.222 / 0.012), "the time of all calls, before and after"
+    assert comparison.by_size is not None
+    assert (comparison.by_size.small, comparison.by_size.large) == (pytest.approx(2), pytest.approx(40))
+
+
+def test_inputs_of_one_size_have_no_range() -> None:
+    one = split(used(0.1), used(0.11), used(0.12))
+    comparison, _ = judge().confirm(Ready(Block.of([one], [one])), Deadline.after(SOON), held_out_from=1)
+    assert comparison.by_size is None

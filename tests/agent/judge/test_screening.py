@@ -149,7 +149,7 @@ class Together(Known):
 def test_a_second_look_is_taken_at_who_is_promising_by_little(others: dict[str, float]) -> None:
     lucky = Together({"same": 1.01, **others})
     same, *_ = screened(lucky)
-    assert (same.decision, lucky.asked["same"]) == (Decision.NOT_BETTER, 3)
+    assert (same.decision, lucky.asked["same"]) == (Decision.NOT_BETTER, 4), "the third look told luck from a gain"
     good = Together({"good": 0.8, **others})
     best, *_ = screened(good)
     assert (best.decision, good.asked["good"]) == (Decision.PROMISING, 2)
@@ -230,3 +230,61 @@ def test_who_leaves_a_process_running_is_not_sampled_beside_others(sandbox: Sand
     comparison, _ = JUDGE.confirm(source.only([0]), Deadline.after(SOON), held_out_from=len(calls))
     assert comparison.decision is Decision.REFUSED
     assert "processes" in comparison.reason
+
+
+class Noisy(Unpaced):
+    """One rewrite, whose blocks have these ratios (of the original's CPU time to its own), one a take; then 1.5."""
+
+    rewrites = (Program("python", "noisy"),)
+    round_size = 4
+
+    def __init__(self, *ratios: float) -> None:
+        self.taken: list[float] = []
+        self._ratios = list(ratios)
+
+    def take(self, repeats: int, seed: int, *, alone: bool = True) -> tuple[Block, ...]:  # noqa: ARG002 - the interface
+        ratio = self._ratios.pop(0) if self._ratios else 1.5
+        self.taken.append(ratio)
+        return (Block.of([sample(used(1.0))] * 2, [sample(used(1.0 / ratio))] * 2),)
+
+    def only(self, numbers: Sequence[int]) -> Noisy:  # noqa: ARG002 - likewise
+        return self
+
+
+def test_nobody_is_dropped_while_its_blocks_spread_too_far_to_rule_a_gain_out() -> None:
+    noisy, plain = Noisy(0.6, 0.89), Noisy(0.88, 0.89)
+    [in_doubt], [behind] = screened(noisy), screened(plain)
+    assert in_doubt.decision is Decision.PROMISING, "0.89x in two noisy blocks said nothing"
+    assert (behind.decision, plain.taken) == (Decision.NOT_BETTER, [0.88, 0.89]), "these agree, and cost no more"
+
+
+def test_a_candidate_that_stays_doubtful_is_sampled_no_more_than_twice_for_it() -> None:
+    endless = Noisy(*[0.6, 0.89] * 10)
+    assert screened(endless)[0].decision is Decision.NOT_BETTER
+    assert len(endless.taken) < 10
+
+
+class Waiting(Unpaced):
+    """A rewrite that halves CPU time, while wall time "rises" in as many takes as are told."""
+
+    rewrites = (Program("python", "waiting"),)
+    round_size = 4
+
+    def __init__(self, takes: int) -> None:
+        self._takes = takes
+
+    def take(self, repeats: int, seed: int, *, alone: bool = True) -> tuple[Block, ...]:  # noqa: ARG002 - the interface
+        self._takes -= 1
+        after = used(0.5, wall_s=1.3 if self._takes >= 0 else 0.5)
+        return (Block.of([sample(used(1.0))] * 2, [sample(after)] * 2),)
+
+    def only(self, numbers: Sequence[int]) -> Waiting:  # noqa: ARG002 - likewise
+        return self
+
+
+def test_wall_time_that_rose_once_on_a_busy_machine_stands_against_nobody() -> None:
+    takes = 2  # of a single candidate whose samples agree
+    [once], [always] = screened(Waiting(takes)), screened(Waiting(100))
+    assert once.decision is Decision.PROMISING, once.reason
+    assert always.decision is Decision.NOT_BETTER
+    assert always.reason == "wall time rose to 1.30x, measured twice"

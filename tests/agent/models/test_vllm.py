@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from afterburner.agent.models.prompts.proposer import ProposalRequest
 from afterburner.agent.models.registry import open_proposer
 from afterburner.agent.models.requests.answer_store import AnswerStore
 from afterburner.agent.models.requests.model_session import ModelSession
+from afterburner.agent.models.requests.question import Question
 from afterburner.agent.models.requests.recording import Recording
 from afterburner.agent.models.requests.spending import LEAST_OUTPUT_TOKENS
 from afterburner.agent.models.vllm_engine import VllmProposer, engine_arguments, sampling_arguments
@@ -153,10 +155,10 @@ def test_a_name_that_leads_nowhere(folders: Path, name: str, said: str) -> None:
 
 def test_what_is_sampled(folders: Path, make_target: MakeTarget) -> None:
     model = parse_engine_model(str(folders / "base"))
-    asked = request(make_target(SOURCE, "common"))
-    own = sampling_arguments(model, asked, MODELS_OWN, None)
+    asked = Question.of_proposal(request(make_target(SOURCE, "common")), "vllm:base", None)
+    own = sampling_arguments(model, asked, MODELS_OWN)
     assert own == vars(MODELS_OWN) | {"n": 4, "seed": 2007, "max_tokens": 8192}
-    assert sampling_arguments(model, asked, MODELS_OWN, 0.0)["temperature"] == 0.0
+    assert sampling_arguments(model, replace(asked, temperature=0.0), MODELS_OWN)["temperature"] == 0.0
 
 
 @pytest.mark.skipif("importlib.util.find_spec('vllm')")

@@ -51,6 +51,7 @@ ANSWER = f"<thinking>\nOnce.\n</thinking>\n<solution>\n```python\n{FAST}```\n</s
 KILLS = int(os.environ.get("AFTERBURNER_TEST_KILLS", "2"))  # in all; `make soak-kills` asks for 30
 KILLS_A_RUN = min(5, KILLS)
 ANSWER_S = 1.0
+AFTER_THE_SEARCH = 3  # when the winner is doubted, as if it were an iteration
 MOST_LINES, MOST_S = 10, 2.0  # of progress before a kill, about a third of a run, and how long after that
 
 
@@ -70,6 +71,7 @@ class Model(ModelServer):
 
     def _note(self, asked: StoredRequest, _number: int) -> str:
         iteration, key = asked.body["seed"] // 1000, asked.headers["Idempotency-Key"]
+        iteration = AFTER_THE_SEARCH if "## Version B" in asked.prompt else iteration
         self.prompts[iteration].append(asked.prompt)
         self.paid[iteration].add(key)
         with closing(sqlite3.connect(f"file:{self._answers}?mode=ro", uri=True)) as stored:
@@ -162,7 +164,9 @@ def killed_run(program: CommandLine, seed: int) -> int:
     assert [each["decision"] for each in document["candidates"]] == ["improved", "refused"], told
     assert document["patch"].count("\n-    for _ in range(4):\n") == 1, told
     assert all(len(set(prompts)) == 1 for prompts in model.prompts.values()), f"{told}: another prompt"
-    assert {iteration: len(keys) for iteration, keys in model.paid.items()} == {1: 1, 2: 1}, f"{told}: paid twice"
+    assert {iteration: len(keys) for iteration, keys in model.paid.items()} == {1: 1, 2: 1, AFTER_THE_SEARCH: 1}, (
+        f"{told}: paid twice"
+    )
     assert model.again == [], f"{told}: asked though the answer was stored"
     # Only a kill between the server's answer and its storing lets a request be made again.
     assert all(len(prompts) <= 1 + kills for prompts in model.prompts.values()), told

@@ -115,9 +115,10 @@ def test_every_part_of_a_request_is_in_its_key() -> None:
 ASK = """
 import sys
 from pathlib import Path
-from afterburner.agent.models.requests.client import ModelClient, Question
+from afterburner.agent.models.requests.client import ModelClient
 from afterburner.agent.models.requests.language_model import find_model
 from afterburner.agent.models.requests.model_session import ModelSession
+from afterburner.agent.models.requests.question import Question
 from afterburner.agent.models.requests.answer_store import AnswerStore
 from afterburner.agent.usage import Usage
 question = Question(({"role": "user", "content": "please"},), 3, 1, 7, Usage(), 0)

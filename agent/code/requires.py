@@ -1,0 +1,81 @@
+"""What a function's docstring requires of its arguments, where it says so in expressions.
+
+    Requires:
+        limits == sorted(limits)
+        - `step > 0`, or the loop would not end.
+
+Each line of the section is one: the expression in backticks that it starts with, else the whole line.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from afterburner.agent.code.statements import function_on_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from afterburner.agent.types import Target
+
+_HEADER = re.compile(r"requires:\s*(.*)", re.IGNORECASE)
+_ITEM = re.compile(r"(?:[-*]\s+)?(?:(`+)(?P<quoted>.+?)\1.*|(?P<plain>.+?)\.?)\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Requirements:
+    """The expressions over the parameters, and the lines that are none."""
+
+    expressions: tuple[str, ...] = ()
+    in_words: tuple[str, ...] = ()
+
+
+def requirements_of(target: Target) -> Requirements:
+    """What the docstring of the target's function says under `Requires:`."""
+    function = function_on_lines(target.source, target.first_line, target.last_line)
+    if target.function is None or function is None:
+        return Requirements()
+    given = function.args
+    parameters = {
+        each.arg for each in (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg) if each
+    }
+    expressions, in_words = [], []
+    for line in _items(inspect.cleandoc(ast.get_docstring(function, clean=False) or "")):
+        found = _ITEM.match(line)
+        text = (found["quoted"] or found["plain"]).strip() if found else line
+        if _is_about(text, parameters):
+            expressions.append(text)
+        else:
+            in_words.append(line)
+    return Requirements(tuple(expressions), tuple(in_words))
+
+
+def _items(docstring: str) -> Iterator[str]:
+    """The lines of the section, without their indentation."""
+    lines = docstring.splitlines()
+    for number, line in enumerate(lines):
+        header = _HEADER.match(line.strip())
+        if header is None:
+            continue
+        if header[1]:
+            yield header[1].strip()
+        indent = len(line) - len(line.lstrip())
+        for item in lines[number + 1 :]:
+            if not item.strip() or len(item) - len(item.lstrip()) <= indent:
+                return
+            yield item.strip()
+        return
+
+
+def _is_about(text: str, parameters: set[str]) -> bool:
+    """Whether it is an expression over the parameters that may be true or not: no lone name, no constant."""
+    try:
+        expression = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    names = {node.id for node in ast.walk(expression) if isinstance(node, ast.Name)}
+    return isinstance(expression, (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.Call)) and bool(names & parameters)

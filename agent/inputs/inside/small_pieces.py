@@ -1,0 +1,129 @@
+"""Small pieces of real calls, to start from: they tell as much as large calls, and hundreds fit into a second."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from itertools import islice
+from typing import Any, Iterator, List, NamedTuple, Sequence
+
+from ....sandbox.driver.call_blobs import Call, NotCopyable, dump_call
+from .array_tiles import is_array
+from .call_parts import Root, fields, like, record_with, root_of
+from .container_kinds import SEQUENCES, NotBuildableError, alike, is_named_tuple, of_user_class, plain_of
+from .edge_values import in_turns
+from .method_objects import FILLED, objects_by_methods
+from .object_edges import is_frame
+
+KEPT = (12, 6, 3)  # of a long list, text or table: the first that makes a piece light
+KEPT_CHARACTERS = 60
+LIGHT_BYTES = 4 * 1024
+MAX_CALL_BYTES = 64 * 1024
+MAX_BASES = 8
+MOST_OBJECTS = 12  # that methods fill, for one to choose
+_DEEPEST = 4
+
+
+class Base(NamedTuple):
+    """A real call, or a small piece of one, to start from; `call` tells the module's state before it."""
+
+    root: Root
+    call: Call
+
+
+def bases_of(calls: Sequence[Call], method: str = "") -> List[Base]:
+    """A light piece of each call, then larger pieces and whole calls as far as they are small; none of them twice.
+
+    `method` is the name of the function itself, if objects may be made by the other methods of their class.
+    """
+    bases: List[Base] = []
+    known = set()
+    for base in in_turns([_of_call(call, method) for call in calls]):
+        size, blob = _dumped(base.root)
+        if blob not in known and (size <= MAX_CALL_BYTES or not bases):
+            known.add(blob)
+            bases.append(base)
+        if len(bases) == MAX_BASES:
+            break
+    return bases
+
+
+def piece_of(call: Call) -> Root:
+    """The beginning of a call, to take parts from."""
+    return _piece_of_root(root_of(call.args, call.kwargs), KEPT[0])
+
+
+def size_of_state(call: Call) -> int:
+    """The bytes that the module's state takes in each call that starts from it."""
+    return len(dump_call((), {}, call.globals, call.absent))
+
+
+def _of_call(call: Call, method: str) -> Iterator[Base]:
+    """Pieces from light to large, the call itself last."""
+    whole = root_of(call.args, call.kwargs)
+    pieces = [_piece_of_root(whole, kept) for kept in KEPT]
+    light = next((piece for piece in pieces if _dumped(piece)[0] <= LIGHT_BYTES), pieces[-1])
+    yield Base(_with_filled_objects(light, method), call)
+    yield Base(pieces[0], call)
+    yield Base(whole, call)
+
+
+def _dumped(root: Root) -> Any:
+    """(bytes, the dump) of a call; what no copy can be made of counts as too large."""
+    with contextlib.suppress(NotCopyable, RecursionError, MemoryError):
+        blob = dump_call(root[0], root[1], {})
+        return len(blob), blob
+    return sys.maxsize, b""
+
+
+def _with_filled_objects(root: Root, method: str) -> Root:
+    """The call with small objects, which the methods of their class filled, in place of large ones."""
+    args, kwargs = root
+    return [
+        [_filled(value, method) for value in args],
+        {name: _filled(value, method) for name, value in kwargs.items()},
+    ]
+
+
+def _filled(value: Any, method: str) -> Any:
+    if not method or not fields(value) or _dumped([[value], {}])[0] <= LIGHT_BYTES:
+        return value
+    filled = (each for kind, each in objects_by_methods(value, method) if kind == FILLED)
+    by_size = {_dumped([[each], {}])[0]: each for each in islice(filled, MOST_OBJECTS)}
+    light = [size for size in by_size if size <= LIGHT_BYTES]
+    return by_size[max(light)] if light else value
+
+
+def _piece_of_root(root: Root, kept: int) -> Root:
+    args, kwargs = root
+    return [
+        [_piece(value, 1, kept) for value in args],
+        {name: _piece(value, 1, kept) for name, value in kwargs.items()},
+    ]
+
+
+def _piece(value: Any, depth: int, kept: int) -> Any:  # noqa: PLR0911 - one way for each kind
+    """The beginning of a large value; deep inside everything stays."""
+    kind = type(value)
+    if depth > _DEEPEST:
+        return value
+    if of_user_class(value):
+        with contextlib.suppress(NotBuildableError):
+            return alike(value, _piece(plain_of(value), depth, kept))
+        return value
+    if kind is str or kind is bytes:
+        return value[:KEPT_CHARACTERS]
+    if kind in SEQUENCES or is_named_tuple(kind):
+        shown = len(value) if is_named_tuple(kind) else kept
+        return like(value, [_piece(item, depth + 1, kept) for item in islice(value, shown)])
+    if kind is dict:
+        return {key: _piece(item, depth + 1, kept) for key, item in islice(value.items(), kept)}
+    if kind in (set, frozenset):
+        return kind(islice(value, kept))
+    if is_array(value) or is_frame(value):
+        return value.iloc[:kept] if is_frame(value) else value[(slice(kept),) * value.ndim].copy(order="K")
+    held = {name: _piece(item, depth + 1, kept) for name, item in fields(value).items()}
+    try:
+        return record_with(value, held) if held else value
+    except NotBuildableError:
+        return value

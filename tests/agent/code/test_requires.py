@@ -1,0 +1,60 @@
+"""What a docstring requires of the arguments."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from afterburner.agent.code.locate import find_target
+from afterburner.agent.code.requires import requirements_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CLASS = '''\
+class Ledger:
+    def pay(self, amounts, *, limit=3, **others):
+        """Pay them.
+{section}
+        """
+        return amounts
+'''
+
+
+@pytest.mark.parametrize(
+    ("section", "expressions", "in_words"),
+    [
+        pytest.param("", (), (), id="none"),
+        pytest.param("        Requires: limit > 0.", ("limit > 0",), (), id="on the line of the header"),
+        pytest.param(
+            "\n        Requires:\n            amounts == sorted(amounts)\n"
+            "            - `limit > 0`, or it never ends.\n            * ``all(others)``\n\n"
+            "        Returns:\n            limit < 0\n",
+            ("amounts == sorted(amounts)", "limit > 0", "all(others)"),
+            (),
+            id="items",
+        ),
+        pytest.param(
+            "        Requires:\n            amounts ascend\n            limit\n            1 < 2\n            `limit`\n"
+            "        limit < 5\n",
+            (),
+            ("amounts ascend", "limit", "1 < 2", "`limit`"),
+            id="words",
+        ),
+        pytest.param("        The caller requires: limit > 0", (), (), id="within a sentence"),
+    ],
+)
+def test_expressions_over_the_parameters_are_told_from_words(
+    section: str, expressions: tuple[str, ...], in_words: tuple[str, ...], tmp_path: Path
+) -> None:
+    file = tmp_path / "ledger.py"
+    file.write_text(CLASS.format(section=section))
+    found = requirements_of(find_target(file, "Ledger.pay"))
+    assert (found.expressions, found.in_words) == (expressions, in_words)
+
+
+def test_of_several_functions_the_target_counts(tmp_path: Path) -> None:
+    file = tmp_path / "two.py"
+    file.write_text('def f(a):\n    """Requires: a > 0"""\n\n\n@print\ndef g(a):\n    """Requires: a > 1"""\n')
+    assert requirements_of(find_target(file, "g")).expressions == ("a > 1",)

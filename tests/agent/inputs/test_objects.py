@@ -1,0 +1,128 @@
+"""Objects and containers of the user's classes, arrays and frames, as inputs that can exist."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from afterburner.agent.inputs.inside.call_parts import places, put, root_of
+from afterburner.agent.inputs.inside.container_kinds import NotBuildableError, alike, plain_of, separate
+from afterburner.agent.inputs.inside.edge_values import edges
+from afterburner.agent.inputs.inside.method_objects import LINKS, objects_by_methods
+
+MODULE = ModuleType("shop")
+exec(  # noqa: S102 - the text below
+    """
+class Record(dict):
+    def __init__(self, pairs):
+        super().__init__((name.lower(), value) for name, value in pairs)
+
+class Even(list):
+    def __init__(self, items=()):
+        if len(items) % 2:
+            raise ValueError("an odd number of items")
+        super().__init__(items)
+
+class Tree:
+    def __init__(self):
+        self.parents = {}
+        self.names = {}
+
+    def add(self, number, name, parent=None):
+        if number in self.parents:
+            raise ValueError("there is one of this number")
+        self.parents[number] = parent
+        self.names[number] = name
+
+    def slow(self):
+        self.parents.clear()
+
+class Numbered(Tree):
+    pass
+""",
+    vars(MODULE),
+)
+
+
+@pytest.fixture(autouse=True)
+def _importable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Objects of its classes can be copied."""
+    monkeypatch.setitem(sys.modules, "shop", MODULE)
+
+
+def _tree() -> Any:
+    tree = MODULE.Tree()
+    for number in range(5):
+        tree.add(number, f"part {number}", number - 1 if number else None)
+    return tree
+
+
+def test_what_a_mapping_of_a_users_class_holds_is_varied_within_what_the_class_makes() -> None:
+    record = MODULE.Record([("Town", "Ulm"), ("Size", 3)])
+    assert {place.site[-1] for place in places(root_of([record], {})) if len(place.site) > 1} == {"town", "size"}
+    changed = put(record, "size", True)
+    assert type(changed) is MODULE.Record
+    assert plain_of(changed) == {"town": "Ulm", "size": True}
+    with pytest.raises(NotBuildableError):
+        alike(record, {"Town": "its class writes names in small letters"})
+
+
+def test_a_list_that_its_class_forbids_is_no_input() -> None:
+    found = [changed for _, changed in edges(MODULE.Even([1, 2, 3, 4]))]
+    assert found
+    assert all(type(changed) is MODULE.Even and len(changed) % 2 == 0 for changed in found)
+
+
+def test_an_object_is_filled_by_its_own_methods_in_the_form_of_a_real_one() -> None:
+    made = list(objects_by_methods(_tree(), without="slow"))
+    assert {type(each) for _, each in made} == {MODULE.Tree, MODULE.Numbered}
+    for _, each in made:
+        assert each.parents.keys() == each.names.keys()
+        assert {type(name) for name in each.names.values()} <= {str}
+    lengths = {len(each.parents) for kind, each in made if kind == "long chain"}
+    assert max(lengths) == LINKS
+    assert any(len(each.parents) < LINKS and any(each.parents.values()) for _, each in made)
+
+
+def test_what_cannot_be_filled_gives_nothing() -> None:
+    assert list(objects_by_methods(3, without="f")) == []
+    assert list(objects_by_methods(_tree(), without="add")) == []
+
+
+def test_equal_things_in_a_list_are_two_things() -> None:
+    one = _tree()
+    first, second, number = separate([one, one, 7])
+    assert first is one
+    assert second is not one
+    assert second.names == one.names
+    assert number == 7
+
+
+def test_rows_are_mixed_lists_beside_equal_tuples_and_values_of_another_column() -> None:
+    found = dict(enumerate(changed for _, changed in edges([{"size": [1, 2], "town": "Ulm"}] * 4)))
+    columns = [[row["size"] for row in changed if "size" in row] for changed in found.values()]
+    assert any([1, 2] in column and (1, 2) in column for column in columns)
+    assert any([1, 2] in column and "Ulm" in column for column in columns)
+
+
+@pytest.mark.parametrize("dtype", ["uint16", "int64", "float64"])
+def test_arrays_come_with_extremes_other_lengths_and_another_order_in_memory(dtype: str) -> None:
+    found = dict(edges(np.arange(12, dtype=dtype).reshape(3, 4)))
+    assert {"largest numbers", "fewer elements", "empty", "another order in memory", "fewer columns"} <= found.keys()
+    assert all(changed.dtype == dtype for changed in found.values())
+    assert found["another order in memory"].flags.f_contiguous
+
+
+def test_frames_come_filtered_with_missing_values_and_with_other_indexes() -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"a": [1, 2, 3, 4], "b": ["x", "y", "x", "z"]})
+    found = [(kind, changed) for kind, changed in edges(frame)]
+    assert {"rows filtered", "rows reversed", "duplicate index", "empty", "missing value"} <= {
+        kind for kind, _ in found
+    }
+    assert any(0 not in changed.index for _, changed in found)
+    assert any(changed["a"].dtype == "float64" for _, changed in found)

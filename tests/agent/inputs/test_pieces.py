@@ -1,0 +1,101 @@
+"""What made inputs start from: light pieces of real calls, and objects that can exist."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from afterburner.agent.inputs.inside.derived_calls import _variants
+from afterburner.agent.inputs.inside.small_pieces import LIGHT_BYTES, MAX_BASES, bases_of, piece_of, size_of_state
+from afterburner.sandbox.driver.call_blobs import Call, dump_call, load_call
+
+MODULE = ModuleType("trees")
+exec(  # noqa: S102 - the text below
+    """
+class Tree:
+    def __init__(self):
+        self.parents = {}
+        self.names = {}
+
+    def add(self, number, name, parent=None):
+        self.parents[number] = parent
+        self.names[number] = name
+
+    def trails(self):
+        return [number for number in self.parents if number not in self.names]
+""",
+    vars(MODULE),
+)
+
+
+@pytest.fixture(autouse=True)
+def _importable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Objects of its classes can be copied."""
+    monkeypatch.setitem(sys.modules, "trees", MODULE)
+
+
+def _tree(size: int) -> Any:
+    tree = MODULE.Tree()
+    for number in range(size):
+        tree.add(number, f"part {number}", number // 2 if number else None)
+    return tree
+
+
+def _call(*args: object, **globals_: object) -> Call:
+    return Call(args, {}, globals_)
+
+
+def _bytes(*args: object) -> int:
+    return len(dump_call(args, {}, {}))
+
+
+def test_a_large_call_becomes_a_light_one_of_the_same_form() -> None:
+    rows = [{"name": f"row {number}", "cells": list(range(200))} for number in range(1000)]
+    [light, *others] = bases_of([_call(rows, "x" * 5000)])
+    [made, text] = light.root[0]
+    assert _bytes(made, text) <= LIGHT_BYTES
+    assert made[0]["name"] == "row 0"
+    assert made[0]["cells"][:3] == [0, 1, 2]
+    assert 0 < len(text) < 100
+    assert all(_bytes(*base.root[0]) < _bytes(rows) for base in others), "the whole call is none to start from"
+
+
+def test_small_calls_are_taken_whole_and_none_of_them_twice() -> None:
+    calls = [_call([number]) for number in range(5)] * 2
+    roots = [base.root for base in bases_of(calls)]
+    assert roots == [[[[number]], {}] for number in range(5)]
+    assert len(bases_of([_call([number]) for number in range(50)])) == MAX_BASES
+
+
+def test_arrays_and_frames_are_cut_in_every_direction() -> None:
+    frame = pd.DataFrame({"a": range(5000), "b": "text"})
+    [array, rows] = piece_of(_call(np.asfortranarray(np.arange(90_000, dtype=np.uint16).reshape(300, 300)), frame))[0]
+    assert array.shape == (12, 12)
+    assert (array.dtype, array.flags.f_contiguous) == (np.uint16, True)
+    assert array[1, 1] == 301
+    assert rows.equals(frame.head(12))
+
+
+def test_an_object_that_its_methods_filled_stands_in_for_a_large_one() -> None:
+    [light, *_] = bases_of([_call(_tree(2000))], "trails")
+    [tree] = light.root[0]
+    assert type(tree) is MODULE.Tree
+    assert 0 < len(tree.parents) == len(tree.names) < 100
+    assert tree.parents.keys() == tree.names.keys(), "no object is made that its class forbids"
+
+
+def test_the_state_of_the_module_counts_apart_from_the_arguments() -> None:
+    assert size_of_state(_call([1], table=list(range(1000)))) > 1000
+    assert _bytes([1]) < 100
+
+
+def test_edge_cases_of_objects_keep_what_the_class_takes_care_of() -> None:
+    blob = dump_call([_tree(40)], {}, {})
+    made = [load_call(variant).args[0] for variant, _ in _variants(blob, "trails")]
+    assert len(made) > 3
+    assert all(tree.parents.keys() == tree.names.keys() for tree in made)

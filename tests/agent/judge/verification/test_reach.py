@@ -1,0 +1,97 @@
+"""Inputs that take a new way through the code are varied further, and lines that none reaches are named."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from afterburner.agent.deadline import Deadline
+from afterburner.agent.judge.confirmation import unproven
+from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
+from afterburner.agent.judge.verification.reach import changed_lines, lines_in_words
+from afterburner.agent.judge.verification.search import DifferenceSearch
+from afterburner.agent.types import Decision, Gain
+
+if TYPE_CHECKING:
+    from ...evidence.conftest import MakeBench  # noqa: TID252 - a fixture of its
+    from .conftest import Compare
+
+pytestmark = pytest.mark.slow
+
+# Each branch takes one change more than the one around it.
+NESTED = """\
+def f(kind, weight, zones, stamp):
+    cost = 0
+    if kind == "parcel-xl":
+        cost = 4
+        if weight > 7301:
+            cost = 9
+            if zones == []:
+                cost = 11
+                if stamp < 0:
+                    cost = 12
+    return cost
+"""
+PATTERN = """\
+def f(items):
+    total = 0
+    for item in items:
+        total += item
+        if item * item % 1_000_003 == 271_829:
+            total -= 1
+            total *= 2
+    return total
+
+
+if __name__ == "__main__":
+    f([1, 2, 3])
+    f([5])
+"""
+
+
+def test_what_takes_a_new_way_is_varied_further(compare: Compare) -> None:
+    wrong = NESTED.replace("cost = 12", "cost = 13")
+    found = compare(NESTED, wrong, "f('letter', 20, [3, 1], 5)\nf('card', 1, [2], 9)", rounds=4)
+    assert isinstance(found, Counterexample)
+    assert found.difference == "returned 13 instead of 12"
+
+
+def test_lines_that_no_input_reaches_are_named_and_make_a_change_of_them_conditional(make_bench: MakeBench) -> None:
+    bench = make_bench(PATTERN, "f")
+    search = DifferenceSearch(bench, PATTERN, seed=0)
+    rewrite = PATTERN.replace("total *= 2", "total += total").replace("total += item", "total = total + item")
+    agreed = search.against(rewrite, Deadline.after(60), rounds=2)
+    assert isinstance(agreed, Agreement)
+    agreed = replace(agreed, unreached=search.unreached_lines())
+    assert agreed.unreached == (6, 7)
+    assert agreed.line.endswith("; no input reached lines 6 and 7 of the original")
+
+    changed = changed_lines(PATTERN, rewrite, agreed.unreached)
+    assert changed == (7,)
+    gain = Gain(3.0, 2.9, 3.1, confidence=0.99, pairs=20)
+    verdict = unproven(agreed, gain, 1, Deadline.after(60), changed)
+    assert verdict is not None
+    assert verdict.decision is Decision.CONDITIONAL
+    assert "no call reaches line 7 of the original" in verdict.reason
+    assert unproven(agreed, gain, 1, Deadline.after(60), ()) is None
+
+
+def test_every_line_that_a_real_call_reaches_counts_as_reached(make_bench: MakeBench) -> None:
+    text = PATTERN.replace("271_829", "4")
+    search = DifferenceSearch(make_bench(text, "f"), text, seed=0)
+    assert isinstance(search.against(text, Deadline.after(60), rounds=1), Agreement)
+    assert search.unreached_lines() == ()
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ((7,), "line 7"),
+        ((7, 9, 12), "lines 7, 9 and 12"),
+        (tuple(range(1, 10)), "lines 1, 2, 3, 4, 5, 6 and 3 others"),
+    ],
+)
+def test_lines_are_named_as_a_person_would(lines: tuple[int, ...], words: str) -> None:
+    assert lines_in_words(lines) == words

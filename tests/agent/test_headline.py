@@ -1,0 +1,61 @@
+"""The headline of an offer: the gain of the workload's time as a whole, and how it differs with the size of inputs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from afterburner.agent.evidence.gather import Evidence
+from afterburner.agent.evidence.growth import Growth, GrowthPoint
+from afterburner.agent.judge.confirmation import Confirmation
+from afterburner.agent.loop.results import RunResult, headline, with_evidence
+from afterburner.agent.types import Decision, Gain, GainRange, HeldOut, Machine, Objective, Target
+from afterburner.sandbox import Measurement, Verdict
+
+USED, NONE_HELD_OUT = Measurement(1.0, 1.0, 1000, 1000.0), HeldOut(0, passed=True, gain=None)
+IMPROVED = "CPU time improved 9.90x"
+GAIN = Gain(9.9, 9.0, 11.0, 0.98, 8)
+
+
+@pytest.mark.parametrize(
+    ("by_size", "told"),
+    [
+        (GainRange(1.9, 38.0), f"{IMPROVED} on the workload as a whole (1.90x on small inputs to 38.0x on large ones)"),
+        (GainRange(9.8, 10.0), IMPROVED),
+        (None, IMPROVED),
+    ],
+)  # fmt: skip
+def test_the_gain_is_told_with_its_range_where_it_depends_on_the_size(by_size: GainRange | None, told: str) -> None:
+    found = Confirmation(
+        "1.1", Decision.IMPROVED, Verdict.ACCEPTED, "", GAIN, USED, USED, NONE_HELD_OUT, by_size=by_size
+    )
+    assert headline(Objective.TIME, found) == told
+
+
+def test_a_far_larger_gain_on_larger_inputs_than_the_workload_has_is_told_beside_it() -> None:
+    result = RunResult(
+        run_id="x",
+        target=Target("/a.py", "", "f", "a", "/", "/"),
+        objective=Objective.TIME,
+        model="model",
+        improved=True,
+        summary="CPU time improved 1.94x",
+        gain=replace(GAIN, ratio=1.94),
+        original=USED,
+        best=USED,
+        held_out=NONE_HELD_OUT,
+        candidates=(),
+        patch="",
+        best_source="",
+        readability=None,
+        workload_origins=(),
+        skipped=(),
+        machine=Machine("Linux", "CPU", 2, 1, "3.11", "bubblewrap", "rlimits"),
+        elapsed_s=1.0,
+    )
+    points = (GrowthPoint(100, 0.001, 0.0005), GrowthPoint(4000, 0.38, 0.01))
+    told = with_evidence(result, Evidence(Growth("len(rows)", points))).summary
+    assert told == "CPU time improved 1.94x; 38.0x where len(rows) is 4,000"
+    flat = with_evidence(result, Evidence(Growth("len(rows)", points[:1]))).summary
+    assert flat == "CPU time improved 1.94x"

@@ -1,0 +1,73 @@
+"""The candidates that were right stand in one table against the original, each with why it is not offered."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from afterburner.agent.judge.confirmation import Incumbent
+from afterburner.agent.loop.results import RunResult
+from afterburner.agent.loop.right_candidates import RightCandidate, right_candidates
+from afterburner.agent.types import Decision, Gain, HeldOut, JudgedCandidate, Machine, Objective, Target
+from afterburner.sandbox import Measurement, Verdict
+
+USED = Measurement(1.0, 1.0, 1000, 1000.0)
+ORIGINAL, FIRST = Incumbent("original", "", USED, 1.0), Incumbent("1.2", "", USED, 8.0)
+
+
+def candidate(name: str, decision: Decision, ratio: float | None, reason: str = "") -> JudgedCandidate:
+    gain = None if ratio is None else Gain(ratio, ratio, ratio, 0.0, 2)
+    verdict = Verdict.WRONG_ANSWER if decision is Decision.WRONG else Verdict.ACCEPTED
+    return JudgedCandidate(name, int(name[0]), "model", verdict, decision, reason, gain)
+
+
+def result_of(*candidates: JudgedCandidate, improved: bool = True) -> RunResult:
+    return RunResult(
+        run_id="x",
+        target=Target("/a.py", "", "f", "a", "/", "/"),
+        objective=Objective.TIME,
+        model="model",
+        improved=improved,
+        summary="",
+        gain=None,
+        original=USED,
+        best=USED,
+        held_out=HeldOut(0, passed=True, gain=None),
+        candidates=candidates,
+        patch="",
+        best_source="",
+        readability=None,
+        workload_origins=(),
+        skipped=(),
+        machine=Machine("Linux", "CPU", 2, 1, "3.11", "bubblewrap", "rlimits"),
+        elapsed_s=1.0,
+        trajectory=(ORIGINAL, FIRST, FIRST),
+    )
+
+
+def test_all_that_were_right_are_told_against_the_original_the_winner_first() -> None:
+    confirmed = replace(candidate("1.2", Decision.IMPROVED, 9.0), over_original=Gain(8.0, 7.0, 9.0, 0.98, 8))
+    result = result_of(
+        candidate("1.1", Decision.PROMISING, 3.0),
+        confirmed,
+        candidate("1.3", Decision.WRONG, None, "returned 1"),
+        candidate("1.4", Decision.NOT_BETTER, 0.5, "worse: 0.50x"),
+        candidate("2.1", Decision.NOT_BETTER, 0.5, "worse: 0.50x"),
+        candidate("2.2", Decision.REFUSED, 2.0, "it leaves files behind"),
+    )
+    assert right_candidates(result) == [
+        RightCandidate("1.2", 8.0, ""),
+        RightCandidate("2.2", 16.0, "right, but it leaves files behind"),
+        RightCandidate("2.1", 4.0, "right, but 1.2 is faster"),
+        RightCandidate("1.1", 3.0, "right, but 1.2 is faster"),
+        RightCandidate("1.4", 0.5, "right, but worse: 0.50x"),
+    ]
+
+
+def test_without_an_offer_each_is_told_what_stood_against_it() -> None:
+    result = result_of(
+        candidate("1.1", Decision.PROMISING, 3.0), candidate("1.2", Decision.CONDITIONAL, 9.0), improved=False
+    )
+    assert [(row.id, row.why_not) for row in right_candidates(result)] == [
+        ("1.2", "right under a condition only"),
+        ("1.1", "right, but it was not tested against the original any more"),
+    ]

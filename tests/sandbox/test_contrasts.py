@@ -1,0 +1,83 @@
+"""How values of numpy and pandas are shown, and where two of them first differ."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from afterburner.sandbox.contrasts import contrast
+from afterburner.sandbox.driver import value_encoder
+from afterburner.sandbox.rendering import render
+
+if TYPE_CHECKING:
+    from afterburner.sandbox.trees import Json
+
+
+def tree(value: object) -> Json:
+    encoded: Json = json.loads(value_encoder.encode(value))
+    return encoded
+
+
+FRAME = pd.DataFrame({"a": [1, None], "b": ["x", "y"]})
+SHOWN: list[tuple[Any, str]] = [
+    (FRAME, "DataFrame({'a': [1.0, nan], 'b': ['x', 'y']})"),
+    (pd.Series([1, 2], index=["p", "q"], name="s"), "Series([1, 2], index=['p', 'q'], name='s')"),
+    (
+        pd.DataFrame({"a": range(500)}),
+        "DataFrame({'a': [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, \N{HORIZONTAL ELLIPSIS} 488 more]})",
+    ),
+    (pd.DataFrame({"k": pd.Categorical(["a"])}), "DataFrame({'k': \N{HORIZONTAL ELLIPSIS}})"),
+    (pd.DataFrame({"a": []}), "DataFrame({'a': []})"),
+    (pd.Timestamp("2024-02-29"), "Timestamp('2024-02-29 00:00:00')"),
+]
+
+
+@pytest.mark.parametrize(("value", "shown"), SHOWN, ids=range(len(SHOWN)))
+def test_frames_are_shown_as_one_would_write_them(value: object, shown: str) -> None:
+    assert render(tree(value)) == shown
+
+
+PLACES: list[tuple[Any, Any, str]] = [
+    (np.array([1, 2, 3]), np.array([1, 5, 3]), "(first difference at [1])"),
+    (np.zeros((3, 4)), np.eye(3, 4), "(first difference at [0, 0])"),
+    (np.zeros((300, 2)), np.concatenate([np.zeros((99, 2)), np.ones((201, 2))]), "where [99, 0] is 1.0 instead of 0.0"),
+    (FRAME, FRAME.assign(b=["x", "z"]), "(first difference at ['b'].iloc[1])"),
+    (pd.Series([True, False]), pd.Series([True, True]), "(first difference at .iloc[1])"),
+    (
+        pd.DataFrame({"a": [1]}),
+        pd.DataFrame({"a": [1, 2]}),
+        "DataFrame({'a': [1, 2]}) instead of DataFrame({'a': [1]})",
+    ),
+    (
+        [{"total": n} for n in range(40)],
+        [{"total": n if n != 25 else 3} for n in range(40)],
+        "where [25]['total'] is 3 instead of 25",
+    ),
+]
+
+
+@pytest.mark.parametrize(("expected", "actual", "told"), PLACES, ids=range(len(PLACES)))
+def test_the_place_of_the_first_difference_is_told(expected: object, actual: object, told: str) -> None:
+    assert told in contrast(tree(expected), tree(actual))
+
+
+def test_other_element_types_or_shapes_are_no_place() -> None:
+    assert "first difference" not in contrast(tree(np.zeros(4)), tree(np.zeros((2, 2))))
+    assert "first difference" not in contrast(tree(np.array([1])), tree(np.array([1], "int8")))
+
+
+class Calendar:
+    def __init__(self, **attributes: object) -> None:
+        vars(self).update(attributes)
+
+
+def test_attributes_that_only_one_of_two_objects_has_are_named() -> None:
+    plain, indexed = tree(Calendar(booked=[1])), tree(Calendar(booked=[1], _index={1: 0}))
+    assert contrast(plain, indexed).endswith(", which has the new attribute `_index`")
+    assert contrast(indexed, plain).endswith(", which lacks the attribute `_index`")
+    assert contrast(["list", 3, plain], ["list", 3, indexed]).endswith("where [1] has the new attribute `_index`")
+    assert "attribute" not in contrast(plain, tree(Calendar(booked=[2])))
