@@ -18,7 +18,7 @@ from afterburner.sandbox.frames import split_frames
 from afterburner.sandbox.inside import driver_start
 from afterburner.sandbox.samples import measure_windows
 from afterburner.sandbox.scrubbing import scrub_bytes
-from afterburner.sandbox.tolerance import Agreement, compare_with_tolerance, with_close_floats_equal
+from afterburner.sandbox.tolerance import TreeAgreement, compare_with_tolerance, with_close_floats_equal
 from afterburner.sandbox.types import CallOutcome, Measurement, Verdict
 
 if TYPE_CHECKING:
@@ -243,14 +243,14 @@ def _compare(case: CallCase, reply: _Reply) -> tuple[int | None, str]:
             return index, f"call {index + 1} cannot be compared: {reason}"
         if expected == actual:
             continue
-        agreement, added = Agreement.DIFFER, ""
+        agreement, added = TreeAgreement.DIFFER, ""
         if case.float_tolerance is not None:
             agreement = compare_with_tolerance(expected, actual, case.float_tolerance)
         if case.float_tolerance:
             added = f" (floats may differ by {case.float_tolerance:g})"
-        if agreement is Agreement.FOLDED:
+        if agreement is TreeAgreement.FOLDED:
             added = " (in a part that is too large to be compared with a tolerance, so it has to be equal)"
-        if agreement is not Agreement.AGREE:
+        if agreement is not TreeAgreement.AGREE:
             shown = with_close_floats_equal(expected, actual, case.float_tolerance) if case.float_tolerance else actual
             return index, f"call {index + 1} {explain_difference(expected, shown, reply.parameters)}{added}"
     return None, ""

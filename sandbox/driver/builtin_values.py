@@ -27,6 +27,7 @@ if not TYPE_CHECKING:
     from .tamper_seal import BUILTINS as __builtins__  # noqa: F401, N811 - of our own, see there
 
 SHORT_TEXT = 2_048
+_FILE_CHUNK = 1 << 16
 _BITS_AS_NUMBER = 63
 _BITS_AS_DECIMAL = 8_192
 _MAIN = "__main__"
@@ -199,6 +200,16 @@ def _bytes_file(encoder: Encoder, value: Any) -> Iterator[Any]:
     return encoder.parts("BytesIO", value.getvalue(), value.tell())
 
 
+def _open_file(encoder: Encoder, value: Any) -> Iterator[Any]:
+    """A file that is open: what is left to be read tells how far it was."""
+    if value.closed:
+        return encoder.parts("file", value.name, None)
+    if not value.readable():
+        return encoder.opaque_value(full_name(type(value).__module__, type(value).__name__))
+    rest = iter(functools.partial(value.read, _FILE_CHUNK), "" if type(value) is io.TextIOWrapper else b"")
+    return encoder.parts("file", value.name, rest)
+
+
 EXACT: Dict[type, Callable[[Encoder, Any], Iterator[Any]]] = {
     str: _text,
     list: lambda encoder, value: encoder.items("list", value),
@@ -237,6 +248,8 @@ EXACT: Dict[type, Callable[[Encoder, Any], Iterator[Any]]] = {
     types.MappingProxyType: lambda encoder, _value: encoder.opaque_value("types.MappingProxyType"),
     io.StringIO: _text_file,
     io.BytesIO: _bytes_file,
+    io.TextIOWrapper: _open_file,
+    io.BufferedReader: _open_file,
     type({}.keys()): lambda encoder, value: encoder.items("dict_keys", value),
     type({}.values()): lambda encoder, value: encoder.items("dict_values", value),
     type({}.items()): lambda encoder, value: encoder.items("dict_items", value),

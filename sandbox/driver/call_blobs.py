@@ -10,7 +10,7 @@ import pickle
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Set, Tuple
 
-from . import calls_file, code_names
+from . import blob_pickler, call_files, calls_file, code_names
 
 PROTOCOL = 4  # the newest that every supported Python writes by itself
 _CODE_TYPES = (FunctionType, ModuleType, type, staticmethod, classmethod, property)
@@ -23,39 +23,49 @@ class NotCopyable(Exception):  # noqa: N818 - it is told to the user as a reason
 class Call(NamedTuple):
     """The arguments of one call, and the module-level data that it starts from.
 
-    `absent` names data that the function may create and that is not there yet.
+    `absent` names data that the function may create and that is not there yet; `files` are those that it needs.
     """
 
     args: Tuple[Any, ...]
     kwargs: Dict[str, Any]
     globals: Dict[str, Any]
     absent: Tuple[str, ...] = ()
+    files: call_files.Files = ()
 
 
 def dump_call(
     args: Sequence[Any], kwargs: Mapping[str, Any], globals_: Mapping[str, Any], absent: Sequence[str] = ()
 ) -> bytes:
-    """The blob of a call. It is read back once, since some objects can be written but not read.
+    """The blob of a call, with the files that it names. It is read back once: some objects can only be written.
 
     Raises:
         NotCopyable: an argument or a global cannot be pickled, or its pickle cannot be read.
     """
-    blob = _pickle((tuple(args), dict(kwargs), dict(globals_), tuple(absent)))
-    load_call(blob)
-    return calls_file.with_definitions(blob)
+    parts = (tuple(args), dict(kwargs), dict(globals_), tuple(absent))
+    blob = _pickle(parts)
+    paths = blob_pickler.scratch_paths(parts, PROTOCOL) if call_files.may_name_files(blob) else ()
+    files = call_files.FILES.needed(paths)
+    call_files.FILES.lay_out(files, remember=False)  # they may have been taken away for another call
+    load_call(blob, lay_out=False)
+    return call_files.with_files(calls_file.with_definitions(blob), files)
 
 
-def load_call(blob: bytes) -> Call:
+def load_call(blob: bytes, *, lay_out: bool = True) -> Call:
     """Fresh copies of the arguments and the globals of a blob that `dump_call` made.
+
+    Its files are laid out in place of those of the call that was read before, unless `lay_out` is false.
 
     Raises:
         NotCopyable: the pickle cannot be read here, for instance since a class of the module is gone.
     """
+    files, rest = call_files.without_files(blob)
+    if lay_out:
+        call_files.FILES.lay_out(files)
     try:
-        call = Call(*pickle.loads(calls_file.without_definitions(blob)))  # noqa: S301 - inside the sandbox, and made inside it
+        call = Call(*pickle.loads(calls_file.without_definitions(rest)))  # noqa: S301 - inside the sandbox, and made inside it
     except Exception as error:  # unpickling runs code of any class, which may raise anything
         raise NotCopyable("it cannot be rebuilt: %s" % _reason(error)) from error
-    return call
+    return call._replace(files=files)
 
 
 def is_copyable(value: object) -> bool:
@@ -69,7 +79,7 @@ def is_copyable(value: object) -> bool:
 
 def _pickle(value: object) -> bytes:
     try:
-        return calls_file.dump(value, PROTOCOL)
+        return blob_pickler.dump(value, PROTOCOL)
     except Exception as error:  # likewise
         raise NotCopyable(_reason(error)) from error
 

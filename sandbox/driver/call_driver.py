@@ -32,13 +32,16 @@ from . import (
     call_blobs,
     call_effects,
     call_events,
+    call_files,
     calls_file,
     code_names,
     encoding_parts,
     host_channel,
     late_modules,
+    late_seeds,
     lazy_results,
     module_state,
+    opened_files,
     stderr_text,
     taking_turns,
     tamper_seal,
@@ -145,6 +148,7 @@ class Driver:
         self._streams = (sys.stdout, sys.stderr)
         output.capture_errors()
         stderr_text.install()
+        late_seeds.install()
         if self._fixed_clock is not None:
             self._fixed_clock.install()
         self._count_threads = sys.modules["_thread"]._count  # noqa: SLF001 - threading's own count can be fooled
@@ -153,14 +157,17 @@ class Driver:
             call_blobs,
             call_effects,
             call_events,
+            call_files,
             calls_file,
             code_names,
             host_channel,
             value_encoder,
             late_modules,
+            late_seeds,
             lazy_results,
             encoding_parts,
             module_state,
+            opened_files,
             stderr_text,
             taking_turns,
             type_plans,
@@ -202,9 +209,10 @@ class Driver:
                 self._make(module, target, index, call, is_first=pass_number == 0)
                 calls[index] = None
             self._turns.end()
+        told = call_files.FILES.clear()
         if self._watch is not None:
             self._output.send(b"K", TOTAL.pack(max(self._kept_bytes(module) - kept, 0)))
-            self._output.send(b"W", _array(self._watch.complaints()))
+            self._output.send(b"W", _array([*told, *self._watch.complaints()]))
         self._output.send(b"E", TOTAL.pack(self._clock.cpu() + self._clock.children_cpu()))
 
     def _load(self) -> Tuple[ModuleType, user_module.Resolved]:
@@ -234,6 +242,7 @@ class Driver:
         self, module: ModuleType, target: user_module.Resolved, index: int, call: call_blobs.Call, *, is_first: bool
     ) -> None:
         arguments = [*call.args, *call.kwargs.values()]
+        call_files.FILES.lay_out(call.files)
         module_state.restore_globals(module, call.globals, call.absent, arguments)
         module_state.seed_random()
         stderr_text.forget_warnings()

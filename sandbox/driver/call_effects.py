@@ -1,4 +1,3 @@
-# ruff: noqa: PTH100, PTH108, PTH113, PTH123 - every Python has os.path loaded when it starts; pathlib takes a while
 """What a call does beside returning, for a comparison that looks at more than its outcome.
 
 Besides events (`call_events`): what it leaves in the project's modules and in their classes; the contents of files
@@ -10,12 +9,11 @@ from __future__ import annotations
 
 import collections
 import enum
-import os
 import sys
 from types import BuiltinFunctionType, FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, Callable, Collection, Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
-from . import call_blobs, call_events, encoding_parts, module_state, type_plans, value_encoder
+from . import call_blobs, call_events, encoding_parts, module_state, opened_files, type_plans, value_encoder
 
 if not TYPE_CHECKING:
     from .tamper_seal import BUILTINS as __builtins__  # noqa: F401, N811 - of our own, see there
@@ -28,12 +26,9 @@ _OF_CLASSES = frozenset(("__module__", "__qualname__", "__dict__", "__weakref__"
                          "__parameters__", "__orig_bases__", "__annotations__", "__firstlineno__", "__annotate__",
                          "__static_attributes__", "__match_args__", "__dataclass_fields__", "__dataclass_params__",
                          "__abstractmethods__", "__annotations_cache__"))  # fmt: skip
-_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _MOST_ITEMS = 20_000  # of the containers of one module that are put back before each call
-_MOST_FILES = 64
-_MOST_BYTES = 1 << 24  # of one file that is looked at
-_RANDOM_PART = 8  # characters that `tempfile` puts behind "tmp"
 _MEMORIES = ("cache", "memo")  # in the name of data of another module that holds what it has computed, and no more
+_WRAPPED = ("__wrapped__", "pyfunc")  # attributes that hold the function around which something was made
 _MARK = "changed by the caller"
 _MOST_MARKED = 1_000
 _Key = Tuple[str, str]
@@ -58,7 +53,7 @@ class Effects:
         """
         self._module, self._known, self._roots = module, frozenset(known_names), tuple(roots)
         self._events = call_events.Events(module.__name__)
-        self._files = _Files()
+        self._files = opened_files.OpenedFiles()
         self._before: Dict[_Key, Optional[str]] = {}
         self._compared: Collection[str] = ()
         others = [each for each in self._modules() if each is not module]
@@ -85,12 +80,16 @@ class Effects:
 
     def trees(self) -> List[encoding_parts.Tree]:
         """What it did: events, what it left in modules, and in files."""
-        return [self._events.tree(), encoding_parts.Tree("modules", *self._left()), self._files.tree()]
+        return [self._events.tree(), encoding_parts.Tree("modules", *self._left()), self._files_tree()]
 
     def encode(self, tree: encoding_parts.Tree) -> bytes:
         """The canonical bytes of one of the trees."""
         encoded: bytes = value_encoder.Encoder(self._module.__name__).encode(tree)
         return encoded
+
+    def _files_tree(self) -> encoding_parts.Tree:
+        changed = self._files.changed()
+        return encoding_parts.Tree("files", *(encoding_parts.Tree("file", *each) for each in changed))
 
     def put_back(self) -> None:
         """Let the next call find the files as this one did."""
@@ -111,13 +110,13 @@ class Effects:
         before = self._parts_of(first)
         if outcome.tag == "returned":
             _mark(first)
-        again = call_blobs.load_call(blob)
+        again = call_blobs.load_call(blob, lay_out=False)
         self._files.resume()
         second = make(again)
         self._files.end()
         shares = bool(before & self._parts_of(second.children[0]))
         fresh = encoding_parts.Tree("args", *again.args)
-        trees = [encoding_parts.Tree("again", second, shares, fresh, self._files.tree())]
+        trees = [encoding_parts.Tree("again", second, shares, fresh, self._files_tree())]
         only = _only_list(call)
         if only is not None:
             only.pop()
@@ -138,6 +137,19 @@ class Effects:
     def _is_own(self, file: str) -> bool:
         return any(file.startswith(root.rstrip("/") + "/") for root in self._roots) and "-packages/" not in file
 
+    def _is_data(self, value: Any) -> bool:
+        """Whether it is data, and neither code nor what a library made around a function.
+
+        What such an object keeps, as code that it compiles at the first call, is an affair of its library.
+        """
+        if isinstance(value, _CODE):
+            return False
+        module = sys.modules.get(str(type_plans.module_of(type(value))))
+        if module is None or module is self._module or not callable(value):
+            return True
+        file = vars(module).get("__file__")
+        return (type(file) is str and self._is_own(file)) or not any(_holds(value, name) for name in _WRAPPED)
+
     def _data(self) -> Iterator[Tuple[_Key, Any]]:
         """What the modules and their classes hold, but for code and for what is compared as a part of the outcome."""
         for module in self._modules():
@@ -149,7 +161,7 @@ class Effects:
                     continue
                 if not is_target and any(word in name.lower() for word in _MEMORIES):
                     continue
-                if not isinstance(value, _CODE):
+                if self._is_data(value):
                     yield (module.__name__, name), value
                 elif isinstance(value, type) and _is_of(value, module):
                     for inner, held in self._class_data(value):
@@ -168,7 +180,7 @@ class Effects:
         if issubclass(kind, enum.Enum):
             return
         for name, value in list(vars(kind).items()):
-            if name not in _OF_CLASSES and not name.startswith("_abc_") and not isinstance(value, _CODE):
+            if name not in _OF_CLASSES and not name.startswith("_abc_") and self._is_data(value):
                 yield name, value
 
     def _left(self) -> Iterator[encoding_parts.Tree]:
@@ -207,87 +219,13 @@ def _is_of(kind: type, module: ModuleType) -> bool:
     return type_plans.module_of(kind) in (module.__name__, "__main__")
 
 
-class _Files:
-    """The files that a call opens to write, renames or removes."""
-
-    def __init__(self) -> None:
-        self._is_on = False
-        self._held: Dict[str, Optional[bytes]] = {}  # by path: what was in it before; None: there was no such file
-        self._has_hook = False
-
-    def begin(self) -> None:
-        self._held = {}
-        if not self._has_hook:
-            self._has_hook = True  # there is no way to take it away again
-            sys.addaudithook(self._heed)
-        self._is_on = True
-
-    def resume(self) -> None:
-        """Heed another call, which finds the files as the one before has left them."""
-        self._is_on = True
-
-    def end(self) -> None:
-        self._is_on = False
-
-    def tree(self) -> encoding_parts.Tree:
-        """What is in them now, where that is something else; by name."""
-        found: List[encoding_parts.Tree] = []
-        for path in sorted(self._held):
-            content = _content(path)
-            if content != self._held[path]:
-                found.append(encoding_parts.Tree("file", _steady_name(path), content))
-        return encoding_parts.Tree("files", *found)
-
-    def put_back(self) -> None:
-        for path, content in self._held.items():
-            try:
-                if content is None:
-                    if os.path.isfile(path):
-                        os.unlink(path)
-                elif _content(path) != content:
-                    with open(path, "wb") as file:
-                        file.write(content)
-            except OSError:
-                continue  # what cannot be written could not be changed
-
-    def _heed(self, event: str, arguments: Tuple[Any, ...]) -> None:
-        if not self._is_on:
-            return
-        if event == "open":
-            path, _, flags = arguments
-            if type(flags) is int and flags & _WRITING:
-                self._hold(path)
-        elif event in ("os.rename", "os.remove"):
-            for path in arguments[:2]:
-                self._hold(path)
-
-    def _hold(self, path: Any) -> None:
-        if type(path) is not str or len(self._held) >= _MOST_FILES:
-            return
-        path = os.path.abspath(path)
-        if path not in self._held and not path.startswith(("/dev/", "/proc/")):
-            self._is_on = False
-            try:
-                self._held[path] = _content(path)
-            finally:
-                self._is_on = True
-
-
-def _content(path: str) -> Optional[bytes]:
-    """What is in a file; None if it is no regular file that can be read."""
+def _holds(value: Any, name: str) -> bool:
+    """Whether an object has an attribute; a `__getattr__` in Python is not asked."""
     try:
-        if not os.path.isfile(path):
-            return None
-        with open(path, "rb") as file:
-            return file.read(_MOST_BYTES)
-    except OSError:
-        return None
-
-
-def _steady_name(path: str) -> str:
-    """The path without what `tempfile` draws by chance."""
-    parts = path.split("/")
-    return "/".join("tmp…" if part.startswith("tmp") and len(part) == 3 + _RANDOM_PART else part for part in parts)
+        object.__getattribute__(value, name)
+    except AttributeError:
+        return False
+    return True
 
 
 def _only_list(call: call_blobs.Call) -> Optional[List[Any]]:

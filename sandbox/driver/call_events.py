@@ -114,7 +114,8 @@ class Events:
         warnings.showwarning = self._note_warning
 
     def _note_warning(self, message: Any, category: Any, *_place: Any, **_more: Any) -> None:
-        if self._is_on:
+        # That a file was left for the garbage collector to close is a matter of chance, and hidden by default.
+        if self._is_on and category is not ResourceWarning:
             self._note(0, "warned", category, str(message))
 
     # Functions

@@ -9,9 +9,7 @@ no file, so that no module of the project is hidden.
 from __future__ import annotations
 
 import _ast
-import io
 import json
-import pickle
 import struct
 import sys
 from types import CellType, CodeType, FunctionType, ModuleType
@@ -143,22 +141,10 @@ def without_definitions(blob: bytes) -> bytes:
     return blob[begin + length :]
 
 
-def dump(value: Any, protocol: int) -> bytes:
-    """Like `pickle.dumps`; where there is a file of calls, its lambdas and inner functions can be written, too."""
-    if _installed() is None:
-        return pickle.dumps(value, protocol)
-    written = io.BytesIO()
-    _Pickler(written, protocol).dump(value)
-    return written.getvalue()
-
-
-class _Pickler(pickle.Pickler):
-    """Writes a function that has no name of its own as the place of its code in the file of calls."""
-
-    def reducer_override(self, value: Any) -> Any:
-        """What to write instead of a value; `NotImplemented`: the usual."""
-        inner = inner_function(value) if type(value) is FunctionType else None
-        return NotImplemented if inner is None else (vars(sys.modules[NAME])[MAKER], inner)
+def reduced_function(value: FunctionType) -> Any:
+    """What pickle has to write for a function: one that has no name of its own is a place in the file of calls."""
+    inner = inner_function(value)
+    return NotImplemented if inner is None else (vars(sys.modules[NAME])[MAKER], inner)
 
 
 def inner_function(value: FunctionType) -> Optional[Tuple[int, Tuple[Any, ...], Dict[str, Any]]]:

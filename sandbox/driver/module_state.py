@@ -16,6 +16,7 @@ if not TYPE_CHECKING:
     from .tamper_seal import BUILTINS as __builtins__  # noqa: F401, N811 - of our own, see there
 
 SEED = 20_250_523
+SEEDING = {"numpy.random": "seed", "torch": "manual_seed"}  # modules with random numbers, and what seeds them
 
 _seed_random = random.seed
 _CACHE_TYPE = type(functools.lru_cache(maxsize=None)(len))
@@ -58,10 +59,15 @@ _MAX_OBJECTS = 1_000  # objects of the module's own classes, likewise; they are 
 def seed_random() -> None:
     """The same random numbers for every call."""
     _seed_random(SEED)
-    for module, name in (("numpy.random", "seed"), ("torch", "manual_seed")):
-        seed = getattr(sys.modules.get(module), name, None)
-        if seed is not None:
-            seed(SEED)
+    for module in SEEDING:
+        seed_library(module)
+
+
+def seed_library(module: str) -> None:
+    """The same for one of the libraries with random numbers of their own, if it is loaded."""
+    seed = getattr(sys.modules.get(module), SEEDING[module], None)
+    if seed is not None:
+        seed(SEED)
 
 
 def restore_globals(

@@ -51,6 +51,7 @@ _STREAMS = frozenset(("stdin", "stdout", "stderr", "environ"))  # not callable, 
 _REGISTERING = ("logging", "multiprocessing.util")  # whoever imports them leaves an exit handler, and means no harm
 _SETTLING_S = (0.0005, 0.001, 0.002, 0.005, 0.01)  # what has ended may be seen for another moment
 _MAX_NAMED = 8
+_MOST_WRAPPED = 32  # functions around one another
 _HEAP_TYPE, _IMMUTABLE_TYPE = 1 << 9, 1 << 8  # of `type.__flags__`; the second is set since Python 3.10
 _MISSING: Any = object()
 _plain = (int, float, str)  # what may be shown: the repr of anything else may run user code
@@ -175,8 +176,25 @@ class Watch:
                 "%s.%s" % (saved.name, name)
                 for name in added
                 if _is_stored(name, namespace[name], is_class=saved.is_class)
+                and not self._is_known_code(namespace[name])
             ]
         return ["patched: " + name for name in sorted(patched)] + ["stored: " + name for name in sorted(stored)]
+
+    def _is_known_code(self, value: Any) -> bool:
+        """Whether it is a function of a module that was there before, perhaps inside an object of such a module.
+
+        A library may compile a function of its own at its first call, and keep with itself what that needs.
+        """
+        for _ in range(_MOST_WRAPPED):
+            if type(value) is FunctionType:
+                return id(value.__globals__) in self._known
+            if id(type(value)) not in self._known:
+                return False
+            try:
+                value = object.__getattribute__(value, "__wrapped__")
+            except AttributeError:
+                return False
+        return False
 
 
 def _can_change(kind: type) -> bool:

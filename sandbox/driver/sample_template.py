@@ -37,6 +37,7 @@ from . import (
     call_driver,
     host_channel,
     kept_memory,
+    process_guard,
     process_watch,
     sample_processes,
     stderr_text,
@@ -45,8 +46,6 @@ from . import (
 )
 
 SAMPLE = struct.Struct(">BiQQQQII")
-_PR_SET_DUMPABLE = 4
-_PR_SET_CHILD_SUBREAPER = 36
 _WRITABLE = ("/tmp", "/dev/shm", "/var/tmp")  # noqa: S108 - the sandbox's own
 _NAMED = 5
 
@@ -267,21 +266,6 @@ def _write_all(descriptor: int, data: bytes) -> None:
         view = view[os.write(descriptor, view) :]
 
 
-def _dumpable() -> Any:
-    """Become the parent of orphans; a function that says whether others may look into this process. Needs ctypes."""
-    import ctypes  # noqa: PLC0415 - only the template needs it
-
-    call = ctypes.CDLL(None, use_errno=True).prctl
-
-    def control(what: int, value: int) -> None:
-        if call(what, value, 0, 0, 0):
-            raise OSError(ctypes.get_errno(), "prctl")
-
-    control(_PR_SET_CHILD_SUBREAPER, 1)
-    control(_PR_SET_DUMPABLE, 0)
-    return lambda value: control(_PR_SET_DUMPABLE, value)
-
-
 def main() -> None:
     """Serve one request, then leave at once."""
     output = host_channel.take_output()
@@ -289,7 +273,7 @@ def main() -> None:
     host_channel.leave_import_path()
     host_channel.leave_modules()
     try:
-        dumpable = _dumpable()
+        dumpable = process_guard.guard_process()
     except (ImportError, AttributeError, OSError) as error:
         reason = "this Python cannot protect the process that starts the samples: %s" % error
         output.send(b"X", json.dumps({"stage": "template", "type": "Unsupported", "message": reason}).encode("ascii"))

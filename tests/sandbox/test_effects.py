@@ -100,6 +100,14 @@ HONEST = {
         "def f(xs):\n    for x in xs:\n        with open('/tmp/log.txt', 'a') as file:\n            file.write(f'{x}')",
         "def f(xs):\n    with open('/tmp/log.txt', 'a') as file:\n        file.write(''.join(map(str, xs)))",
     ),
+    "a file is closed that was left open": (
+        "def f(xs):\n    return len(open(__import__('os').devnull).read())",
+        "def f(xs):\n    with open(__import__('os').devnull) as file:\n        return len(file.read())",
+    ),
+    "numpy makes a function at the first call": (
+        "import numpy\nhalf = numpy.vectorize(lambda x: x / 2, otypes='d')\ndef f(xs):\n    return half(xs).tolist()",
+        "def f(xs):\n    return [x / 2 for x in xs]",
+    ),
     "a lock and an attribute of its own": (
         "class Stats:\n    hits = 0\ndef f(xs):\n    Stats.hits += 1\n    return len(xs)",
         (

@@ -91,3 +91,41 @@ def test_memory_that_a_module_keeps_is_told() -> None:
         "sys.setrecursionlimit(1000 + (kept_memory.kept_bytes(module) - before) // 1000)"
     )
     assert complaints_after(body) == ["recursion limit: changed from 1000 to 1100"]
+
+
+LAZY = """\
+import functools, importlib.util, sys
+source = '''
+import functools
+class Wrapper:
+    def __init__(self, inner): self.__wrapped__ = inner
+    def __call__(self, *given): return self.__wrapped__(*given)
+def inner(n): return n
+def first(n):
+    globals()["made_inner_1"] = inner
+    globals()["made_wrapper_2"] = Wrapper(inner)
+    return inner(n)
+'''
+lazy = sys.modules["lazy"] = types.ModuleType("lazy")
+exec(source, vars(lazy))
+watch.learn()
+watch.snapshot()
+"""
+
+
+def test_what_a_library_compiles_of_its_own_at_the_first_call_is_its_own_affair() -> None:
+    assert complaints_after(LAZY + "lazy.first(1)") == []
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        "lambda n: n",
+        "lazy.Wrapper(lambda n: n)",
+        "functools.lru_cache(lazy.inner)",
+        "functools.wraps(lazy.inner)(lambda n: n)",
+        "{}",
+    ],
+)
+def test_what_somebody_else_stores_in_a_library_is_told(stored: str) -> None:
+    assert complaints_after(LAZY + f"lazy.made_inner_1 = {stored}") == ["stored: lazy.made_inner_1"]
