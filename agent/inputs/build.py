@@ -22,9 +22,11 @@ from afterburner.agent.inputs.cases import case_workload, read_cases, whole_prog
 from afterburner.agent.inputs.choosing import choose_calls, choose_edge_cases, hold_out
 from afterburner.agent.inputs.harness import Harness
 from afterburner.agent.inputs.replayed_calls import Replay
+from afterburner.agent.inputs.stated_assumptions import unmet_assumptions
 from afterburner.agent.inputs.written_calls import LEAST_CALLS, written_origin
 from afterburner.agent.types import Skipped, Workload
 from afterburner.agent.wording import count
+from afterburner.sandbox import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,6 +42,7 @@ MEASURABLE_S = 0.005  # real calls that together take less of the original's CPU
 ENOUGH_CALLS = 2
 MAX_SKIPPED = 100
 MAX_TRIED = 12
+IN_DOCSTRING = "`Requires:` in the docstring"
 REPLAY_SHARE = 0.25  # of the time budget, for calls that have to be made again one by one
 
 
@@ -65,7 +68,7 @@ def build_workload(  # noqa: PLR0917 - what a workload depends on, and who is to
 
     Raises:
         WorkloadError: nothing usable was found, or the original fails.
-        UsageError: a file or folder that the user named cannot be used.
+        UsageError: a file or folder that the user named cannot be used, or what the user states holds in no real call.
         SandboxInternalError: the sandbox failed.
     """
     if settings.inputs.cases is not None and target.function is None:
@@ -86,10 +89,9 @@ def build_workload(  # noqa: PLR0917 - what a workload depends on, and who is to
     search = _Search(sources, replay, report, writer)
     search.find()
     search.skipped += [
-        Skipped("`Requires:` in the docstring", f"no expression over the parameters: {line}")
-        for line in required.in_words
+        Skipped(IN_DOCSTRING, f"no expression over the parameters: {line}") for line in required.in_words
     ]
-    return replace(search.workload(settings.search.seed), assume=assume)
+    return replace(search.workload(settings.search.seed), assume=search.sources.assume)
 
 
 @dataclass(slots=True)
@@ -108,12 +110,32 @@ class _Search:
     def find(self) -> None:
         """Ask one source after the other."""
         self._use(self.sources.real())
+        self._leave_out_unmet()
         if self.sources.may_generate and not self.calls and self.writer is not None:
             self._use_written(self.writer)
         if self.sources.may_generate and not self._is_enough():
             self._use([self.sources.generated()])
         if self.calls:
             self._use_edge_cases(self.sources.derived(self.calls))
+
+    def _leave_out_unmet(self) -> None:
+        """Make no inputs by what holds in none of the real calls: they would be inputs of another function.
+
+        Raises:
+            UsageError: the user states it.
+        """
+        sources, real = self.sources, count(len(self.calls), "real call")
+        unmet = unmet_assumptions(sources.harness, sources.assume, self.calls)
+        for each in unmet:
+            if each.expression in sources.settings.inputs.assume:
+                raise UsageError(
+                    f'--assume "{each.expression}" holds in none of the {real}: {each.why}. State what they keep to, '
+                    "or leave it out."
+                )
+            reason = f"`{each.expression}` holds in none of the {real}, so it is no rule for made inputs: {each.why}"
+            self.skipped.append(Skipped(IN_DOCSTRING, reason))
+        left_out = {each.expression for each in unmet}
+        self.sources = replace(sources, assume=tuple(each for each in sources.assume if each not in left_out))
 
     def workload(self, seed: int) -> Workload:
         """Split what is there, and make sure that the original passes on each part as the judge runs it."""

@@ -99,8 +99,8 @@ def whole_program(target: Target, source: str, environment: PythonEnvironment) -
     return Program(PYTHON, source, path=target.path, environment=environment)
 
 
-def failing_case(cases: Sequence[WorkloadCase], reports: Sequence[CaseReport]) -> str | None:
-    """The shortest input on which a program does not print what it has to, and what it prints, in one line."""
+def failing_case(cases: Sequence[WorkloadCase], reports: Sequence[CaseReport]) -> tuple[str, str] | None:
+    """The shortest input on which a program does not print what it has to, and what it prints, each in one line."""
     wrong = [
         (case, report) for case, report in zip(cases, reports, strict=True) if report.verdict is Verdict.WRONG_ANSWER
     ]
@@ -109,7 +109,7 @@ def failing_case(cases: Sequence[WorkloadCase], reports: Sequence[CaseReport]) -
     case, report = min(wrong, key=lambda pair: len(pair[0].stdin))
     shown = repr(case.stdin[:MAX_SHOWN_STDIN].decode("utf-8", "replace"))
     more = f" and {len(case.stdin) - MAX_SHOWN_STDIN:,} bytes more" if len(case.stdin) > MAX_SHOWN_STDIN else ""
-    return f"stdin {shown}{more} (case {case.name}): {report.detail}"
+    return f"stdin {shown}{more} (case {case.name})", report.detail
 
 
 def _refusal(target: Target, case: WorkloadCase, report: CaseReport) -> Exception:

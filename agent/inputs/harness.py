@@ -56,6 +56,22 @@ class Harness:
         Raises:
             SandboxInternalError: the sandbox failed.
         """
+        case = self.run(job, origin, fields, environment=environment)
+        return self._with_ending(parse_answer(case.stdout), case)
+
+    def run(
+        self,
+        job: str,
+        origin: str,
+        fields: Mapping[str, object] | None = None,
+        *,
+        environment: PythonEnvironment | None = None,
+    ) -> CaseReport:
+        """The same, and what the sandbox reports of it; its stdout is for `parse_answer`.
+
+        Raises:
+            SandboxInternalError: the sandbox failed.
+        """
         environment = environment or self.environment
         request = {
             "job": job,
@@ -72,8 +88,7 @@ class Harness:
         }
         program = Program("python", _BOOTSTRAP, environment=replace(environment, binds=(*environment.binds, _BIND)))
         limits = replace(self.limits, output_bytes=_ANSWER_BYTES)
-        case = self.sandbox.run(program, [TestCase(json.dumps(request).encode())], limits).cases[0]
-        return self._with_ending(parse_answer(case.stdout), case)
+        return self.sandbox.run(program, [TestCase(json.dumps(request).encode())], limits).cases[0]
 
     def _with_ending(self, answer: Answer, case: CaseReport) -> Answer:
         if answer.finished:

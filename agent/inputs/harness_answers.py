@@ -5,8 +5,10 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
+
+from afterburner.sandbox.visible import visible
 
 MAX_RECORDS = 4096
 _RECORD = b"R"
@@ -32,6 +34,8 @@ class FoundCall:
     number: int
     cpu_time_s: float  # as the harness saw it: good enough to choose by
     text: str = ""  # the call as Python would write it, where the job tells that
+    is_probing: bool = False  # made, and beyond what hints and real calls show of the function's contract
+    taken: int | None = None  # items that the caller took of its generator; None: all there were, or not known
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +166,10 @@ def parse_answer(stdout: bytes) -> Answer:  # noqa: C901, PLR0912 - one branch f
         match _record(payload):
             case {"kind": "call"} as record if (call := _call(record)) is not None:
                 calls.append(call)
-                count = max(count, call.number)
+            case {"kind": "taken", "number": int(number), "items": int(items), "exhausted": bool(exhausted)} if (
+                0 <= items <= MAX_COUNT
+            ):
+                calls = [_with_use(call, number, None if exhausted else items) for call in calls]
             case {"kind": "skipped", "origin": str(origin), "reason": str(reason)}:
                 skipped.append((scrub(origin, MAX_DESCRIPTION), scrub(reason, MAX_REASON)))
             case {"kind": "failed", "stage": str(stage), "reason": str(reason)}:
@@ -204,7 +211,7 @@ def parse_answer(stdout: bytes) -> Answer:  # noqa: C901, PLR0912 - one branch f
         tuple(failures),
         tuple(profiles),
         tuple(memory),
-        count,
+        max((count, *(call.number for call in calls))),
         finished,
         damaged,
         tuple(sizes),
@@ -220,7 +227,7 @@ def parse_answer(stdout: bytes) -> Answer:  # noqa: C901, PLR0912 - one branch f
 
 def scrub(text: str, length: int) -> str:
     """One printable line of at most `length` characters."""
-    line = "".join(character if character.isprintable() else " " for character in text[: 2 * length]).strip()
+    line = visible("".join(" " if character.isspace() else character for character in text[: 2 * length])).strip()
     return line if len(line) <= length else line[: length - 1] + "…"
 
 
@@ -317,6 +324,10 @@ def _call(record: dict[str, Any]) -> FoundCall | None:
             text = scrub(text, MAX_TEXT) if isinstance(text, str) else ""
             return FoundCall(decoded, origin, description, ending, number, cpu_time_s, text)
     return None
+
+
+def _with_use(call: FoundCall, number: int, taken: int | None) -> FoundCall:
+    return replace(call, taken=taken) if call.number == number else call
 
 
 def _size(record: dict[str, Any]) -> FoundSize | None:

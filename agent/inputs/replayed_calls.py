@@ -19,7 +19,7 @@ from afterburner.agent.inputs.harness_answers import scrub
 from afterburner.agent.inputs.side_by_side import side_by_side
 from afterburner.agent.types import Skipped, WorkloadCall
 from afterburner.sandbox import CallCase, FunctionEntry, Program, Verdict
-from afterburner.sandbox.tolerance import Agreement, compare_with_tolerance
+from afterburner.sandbox.tolerance import TreeAgreement, compare_with_tolerance
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -142,12 +142,13 @@ class Replay:
         if not all(self._agree(first.encoded, other.encoded) for other in made[1:]):
             used_chance = any(outcome.used_chance for outcome in made)
             return _Tried(None, _CHANCE_REASON if used_chance else _UNSTABLE_REASON, is_unstable=True)
-        return _Tried(WorkloadCall(call.blob, call.origin, call.description, first.cpu_time_s, first.encoded), "")
+        kept = WorkloadCall(call.blob, call.origin, call.description, first.cpu_time_s, first.encoded)
+        return _Tried(replace(kept, is_probing=call.is_probing, taken=call.taken), "")
 
     def _agree(self, expected: bytes, actual: bytes) -> bool:
         if self.float_tolerance is None or expected == actual:
             return expected == actual
-        return compare_with_tolerance(expected, actual, self.float_tolerance) is Agreement.AGREE
+        return compare_with_tolerance(expected, actual, self.float_tolerance) is TreeAgreement.AGREE
 
     def confirm(self, parts: Sequence[Sequence[WorkloadCall]]) -> tuple[list[list[WorkloadCall]], list[Skipped]]:
         """Run each part in one process, in its order, and drop the calls that differ from what was found.

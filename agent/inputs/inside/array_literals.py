@@ -37,7 +37,7 @@ def _numpy_text(value: Any, text: Text) -> str:
     numpy = sys.modules["numpy"]
     kind = type(value)
     if kind is numpy.ndarray:
-        return _array(value, text)
+        return _laid_out(value, text)
     if isinstance(value, numpy.dtype):
         return "np.dtype(%s)" % _dtype(value)
     if not isinstance(value, numpy.generic) or value.dtype.names is not None:
@@ -49,6 +49,21 @@ def _numpy_text(value: Any, text: Text) -> str:
     name = "bool_" if value.dtype.kind == "b" else kind.__name__
     item = value.item()
     return "np.%s(%s)" % (name, text(item)) if type(item) in (bool, int, float, complex, str, bytes) else ""
+
+
+def _laid_out(value: Any, text: Text) -> str:
+    """An array with its layout in memory, as far as it shows: read-only, backwards, by columns, or with gaps."""
+    flags = value.flags
+    if value.ndim and value.strides[0] < 0:
+        written, layout = _array(value[::-1], text), "%s[::-1]"
+    else:
+        is_whole = flags.c_contiguous or flags.f_contiguous
+        written = _array(value, text)
+        layout = "%s" if is_whole else "np.repeat(%s, 2, axis=-1)[..., ::2]"
+        layout = "np.asfortranarray(%s)" if is_whole and not flags.c_contiguous else layout
+    if not flags.writeable:
+        layout = "np.broadcast_to(%s, %s)" % (layout, text(value.shape))
+    return layout % written if written else ""
 
 
 def _array(value: Any, text: Text) -> str:

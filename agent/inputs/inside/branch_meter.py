@@ -6,10 +6,12 @@ import base64
 import importlib
 import sys
 import time
-from typing import TYPE_CHECKING, Any, Callable, List, Optional, Sequence, Set, Tuple
+from typing import TYPE_CHECKING, Any, Callable, List, Optional, Set, Tuple
 
 from ....sandbox.driver.user_module import resolve
 from .call_trial import Trier, limit_memory
+from .import_hook import change_file
+from .line_marks import LineMarks
 from .line_profiler import Metered
 from .user_code import guarded
 
@@ -72,36 +74,47 @@ class Guide:
         return len(self._meter.steps) > known
 
 
-def find_unreached(request: Request, recorder: Recorder, write: Write) -> None:
-    """Write the numbers of those `ranges` of lines that none of the calls in `blobs` reaches.
+class NoMeter:
+    """Counts nothing."""
 
-    A call may take `most_s`, all of them `budget_s`; `looked_at_all` tells whether none was cut short or left out.
+    def start(self) -> None:
+        """Nothing begins."""
+
+    def stop(self) -> None:
+        """Nothing ends."""
+
+
+def find_unreached(request: Request, recorder: Recorder, write: Write) -> None:
+    """Make the calls in `blobs` until each of these `ranges` of lines is reached.
+
+    A call may take `most_s`, all of them `budget_s`. What a call reaches before it is stopped counts. Told is which
+    ranges are `reached`, as they are, and in the end which calls are `unfinished`: stopped, or not begun.
     """
+    marks = LineMarks(request["ranges"])
+    change_file(request, marks.change)
     module = guarded(write, "import", lambda: importlib.import_module(request["module"]))
     if module is None:
         return
+    marks.forget()
     limit_memory(request["memory_kib"])
     with recorder.removed(module):
-        guarded(write, "run", lambda: _find_unreached(request, module, write))
+        guarded(write, "run", lambda: _find_unreached(request, module, marks, write))
 
 
-def _find_unreached(request: Request, module: ModuleType, write: Write) -> None:
-    meter = BranchMeter(request["path"])
-    trier = Trier(module, Metered(resolve(module, request["qualname"]).function, meter), request, write)
-    deadline_s, looked_at_all = time.monotonic() + request["budget_s"], True
-    unreached = _outside(request["ranges"], meter)
-    for blob in request["blobs"]:
-        if not unreached:
-            break
+def _find_unreached(request: Request, module: ModuleType, marks: LineMarks, write: Write) -> None:
+    function = Metered(resolve(module, request["qualname"]).function, NoMeter())
+    trier = Trier(module, function, request, write)
+    deadline_s, unfinished = time.monotonic() + request["budget_s"], []
+    known: List[int] = []
+    for number, blob in enumerate(request["blobs"]):
         left_s = deadline_s - time.monotonic()
         ended = trier.cost(base64.b64decode(blob), min(left_s, request["most_s"])) if left_s > 0 else None
-        looked_at_all = looked_at_all and ended is not None
-        unreached = _outside(unreached, meter)
-    numbers = [number for number, lines in enumerate(request["ranges"]) if lines in unreached]
-    write({"kind": "told", "body": {"unreached": numbers, "looked_at_all": looked_at_all}})
-
-
-def _outside(ranges: Sequence[Sequence[int]], meter: BranchMeter) -> List[Sequence[int]]:
-    """The ranges without a line that ran."""
-    reached = {line for _, line in meter.steps}
-    return [lines for lines in ranges if reached.isdisjoint(range(lines[0], lines[1] + 1))]
+        if ended is None:
+            unfinished.append(number)
+        reached = marks.reached()
+        if len(reached) > len(known):
+            known = reached
+            write({"kind": "told", "body": {"reached": reached}})
+        if len(reached) == len(request["ranges"]):
+            break
+    write({"kind": "told", "body": {"unfinished": unfinished}})

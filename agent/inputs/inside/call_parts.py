@@ -162,10 +162,21 @@ def like(container: Any, items: Sequence[Any]) -> Any:
     if kind is str:
         return "".join(items)
     if is_named_tuple(kind):
-        return tuple.__new__(kind, items)
+        return _named_tuple(kind, items)
     if kind is collections.deque:
         return alike(container, collections.deque(items, container.maxlen))
     return alike(container, kind(items))
+
+
+def _named_tuple(kind: Any, items: Sequence[Any]) -> Any:
+    """What the class makes of these items, if it then holds just these: its `__new__` may check or change them."""
+    try:
+        made = kind(*items)
+    except Exception as error:  # whatever it says, there is no such tuple
+        raise NotBuildableError(kind.__name__) from error
+    if type(made) is not kind or list(map(id, made)) != list(map(id, items)):
+        raise NotBuildableError(kind.__name__)
+    return made
 
 
 def is_dataclass(kind: type) -> bool:
@@ -196,16 +207,19 @@ def record_with(value: Any, changed: Mapping[str, Any]) -> Any:
     Raises:
         NotBuildableError: the constructor refuses, or takes something else than attributes.
     """
-    kind = type(value)
+    return record_as(type(value), value, changed)
+
+
+def record_as(kind: type, value: Any, changed: Mapping[str, Any]) -> Any:
+    """The same as an object of another class, which takes the same attributes.
+
+    Raises:
+        NotBuildableError: as above.
+    """
     wanted = {**_dictionary(value), **fields(value), **changed}
-    try:
-        parameters = list(inspect.signature(kind).parameters.values())
-    except (TypeError, ValueError) as error:
-        raise NotBuildableError(kind.__name__) from error
-    if any(each.kind in (each.VAR_POSITIONAL, each.POSITIONAL_ONLY, each.VAR_KEYWORD) for each in parameters):
-        raise NotBuildableError(kind.__name__)
-    names = {each.name for each in parameters}
-    if not set(changed) <= names or any(each.default is each.empty and each.name not in wanted for each in parameters):
+    needed = constructor_parameters(kind)
+    names = set(needed)
+    if not set(changed) <= names or any(is_needed and name not in wanted for name, is_needed in needed.items()):
         raise NotBuildableError(kind.__name__)
     try:
         made = kind(**{name: held for name, held in wanted.items() if name in names})
@@ -214,6 +228,21 @@ def record_with(value: Any, changed: Mapping[str, Any]) -> Any:
     if type(made) is not kind:
         raise NotBuildableError(kind.__name__)
     return made
+
+
+def constructor_parameters(kind: type) -> Dict[str, bool]:
+    """The parameters of a class's constructor, by name, and whether each is needed.
+
+    Raises:
+        NotBuildableError: it takes others than by name.
+    """
+    try:
+        parameters = list(inspect.signature(kind).parameters.values())
+    except (TypeError, ValueError) as error:
+        raise NotBuildableError(kind.__name__) from error
+    if any(each.kind in (each.VAR_POSITIONAL, each.POSITIONAL_ONLY, each.VAR_KEYWORD) for each in parameters):
+        raise NotBuildableError(kind.__name__)
+    return {each.name: each.default is each.empty for each in parameters}
 
 
 def _dictionary(value: Any) -> Dict[str, Any]:

@@ -1,7 +1,8 @@
 """Records the outermost calls of one function: arguments copied before the call, written out as they come.
 
 The wrapper steps aside for nested calls, for forked children and while it is paused, and it hands on results and
-exceptions untouched; a generator function still returns its generator unstarted.
+exceptions untouched. A generator function still returns a generator that has not started; where the call was written
+out, it is one that passes everything on and tells how many items are taken (`taken_items`).
 """
 
 from __future__ import annotations
@@ -28,7 +29,10 @@ from typing import (
     Tuple,
 )
 
+from ....sandbox.driver.call_files import SCRATCH, with_opened
+from ....sandbox.driver.opened_files import OpenedFiles
 from .call_descriptions import describe_call, size_of
+from .taken_items import follow
 
 if TYPE_CHECKING:
     from .harness_types import Copy, Write
@@ -56,6 +60,7 @@ class Recorder:
         self.count = 0
         self.written = 0
         self.copy, self._write = copy, write
+        self._files = OpenedFiles(read_below=SCRATCH)
         self._pid = os.getpid()
         self._local = threading.local()
         self._originals: Dict[int, Any] = {}  # what a wrapper replaced, by the wrapper's id
@@ -67,10 +72,15 @@ class Recorder:
         self._costliest_s = 0.0
         self._seen: Set[bytes] = set()
         self._reasons: Set[str] = set()
+        self._follows = True
 
     def record_all(self, write: Write, most: int) -> None:
-        """From now on hand records to `write`, and those of so many calls whatever they cost."""
+        """From now on hand records to `write`, and those of so many calls whatever they cost.
+
+        These are nobody's real calls: how their results are used tells nothing.
+        """
         self._write, self._first_calls, self._next_milestone = write, most, most + 1
+        self._follows = False
 
     def install(self, module: types.ModuleType) -> None:
         """Put the wrapper in the place of the function in `module`, if it is there and not wrapped yet."""
@@ -137,7 +147,7 @@ class Recorder:
         """Make the call, and record it if it is worth it."""
         self._local.inside = True
         wrapper = vars(holder).get(name)
-        blob = None
+        blob, number = None, 0
         try:
             self.count += 1
             blob = self._copied(args, kwargs)
@@ -145,19 +155,24 @@ class Recorder:
             # Recursive calls go straight to the function: no second frame for each level, no time of ours in it.
             if _is_wrapped(wrapper):
                 _bind(holder, name, static)
+            self._files.begin()
             ended, started_s = "raised", time.thread_time()
             try:
                 result = function(*args, **kwargs)
                 ended = "returned"
-                return result
             finally:
                 cpu_time_s = time.thread_time() - started_s
+                self._files.end()
                 if vars(holder).get(name) is static:
                     _bind(holder, name, wrapper)
                 if blob is not None:
-                    self._keep(blob, description, ended, cpu_time_s)
+                    blob = with_opened(blob, self._files.before())
+                    number = self._keep(blob, description, ended, cpu_time_s)
         finally:
             self._local.inside = False
+        if number and self._follows and type(result) is types.GeneratorType:
+            return follow(result, functools.partial(self._tell_taken, number), self._local)
+        return result
 
     def _copied(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Optional[bytes]:
         """The call as a blob, or None if this one is not worth a copy or cannot be copied."""
@@ -185,13 +200,14 @@ class Recorder:
             return True
         return self._copying_s < COPYING_FREE_S + COPYING_SHARE * (time.monotonic() - self._started_s)
 
-    def _keep(self, blob: bytes, description: str, ended: str, cpu_time_s: float) -> None:
+    def _keep(self, blob: bytes, description: str, ended: str, cpu_time_s: float) -> int:
+        """Write a call out, if it is worth it; its number, or 0."""
         digest = hashlib.sha256(blob).digest()
         at_milestone = self.count <= self._first_calls or self.count >= self._next_milestone
         if digest in self._seen or not (at_milestone or cpu_time_s > self._costliest_s * COSTLIER):
-            return
+            return 0
         if self._bytes + len(blob) > MAX_TOTAL_BYTES:
-            return
+            return 0
         self._seen.add(digest)
         self._costliest_s = max(self._costliest_s, cpu_time_s)
         if self.count >= self._next_milestone:
@@ -209,6 +225,11 @@ class Recorder:
                 "blob": base64.b64encode(blob).decode("ascii"),
             }
         )
+        return self.count
+
+    def _tell_taken(self, number: int, use: Dict[str, Any]) -> None:
+        if os.getpid() == self._pid:
+            self._write({"kind": "taken", "number": number, **use})
 
     def _skip(self, reason: str) -> None:
         if reason not in self._reasons and len(self._reasons) < MAX_REASONS:

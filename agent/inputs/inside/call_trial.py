@@ -22,6 +22,12 @@ if TYPE_CHECKING:
     from .harness_types import Request, Write
 
 
+# What a made input comes to where there was no room for it: another program may have enough, so it is judged by none.
+NO_ROOM = (MemoryError, RecursionError)
+# The same, and what says that an input is none for this function.
+NO_OUTCOME = (TypeError, AttributeError, NameError, AssertionError, NotImplementedError, ImportError, *NO_ROOM)
+
+
 class Trier:
     """Makes calls of one function from blobs, and writes those that are wanted."""
 
@@ -58,11 +64,14 @@ class Trier:
             return None
 
     def keep(self, blob: bytes, cpu_time_s: float, ended: str, origin: str = "") -> bool:
-        """Write the call, unless the same was written before or it breaks what `assume` states. Tells if it did."""
-        if self.know(blob):
+        """Write the call that was tried last. Tells whether it did.
+
+        It does not if the same was written before, if the call breaks what `assume` states, or if it had no room.
+        """
+        if self.know(blob) or (ended == "raised" and self.error is not None and issubclass(self.error, NO_ROOM)):
             return False
         call = load_call(blob)
-        if not self._assumed.hold(call.args, call.kwargs):
+        if not self.is_assumed(call):
             return False
         self.written += 1
         self._write(
@@ -77,6 +86,10 @@ class Trier:
             }
         )
         return True
+
+    def is_assumed(self, call: Call) -> bool:
+        """Whether a call keeps to what `assume` states."""
+        return self._assumed.hold(call.args, call.kwargs)
 
     def _prepare(self, blob: bytes) -> Call:
         """The call, with the module's state as it asks for and an empty `functools.cache`."""

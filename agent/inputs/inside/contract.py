@@ -1,42 +1,52 @@
 """What a function takes, as its type hints say it or as its real calls show it: values of other kinds are no input.
 
-Exact types count: True is no int here, for a function of angles that gets it need not do anything in particular.
+Exact types count: True is no int here, for a function of angles that gets it need not do anything in particular. Where
+hints are silent about a part of an argument, the kinds of values that real calls hold in that place count.
 """
 
 from __future__ import annotations
 
-import collections
-import collections.abc
-import contextlib
 import inspect
+import re
+import types
 import typing
-from itertools import islice
-from typing import Any, Callable, Dict, Iterator, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
-from .call_parts import Root, Site, children, fixed_sites
-from .type_hints import UNIONS, bare_hint, hint_namespace
+from .container_kinds import MAPPINGS, container_kind, plain_of
+from .hint_kinds import Hints
+from .type_hints import hint_namespace
+from .value_kinds import MOST_DEPTH, NOTHING, Observed, Step, observe, steps
 
-MOST_ITEMS = 200  # of one container that are looked at
-MOST_DEPTH = 8
-MOST_KINDS = 2_000  # in one argument
+if typing.TYPE_CHECKING:
+    from .call_parts import Root, Site
 
-Kind = Tuple[Site, Any]  # the way to a value, and its type, its length, or its keys
-
-_SEQUENCES: Dict[Any, Tuple[type, ...]] = {
-    collections.abc.Iterable: (list, tuple, set, frozenset, collections.deque),
-    collections.abc.Collection: (list, tuple, set, frozenset, collections.deque),
-    collections.abc.Sequence: (list, tuple, collections.deque),
-    collections.abc.MutableSequence: (list, collections.deque),
-    collections.abc.Set: (set, frozenset),
-    collections.abc.MutableSet: (set,),
-    list: (list,),
-    set: (set,),
-    frozenset: (frozenset,),
-    collections.deque: (collections.deque,),
+MOST_NAMED = 6  # keys of a record
+MOST_ITEMS = 200  # of one container of a made call that are looked at
+_VARIADIC: Dict[Any, Callable[[Any], Any]] = {
+    inspect.Parameter.VAR_POSITIONAL: lambda hint: types.GenericAlias(tuple, (hint, ...)),
+    inspect.Parameter.VAR_KEYWORD: lambda hint: types.GenericAlias(dict, (str, hint)),
 }
-_MAPPINGS = (collections.abc.Mapping, collections.abc.MutableMapping, dict)
-_PLAIN_TYPES = (int, float, str, bytes, bool, None, type(None))
-_UNSAID = (Any, object, inspect.Parameter.empty)
+
+
+class Way(NamedTuple):
+    """One step of the way to a value: from which container or object, and how."""
+
+    step: Step
+    holder: Any
+
+
+class Breach(NamedTuple):
+    """What a call holds that the contract does not allow: where, and which rule says so.
+
+    `rule` is one of: `kinds` (of these types), `length` (so many elements), `needed` (it has these keys), `keys` (it
+    has no others), `empty`, `pattern` (a valid regular expression).
+    """
+
+    parameter: str
+    ways: Tuple[Way, ...]
+    value: Any
+    rule: str
+    allowed: Any = None
 
 
 class Contract:
@@ -49,33 +59,60 @@ class Contract:
         self, function: Callable[..., Any], source: str, real: Sequence[Root], *, by_hints: bool = True
     ) -> None:
         self._by_hints = by_hints
-        self._namespace = hint_namespace(function, source)
+        self._hints = Hints(hint_namespace(function, source))
         try:
             self._signature = inspect.signature(function)
         except (TypeError, ValueError):
             self._signature = inspect.Signature()
-        arguments = [known for known in map(self._arguments, real) if known is not None]
-        self._fixed = fixed_sites([[], known] for known in arguments)
-        self._seen: Set[Kind] = {
-            kind for known in arguments for name, value in known.items() for kind in self._kinds_of(name, value)
-        }
+        values: Dict[str, List[Any]] = {}
+        for root in real:
+            for name, value in (self._arguments(root) or {}).items():
+                values.setdefault(name, []).append(value)
+        self._seen = {name: observe(known) for name, known in values.items()}
+        for name, parameter in self._signature.parameters.items():
+            if parameter.default is not parameter.empty:
+                known = self._seen.get(name) or observe([parameter.default])
+                self._seen[name] = known.with_kind(type(parameter.default))
+        self._patterns: Set[Tuple[str, Tuple[Step, ...]]] = set()  # places of regular expressions
 
     def admits(self, root: Root) -> bool:
         """Whether every argument is of a kind that the function takes."""
-        known = self._arguments(root)
-        if known is None:
-            return False
-        return all(
-            (self._by_hints and self._is_as_said(name, value)) or self._seen.issuperset(self._kinds_of(name, value))
-            for name, value in known.items()
-        )
+        return self._arguments(root) is not None and next(self.breaches(root), None) is None
+
+    def breaches(self, root: Root) -> Iterator[Breach]:
+        """What in a call is beyond the contract."""
+        for name, value in (self._arguments(root) or {}).items():
+            hint = self._hint_of(name) if self._by_hints else Any
+            yield from self._breaches(value, hint, self._seen.get(name, NOTHING), name, ())
 
     def contradicts(self, root: Root) -> bool:
         """Whether the function takes no such call, or a hint that names plain types alone says otherwise."""
         known = self._arguments(root)
-        return known is None or any(
-            self._is_plain(name) and not self._is_as_said(name, value) for name, value in known.items()
-        )
+        if known is None:
+            return True
+        plain = ((name, value) for name, value in known.items() if self._hints.names_plain(self._hint_of(name)))
+        return any(any(self._breaches(value, self._hint_of(name), NOTHING, name, ())) for name, value in plain)
+
+    def is_hinted(self, site: Site) -> bool:
+        """Whether the argument at a place, or the one that holds it, has a type hint."""
+        names = list(self._signature.parameters)
+        name = names[int(site[0])] if site[0].isdigit() and int(site[0]) < len(names) else site[0]
+        parameter = self._signature.parameters.get(name)
+        return parameter is not None and parameter.annotation is not parameter.empty
+
+    def learn_patterns(self, root: Root, compiled: Set[Any]) -> None:
+        """Remember where a call gives texts that its function compiled as regular expressions: only valid ones fit."""
+        for name, value in (self._arguments(root) or {}).items():
+            for ways, part in self._texts(value, self._seen.get(name, NOTHING), ()):
+                if part in compiled:
+                    self._patterns.add((name, _steps_of(ways)))
+
+    def invalid_patterns(self, root: Root) -> Iterator[Breach]:
+        """The texts in a call that are no valid regular expressions, wherever they stand."""
+        for name, value in (self._arguments(root) or {}).items():
+            for ways, part in self._texts(value, self._seen.get(name, NOTHING), ()):
+                if not _is_pattern(part):
+                    yield Breach(name, ways, part, "pattern")
 
     def _arguments(self, root: Root) -> Optional[Dict[str, Any]]:
         """The arguments that are given, by their parameters; None if the function takes no such call."""
@@ -84,83 +121,76 @@ class Contract:
         except TypeError:
             return None
 
-    def _kinds_of(self, name: str, value: Any) -> Iterator[Kind]:
-        return islice(self._kinds(value, (name,), (name,)), MOST_KINDS)
+    def _hint_of(self, name: str) -> Any:
+        parameter = self._signature.parameters[name]
+        hint = self._hints.bare(parameter.annotation)
+        return _VARIADIC[parameter.kind](hint) if parameter.kind in _VARIADIC else hint
 
-    def _kinds(self, value: Any, site: Site, general: Site, depth: int = 0) -> Iterator[Kind]:
-        """The types in a value, each with the way to it, and the form of records.
+    def _breaches(self, value: Any, hint: Any, seen: Observed, name: str, ways: Tuple[Way, ...]) -> Iterator[Breach]:
+        """What one value breaks that stands where `seen` stood in real calls and `hint` says what may stand."""
+        choices = self._hints.choices(hint)
+        kinds = seen.kinds.union(self._hints.plain_types(choices))
+        broken = []
+        for choice in choices:
+            said = self._hints.fits(value, choice)
+            if not said and not seen.has(value):
+                continue
+            found = next(self._inside(value, choice if said else Any, seen, name, ways), None)
+            if found is None:
+                return
+            broken.append(found)
+        yield broken[0] if broken else Breach(name, ways, value, "kinds", kinds)
 
-        `site` names every key of a table, `general` only those of records: tables that always have the same keys.
-        """
-        yield general, type(value)
-        if depth > MOST_DEPTH:
+    def _inside(self, value: Any, hint: Any, seen: Observed, name: str, ways: Tuple[Way, ...]) -> Iterator[Breach]:
+        """The same for a value of the right type: its form, and what it holds."""
+        if type(value) in (str, bytes) and (name, _steps_of(ways)) in self._patterns and not _is_pattern(value):
+            yield Breach(name, ways, value, "pattern")
+        if not self._hints.says_form(hint):
+            yield from (Breach(name, ways, value, rule, allowed) for rule, allowed in _broken_form(value, seen))
+        if seen.parts is None or len(ways) > MOST_DEPTH:
             return
-        if site in self._fixed and isinstance(value, (list, tuple, dict)):
-            yield general, tuple(value) if isinstance(value, dict) else len(value)
-        if type(value) in (set, frozenset):
-            yield from (((*general, "*"), type(item)) for item in islice(value, MOST_ITEMS))
-        is_table = isinstance(value, dict) and site not in self._fixed
-        for _, label, part in children(value):
-            yield from self._kinds(part, (*site, label), (*general, "*" if is_table else label), depth + 1)
+        for step, part in steps(value, seen.form, MOST_ITEMS):
+            inner = self._hints.bare(self._hints.inside(value, hint, step))
+            known = seen.parts.get(step)
+            if known is None and inner is Any and step[0] in ("item", "key", "value"):
+                yield Breach(name, ways, value, "empty")
+            elif (known is not None or inner is not Any) and not _is_private(step):
+                yield from self._breaches(part, inner, known or NOTHING, name, (*ways, Way(step, value)))
 
-    def _is_as_said(self, name: str, value: Any) -> bool:
-        """Whether the hint of a parameter says that it takes this value; a hint that cannot be read says nothing."""
-        parameter = self._signature.parameters[name]
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            return False
-        with contextlib.suppress(Exception):  # evaluating a hint runs any expression
-            return self._fits(value, parameter.annotation)
+    def _texts(self, value: Any, seen: Observed, ways: Tuple[Way, ...]) -> Iterator[Tuple[Tuple[Way, ...], Any]]:
+        if type(value) in (str, bytes):
+            yield ways, value
+        elif len(ways) <= MOST_DEPTH:
+            for step, part in steps(value, seen.form, MOST_ITEMS):
+                yield from self._texts(part, (seen.parts or {}).get(step, NOTHING), (*ways, Way(step, value)))
+
+
+def _broken_form(value: Any, seen: Observed) -> Iterator[Tuple[str, Any]]:
+    """The rules of the form of rows and records that a value breaks."""
+    form = seen.form
+    if isinstance(value, (list, tuple)) and type(value) is form.row and len(value) != form.length:
+        yield "length", form.length
+    if container_kind(value) in MAPPINGS:
+        names = plain_of(value)
+        missing = sorted(form.keys - names.keys())
+        if missing:
+            yield "needed", sorted([*missing, *sorted(form.keys & names.keys())][:MOST_NAMED])
+        if form.is_closed and names.keys() - form.keys:
+            yield "keys", sorted(form.keys)
+
+
+def _steps_of(ways: Sequence[Way]) -> Tuple[Step, ...]:
+    return tuple(way.step for way in ways)
+
+
+def _is_private(step: Step) -> bool:
+    """Whether it is an attribute that is its class's own business."""
+    return step[0] == "attribute" and step[1].startswith("_")
+
+
+def _is_pattern(text: Any) -> bool:
+    try:
+        re.compile(text)
+    except (re.error, RecursionError, OverflowError):
         return False
-
-    def _is_plain(self, name: str) -> bool:
-        """Whether the hint of a parameter names nothing but plain types and containers of these."""
-        parameter = self._signature.parameters[name]
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            return False
-        with contextlib.suppress(Exception):  # as above
-            return self._names_plain(parameter.annotation)
-        return False
-
-    def _names_plain(self, hint: Any) -> bool:
-        hint = bare_hint(hint, self._namespace)
-        parts = typing.get_args(hint)
-        if not parts:
-            return hint in _PLAIN_TYPES
-        origin = typing.get_origin(hint)
-        if origin is typing.Literal:
-            return True
-        known = origin in UNIONS or origin in _SEQUENCES or origin in _MAPPINGS or origin is tuple
-        return known and all(part is Ellipsis or self._names_plain(part) for part in parts)
-
-    def _fits(self, value: Any, hint: Any) -> bool:
-        hint = bare_hint(hint, self._namespace)
-        parts = typing.get_args(hint)
-        if parts:
-            return self._fits_parts(value, typing.get_origin(hint), parts)
-        if hint in _UNSAID or hint in _SEQUENCES or hint in _MAPPINGS or hint is tuple:
-            return False
-        if hint is None:
-            return value is None
-        return type(value) in (float, int) if hint is float else type(value) is hint
-
-    def _fits_parts(self, value: Any, origin: Any, parts: Tuple[Any, ...]) -> bool:
-        """The same for a hint with something in brackets."""
-        if origin in UNIONS:
-            return any(self._fits(value, part) for part in parts)
-        if origin is typing.Literal:
-            return any(type(value) is type(part) and value == part for part in parts)
-        if origin in _MAPPINGS:
-            return (
-                isinstance(value, dict) and self._all_fit(value, parts[0]) and self._all_fit(value.values(), parts[1])
-            )
-        if origin is tuple and type(value) is tuple:
-            return self._fits_tuple(value, parts)
-        return type(value) in _SEQUENCES.get(origin, ()) and self._all_fit(value, parts[0])
-
-    def _fits_tuple(self, value: Tuple[Any, ...], parts: Tuple[Any, ...]) -> bool:
-        if parts[-1] is Ellipsis:
-            return self._all_fit(value, parts[0])
-        return len(value) == len(parts) and all(self._fits(value[at], part) for at, part in enumerate(parts))
-
-    def _all_fit(self, items: Any, hint: Any) -> bool:
-        return all(self._fits(item, hint) for item in islice(items, MOST_ITEMS))
+    return True

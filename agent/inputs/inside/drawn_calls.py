@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Sequence, Set, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, NamedTuple, Sequence, Set, Tuple
 
 from .call_parts import Place, Root, Site, like, places, with_value
 from .container_kinds import SEQUENCES, NotBuildableError, alike, is_named_tuple, of_user_class, plain_of, separate
@@ -18,22 +18,22 @@ MAX_CHANGES = 3
 Drawn = Tuple[str, Root, int]  # kind, arguments, number of the base that it started from
 
 
+class Allowed(NamedTuple):
+    """What may stand in which places: None, no other length, and values that type hints allow."""
+
+    may_be_none: Set[Site]
+    fixed: Set[Site]
+    hinted: Mapping[Site, Sequence[Any]]
+
+
 class Drawer:
     """Knows the values of each place. `bases` are changed; the values of `calls` are what they are changed to.
 
-    `may_be_none` and `fixed` are places: where None is allowed, and where no length may change. `constants` are what
-    the code mentions.
+    `constants` are what the code mentions.
     """
 
-    def __init__(
-        self,
-        bases: Sequence[Root],
-        calls: Sequence[Root],
-        may_be_none: Set[Site],
-        fixed: Set[Site],
-        constants: Constants,
-    ) -> None:
-        self._bases, self._may_be_none, self._fixed = bases, may_be_none, fixed
+    def __init__(self, bases: Sequence[Root], calls: Sequence[Root], allowed: Allowed, constants: Constants) -> None:
+        self._bases, self._may_be_none, self._fixed, self._hinted = bases, *allowed
         self._pools: Dict[Site, List[Any]] = {}
         self._strategies: Dict[Site, Any] = {}
         self._likeness = Likeness(constants)
@@ -124,8 +124,12 @@ class Drawer:
 
     def _strategy(self, site: Site) -> Any:
         if site not in self._strategies:
-            known = self._likeness.of_values(self._pools[site], len(site) - 1)
-            self._strategies[site] = self._st.one_of(known, self._st.none()) if site in self._may_be_none else known
+            ways = [self._likeness.of_values(self._pools[site], len(site) - 1)]
+            if site in self._hinted:
+                ways.append(self._st.sampled_from(self._hinted[site]))
+            if site in self._may_be_none:
+                ways.append(self._st.none())
+            self._strategies[site] = self._st.one_of(ways)
         return self._strategies[site]
 
 
@@ -151,14 +155,19 @@ def _is_fixed(value: Any) -> bool:
 def _unshared(value: Any) -> Any:
     """The value with containers of its own in every place: a pool gives the same one twice."""
     kind = type(value)
-    if of_user_class(value):
-        with contextlib.suppress(NotBuildableError):
-            return alike(value, _unshared(plain_of(value)))
-        return value
-    if kind in SEQUENCES or is_named_tuple(kind):
+    if of_user_class(value) or is_named_tuple(kind):
+        return _unshared_of_class(value)
+    if kind in SEQUENCES:
         return like(value, [_unshared(item) for item in separate(value)])
     if kind is dict:
         return {key: _unshared(item) for key, item in value.items()}
-    if kind in (set, bytearray):
-        return kind(value)
+    return kind(value) if kind in (set, bytearray) else value
+
+
+def _unshared_of_class(value: Any) -> Any:
+    """The same for a container of a class, which may make no other: then it stays as it is."""
+    with contextlib.suppress(NotBuildableError):
+        if is_named_tuple(type(value)):
+            return like(value, [_unshared(item) for item in value])
+        return alike(value, _unshared(plain_of(value)))
     return value

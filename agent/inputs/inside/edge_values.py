@@ -11,6 +11,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Sequence, Tupl
 from .call_parts import children, like, put
 from .container_kinds import NotBuildableError, alike, container_kind, is_named_tuple, plain_of, separate
 from .edge_dates import across_changes, date_edges, dated_text_edges, datetime_edges, is_dated, timedelta_edges
+from .file_edges import file_edges
 from .object_edges import object_edges
 
 Edge = Tuple[str, Any]  # kind, value
@@ -41,7 +42,7 @@ _ALIKE = ("stra\xdfe", "STRASSE", "i", "I", "\u0131", "\u0130", "\u03c3", "\u03c
 # Values that are equal, or become so under `upper`, `lower`, `casefold`, `strip`, `int`, or normalisation.
 CONFUSABLE: Dict[type, Tuple[Any, ...]] = {
     str: (*_ALIKE, "K", "\u212a", "1", "\xb9", "01", " 1", ""),
-    int: (1, True, 0, False, -1),
+    int: (1, True, 1.0, 0, False, -1),
     float: (0.0, -0.0, float("nan"), float("nan"), 1.0, float("inf")),
     bytes: (b"a", b"A", b"", b"a "),
 }
@@ -54,7 +55,7 @@ def edges(value: Any) -> List[Edge]:
     if is_named_tuple(kind):
         return []
     found = []
-    for word, changed in _EDGES.get(kind, object_edges)(plain_of(value)):
+    for word, changed in itertools.chain(file_edges(value), _EDGES.get(kind, object_edges)(plain_of(value))):
         with contextlib.suppress(NotBuildableError):
             found.append((word, alike(value, changed)))
     return found

@@ -28,6 +28,7 @@ JOBS = {
     "generate": ("generated_calls", "generate_calls"),
     "derive": ("derived_calls", "derive_calls"),
     "assumptions": ("assumptions", "find_assumptions"),
+    "stated": ("stated_assumptions", "try_stated"),
     "mutate": ("mutated_calls", "mutate_calls"),
     "explore": ("explored_calls", "explore_calls"),
     "suggest": ("suggested_calls", "suggest_calls"),
@@ -38,6 +39,7 @@ JOBS = {
     "try": ("told_calls", "try_tests"),
     "lines": ("line_profiler", "profile_calls"),
     "reach": ("branch_meter", "find_unreached"),
+    "whole": ("whole_run", "run_whole"),
 }
 PROFILES = {
     "time": ("time_profiler", "profile_time"),

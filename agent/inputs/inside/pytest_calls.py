@@ -1,4 +1,4 @@
-# ruff: noqa: PTH118 - os.path is loaded anyway; the harness starts once for each question
+# ruff: noqa: PTH118, PTH119 - os.path is loaded anyway; the harness starts once for each question
 """Runs the project's pytest tests that may reach the target, under the recorder."""
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ import importlib.util
 import os
 import re
 import sys
-from typing import TYPE_CHECKING, Any, Iterator, List, Pattern, Tuple
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Pattern, Tuple
 
 from .user_code import guarded
 
@@ -21,6 +21,7 @@ MAX_VISITED = 20_000
 MAX_FAILING = 1000  # tests that are told by name
 BAD_EXIT_CODES = (2, 3, 4)  # interrupted (by errors in collection, for instance), internal error, wrong usage
 NO_TESTS = 5
+_IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t].*", re.MULTILINE)
 # Plugins that spread, reorder or measure tests, or write files. A plugin that is not installed is no error here.
 UNWANTED_PLUGINS = (
     "cacheprovider",
@@ -40,7 +41,8 @@ def run_tests(request: Request, recorder: Recorder, write: Write) -> None:
     whole_suite = bool(request.get("whole_suite"))
     files = [] if whole_suite else request.get("test_files")  # where nothing is told, the text of the tests tells it
     if files is None:
-        files = find_test_files(request["project_root"], request["module"], recorder.names)
+        root, module = request["project_root"], request["module"]
+        files = find_test_files(root, module, recorder.names, indirect=bool(request.get("indirect")))
     if not files and not whole_suite:
         write({"kind": "failed", "stage": "no_tests", "reason": "no test file of the project mentions it"})
         return
@@ -92,11 +94,12 @@ def _run_session(pytest: Any, arguments: List[str], plugin: _Plugin) -> int:
         return plugin.exit_code
 
 
-def find_test_files(root: str, module: str, names: List[str]) -> List[str]:
+def find_test_files(root: str, module: str, names: List[str], *, indirect: bool = False) -> List[str]:
     """Paths of test files, relative to `root`: first those that name module and function, then the module, then others.
 
     A file that names only the function is of use if its package hands the function on; otherwise another function is
-    likely to be meant, and it is left out if there are files that name the module.
+    likely to be meant, and it is left out if there are files that name the module. Where `indirect`, files come last
+    that name a module of the project which imports the function's, directly or through others.
     """
     package, _, leaf = module.rpartition(".")
     names_function = _words(names)
@@ -105,19 +108,50 @@ def find_test_files(root: str, module: str, names: List[str]) -> List[str]:
     module_only: List[str] = []
     package_only: List[str] = []
     function_only: List[str] = []
-    for path in _python_files(root):
-        with open(path, encoding="utf-8", errors="replace") as file:  # noqa: PTH123 - plain and quick
-            text = file.read(MAX_FILE_BYTES)
+    importers_only: List[str] = []
+    importers = _importers(root, leaf) if indirect else []
+    names_importer = _words(importers or [leaf])
+    for path in filter(_is_test, _python_files(root)):
+        text = _text_of(path)
         if names_module.search(text):
             (both if names_function.search(text) else module_only).append(path)
         elif names_function.search(text):
             (package_only if names_package.search(text) else function_only).append(path)
+        elif names_importer.search(text):
+            importers_only.append(path)
     found = sorted(both) + sorted(package_only) + sorted(module_only) or sorted(function_only)
+    found += sorted(importers_only)
     return [os.path.relpath(path, root) for path in found[:MAX_FILES]]
 
 
 def _words(names: List[str]) -> Pattern[str]:
     return re.compile(r"\b(%s)\b" % "|".join(map(re.escape, names)))
+
+
+def _importers(root: str, leaf: str) -> List[str]:
+    """Names of the project's modules that import the one called `leaf`, directly or through others."""
+    imports: Dict[str, List[str]] = {}
+    for path in _python_files(root):
+        if not _is_test(path):
+            folder, name = os.path.split(path)
+            module = os.path.basename(folder) if name == "__init__.py" else name[: -len(".py")]
+            imports.setdefault(module, []).extend(_IMPORT.findall(_text_of(path)))
+    found, new = [leaf], [leaf]
+    while new:
+        names = _words(new)
+        new = [module for module, lines in imports.items() if module not in found and names.search("\n".join(lines))]
+        found += new
+    return found[1:]
+
+
+def _text_of(path: str) -> str:
+    with open(path, encoding="utf-8", errors="replace") as file:  # noqa: PTH123 - plain and quick
+        return file.read(MAX_FILE_BYTES)
+
+
+def _is_test(path: str) -> bool:
+    name = os.path.basename(path)
+    return name.startswith("test_") or name.endswith("_test.py")
 
 
 def _python_files(root: str) -> Iterator[str]:
@@ -128,7 +162,7 @@ def _python_files(root: str) -> Iterator[str]:
             visited += 1
             if visited > MAX_VISITED:
                 return
-            if name.endswith(".py") and (name.startswith("test_") or name.endswith("_test.py")):
+            if name.endswith(".py"):
                 yield os.path.join(folder, name)
 
 

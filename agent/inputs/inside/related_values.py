@@ -7,11 +7,16 @@ seldom meet a limit exactly.
 
 from __future__ import annotations
 
+import contextlib
+import datetime as dt
 import itertools
+import re
+from decimal import Decimal
+from fractions import Fraction
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Sequence, Set, Tuple
 
-from .call_parts import Place, Root, fields, like, places, with_value
+from .call_parts import Place, Root, fields, like, places, record_as, with_value
 from .container_kinds import MAPPINGS, SEQUENCES, NotBuildableError, alike, container_kind, plain_of
 
 MOST_CONSTANTS = 60  # of one type
@@ -24,6 +29,8 @@ LONGEST_TEXT = 40  # of a constant: longer ones are messages
 _LARGEST = 2**63
 _DEEPEST_TABLE = 3
 _NUMBERS = (int, float)
+_TIMES = (dt.date, dt.datetime, dt.time, dt.timedelta)
+SCALARS = (str, bytes, *_NUMBERS, complex, Decimal, Fraction, *_TIMES)
 
 Related = Tuple[str, Root]  # kind, arguments
 
@@ -75,7 +82,7 @@ def _of_table(value: Any, depth: int) -> Iterator[Any]:
 
 def related_inputs(root: Root, place: Place, constants: Constants) -> Iterator[Related]:
     """The call with another value in this place, the telling ones first."""
-    if type(place.value) in (str, *_NUMBERS):
+    if type(place.value) in SCALARS:
         for value in _unlike(place.value, constants.near(place.value)):
             yield "constant of the code", with_value(root, place, value)
         for value in _unlike(place.value, _elsewhere(root, place)):
@@ -125,6 +132,8 @@ def _of_mapping(root: Root, place: Place) -> Iterator[Related]:
         yield "texts that contain each other", _with_content(root, place, longer)
         if all(type(value) is str for value in table.values()) and len(texts) > 1:
             yield "values that are keys", _with_content(root, place, {**table, texts[0]: texts[1]})
+        for key, named in _placeholders(root, table, texts[:MOST_TEXTS]):
+            yield "value that stands for another", _with_content(root, place, {**table, key: named})
     chain = _chained(table)
     if chain is not None:
         linked = _with_content(root, place, chain)
@@ -132,6 +141,16 @@ def _of_mapping(root: Root, place: Place) -> Iterator[Related]:
         first = next(iter(chain))
         yield LONG_CHAIN, _with_each(linked, [each.site for each in starts], first)
         yield LONG_CHAIN, linked
+
+
+def _placeholders(root: Root, table: Dict[Any, Any], names: Sequence[str]) -> Iterator[Tuple[str, str]]:
+    """Keys with a text for their value, each with another key as a template among the arguments names it: `{name}`."""
+    templates = [other.value for other in places(root) if type(other.value) is str]
+    for key, other in itertools.permutations(names, 2):
+        named = re.compile(r"[^\w\s]+%s[^\w\s]+" % re.escape(other))
+        found = next(filter(None, map(named.search, templates)), None) if type(table[key]) is str else None
+        if found is not None:
+            yield key, found.group()
 
 
 def _with_content(root: Root, place: Place, content: Dict[Any, Any]) -> Root:
@@ -193,16 +212,17 @@ def _beside(constant: Any, kind: type) -> Tuple[Any, ...]:
 
 
 def _unlike(value: Any, others: Iterator[Any]) -> Iterator[Any]:
-    known: Set[Any] = {value}
+    """Those of the scalars that are neither this one nor another one again."""
+    known: Set[str] = {repr(value)}
     for other in others:
-        if other not in known:
-            known.add(other)
+        if repr(other) not in known:
+            known.add(repr(other))
             yield other
 
 
 def _elsewhere(root: Root, place: Place) -> Iterator[Any]:
     """Values of the same kind that stand in other places of the call."""
-    kinds = _NUMBERS if type(place.value) in _NUMBERS else (str,)
+    kinds = _NUMBERS if type(place.value) in _NUMBERS else (type(place.value),)
     for other in places(root):
         if other.site != place.site and type(other.value) in kinds:
             yield other.value
@@ -224,19 +244,10 @@ def _of_texts(root: Root, place: Place) -> Iterator[str]:
 
 
 def _of_subclasses(value: Any) -> Iterator[Any]:
-    """The same object as one of each subclass of the project that has the same attributes and the same constructor."""
-    held = fields(value)
-    kind = type(value)
-    for other in kind.__subclasses__() if held and hasattr(kind, "__subclasses__") else ():
-        names = set(vars(other))
-        if (
-            not names & {"__init__", "__new__", "__slots__", "__post_init__"}
-            and other.__basicsize__ == kind.__basicsize__
-        ):
-            clone = object.__new__(other)
-            for name, item in held.items():
-                object.__setattr__(clone, name, item)
-            yield clone
+    """The same object as one of each subclass of the project, as far as its constructor takes the same attributes."""
+    for kind in type.__subclasses__(type(value)) if fields(value) else ():
+        with contextlib.suppress(NotBuildableError):
+            yield record_as(kind, value, {})
 
 
 def _codes_of(module: ModuleType, function: Callable[..., Any]) -> Iterator[CodeType]:

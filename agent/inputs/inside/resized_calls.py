@@ -61,7 +61,10 @@ class Plan(NamedTuple):
 
 
 def scale_calls(request: Request, recorder: Recorder, write: Write) -> None:
-    """Write the given calls at other sizes, as far as the original returns from them in time."""
+    """Write the given calls at other sizes, as far as the original returns from them in time.
+
+    They keep to the expressions in `assume`.
+    """
     module = guarded(write, "import", lambda: importlib.import_module(request["module"]))
     if module is None:
         return
@@ -176,11 +179,9 @@ class _Ladder:
         except (NotCopyable, ValueError, TypeError, MemoryError, OverflowError) as error:
             self.reason = "no call of %g times the size can be made: %s" % (factor, error)
             return None
-        if len(blob) > MAX_BYTES:
-            self.reason = "a call of %g times the size is larger than %d MiB" % (factor, MAX_BYTES >> 20)
-            return None
-        if any(abs(size - known) < NEAR * known for known in self._sizes):
-            self.reason = "a call of %g times the size is no larger than another: its elements coincide" % factor
+        objection = self._objection(blob, size)
+        if objection:
+            self.reason = "a call of %g times the size %s" % (factor, objection)
             return None
         cost = self._trier.cost(blob, self._most_s + SLACK_S)
         if cost is None or cost[0] > self._most_s:
@@ -192,6 +193,14 @@ class _Ladder:
             return None
         self._sizes[size] = cost[0]
         return Made(blob, size, factor, cost[0])
+
+    def _objection(self, blob: bytes, size: int) -> str:
+        """Why a call of this size is not tried at all, in words; empty if it is."""
+        if len(blob) > MAX_BYTES:
+            return "is larger than %d MiB" % (MAX_BYTES >> 20)
+        if any(abs(size - known) < NEAR * known for known in self._sizes):
+            return "is no larger than another: its elements coincide"
+        return "" if self._trier.is_assumed(load_call(blob)) else "breaks what is assumed of every input"
 
     def _scaled(self, factor: float, *, rename: bool) -> Tuple[bytes, int]:
         """The blob at `factor` times the size, and its size."""

@@ -12,6 +12,7 @@ from .array_tiles import is_array
 from .call_parts import Root, fields, like, record_with, root_of
 from .container_kinds import SEQUENCES, NotBuildableError, alike, is_named_tuple, of_user_class, plain_of
 from .edge_values import in_turns
+from .file_edges import is_path, with_few_lines
 from .method_objects import FILLED, objects_by_methods
 from .object_edges import is_frame
 
@@ -111,11 +112,15 @@ def _piece(value: Any, depth: int, kept: int) -> Any:  # noqa: PLR0911 - one way
         with contextlib.suppress(NotBuildableError):
             return alike(value, _piece(plain_of(value), depth, kept))
         return value
+    if is_path(value):
+        return with_few_lines(value, LIGHT_BYTES // 2)
     if kind is str or kind is bytes:
         return value[:KEPT_CHARACTERS]
     if kind in SEQUENCES or is_named_tuple(kind):
         shown = len(value) if is_named_tuple(kind) else kept
-        return like(value, [_piece(item, depth + 1, kept) for item in islice(value, shown)])
+        with contextlib.suppress(NotBuildableError):
+            return like(value, [_piece(item, depth + 1, kept) for item in islice(value, shown)])
+        return value
     if kind is dict:
         return {key: _piece(item, depth + 1, kept) for key, item in islice(value.items(), kept)}
     if kind in (set, frozenset):

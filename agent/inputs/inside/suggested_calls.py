@@ -19,10 +19,9 @@ from ....sandbox.driver.call_blobs import Call, NotCopyable, dump_call, load_cal
 from ....sandbox.driver.user_module import resolve
 from .assumptions import Assumed
 from .call_parts import root_of
-from .call_trial import Trier, interrupted_after, limit_memory
+from .call_trial import NO_OUTCOME, Trier, interrupted_after, limit_memory
 from .contract import Contract
 from .small_pieces import MAX_CALL_BYTES
-from .tried_inputs import NO_OUTCOME
 from .user_code import guarded, run_blocks
 
 if TYPE_CHECKING:

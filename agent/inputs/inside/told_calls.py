@@ -1,4 +1,4 @@
-"""Tells calls, and what the function does in each, as expressions; tries tests that are made of these.
+"""Writes calls, and what the function does in each, as expressions; tries tests that are made of these.
 
 Both run in a process that holds one version of the function, and know nothing of the other.
 """

@@ -4,41 +4,32 @@ from __future__ import annotations
 
 import collections
 import contextlib
-import logging
 import math
 import re
 import time
-from pathlib import PurePath
-from types import ModuleType
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from ....sandbox.driver.call_blobs import Call, NotCopyable, dump_call
-from .container_kinds import HEAP_TYPE
+from .call_trial import NO_OUTCOME
+from .edge_values import in_turns
 from .related_values import LONG_CHAIN
 from .small_pieces import MAX_CALL_BYTES, Base, size_of_state
 
 if TYPE_CHECKING:
-    from .assumptions import Assumed
     from .branch_meter import Guide
     from .call_parts import Root
     from .call_trial import Trier
+    from .contract import Contract
     from .harness_types import Request, Write
+    from .varied_arguments import VariedArguments
 
 RAISING_SHARE = 0.3
 CHAIN_S = 4.0  # that the original may take for an input that is long by nature
 MOST_LEADING = 24  # of one job
 MAX_TOO_LONG = 2  # of one kind; then the kind is given up for this time
-# What says that an input is none for this function, or hangs on how much room there is: nothing to judge by.
-NO_OUTCOME = (
-    TypeError,
-    AttributeError,
-    NameError,
-    AssertionError,
-    NotImplementedError,
-    MemoryError,
-    RecursionError,
-    ImportError,
-)
+WITHIN_SHARE = 0.8  # of the time and of the inputs of a job, for those within the contract
+LEAST_PROBING = 16  # inputs beyond it, as far as there are any,
+PROBING_SHARE = 0.4  # and no more than this share of those within
 
 
 class Input(NamedTuple):
@@ -54,15 +45,19 @@ class Input(NamedTuple):
 
 
 class Attempts:
-    """Tries inputs on the original and writes those of use, until there are enough or the time is over."""
+    """Tries inputs on the original and writes those of use, until there are enough or the time is over.
 
-    def __init__(self, trier: Trier, guide: Guide, request: Request, assumed: Assumed) -> None:
+    Those within the contract come first. Those beyond it are put off, so that they do not become the most.
+    """
+
+    def __init__(self, trier: Trier, guide: Guide, request: Request) -> None:
         self.leading: List[Base] = []  # those that took a way through the code that none before took
-        self._trier, self._guide, self._request, self._assumed = trier, guide, request, assumed
-        self._deadline_s = time.monotonic() + request["budget_s"]
+        self._trier, self._guide, self._request = trier, guide, request
+        self._started_s = time.monotonic()
         self._raising = 0
         self._leading_numbers: List[int] = []  # of what was written
-        self._parameters: Dict[str, bool] = {}  # whether there was an input with another argument
+        self._probing_numbers: List[int] = []  # likewise: beyond the contract
+        self._put_off: List[Input] = []
         self._too_long: Dict[str, int] = collections.Counter()
         self._sizes_of_state: Dict[int, int] = {}  # bytes, by the real call's id
 
@@ -85,43 +80,79 @@ class Attempts:
                 self._guide.leads_on(dump_call(root[0], root[1], call.globals, call.absent))
         return bases
 
-    def make_all(self, inputs: Iterator[Input]) -> None:
-        """Try them in turn."""
+    def make_all(self, inputs: Iterator[Input], contract: Contract, varied: VariedArguments) -> None:
+        """Try those within the contract in turn, and put off the others."""
         for each in inputs:
-            if self._trier.written >= self._request["wanted"] or time.monotonic() > self._deadline_s:
+            if self._is_over(WITHIN_SHARE):
                 return
-            if self._too_long[each.kind] < MAX_TOO_LONG:
-                # A part of an input may be what no copy can be made of, and copying runs code of its class.
-                with contextlib.suppress(NotCopyable, RecursionError, MemoryError):
-                    self._make(each)
+            if not self._trier.is_assumed(each.call._replace(args=tuple(each.root[0]), kwargs=each.root[1])):
+                continue
+            if not contract.admits(each.root):
+                self._put_off.append(each)
+            elif self._try(each):
+                varied.look(each.root)
 
-    def _make(self, each: Input) -> None:
+    def make_put_off(self, varied: VariedArguments) -> None:
+        """Try what was put off, one of each kind in turn."""
+        most = max(LEAST_PROBING, PROBING_SHARE * self._trier.written)
+        by_kind: Dict[str, List[Input]] = {}
+        for each in self._put_off:
+            by_kind.setdefault(each.kind, []).append(each)
+        for each in in_turns(by_kind.values()):
+            if self._is_over(1.0) or len(self._probing_numbers) >= most:
+                return
+            if self._try(each, is_probing=True):
+                varied.look(each.root)
+
+    def _is_over(self, share: float) -> bool:
+        """Whether this share of the time or of what is wanted is used up."""
+        spent_s = time.monotonic() - self._started_s
+        wanted, budget_s = float(self._request["wanted"]), float(self._request["budget_s"])
+        return self._trier.written >= share * wanted or spent_s > share * budget_s
+
+    def _try(self, each: Input, *, is_probing: bool = False) -> bool:
+        """Make a call on the original. Tells whether it was written."""
+        if self._too_long[each.kind] >= MAX_TOO_LONG:
+            return False
+        # A part of an input may be what no copy can be made of, and copying runs code of its class.
+        with contextlib.suppress(NotCopyable, RecursionError, MemoryError):
+            return self._make(each, is_probing=is_probing)
+        return False
+
+    def _make(self, each: Input, *, is_probing: bool) -> bool:
         args, kwargs = each.root
-        if not self._assumed.hold(args, kwargs):
-            return
         blob = dump_call(args, kwargs, each.call.globals, each.call.absent)
         if len(blob) > MAX_CALL_BYTES + self._size_of_state(each.call):
-            return
+            return False
         cost = self._cost_of_chain(blob) if each.kind == LONG_CHAIN else self._trier.cost(blob, self._request["most_s"])
         if cost is None:
             self._too_long[each.kind] += 1
-            return
+            return False
         if cost[1] == "raised":
             is_outcome = self._trier.error is not None and not issubclass(self._trier.error, NO_OUTCOME)
             if not (each.is_data and is_outcome and self._raising < RAISING_SHARE * self._request["wanted"]):
-                return
-        if self._trier.keep(blob, *cost, origin=each.kind):
-            self._raising += cost[1] == "raised"
-            self._remember(each)
-            if len(self.leading) < MOST_LEADING and self._guide.leads_on(blob, cost[0]):
-                self.leading.append(Base(each.root, each.call))
-                self._leading_numbers.append(self._trier.written)
+                return False
+        is_probing = is_probing or self.is_refused_pattern
+        if not self._trier.keep(blob, *cost, origin=each.kind):
+            return False
+        self._raising += cost[1] == "raised"
+        if is_probing:
+            self._probing_numbers.append(self._trier.written)
+        elif len(self.leading) < MOST_LEADING and self._guide.leads_on(blob, cost[0]):
+            self.leading.append(Base(each.root, each.call))
+            self._leading_numbers.append(self._trier.written)
+        return True
+
+    @property
+    def is_refused_pattern(self) -> bool:
+        """Whether the last call gave a text that is no valid regular expression to a function that wants one."""
+        return self._trier.error is not None and issubclass(self._trier.error, re.error)
 
     def _cost_of_chain(self, blob: bytes) -> Optional[Tuple[float, str]]:
         """What takes long by nature takes nothing from the time for the others."""
         started_s = time.monotonic()
         cost = self._trier.cost(blob, CHAIN_S)
-        self._deadline_s += time.monotonic() - started_s
+        self._started_s += time.monotonic() - started_s
         return cost
 
     def _size_of_state(self, call: Call) -> int:
@@ -129,24 +160,11 @@ class Attempts:
             self._sizes_of_state[id(call)] = size_of_state(call)
         return self._sizes_of_state[id(call)]
 
-    def _remember(self, each: Input) -> None:
-        given = self._assumed.arguments(*each.root)
-        for name, real in self._assumed.arguments(each.call.args, each.call.kwargs).items():
-            if can_be_varied(real):
-                self._parameters[name] = self._parameters.get(name, False) or given.get(name) is not real
-
-    def tell(self, write: Write) -> None:
+    def tell(self, write: Write, varied: VariedArguments) -> None:
         """Say which arguments came in several values, and how many inputs took too long."""
-        for name, varied in self._parameters.items():
-            write({"kind": "parameter", "name": name, "varied": varied})
-        write({"kind": "told", "body": {"leading": self._leading_numbers}})
+        for name, is_varied in varied.by_name.items():
+            write({"kind": "parameter", "name": name, "varied": is_varied})
+        write({"kind": "told", "body": {"leading": self._leading_numbers, "probing": self._probing_numbers}})
         for kind, number in self._too_long.items():
             reason = "%d left out: the original takes longer than %.2g s" % (number, self._request["most_s"])
             write({"kind": "skipped", "origin": kind, "reason": reason})
-
-
-def can_be_varied(value: Any) -> bool:
-    """Whether there are other values like it: not of None, of what is called or named, nor of what holds nothing."""
-    if value is None or callable(value) or isinstance(value, (bool, ModuleType, PurePath, re.Pattern, logging.Logger)):
-        return False
-    return not (type(value).__flags__ & HEAP_TYPE and vars(type(value)).get("__dict__") and not vars(value))

@@ -16,6 +16,9 @@ import re
 from collections import deque
 from typing import Any, Callable, Dict, Iterator, List, Sequence, Set, Tuple
 
+from .call_parts import constructor_parameters, like, record_with
+from .container_kinds import NotBuildableError
+
 SEQUENCES = (list, tuple, deque)
 TEXTS = (str, bytes, bytearray)
 SIZED = frozenset({*SEQUENCES, *TEXTS, dict, set, frozenset})
@@ -56,6 +59,7 @@ class Copies:
 
         Raises:
             ValueError: there is nothing in it to make more of.
+            NotBuildableError: a class makes no object with fresh names.
         """
         units, join = _units(self._values[place])
         if not units:
@@ -96,7 +100,13 @@ class Copies:
                 self._look(part, below, depth + 1)
 
     def _copied(self, unit: Any, path: Path, number: int, count: int, index: int) -> Any:
-        """Copy `number` of `count` of one element, which is the one at `index`."""
+        """Copy `number` of `count` of one element, which is the one at `index`.
+
+        Raises:
+            NotBuildableError: its class makes no such object.
+        """
+        if not self._names:
+            return copy.deepcopy(unit)
         met = index
 
         def renamed(value: Any, path: Path) -> Any:
@@ -112,7 +122,8 @@ class Copies:
                 return fresh if type(value) is int else str(fresh).zfill(len(value))
             return value * (1 + own * 1e-7) if type(value) is float else _shifted(value, own)
 
-        return _rebuilt(unit, path, renamed, 0)
+        made = _rebuilt(unit, path, renamed, 0)
+        return copy.deepcopy(unit) if made is unit else made
 
 
 def is_grid(value: Any) -> bool:
@@ -212,15 +223,40 @@ def _rebuilt(value: Any, path: Path, rename: Rename, depth: int) -> Any:
 
 
 def _rebuilt_object(value: Any, parts: Sequence[Any]) -> Any:
-    """Another object with these attributes; what copies to itself (an enum's member, a function) stays as it is."""
+    """An object that its class makes of these attributes; the object itself if none is another.
+
+    Attributes that the constructor does not take are what the class makes of the others.
+
+    Raises:
+        NotBuildableError: its class makes no such object.
+    """
     if isinstance(value, tuple):
-        return tuple.__new__(type(value), parts)
-    made = copy.copy(value)
-    if made is not value:
-        vars_of = _attributes(made)
-        for name, part in zip(_attributes(value), parts):  # noqa: B905 - Python 3.9 has no strict
-            vars_of[name] = part
-    return made
+        return like(value, parts)
+    held = _attributes(value)
+    changed = {name: part for (name, own), part in zip(held.items(), parts) if not _is_same(own, part)}  # noqa: B905
+    if not changed:
+        return value
+    names = constructor_parameters(type(value))
+    if names.keys().isdisjoint(held):
+        raise NotBuildableError(type(value).__name__)
+    taken = {name: part for name, part in changed.items() if name in names}
+    return record_with(value, taken) if taken else value
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Whether nothing was renamed in a value; no code of its class is asked."""
+    kind = type(one)
+    if one is other:
+        return True
+    if kind is not type(other):
+        return False
+    if kind in (int, float, *TEXTS):
+        return bool(one == other)
+    if kind is dict:
+        return _is_same(list(one.items()), list(other.items()))
+    if kind in (list, tuple, deque):
+        return len(one) == len(other) and all(map(_is_same, one, other))
+    return kind in (set, frozenset) and {*map(id, one)} == {*map(id, other)}
 
 
 def _columns_of_names(columns: Dict[Path, List[Any]], keys: Set[Path]) -> Tuple[Set[Path], Set[Path]]:

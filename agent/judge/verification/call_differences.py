@@ -11,7 +11,7 @@ from afterburner.agent.inputs.replayed_calls import HASH_SEEDS
 from afterburner.agent.inputs.side_by_side import side_by_side
 from afterburner.sandbox import CallCase, FunctionEntry, Program, Verdict
 from afterburner.sandbox.differences import render_outcome
-from afterburner.sandbox.tolerance import Agreement, largest_difference
+from afterburner.sandbox.tolerance import TreeAgreement, largest_difference
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,6 +38,11 @@ class Differing:
     only_floats: bool = False  # whether nothing else differs, as far as can be told from what is not folded
 
     @property
+    def is_probing(self) -> bool:
+        """Whether any of the calls is beyond the contract."""
+        return any(call.is_probing for call in self.calls)
+
+    @property
     def may_shrink(self) -> bool:
         """Whether smaller inputs are worth the time: not where each try waits for a limit, or nothing runs at all."""
         return self.verdict in {Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR} and "the module cannot" not in self.actual
@@ -59,7 +64,17 @@ class Comparer:
     writes_tests: bool = False  # whether a counterexample comes with a test
 
     def first_difference(self, source: str, calls: Sequence[WorkloadCall]) -> Differing | None:
-        """The first call that `source` makes otherwise than expected: under each hash seed, and in both directions."""
+        """The first call that `source` makes otherwise than expected: under each hash seed, and in both directions.
+
+        A difference that shows on calls within the contract alone counts before one that takes others to show.
+        """
+        found = self._first_in_any_order(source, calls)
+        if found is None or not found.is_probing:
+            return found
+        within = [call for call in calls if not call.is_probing]
+        return (self._first_in_any_order(source, within) if within else None) or found
+
+    def _first_in_any_order(self, source: str, calls: Sequence[WorkloadCall]) -> Differing | None:
         orders = [tuple(calls if number % 2 == 0 else calls[::-1]) for number in range(len(HASH_SEEDS))]
         tasks = [
             partial(self._first_believed, source, order, hash_seed)
@@ -145,5 +160,5 @@ def _differing(report: CaseReport, calls: Sequence[WorkloadCall], hash_seed: int
         report.verdict,
         render_outcome(encoded),
         detail,
-        only_floats=agreement is not Agreement.DIFFER,
+        only_floats=agreement is not TreeAgreement.DIFFER,
     )

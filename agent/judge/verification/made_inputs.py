@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from afterburner.sandbox import Limits, PythonEnvironment
     from afterburner.sandbox.sandbox import Sandbox
 
-MAX_ROUNDS = 40
+MOST_SHOWING = 60  # real calls that tell the contract when inputs are made
+MAX_ROUNDS = 400  # no search takes so many
 CASES_PER_ROUND = 120  # that each looks at
 _FIRST_ROUNDS = ("edge", "related")
 DRAWS_PER_ROUND = 160
@@ -60,6 +61,10 @@ class Round:
     calls: Sequence[WorkloadCall]
     known_names: tuple[str, ...] | None
     is_real: bool = False
+
+    def within(self) -> Round:
+        """Those of the calls that keep to the contract."""
+        return replace(self, calls=[call for call in self.calls if not call.is_probing])
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +141,17 @@ class Inputs:
         harness = Harness(self.sandbox, self.target, self.environment, self._limits(2 * JOB_S))
         return next(iter(broken_assumptions(harness, (*self.calls, *self.held_out_calls), [blob])), None)
 
+    def rule_broken_by(self, blobs: Sequence[bytes]) -> Assumption | None:
+        """What the contract says that every real call keeps to, and one of these does not; None if they all do."""
+        fields = self._fields() | {
+            "cases": "broken",
+            "given": list(map(_text, blobs)),
+            "real": list(map(_text, self._showing(MOST_CALLS))),
+            "budget_s": JOB_S,
+        }
+        harness = Harness(self.sandbox, self.target, self.environment, self._limits(2 * JOB_S))
+        return next(iter(harness.ask("mutate", "broken", fields).assumptions), None)
+
     @property
     def unvaried(self) -> tuple[str, ...]:
         """Parameters whose argument was the real one in every input, and of which no assumption says anything."""
@@ -189,17 +205,15 @@ class Inputs:
             }
             harness = Harness(self.sandbox, self.target, self.environment, self._limits(2 * JOB_S))
             answer = harness.ask("mutate", "mutated", fields)
-            self._of_literals[key] = self._usable(self._affordable(answer.calls))
+            self._of_literals[key] = self._usable(self._affordable(_ranked(answer)))
         return self._of_literals[key]
 
     def suggested(self, suggested: Suggested) -> Round:
         """The calls of a snippet that somebody suggests, as far as they are inputs of the function."""
-        calls = (*self.calls, *self.held_out_calls)
-        known = smallest_blobs([call for call in calls if not is_invented(call.origin)] or calls, MOST_CALLS)
         fields = {
             "snippet": suggested.snippet,
             "by_hints": suggested.by_hints,
-            "blobs": [base64.b64encode(blob).decode("ascii") for blob in known],
+            "blobs": list(map(_text, self._showing(MOST_CALLS))),
             "assume": list(self.assume),
             "most_s": MOST_S,
             "budget_s": SUGGESTED_S,
@@ -271,11 +285,11 @@ class Inputs:
 
     def _fields(self) -> dict[str, Any]:
         """What every job is told."""
-        blobs = [base64.b64encode(blob).decode("ascii") for blob in self.starting_from()]
         leading = sorted(self._leading, key=len)[:MOST_LEADING]
         return {
-            "blobs": blobs,
-            "leading": [base64.b64encode(blob).decode("ascii") for blob in leading],
+            "blobs": list(map(_text, self.starting_from())),
+            "leading": list(map(_text, leading)),
+            "real": list(map(_text, self._showing(MOST_SHOWING))),
             "wanted": WANTED_PER_ROUND,
             "most_s": MOST_S,
             "assume": list(self.assume),
@@ -284,13 +298,18 @@ class Inputs:
     def _skip(self, entries: Iterable[tuple[str, str]]) -> None:
         self.skipped += [skipped for entry in entries if (skipped := Skipped(*entry)) not in self.skipped]
 
+    def _showing(self, most: int) -> list[bytes]:
+        """The blobs of calls that show what the function is given: real ones, if there are any."""
+        calls = (*self.calls, *self.held_out_calls)
+        return smallest_blobs([call for call in calls if not is_invented(call.origin)] or calls, most)
+
     def starting_from(self) -> list[bytes]:
         """The blobs of the smallest real calls, and always of one."""
         return smallest_blobs(self.calls, STARTING_FROM)
 
     def _new(self, answer: Answer) -> list[FoundCall]:
         found = []
-        for call in answer.calls:
+        for call in _ranked(answer):
             digest = _digest(call.blob)
             if digest not in self._known:
                 self._known.add(digest)
@@ -317,8 +336,24 @@ class Inputs:
 
 def _leading(answer: Answer) -> list[bytes]:
     """The calls of a job that take a way through the code that none before took, as the job says."""
-    numbers = {number for body in answer.told if isinstance(told := body.get("leading"), list) for number in told}
+    numbers = _told(answer, "leading")
     return [call.blob for call in answer.calls if call.number in numbers]
+
+
+def _ranked(answer: Answer) -> list[FoundCall]:
+    """The calls of a job, each with whether it is beyond the contract, as the job says."""
+    numbers = _told(answer, "probing")
+    return [replace(call, is_probing=call.number in numbers) for call in answer.calls]
+
+
+def _told(answer: Answer, name: str) -> set[int]:
+    """The numbers of calls that a job tells under a name."""
+    lists = [told for body in answer.told if isinstance(told := body.get(name), list)]
+    return {number for told in lists for number in told if isinstance(number, int)}
+
+
+def _text(blob: bytes) -> str:
+    return base64.b64encode(blob).decode("ascii")
 
 
 def _digest(blob: bytes) -> bytes:

@@ -7,10 +7,13 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from afterburner.agent.judge.verification.reach import lines_in_words
+from afterburner.agent.judge.verification.reach import UnseenLine, lines_in_words
+from afterburner.agent.judge.verification.told_shapes import told_shapes
 from afterburner.agent.wording import count
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
     from afterburner.agent.inputs.harness_answers import Assumption
     from afterburner.agent.judge.verification.rounding import Rounding
     from afterburner.agent.types import Skipped
@@ -18,6 +21,8 @@ if TYPE_CHECKING:
 MAX_LINE = 3_000  # characters
 # Where calls come from that somebody thought of to tell two versions apart.
 SUGGESTED, EXPLORED = "suggested by a model", "found by CrossHair"
+MADE_INPUTS = "made inputs"  # the origin of what is told of making them
+NOTHING_TO_DRAW = "hypothesis.errors.Unsatisfiable"  # where that begins like this, no job failed: no more can be made
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +70,11 @@ class Counterexample:
     def told_to_models(self) -> str:
         """The same for whoever wrote the rewrite: the call, and the original's outcome, but nothing of the rewrite's.
 
-        A rewrite could return what it has read of the project, and a provider of models must not learn that.
+        A rewrite could return what it has read of the project, and a provider of models must not learn that. Nor does
+        it learn constants of the project that an input was made of (`told_shapes`).
         """
-        return _cut(f"{self.shown_calls}: the original {self.expected}; the rewrite {_doing(self.actual)}", MAX_LINE)
+        calls, outcome = told_shapes(self.calls, self.expected, self.kind)
+        return _cut(f"{_in_turn(calls)}: the original {outcome}; the rewrite {_doing(self.actual)}", MAX_LINE)
 
     @property
     def line(self) -> str:
@@ -79,8 +86,7 @@ class Counterexample:
     @property
     def shown_calls(self) -> str:
         """The calls in the order in which they are made."""
-        *before, last = self.calls
-        return f"after {'; '.join(before)}: {last}" if before else last
+        return _in_turn(self.calls)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +97,7 @@ class Agreement:
     skipped: tuple[Skipped, ...] = field(default=())
     exhausted: bool = False  # no new inputs were left; otherwise the time was over
     unvaried: tuple[str, ...] = ()  # parameters of which no other argument than the real ones could be made
-    unreached: tuple[int, ...] = ()  # lines of the original that none of the inputs reaches, nor any real call
+    unreached: tuple[int, ...] = ()  # lines of the original that no input and no real call is known to reach
     remark: str = ""  # what else there is to tell of the search
 
     @property
@@ -100,12 +106,31 @@ class Agreement:
         return sum(number for _, number in self.by_kind)
 
     @property
+    def failures(self) -> tuple[str, ...]:
+        """Why inputs are missing that might have been made."""
+        reasons = [each.reason for each in self.skipped if each.origin == MADE_INPUTS]
+        return tuple(reason for reason in reasons if not reason.startswith(NOTHING_TO_DRAW))
+
+    def made(self, real: Collection[str]) -> int:
+        """How many of the inputs were made; `real` are the origins of the workload's calls, which agreed as well."""
+        return sum(number for kind, number in self.by_kind if kind not in real)
+
+    @property
     def line(self) -> str:
         """For a report: `the same on 240 inputs: 31 empty, 12 negative, …`."""
         kinds = ", ".join(f"{number} {kind}" for kind, number in self.by_kind)
         told = f"the same on {count(self.inputs, 'input')}" + (f": {kinds}" if kinds else "")
-        reached = f"no input reached {lines_in_words(self.unreached)} of the original" if self.unreached else ""
-        return "; ".join(filter(None, [told, self.remark, reached]))
+        return "; ".join(filter(None, [told, self.remark, self.reached]))
+
+    @property
+    def reached(self) -> str:
+        """Which lines no input is known to reach, in words."""
+        if not self.unreached:
+            return ""
+        lines = f"{lines_in_words(self.unreached)} of the original"
+        if any(isinstance(line, UnseenLine) for line in self.unreached):
+            return f"whether an input reached {lines} is not known: some take too long to be followed"
+        return f"no input reached {lines}"
 
     @property
     def told_of_suggested(self) -> str:
@@ -122,6 +147,11 @@ def _doing(actual: str) -> str:
     if isinstance(kind, type) and issubclass(kind, BaseException):
         return f"raised {kind.__name__}"
     return "raised an exception" if raised else "did something else"
+
+
+def _in_turn(calls: Sequence[str]) -> str:
+    *before, last = calls
+    return f"after {'; '.join(before)}: {last}" if before else last
 
 
 def _cut(line: str, most: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import difflib
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from afterburner.agent.code.statements import statement_lines
@@ -13,18 +14,29 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from afterburner.agent.inputs.harness import Harness
+    from afterburner.agent.inputs.harness_answers import Answer
     from afterburner.agent.types import WorkloadCall
 
 LOOKING_S = 3.0  # at which lines calls reach
-LEAST_LIMIT_S = 0.3  # for one call, however short it is untraced
+AGAIN_S = (
+    30.0  # likewise, at the calls that were stopped or left out, where lines are left that none of the others reaches
+)
+_LOOKS = ((LOOKING_S, 0.3), (AGAIN_S, 10.0))  # seconds for all calls, and for each
 _SHOWN = 6  # lines that a reason names
 MOST_BYTES = 16 * 1024 * 1024  # of calls that are sent to be looked at
+
+
+class UnseenLine(int):
+    """The number of a line of which it is not known whether any call reaches it: some could not be followed so far."""
+
+    __slots__ = ()
 
 
 def unreached_lines(harness: Harness, calls: Sequence[WorkloadCall]) -> tuple[int, ...]:
     """The lines of statements in the original's function that none of these calls reaches, in their order.
 
-    Empty if it could not be looked at all of them: then there is no telling.
+    What a call reaches before it is stopped counts. If calls remain that were stopped or left out, each line is an
+    `UnseenLine`.
 
     Args:
         harness: of the original.
@@ -35,21 +47,50 @@ def unreached_lines(harness: Harness, calls: Sequence[WorkloadCall]) -> tuple[in
     """
     target = harness.target
     statements = statement_lines(target.source, target.first_line, target.last_line)
-    chosen, room = [], MOST_BYTES
-    for call in sorted(calls, key=lambda call: call.cpu_time_s):
-        room -= len(call.blob)
-        if room >= 0:
-            chosen.append(base64.b64encode(call.blob).decode("ascii"))
-    fields = {"blobs": chosen, "ranges": statements, "budget_s": LOOKING_S, "most_s": LEAST_LIMIT_S}
-    answer = harness.ask("reach", "reached", fields)
-    if len(chosen) < len(calls) or not answer.finished:
-        return ()
-    for body in answer.told:
-        match body:
-            case {"looked_at_all": True, "unreached": [*numbers]}:
-                known = [n for n in numbers if isinstance(n, int) and 0 <= n < len(statements)]
-                return tuple(statements[number][0] for number in sorted(set(known)))
-    return ()
+    waiting = sorted(calls, key=lambda call: call.cpu_time_s)
+    for budget_s, most_s in _LOOKS:
+        if statements and waiting:
+            statements, waiting = _look(harness, statements, waiting, budget_s, most_s)
+    kind = UnseenLine if waiting else int
+    return tuple(kind(first) for first, _ in statements)
+
+
+def _look(
+    harness: Harness,
+    statements: Sequence[tuple[int, int]],
+    calls: Sequence[WorkloadCall],
+    budget_s: float,
+    most_s: float,
+) -> tuple[list[tuple[int, int]], list[WorkloadCall]]:
+    """The statements that no call reached in this time, and the calls that were stopped or left out."""
+    chosen, left_out = _that_fit(calls)
+    blobs = [base64.b64encode(call.blob).decode("ascii") for call in chosen]
+    fields = {"blobs": blobs, "ranges": statements, "budget_s": budget_s, "most_s": most_s}
+    allowed_s = harness.limits.wall_time_s + budget_s
+    limits = replace(harness.limits, wall_time_s=allowed_s, cpu_time_s=allowed_s)
+    answer = replace(harness, limits=limits).ask("reach", "reached", fields)
+    reached = _numbers(answer, "reached") or set()
+    unfinished = _numbers(answer, "unfinished") if answer.finished else None
+    stopped = chosen if unfinished is None else [call for at, call in enumerate(chosen) if at in unfinished]
+    return [lines for at, lines in enumerate(statements) if at not in reached], [*stopped, *left_out]
+
+
+def _that_fit(calls: Sequence[WorkloadCall]) -> tuple[list[WorkloadCall], list[WorkloadCall]]:
+    """The calls that may be sent together, and the others."""
+    chosen: list[WorkloadCall] = []
+    left_out: list[WorkloadCall] = []
+    room = MOST_BYTES
+    for call in calls:
+        fits = len(call.blob) <= room
+        room -= len(call.blob) if fits else 0
+        (chosen if fits else left_out).append(call)
+    return chosen, left_out
+
+
+def _numbers(answer: Answer, name: str) -> set[int] | None:
+    """The numbers that a job told under this name; None if it told nothing under it."""
+    told = [numbers for body in answer.told if isinstance(numbers := body.get(name), list)]
+    return {number for numbers in told for number in numbers if isinstance(number, int)} if told else None
 
 
 def changed_lines(before: str, after: str, lines: Sequence[int]) -> tuple[int, ...]:

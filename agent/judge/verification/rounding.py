@@ -1,4 +1,4 @@
-"""What is told of a rewrite that differs from the original by rounding alone."""
+"""What a report says of a rewrite that differs from the original by rounding alone."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LEAST_ADVISED = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Rounding:
-    """Only rounding tells a rewrite from the original.
+    """A rewrite differs from the original by rounding alone.
 
     `largest` is the largest relative difference of two floats on `inputs` inputs, `differing` of which differ at all.
     """

@@ -1,49 +1,41 @@
 """Reads expressions that came out of a sandbox, and lets only those through that can do nothing but make values.
 
-What a written test holds is run by the user, outside the sandbox. So each expression is parsed here, and has to consist
-of constants, containers, calls of constructors that are known to be harmless, and calls of classes of the user's own
-file, in which no name begins with an underscore. Anything else is no value that could be written.
+What a written test holds is run by the user, outside the sandbox. So each expression is parsed here. It has to consist
+of constants, containers, and calls of constructors that are known to be harmless: those of some libraries, and of
+classes of the project whose text says that they only keep what they are given. No name in it begins with an underscore.
+Anything else is no value that could be written.
 """
 
 from __future__ import annotations
 
 import ast
+import builtins
 import io
 import tokenize
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING
+
+from afterburner.agent.judge.verification.plain_classes import ClassReader
+from afterburner.agent.judge.verification.safe_constructors import (
+    BUILTINS,
+    DEFINED_NAMES,
+    FRAME_METHODS,
+    IMPORTS,
+    MEMBERS,
+    MODULES,
+    PASSED_BUILTINS,
+    VALUES,
+    counts_up,
+    size_objection,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from afterburner.agent.judge.verification.plain_classes import PlainClass
+    from afterburner.agent.judge.verification.project_text import ModuleText, ProjectText
 
 MOST_CHARACTERS = 20_000
-_IMPORTS: Final = {
-    **{name: f"from collections import {name}" for name in ("Counter", "OrderedDict", "defaultdict", "deque")},
-    **{name: f"from pathlib import {name}" for name in ("PosixPath", "PurePosixPath", "PureWindowsPath")},
-    "Decimal": "from decimal import Decimal",
-    "Fraction": "from fractions import Fraction",
-    "UUID": "from uuid import UUID",
-    "array": "from array import array",
-    "datetime": "import datetime",
-    "np": "import numpy as np",
-    "pd": "import pandas as pd",
-    "zoneinfo": "import zoneinfo",
-}
-_MODULES = frozenset({"datetime", "np", "pd", "zoneinfo"})
-# Builtins that are called, and those that are passed.
-_MADE_BY = frozenset({"bytearray", "complex", "float", "frozenset", "range", "set", "slice"})
-_NAMED = _MADE_BY | {
-    *("abs", "all", "any", "bool", "bytes", "dict", "int", "len", "list", "max", "min", "object", "repr", "reversed"),
-    *("round", "sorted", "str", "sum", "tuple", "type", "zip"),
-}
-_SCALARS = "bool_ str_ bytes_ datetime64 timedelta64 float16 float32 float64 complex64 complex128"
-_INTEGERS = "int8 int16 int32 int64 uint8 uint16 uint32 uint64 longlong ulonglong"
-_CALLED = frozenset({
-    *(f"datetime.{name}" for name in ("date", "datetime", "time", "timedelta", "timezone")),
-    *(f"np.{name}" for name in ("array", "empty", "dtype", *_SCALARS.split(), *_INTEGERS.split())),
-    *(f"pd.{name}" for name in ("DataFrame", "Series", "Index", "RangeIndex", "DatetimeIndex", "CategoricalDtype")),
-    *(f"pd.{name}" for name in ("Timestamp", "Timedelta", "Period", "MultiIndex.from_tuples")),
-    "zoneinfo.ZoneInfo",
-})  # fmt: skip
-_VALUES = frozenset({"datetime.timezone.utc", "pd.NaT", "pd.NA"})
-_FRAME_METHODS = frozenset({"astype", "set_axis"})
 MADE = "made"  # a helper of the written test
 
 
@@ -53,27 +45,30 @@ class UnsafeExpressionError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class FileNames:
-    """What a file defines at its top level."""
+    """What a file defines at its top level, and the classes that it imports from its project.
 
-    classes: frozenset[str]
+    `classes` are known by dotted name; where the text does not say all of a class, it is None. `data` are names of
+    neither functions, nor classes, nor what is imported.
+    """
+
+    classes: Mapping[str, PlainClass | None]
     functions: frozenset[str]
+    data: frozenset[str]
 
     @classmethod
-    def of(cls, source: str) -> FileNames:
-        """The names of a file's text. Of what it imports, names that are written like classes count as classes."""
-        classes: set[str] = set()
-        functions: set[str] = set()
-        for node in ast.parse(source).body:
-            match node:
-                case ast.ClassDef(name=name):
-                    classes.add(name)
-                case ast.FunctionDef(name=name):
-                    functions.add(name)
-                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call()) if name[:1].isupper():
-                    classes.add(name)
-                case ast.ImportFrom(names=names):
-                    classes |= {each.asname or each.name for each in names if each.name[:1].isupper()} - set(_IMPORTS)
-        return cls(frozenset(classes), frozenset(functions))
+    def of(cls, module: ModuleText, project: ProjectText) -> FileNames:
+        """The names of a module."""
+        functions = {name for name, each in module.statements.items() if isinstance(each, ast.FunctionDef)}
+        own = {name for name, each in module.statements.items() if isinstance(each, ast.ClassDef)}
+        classes = {
+            name: plain
+            for name, plain in ClassReader(project).classes_of(module).items()
+            if name not in IMPORTS.keys() - own
+        }
+        return cls(classes, frozenset(functions), module.data)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.classes or name in self.functions
 
 
 @dataclass(slots=True)
@@ -91,6 +86,33 @@ class ExpressionReader:
         Raises:
             UnsafeExpressionError: it is no plain value.
         """
+        self._parsed(text)
+        return text
+
+    def define(self, name: str, text: str) -> str:
+        """The same of an object that stands in several places; the expressions after it know it by this name.
+
+        Raises:
+            UnsafeExpressionError: likewise, or the name means something else.
+        """
+        tree = self._parsed(text)
+        if name not in DEFINED_NAMES or name in self.known:
+            raise UnsafeExpressionError("an object in it has a name that means something else")
+        if counts_up(tree):
+            raise UnsafeExpressionError("a range in it may become too large")
+        self.local.add(name)
+        return text
+
+    def check_state(self, name: str) -> None:
+        """Let a global of the module be set if the file keeps data under its name.
+
+        Raises:
+            UnsafeExpressionError: it is a function, a class, a module or a builtin.
+        """
+        if name not in self.known.data or hasattr(builtins, name):
+            raise UnsafeExpressionError(f"{name} is no name of data in the module")
+
+    def _parsed(self, text: str) -> ast.expr:
         if len(text) > MOST_CHARACTERS:
             raise UnsafeExpressionError("it is too long")
         if not (text.isascii() and text.isprintable()):
@@ -103,7 +125,7 @@ class ExpressionReader:
             raise UnsafeExpressionError("a part of it is too large, or cannot be written as code") from error
         if any(token.type == tokenize.COMMENT for token in tokens):
             raise UnsafeExpressionError("it holds a comment")
-        return text
+        return tree
 
     def _check(self, node: ast.expr) -> None:
         match node:
@@ -118,13 +140,8 @@ class ExpressionReader:
                 self._check(operand)
             case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=ast.Constant() as right):
                 self._check_all([left, right])
-            case ast.Call(func=function, args=arguments, keywords=keywords):
-                self._check_called(function)
-                self._check_all(arguments)
-                for keyword in keywords:
-                    if keyword.arg is None or keyword.arg.startswith("__"):
-                        raise UnsafeExpressionError(f"the argument {keyword.arg} cannot be passed")
-                    self._check(keyword.value)
+            case ast.Call():
+                self._check_call(node)
             case ast.Name() | ast.Attribute():
                 self._check_name(node)
             case _:
@@ -134,31 +151,66 @@ class ExpressionReader:
         for node in nodes:
             self._check(node)
 
-    def _check_called(self, node: ast.expr) -> None:
-        match node:
-            case ast.Attribute(value=ast.Call() as made, attr=method) if method in _FRAME_METHODS:
+    def _check_call(self, call: ast.Call) -> None:
+        for keyword in call.keywords:
+            if keyword.arg is None or keyword.arg.startswith("__"):
+                raise UnsafeExpressionError(f"the argument {keyword.arg} cannot be passed")
+        self._check_all([*call.args, *(keyword.value for keyword in call.keywords)])
+        match call.func:
+            case ast.Attribute(value=ast.Call() as made, attr=name) if name in FRAME_METHODS and _is_frame(made):
                 self._check(made)
+                self._check_size(name, call)
                 return
-        path = _path(node)
-        first, last = path[0], path[-1]
-        if len(path) == 1 and first in {*_MADE_BY, MADE} and first not in self.known.classes:
-            return
-        if first in self.known.classes and last[:1].isupper() and _is_public(path):
+        path = _path(call.func)
+        first, name = path[0], ".".join(path)
+        if name in self.known.classes:
+            plain = self.known.classes[name]
+            if plain is None or not plain.keeps_arguments:
+                raise UnsafeExpressionError(f"the constructor of {name} may do more than make a value")
             self.used.add(first)
-        elif ".".join(path) in _CALLED or (len(path) == 1 and first in _IMPORTS.keys() - _MODULES):
-            self.imports.add(_IMPORTS[first])
+        elif first in self.known or first in self.local:
+            raise UnsafeExpressionError(f"{name} is no constructor that is known")
+        elif name == MADE:
+            self._check_made(call)
+        elif name in BUILTINS:
+            self._check_size(name, call)
+        elif name in MEMBERS or (name in IMPORTS and name not in MODULES):
+            self._check_size(name, call)
+            self.imports.add(IMPORTS[first])
         else:
-            raise UnsafeExpressionError(f"{'.'.join(path)} is no constructor that is known")
+            raise UnsafeExpressionError(f"{name} is no constructor that is known")
+
+    def _check_made(self, call: ast.Call) -> None:
+        """Let an object be made without its constructor where neither its attributes nor its end run any code."""
+        name = ".".join(_path(call.args[0])) if len(call.args) == 1 else ""
+        plain = self.known.classes.get(name)
+        given = {str(keyword.arg) for keyword in call.keywords}
+        if plain is None or plain.drops or given & plain.computed:
+            raise UnsafeExpressionError(f"an object of {name or 'a class'} may do more than hold values")
+
+    def _check_size(self, name: str, call: ast.Call) -> None:
+        if objection := size_objection(name, call):
+            raise UnsafeExpressionError(objection)
 
     def _check_name(self, node: ast.expr) -> None:
         path = _path(node)
-        first = path[0]
-        if (first in self.known.classes and _is_public(path)) or (len(path) == 1 and first in self.known.functions):
+        first, name = path[0], ".".join(path)
+        is_class = self.known.classes.get(first) is not None and _is_public(path)
+        if is_class or name in self.known.functions:
             self.used.add(first)
-        elif ".".join(path) in _VALUES or (len(path) == 1 and first in _IMPORTS.keys() - _MODULES):
-            self.imports.add(_IMPORTS[first])
-        elif len(path) != 1 or first not in self.local | _NAMED:
-            raise UnsafeExpressionError(f"{'.'.join(path)} is no name that is known")
+        elif name in VALUES or (name in IMPORTS and name not in MODULES):
+            self.imports.add(IMPORTS[first])
+        elif name not in self.local | PASSED_BUILTINS:
+            raise UnsafeExpressionError(f"{name} is no name that is known")
+
+
+def _is_frame(call: ast.Call) -> bool:
+    match call.func:
+        case ast.Attribute(value=ast.Call() as made, attr=name) if name in FRAME_METHODS:
+            return _is_frame(made)
+        case ast.Attribute(value=ast.Name(id="pd"), attr="DataFrame"):
+            return True
+    return False
 
 
 def _path(node: ast.expr) -> list[str]:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 SMALL_BYTES = 1024  # a larger input is not made smaller before it is known whether a small one shows a difference, too
 ROUNDS_FOR_SMALLER = 2
 MOST_ASSUMED = 3  # assumptions that a rewrite may need together
+MOST_RULES = 6  # the same with rules of the contract
 SHRINKING_S = 4.0  # beyond the deadline of the search: a difference is found once
 
 
@@ -64,6 +65,7 @@ class DifferenceSearch:
     ) -> None:
         self._on_event, self._shrinking_s = on_event or ignore_event, shrinking_s
         self._by_cases = bench.by_cases
+        self.made: dict[bytes, WorkloadCall] = {}  # all inputs on which some rewrite agreed
         target = replace(bench.target, source=original_source)
         place = (bench.sandbox, target, bench.environment, bench.limits)
         tolerance, clock = bench.workload.float_tolerance, bench.workload.fixed_clock
@@ -135,22 +137,34 @@ class DifferenceSearch:
         return self._provided(search(self._assume, rounds=0), partial(search, rounds=rounds))
 
     def _provided(
-        self, found: Counterexample | Agreement, rest: Callable[[tuple[str, ...]], Counterexample | Agreement]
+        self, found: Counterexample | Agreement, rest: Callable[..., Counterexample | Agreement]
     ) -> Counterexample | Agreement:
-        """What was found, with the assumptions under which the rest of a search finds no difference."""
+        """What was found, with what has to be assumed so that the rest of a search finds no difference.
+
+        Beyond the contract that is the rule of it which the input breaks. A rewrite that differs only there is never
+        wrong: if it takes too many rules, the rest of the search keeps to the contract altogether.
+        """
+        inputs = self._inputs_for(self._assume)
         provided: list[Assumption] = []
-        first = found
-        while isinstance(found, Counterexample) and found.blobs and not found.timed_out:
-            broken = None
-            if not found.on_real_call and len(found.blobs) == 1 and len(provided) < MOST_ASSUMED:
-                broken = self._inputs_for(self._assume).assumption_broken_by(found.blobs[0])
+        first, needs_inputs, only_within = found, True, False
+        while isinstance(found, Counterexample) and found.blobs and not found.on_real_call:
+            rule = inputs.rule_broken_by(found.blobs) if len(provided) < MOST_RULES else None
+            only_within = only_within or (rule is not None and len(provided) >= MOST_ASSUMED)
+            broken = rule or self._assumption_broken_by(found, len(provided))
             if broken is None:
                 return found
+            needs_inputs = needs_inputs and rule is None
             provided.append(broken)
-            found = rest((*self._assume, *(each.expression for each in provided)))
+            found = rest((*self._assume, *(each.expression for each in provided)), only_within=only_within)
         if isinstance(first, Counterexample) and isinstance(found, Agreement) and provided:
-            return replace(first, provided=tuple(provided)) if found.inputs else first
+            return replace(first, provided=tuple(provided)) if found.inputs or not needs_inputs else first
         return found
+
+    def _assumption_broken_by(self, found: Counterexample, provided: int) -> Assumption | None:
+        """What holds in every real call and not in the one that was found; `provided` are those that it came to."""
+        if found.timed_out or len(found.blobs) != 1 or provided >= MOST_ASSUMED:
+            return None
+        return self._inputs_for(self._assume).assumption_broken_by(found.blobs[0])
 
     def _inputs_for(self, assume: tuple[str, ...]) -> Inputs:
         if assume not in self._known_inputs:
@@ -168,8 +182,12 @@ class DifferenceSearch:
         real_calls: Sequence[WorkloadCall] = (),
         effects_of_real_calls: bool = False,
         suggested: Suggested | None = None,
+        only_within: bool = False,
     ) -> Counterexample | Agreement:
-        """The same on inputs that keep to these assumptions, without asking which of them a difference breaks."""
+        """The same on inputs that keep to these assumptions, without asking which of them a difference breaks.
+
+        With `only_within`, made inputs beyond the contract are left out.
+        """
         inputs = self._inputs_for(assume)
         agreed: dict[bytes, str] = {}  # origins by blob: a real call may be made twice
         started_s = time.monotonic()
@@ -178,14 +196,15 @@ class DifferenceSearch:
         first = [Round(real_calls, None, is_real=True)] if real_calls else []
         first += [inputs.real_calls()] if effects_of_real_calls else []
         first += [inputs.suggested(suggested)] if suggested else []
-        for made in chain(first, inputs.rounds_for(literals, latest, rounds)):
+        for every in chain(first, inputs.rounds_for(literals, latest, rounds)):
+            made = every.within() if only_within else every
             if not made.calls:
                 continue
             comparer = replace(self._comparer, known_names=made.known_names, assume=assume)
             found = comparer.first_difference(candidate_source, made.calls)
             if found is not None:
                 self._on_event(ProgressEvent(kind=EventKind.SHRINKING))
-                shrunk = self._shrunk(candidate_source, found, comparer)
+                shrunk = self._shrunk(candidate_source, found, comparer, keeps_within=not made.is_real)
                 rounding = None
                 if found.only_floats and comparer.float_tolerance is None:
                     look = SecondLook(comparer, candidate_source, made.calls, found.hash_seed)
@@ -193,24 +212,36 @@ class DifferenceSearch:
                 on_real_call = made.is_real and not is_invented(shrunk.kind)
                 return replace(shrunk, on_real_call=on_real_call, rounding=rounding)
             agreed |= {call.blob: call.origin for call in made.calls}
+            self.made |= {} if made.is_real else {call.blob: call for call in made.calls}
             self._on_event(ProgressEvent(kind=EventKind.AGREED, count=len(agreed)))
             begun_s, started_s = started_s, time.monotonic()
             enough = least is None or len(agreed) >= least.inputs
-            if enough and made.calls is not real_calls and (started_s - begun_s) / 2 > deadline.left_s():
+            if enough and every.calls is not real_calls and (started_s - begun_s) / 2 > deadline.left_s():
                 break
         origins = tuple(Counter(agreed.values()).most_common())
         skipped = tuple(inputs.skipped)
         return Agreement(origins, skipped, exhausted=inputs.exhausted, unvaried=inputs.unvaried)
 
-    def _shrunk(self, source: str, found: Differing, comparer: Comparer) -> Counterexample:
-        """The difference on a smaller input; made inputs are small to begin with."""
+    def _shrunk(self, source: str, found: Differing, comparer: Comparer, *, keeps_within: bool) -> Counterexample:
+        """The difference on a smaller input; made inputs are small to begin with.
+
+        With `keeps_within`, one within the contract is not made smaller than that allows.
+        """
         inputs = self._inputs_for(comparer.assume)
         until = Deadline.after(self._shrinking_s)
         if len(found.calls[-1].blob) > SMALL_BYTES and found.may_shrink:
-            for made in islice(inputs.rounds(until), ROUNDS_FOR_SMALLER):
+            for every in islice(inputs.rounds(until), ROUNDS_FOR_SMALLER):
+                made = every if found.is_probing else every.within()
                 other = replace(comparer, known_names=made.known_names)
                 smaller = other.first_difference(source, made.calls)
                 if smaller is not None and len(smaller.calls[-1].blob) < len(found.calls[-1].blob):
                     found, comparer = smaller, other
                     break
-        return Shrinker(comparer, source, until, inputs.starting_from()).shrink(found)
+        shrunk = Shrinker(comparer, source, until, inputs.starting_from()).shrink(found)
+        if not keeps_within or found.is_probing or not shrunk.shrink_steps:
+            return shrunk
+        rule = inputs.rule_broken_by(shrunk.blobs)
+        if rule is None:
+            return shrunk
+        stricter = replace(comparer, assume=(*comparer.assume, rule.expression))
+        return Shrinker(stricter, source, Deadline.after(self._shrinking_s), inputs.starting_from()).shrink(found)

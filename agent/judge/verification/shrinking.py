@@ -6,6 +6,7 @@ import base64
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from afterburner.agent.deadline import Deadline
 from afterburner.agent.inputs.harness import Harness
 from afterburner.agent.inputs.replayed_calls import Replay
 from afterburner.agent.judge.verification.outcome import Counterexample
@@ -18,7 +19,6 @@ from afterburner.sandbox.differences import render_outcome
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from afterburner.agent.deadline import Deadline
     from afterburner.agent.inputs.harness_answers import FoundCall
     from afterburner.agent.judge.verification.call_differences import Comparer, Differing
     from afterburner.agent.types import WorkloadCall
@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 VARIANTS = 48  # that one generation tries: one process makes so many calls
 MAX_STEPS = 60
 LARGEST_BYTES = 1024 * 1024  # of an input that is worth shrinking: each variant is copied and sent
-JOB_S = 2.0  # for thinking of smaller inputs
+JOB_S = 2.0  # for making smaller inputs
 MAX_PREFIXES = 24  # processes that are spent on finding out which earlier calls matter
+TELLING_S = 20.0  # for putting what was found into words and into a test, beyond the deadline
 
 
 @dataclass(slots=True)
@@ -119,11 +120,12 @@ class Shrinker:
         return best
 
     def _told(self, found: Differing, kind: str, *, every_time: bool) -> Counterexample:
-        calls = found.calls
+        """The counterexample in words, and as a test if one is wanted; that has its own time."""
+        calls, until = found.calls, Deadline.after(TELLING_S)
         texts = tuple(self._text(call) for call in calls)
         difference = None
         if found.verdict is Verdict.WRONG_ANSWER and is_hidden(found.difference):
-            difference = SecondLook(self.comparer, self.source, calls, found.hash_seed).difference()
+            difference = SecondLook(self.comparer, self.source, calls, found.hash_seed, until).difference()
         told = Counterexample(
             calls=texts,
             expected=render_outcome(calls[-1].expected),
@@ -138,7 +140,7 @@ class Shrinker:
         )
         if not self.comparer.writes_tests:
             return told
-        writer = TestWriter(self.comparer, self.source, found.hash_seed)
+        writer = TestWriter(self.comparer, self.source, found.hash_seed, until)
         return replace(told, test=writer.write(calls, told.line))
 
     def _text(self, call: WorkloadCall) -> str:

@@ -1,4 +1,4 @@
-"""`verify`: is a function of one file the same as that of another, on every input that can be thought of?"""
+"""`verify`: does a function of one file do the same as that of another, on every input that can be made?"""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SHRINKING_SHARE = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What came of one comparison. `found` is the difference, or how far there is none."""
+    """The result of one comparison. `found` is the difference, or on how much no difference was found."""
 
     target: Target
     against: str  # absolute path

@@ -45,7 +45,7 @@ def same(one: Any, other: Any) -> bool:
     if isinstance(one, (dict, list, tuple)):
         items, others = (one.items(), other.items()) if isinstance(one, dict) else (one, other)
         return len(items) == len(others) and all(map(same, items, others))
-    if isinstance(one, (float, set, frozenset)):  # -0.0 is not 0.0, and {1} is not {1.0}
+    if isinstance(one, (float, complex, set, frozenset)):  # -0.0 is not 0.0, and {1} is not {1.0}
         return bool(_texts(one) == _texts(other))
     if type(one).__module__.partition(".")[0] in {"numpy", "pandas"}:
         return same(_parts(one), _parts(other))
@@ -75,7 +75,7 @@ def linked(value: Any) -> list[int]:
 
 
 def _texts(value: Any) -> Any:
-    return repr(value) if isinstance(value, float) else sorted(map(repr, value))
+    return repr(value) if isinstance(value, (float, complex)) else sorted(map(repr, value))
 
 
 def _parts(value: Any) -> Any:

@@ -2,8 +2,8 @@
 
 The expressions in it come out of the sandbox and are let through by `safe_expressions`. What the original does enters
 only processes that hold the original. There the test is tried: with what the original does it has to pass, with what
-the rewrite does in that place it has to fail. Where it does not, or where a value cannot be written, it is skipped with
-the reason.
+the rewrite does in that place it has to fail. Where it does not, or where a value cannot be written, the test is
+skipped with the reason.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from __future__ import annotations
 import base64
 import keyword
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ValidationError
 
 from afterburner.agent.inputs.harness import Harness
+from afterburner.agent.judge.verification.helper_source import NAME, helper_source
+from afterburner.agent.judge.verification.project_text import ProjectText
 from afterburner.agent.judge.verification.safe_expressions import (
     ExpressionReader,
     FileNames,
@@ -24,20 +25,19 @@ from afterburner.agent.judge.verification.safe_expressions import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
+    from afterburner.agent.deadline import Deadline
     from afterburner.agent.judge.verification.call_differences import Comparer
     from afterburner.agent.types import WorkloadCall
 
-NAME = "test_difference"  # of the function, until the file is put together
 JOB_S = 5.0
-HELPERS = (Path(__file__).parent / "written_helpers.py").read_text("utf-8").partition('"""\n\n')[2]
 _RESERVED = frozenset({"made", "same", "observed", "linked", "arguments", "named", "module", "patch", "pytest"})
 _MOST_COMMENT = 300
 
 
 class ToldCall(BaseModel):
-    """A call and what one version does in it, as `inside/told_calls.py` tells it; each text is an expression."""
+    """A call and what one version does in it, as `inside/told_calls.py` writes it; each text is an expression."""
 
     binding: str
     definitions: list[tuple[str, str]]
@@ -52,13 +52,14 @@ class ToldCall(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class TestWriter:
-    """Writes the test of an input on which a rewrite differs."""
+    """Writes the test of an input on which a rewrite differs; after `until` it starts no process for that."""
 
     __test__ = False  # for pytest, which collects classes of such names
 
     comparer: Comparer
     source: str
     hash_seed: int
+    until: Deadline
 
     def write(self, calls: Sequence[WorkloadCall], shown: str) -> str:
         """The test as a function named `NAME`; `shown` is a line on the calls and the difference."""
@@ -76,17 +77,17 @@ class TestWriter:
             other = self._function(original, rewrite[-1], original[-1], shown)
         except UnsafeExpressionError:  # it cannot even be written, so it is nothing that the original does
             other = f"def {NAME}():\n    assert False\n"
-        passed = self._tried([f"{HELPERS}\n\n{each}" for each in (test, other)])
+        passed = self._tried([f"{helper_source()}\n\n{each}" for each in (test, other)])
         if passed[:1] != [True]:
             return _skipped("made from this code, the input is not the same: the original itself differs", shown)
         if passed[1:] != [False]:
-            return _skipped("what differs is nothing that this test looks at", shown)
+            return _skipped("this test does not look at what differs", shown)
         return test
 
     def _told(self, calls: Sequence[WorkloadCall], *, of_rewrite: bool) -> list[ToldCall]:
         blobs = [base64.b64encode(call.blob).decode("ascii") for call in calls]
         harness = self._harness(of_rewrite=of_rewrite)
-        answer = harness.ask("tell", "told", {"blobs": blobs, "helpers": HELPERS})
+        answer = harness.ask("tell", "told", {"blobs": blobs, "helpers": helper_source()})
         try:
             return [ToldCall.model_validate(body) for body in answer.told]
         except ValidationError:
@@ -100,41 +101,43 @@ class TestWriter:
         comparer = self.comparer
         target = replace(comparer.target, source=self.source) if of_rewrite else comparer.target
         environment = (comparer.other_environment if of_rewrite else None) or comparer.environment
-        allowed_s = comparer.limits.wall_time_s + JOB_S
-        limits = replace(comparer.limits, wall_time_s=allowed_s, cpu_time_s=allowed_s)
+        allowed_s, left_s = comparer.limits.wall_time_s + JOB_S, self.until.left_s()
+        if not left_s:
+            raise UnsafeExpressionError("there was no time left")
+        limits = replace(comparer.limits, wall_time_s=min(allowed_s, left_s), cpu_time_s=allowed_s)
         return Harness(comparer.sandbox, target, environment, limits)
 
     def _function(self, told: Sequence[ToldCall], ending: ToldCall, other: ToldCall, shown: str) -> str:
         """The test that makes the calls and expects what `ending` says of the last; `other` is the other version's."""
         target = self.comparer.target
-        reader = ExpressionReader(FileNames.of(target.source))
+        project, module = ProjectText.of(target)
+        reader = ExpressionReader(FileNames.of(module, project))
         body: list[str] = []
         for number, call in enumerate(told, start=1):
-            body += [f"{_identifier(name)} = {reader.read(text)}" for name, text in _defined(call, reader)]
-            state = [f"{_identifier(name)}={reader.read(text)}" for name, text in call.state]
+            body += [f"{name} = {reader.define(name, text)}" for name, text in call.definitions]
+            patches = [_patch(name, text, reader) for name, text in call.state]
             lines = _call_lines(call, target.function or "", reader)
             if number == len(told):
                 lines += ["assert same(outcome, expected), outcome", *_standing_lines(ending, other, reader)]
                 body.append(f"expected = {reader.read(ending.outcome)}")
-            if state:
-                body.append(f"with patch.multiple(module, create=True, {', '.join(state)}):")
+            if patches:
+                body.append(f"with {', '.join(patches)}:")
                 reader.imports.add("from unittest.mock import patch")
-            body += [f"    {line}" if state else line for line in lines]
+            body += [f"    {line}" if patches else line for line in lines]
         if clashes := reader.used & _RESERVED:
             raise UnsafeExpressionError(f"the name {min(clashes)} means something else in a test")
-        module = _dotted(target.module)
-        imports = [*sorted(reader.imports), f"import {module} as module"]
-        imports += [f"from {module} import {', '.join(sorted(reader.used))}"] if reader.used else []
+        name = _dotted(target.module)
+        imports = [*sorted(reader.imports), f"import {name} as module"]
+        imports += [f"from {name} import {', '.join(sorted(reader.used))}"] if reader.used else []
         seed = [f"# They differ under PYTHONHASHSEED={self.hash_seed}."] if self.hash_seed else []
         lines = [comment(shown), *seed, *imports, "", *body]
         return "\n".join([f"def {NAME}():", *(f"    {line}".rstrip() for line in lines)]) + "\n"
 
 
-def _defined(call: ToldCall, reader: ExpressionReader) -> Iterator[tuple[str, str]]:
-    """Objects that stand in several places, each known to the expressions after it."""
-    for name, text in call.definitions:
-        yield name, text
-        reader.local.add(name)
+def _patch(name: str, text: str, reader: ExpressionReader) -> str:
+    """What sets a global of the module for one call."""
+    reader.check_state(name)
+    return f"patch.object(module, {_identifier(name)!a}, {reader.read(text)}, create=True)"
 
 
 def _call_lines(call: ToldCall, function: str, reader: ExpressionReader) -> list[str]:

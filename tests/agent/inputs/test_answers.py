@@ -39,7 +39,7 @@ def test_an_honest_answer() -> None:
         + frame({"kind": "done", "calls": 17})
     )
     assert [(call.blob, call.number, call.ending) for call in answer.calls] == [(b"blob", 3, "returned")]
-    assert answer.skipped == (("doctest", "no [31m copy"),)
+    assert answer.skipped == (("doctest", "no\\x1b[31m copy"),)
     assert answer.failures[0].stage == "run"
     assert answer.profiles[0].cost_s == 0.25
     assert answer.memory == (MemoryProfile("f", 4096, 5000, ("g", "h")),)
@@ -93,7 +93,7 @@ def test_the_number_of_records_is_bounded() -> None:
 
 
 def test_text_for_people_is_one_printable_line() -> None:
-    assert scrub("a\nb\x00\x1b]0;evil\x07\u202e c", 100) == "a b  ]0;evil   c"
+    assert scrub("a\nb\x00\x1b]0;evil\x07\u202e c", 100) == "a b\\x00\\x1b]0;evil\\x07\\u202e c"
     assert scrub("x" * 500, 10) == "x" * 9 + "…"
     assert last_lines("one\n\ntwo\nthree\nfour\n") == "two | three | four"
     assert last_lines("") == ""

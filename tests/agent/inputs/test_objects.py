@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from afterburner.agent.inputs.inside.call_parts import places, put, root_of
+from afterburner.agent.inputs.inside.call_parts import places, put, root_of, with_value
 from afterburner.agent.inputs.inside.container_kinds import NotBuildableError, alike, plain_of, separate
 from afterburner.agent.inputs.inside.edge_values import edges
 from afterburner.agent.inputs.inside.method_objects import LINKS, objects_by_methods
@@ -17,6 +17,8 @@ from afterburner.agent.inputs.inside.method_objects import LINKS, objects_by_met
 MODULE = ModuleType("shop")
 exec(  # noqa: S102 - the text below
     """
+import collections
+
 class Record(dict):
     def __init__(self, pairs):
         super().__init__((name.lower(), value) for name, value in pairs)
@@ -43,6 +45,16 @@ class Tree:
 
 class Numbered(Tree):
     pass
+
+class Range(collections.namedtuple("Range", "low high")):
+    def __new__(cls, low, high):
+        if low > high:
+            raise ValueError("low is above high")
+        return super().__new__(cls, low, high)
+
+class Rounded(collections.namedtuple("Rounded", "size")):
+    def __new__(cls, size):
+        return super().__new__(cls, round(size))
 """,
     vars(MODULE),
 )
@@ -75,6 +87,19 @@ def test_a_list_that_its_class_forbids_is_no_input() -> None:
     found = [changed for _, changed in edges(MODULE.Even([1, 2, 3, 4]))]
     assert found
     assert all(type(changed) is MODULE.Even and len(changed) % 2 == 0 for changed in found)
+
+
+def test_a_named_tuple_is_made_by_its_class() -> None:
+    low_and_high = MODULE.Range(1, 5)
+    assert put(low_and_high, 1, 2) == MODULE.Range(1, 2)
+    for value, key, part in ((low_and_high, 0, 9), (MODULE.Rounded(3), 0, 2.5)):
+        with pytest.raises(NotBuildableError):
+            put(value, key, part)
+        root = root_of([[value]], {})
+        place = next(place for place in places(root) if place.holder is value and place.key == key)
+        assert with_value(root, place, part) is root
+    rows = [changed for _, changed in edges([low_and_high] * 3)]
+    assert all(row.low <= row.high for changed in rows for row in changed)
 
 
 def test_an_object_is_filled_by_its_own_methods_in_the_form_of_a_real_one() -> None:

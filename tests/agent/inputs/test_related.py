@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime as dt
 import sys
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from types import ModuleType
 
 import pytest
@@ -53,6 +55,14 @@ def test_texts_contain_each_other_and_overlap() -> None:
     assert ["x", {"aba": "b", "b": "c"}] in found["values that are keys"]
 
 
+def test_a_value_stands_for_another_as_a_template_names_it() -> None:
+    found = _inputs("Dear {name} of %town%", {"name": "Ann", "town": "Ulm", "size": 3})["value that stands for another"]
+    assert [fields for _, fields in found] == [
+        {"name": "%town%", "town": "Ulm", "size": 3},
+        {"name": "Ann", "town": "{name}", "size": 3},
+    ]
+
+
 @pytest.mark.parametrize("table", [{"a": "b", "b": "c"}, {"a": ["b"], "b": []}, {"a": {"b"}, "b": set()}])
 def test_links_go_further_than_python_recurses(table: dict[str, object]) -> None:
     chained = _inputs("a", table)["long chain"]
@@ -95,10 +105,17 @@ class Range:
             raise ValueError
 
 
-def test_an_object_of_a_subclass_stands_in_for_one_of_its_class() -> None:
-    [[changed]] = _inputs(Plain(3))["object of a subclass"]
-    assert type(changed) is Special
-    assert changed.size == 3
+class Fixed(Plain):
+    def __init__(self) -> None:
+        super().__init__(1)
+        self.more = 2
+
+
+def test_an_object_of_a_subclass_stands_in_for_one_of_its_class_if_its_constructor_makes_it() -> None:
+    made = [changed for [changed] in _inputs(Plain(3))["object of a subclass"]]
+    assert [type(each) for each in made] == [Special, Refusing, Fixed]
+    assert [vars(each) for each in made] == [{"size": 3}, {"size": 3}, {"size": 1, "more": 2}]
+    assert "object of a subclass" not in _inputs(Refusing(3)), "no code was skipped to make one"
 
 
 def test_no_object_is_made_that_its_class_forbids() -> None:
@@ -115,6 +132,49 @@ def test_no_object_is_made_that_its_class_forbids() -> None:
 def test_dates_are_written_otherwise_and_lie_around_changes_of_clocks() -> None:
     assert {"due 2024-3-5", "due 20240305", "due 2024-W09-4"} <= {value for _, value in edges("due 2024-03-05")}
     assert "9:05" in {value for _, value in edges("09:05")}
+    assert "09:05" in {value for _, value in edges("9:05")}
     moments = {value for _, value in edges(dt.datetime(2024, 3, 5, 9, tzinfo=dt.UTC))}
     assert dt.datetime(2024, 10, 27, 1, 30, tzinfo=dt.UTC) in moments
     assert {dt.date(2024, 2, 29), dt.date(2024, 3, 6)} <= {value for _, value in edges(dt.date(2024, 3, 5))}
+
+
+@pytest.mark.parametrize(
+    ("text", "otherwise", "leap", "change"),
+    [
+        ("2024-03-05", {"2024-3-5", "05/03/2024", "5/3/2024", "05.03.2024", "5.3.2024"}, "2024-02-29", "2024-10-27"),
+        ("due 2024-3-5", {"due 2024-03-05", "due 05.03.2024"}, "due 2024-2-29", "2024-3-31"),
+        ("5.3.2024, 09:30", {"05.03.2024, 09:30", "2024-03-05, 09:30"}, "29.2.2024, 02:30", "31.3.2024, 02:30"),
+        ("05/03/2024", {"5/3/2024", "2024-3-5"}, "29/02/2024", "27/10/2024"),
+        ("03/25/2024", {"3/25/2024", "25.3.2024"}, "02/29/2024", "10/27/2024"),
+    ],
+)  # fmt: skip
+def test_dates_are_written_in_other_ways_and_others_in_the_same_way(
+    text: str, otherwise: set[str], leap: str, change: str
+) -> None:
+    found = [value for _, value in edges(text)]
+    assert otherwise <= set(found)
+    assert leap in found
+    assert any(change in value for value in found)
+
+
+def test_what_is_no_date_stays_none() -> None:
+    for text in ("1.2.3", "12:30", "2024", "version 10.20.30", "12024-03-051"):
+        assert "date written otherwise" not in {kind for kind, _ in edges(text)}
+
+
+@pytest.mark.parametrize(
+    ("own", "other"),
+    [
+        (Decimal("1.5"), Decimal(2)),
+        (Fraction(1, 3), Fraction(7)),
+        (dt.date(2024, 1, 2), dt.date(2020, 5, 6)),
+        (dt.datetime(2024, 1, 2, 3), dt.datetime(2020, 5, 6, 7)),  # noqa: DTZ001 - as a caller may give it
+        (dt.timedelta(1), dt.timedelta(2)),
+        (b"a", b"b"),
+    ],
+)
+def test_scalars_of_one_type_are_exchanged_whatever_the_type(own: object, other: object) -> None:
+    found = _inputs(own, [other], {other: 1})["value of another argument"]
+    assert [other, [other], {other: 1}] in found
+    assert [own, [own], {other: 1}] in found
+    assert "value of another argument" not in _inputs(own, ["x"])

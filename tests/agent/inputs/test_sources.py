@@ -235,7 +235,7 @@ def test_real_calls_that_can_be_measured_are_not_joined_by_invented_ones(project
     project.write(
         "sums.py",
         "def slow(items: list[int]) -> int:\n    return sum(a * b for a in items for b in items)\n\n"
-        'if __name__ == "__main__":\n    slow(list(range(400)))\n    slow(list(range(300)))\n',
+        'if __name__ == "__main__":\n    slow(list(range(1500)))\n    slow(list(range(1200)))\n',
     )
     workload = project.workload("sums.py", "slow")
     assert not of_origin(workload, "generated")
@@ -266,6 +266,23 @@ def test_an_edge_case_on_which_the_original_hangs_is_dropped_and_reported(projec
     assert "the original takes longer than" in reasons(workload)
     assert "steps(100, 0)" in reasons(workload)
     assert "steps(0, 2)" not in {call.description for call in every_call(workload)}, "all real ones are positive"
+
+
+DEEP = (
+    "def depth(n: int) -> int:\n    return 0 if n == 0 else 1 + depth(n - 2)\n\n"
+    'if __name__ == "__main__":\n    depth(100)\n    depth(80)\n'
+)
+
+
+@pytest.mark.parametrize(("text", "origin"), [(DEEP, "derived"), (DEEP.partition("if __")[0], "generated")])
+def test_a_made_input_on_which_the_original_has_no_room_is_not_judged_by(
+    project: Project, text: str, origin: str
+) -> None:
+    """A rewrite without recursion does better on odd numbers."""
+    project.write("deep.py", text)
+    made = of_origin(project.workload("deep.py", "depth"), origin)
+    assert made
+    assert not any(b"RecursionError" in call.expected for call in made)
 
 
 def test_a_method_without_parameters_gets_edge_cases_from_its_object(project: Project) -> None:

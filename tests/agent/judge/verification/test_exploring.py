@@ -11,7 +11,8 @@ from loops import MeasuredOriginal, OneAnswer
 
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.inputs import crosshair_interpreter
-from afterburner.agent.judge.verification.exploring import explore
+from afterburner.agent.judge import confirming
+from afterburner.agent.judge.verification.exploring import Exploration, explore
 from afterburner.agent.judge.verification.made_inputs import Suggested
 from afterburner.agent.judge.verification.outcome import EXPLORED, Agreement, Counterexample
 from afterburner.agent.judge.verification.search import DifferenceSearch
@@ -58,7 +59,7 @@ WRONG = ORIGINAL.replace("income <= limit", "income < limit")
 
 
 def differing(bench: Workbench, source: str) -> Counterexample | Agreement:
-    found = explore(bench, source, Deadline.after(60))
+    found = explore(bench, source, Deadline.after(600), cpu_s=60.0)  # a busy machine needs more than an idle one
     assert found.snippet, found.left_out
     search = DifferenceSearch(bench, bench.target.source, seed=0)
     return search.against_suggested(
@@ -84,7 +85,7 @@ def test_what_it_cannot_search_is_said(make_bench: MakeBench, monkeypatch: pytes
     bench = make_bench(bare, "f")
     assert explore(bench, bare, Deadline.after(60)).left_out == "`income` has no type hint"
     method = replace(bench, target=replace(bench.target, function="Rate.f"))
-    assert explore(method, bare, Deadline.after(60)).left_out == "it searches no methods"
+    assert explore(method, bare, Deadline.after(60)).left_out == "it does not handle methods"
     hinted = make_bench(ORIGINAL, "f")
     older = replace(hinted, environment=replace(hinted.environment, version=(3, 9)))
     assert explore(older, ORIGINAL, Deadline.after(60)).left_out.endswith("and the code runs under 3.9")
@@ -105,17 +106,20 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.usefixtures("brief_search")
 def test_a_winner_falls_on_what_it_finds_and_a_right_one_is_told_that_it_found_nothing(
-    sandbox: Sandbox, tmp_path: Path
+    sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "sums.py"
     path.write_text(SUM)
     original = MeasuredOriginal.of(RunSettings(str(path), "f"), sandbox)
+    monkeypatch.setattr(confirming, "explore", lambda *_: Exploration("f(41157, 2)"))
     wrong = "def f(a: int, b: int) -> int:\n    return 2 * a + b + (3 * a - 7 * b == 123_457)\n"
     confirmation = original.judge(OneAnswer(wrong))["confirmation"]
     assert confirmation is not None
     assert confirmation.decision is Decision.WRONG, confirmation
     assert confirmation.reason == "it differs from the original on a call that CrossHair found"
+    monkeypatch.setattr(confirming, "explore", lambda *_: Exploration())
     confirmation = original.judge(OneAnswer("def f(a: int, b: int) -> int:\n    return 2 * a + b\n"))["confirmation"]
     assert confirmation is not None
     assert confirmation.decision is Decision.IMPROVED

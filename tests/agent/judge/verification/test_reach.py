@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from afterburner.agent.deadline import Deadline
+from afterburner.agent.inputs.harness import Harness
 from afterburner.agent.judge.confirmation import unproven
+from afterburner.agent.judge.verification import reach
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
-from afterburner.agent.judge.verification.reach import changed_lines, lines_in_words
+from afterburner.agent.judge.verification.reach import UnseenLine, changed_lines, lines_in_words, unreached_lines
 from afterburner.agent.judge.verification.search import DifferenceSearch
 from afterburner.agent.types import Decision, Gain
 
@@ -71,11 +73,11 @@ def test_lines_that_no_input_reaches_are_named_and_make_a_change_of_them_conditi
     changed = changed_lines(PATTERN, rewrite, agreed.unreached)
     assert changed == (7,)
     gain = Gain(3.0, 2.9, 3.1, confidence=0.99, pairs=20)
-    verdict = unproven(agreed, gain, 1, Deadline.after(60), changed)
+    verdict = unproven(agreed, gain, 1, changed)
     assert verdict is not None
     assert verdict.decision is Decision.CONDITIONAL
     assert "no call reaches line 7 of the original" in verdict.reason
-    assert unproven(agreed, gain, 1, Deadline.after(60), ()) is None
+    assert unproven(agreed, gain, 1) is None
 
 
 def test_every_line_that_a_real_call_reaches_counts_as_reached(make_bench: MakeBench) -> None:
@@ -83,6 +85,100 @@ def test_every_line_that_a_real_call_reaches_counts_as_reached(make_bench: MakeB
     search = DifferenceSearch(make_bench(text, "f"), text, seed=0)
     assert isinstance(search.against(text, Deadline.after(60), rounds=1), Agreement)
     assert search.unreached_lines() == ()
+
+
+WAITING = """\
+import time
+
+
+def f(seconds):
+    time.sleep(seconds)
+    if seconds > 0.5:
+        return "late"
+    return "soon"
+
+
+if __name__ == "__main__":
+    f(0.01)
+    f(1.0)
+"""
+
+
+def test_calls_that_were_stopped_are_looked_at_again_before_a_line_counts_as_unseen(
+    make_bench: MakeBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first look stops the slow call before its last lines, and knows what it has reached by then."""
+    bench = make_bench(WAITING, "f")
+    harness = Harness(bench.sandbox, bench.target, bench.environment, bench.limits)
+    calls = [call for call in bench.workload.calls_in_order() if "1.0" in call.description]
+    first, second = ((30.0, 0.2), (60.0, 20.0))
+    monkeypatch.setattr(reach, "_LOOKS", (first,))
+    unseen = unreached_lines(harness, calls)
+    assert unseen == (6, 7, 8)
+    assert all(isinstance(line, UnseenLine) for line in unseen)
+    monkeypatch.setattr(reach, "_LOOKS", (first, second))
+    unreached = unreached_lines(harness, calls)
+    assert unreached == (8,)
+    assert not any(isinstance(line, UnseenLine) for line in unreached)
+
+
+def test_whether_a_line_is_reached_may_stay_unknown_which_is_told_and_is_no_offer() -> None:
+    agreed = Agreement((("empty", 900),), unreached=(UnseenLine(6), UnseenLine(7)))
+    assert "whether an input reached lines 6 and 7 of the original is not known" in agreed.line
+    verdict = unproven(agreed, None, 800, changed_lines("\n" * 5 + "a\nb\n", "\n" * 5 + "a\nc\n", agreed.unreached))
+    assert verdict is not None
+    assert verdict.decision is Decision.CONDITIONAL
+    assert "no call reaches line 7 of the original: it is not known whether an input did" in verdict.reason
+
+
+EVERY_KIND = """\
+import functools
+
+
+class Held:
+    def f(self, n):
+        '''A text that has to come first.'''
+        if n > 5: return "large"
+        elif n == 3:
+            return "three"
+        @functools.cache
+        def inner(m):
+            global known
+            known = m
+            while m:
+                m -= 1
+            else:
+                return (
+                    m,
+                )
+        try:
+            [][n]
+        except IndexError:
+            n = n
+        finally:
+            n = n + 0
+        match n:
+            case 2:
+                return "two"
+            case _:
+                pass
+        with open("/dev/null") as file:
+            for line in file:
+                print(line)
+        return inner(n), self.f.__doc__
+
+
+if __name__ == "__main__":
+    print(Held().f(1))
+    print(Held().f(0))
+"""
+
+
+def test_lines_of_every_kind_of_statement_are_told_apart(make_bench: MakeBench) -> None:
+    bench = make_bench(EVERY_KIND, "Held.f")
+    harness = Harness(bench.sandbox, bench.target, bench.environment, bench.limits)
+    calls = [call for call in bench.workload.calls_in_order() if call.origin.startswith("captured")]
+    assert unreached_lines(harness, calls) == (9, 28, 33)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,56 @@
+"""Tells what calls break of the contract, as a rule that every real call keeps to."""
+
+from __future__ import annotations
+
+import base64
+import re
+from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Optional, Tuple
+
+from ....sandbox.driver.call_blobs import Call, load_call
+from .assumptions import Assumed
+from .call_parts import root_of
+from .contract_words import as_expression, in_words
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from .call_trial import Trier
+    from .contract import Breach, Contract
+    from .harness_types import Request, Write
+
+
+class Rules:
+    """Puts what a call breaks of the contract into a rule that all calls of `real` keep to."""
+
+    def __init__(self, module: ModuleType, function: Callable[..., Any], contract: Contract, real: List[Call]) -> None:
+        self._module, self._function, self._contract, self._real = module, function, contract, real
+
+    def tell_broken(self, request: Request, trier: Trier, write: Write) -> None:
+        """Write for each call of `given` the first rule that it breaks, if there is any."""
+        for number, encoded in enumerate(request["given"]):
+            blob = base64.b64decode(encoded)
+            trier.cost(blob, request["most_s"])
+            is_refused = trier.error is not None and issubclass(trier.error, re.error)
+            rule = self._broken_by(load_call(blob), is_refused=is_refused)
+            if rule is not None:
+                told = {"expression": rule[0], "words": rule[1], "held": len(self._real), "number": number}
+                write({"kind": "assumption", **told})
+
+    def _broken_by(self, call: Call, *, is_refused: bool) -> Optional[Tuple[str, str]]:
+        """The rule as an expression and in words; `is_refused`: a text of the call is no valid regular expression."""
+        for breach in self._breaches(call, is_refused=is_refused):
+            for guarded in (False, True):
+                expression = as_expression(breach, vars(self._module), guarded=guarded)
+                stated = Assumed(self._module, self._function, [expression])
+                if self._holds(stated) and not stated.hold(call.args, call.kwargs):
+                    return expression, in_words(breach)
+        return None
+
+    def _holds(self, stated: Assumed) -> bool:
+        return all(stated.hold(call.args, call.kwargs) for call in self._real)
+
+    def _breaches(self, call: Call, *, is_refused: bool) -> Iterator[Breach]:
+        root = root_of(call.args, call.kwargs)
+        yield from self._contract.breaches(root)
+        if is_refused:
+            yield from self._contract.invalid_patterns(root)

@@ -1,0 +1,164 @@
+"""Thinks of inputs near a call: edge cases of its parts, values that have to do with the code, and other kinds."""
+
+from __future__ import annotations
+
+import itertools
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Iterator, List, NamedTuple, Sequence, Set
+
+from .call_parts import Place, Root, Site, fields, like, places, with_value
+from .container_kinds import SEQUENCES
+from .edge_dates import across_changes, is_dated
+from .edge_values import CONFUSABLE, edges, in_turns
+from .method_objects import objects_by_methods
+from .open_values import open_edges
+from .related_values import Constants, Related, related_inputs
+from .small_pieces import Base
+from .tried_inputs import Input
+
+if TYPE_CHECKING:
+    from .contract import Contract
+    from .optional_arguments import Signature
+
+_PART = "part of a real call"
+EACH_AS_ITERATOR = 3
+MOST_OPTIONAL = 4  # calls with an argument more that others start from
+
+
+class Knowledge(NamedTuple):
+    """What the signature allows, where the calls show a fixed form, and what the code mentions."""
+
+    signature: Signature
+    fixed: Set[Site]
+    constants: Constants
+    method: str  # the name of the function itself
+    contract: Contract
+
+
+def with_optional(base: Base, signature: Signature) -> List[Base]:
+    """The call with optional arguments that it did without: what they do shows together with other changes."""
+    return [Base(root, base.call) for root in islice(signature.with_more(base.root), MOST_OPTIONAL)]
+
+
+def changed(base: Base, inputs: Iterator[Input]) -> Iterator[Input]:
+    """Without those in which nothing could be changed, since a class makes no such object; the base itself first."""
+    yield Input(_PART, base.root, base.call)
+    yield from (each for each in inputs if each.root is not base.root)
+
+
+def _edge_cases(base: Base, knowledge: Knowledge) -> Iterator[Input]:
+    """The edge cases of every part, in turns, so that the first ones are of many parts and kinds."""
+    known = list(places(base.root))
+    if any(place.is_data for place in known if place.site != ("0",) or fields(place.value) == {}):
+        known = [place for place in known if place.is_data]
+    yield from in_turns(
+        [
+            _in_two_arguments(base),
+            (Input("argument left out", root, base.call) for root in knowledge.signature.with_fewer(base.root)),
+            (Input("optional argument given", root, base.call) for root in knowledge.signature.with_more(base.root)),
+            *(_at_place(base, place, knowledge) for place in _one_of_each(known)),
+        ]
+    )
+
+
+def open_cases(base: Base, knowledge: Knowledge) -> Iterator[Input]:
+    """Values of other kinds than the real ones in every place whose kind a hint leaves open, in turns.
+
+    A bare `list` promises callers any elements. Without a hint, the kinds of the real calls are all there is to go by.
+    """
+    data = [place for place in places(base.root) if place.is_data and place.site not in knowledge.fixed]
+    known = _one_of_each([place for place in data if knowledge.contract.is_hinted(place.site)])
+    for kind, root in in_turns([_opened(base.root, place) for place in known]):
+        if not knowledge.contract.contradicts(root):
+            yield Input(kind, root, base.call)
+
+
+def _opened(root: Root, place: Place) -> Iterator[Related]:
+    for kind, value in open_edges(place.value):
+        yield kind, with_value(root, place, value)
+
+
+def _related_cases(base: Base, knowledge: Knowledge) -> Iterator[Input]:
+    """Values that have to do with the code or with other parts, in every part in turns."""
+    known = [place for place in places(base.root) if place.is_data and place.site not in knowledge.fixed]
+    for kind, root in in_turns(
+        [
+            *(_made_by_methods(base.root, place, knowledge.method) for place in _one_of_each(known)),
+            *(related_inputs(base.root, place, knowledge.constants) for place in _one_of_each(known)),
+        ]
+    ):
+        yield Input(kind, root, base.call)
+
+
+def _made_by_methods(root: Root, place: Place, method: str) -> Iterator[Related]:
+    for kind, made in objects_by_methods(place.value, without=method):
+        yield kind, with_value(root, place, made)
+
+
+def _one_of_each(known: Sequence[Place]) -> List[Place]:
+    """The first place of each site."""
+    return list({place.site: place for place in reversed(known)}.values())[::-1]
+
+
+def _with_constants(base: Base, knowledge: Knowledge) -> Iterator[Input]:
+    """Each data place with a constant of the code in it."""
+    for place in places(base.root):
+        for value in knowledge.constants.near(place.value) if place.is_data else ():
+            yield Input("constant of the code", with_value(base.root, place, value), base.call)
+
+
+def _at_place(base: Base, place: Place, knowledge: Knowledge) -> Iterator[Input]:
+    if place.site in knowledge.signature.may_be_none:
+        yield Input("None", with_value(base.root, place, None), base.call, place.is_data)
+    for kind, value in () if place.site in knowledge.fixed else edges(place.value):
+        yield Input(kind, with_value(base.root, place, value), base.call, place.is_data)
+
+
+def _in_two_arguments(base: Base) -> Iterator[Input]:
+    """The same object for two arguments of the same type, and arguments of the same length made different."""
+    args, kwargs = base.root
+    for first in range(len(args)):
+        for second in range(first + 1, len(args)):
+            one, other = args[first], args[second]
+            for before, after in across_changes(one, other) if is_dated(one) and is_dated(other) else ():
+                both = [*args[:first], before, *args[first + 1 : second], after, *args[second + 1 :]]
+                yield Input("across a change of clocks", [both, kwargs], base.call)
+            if type(one) is not type(other) or type(one) not in (*SEQUENCES, dict, set, str, bytes):
+                continue
+            if set(map(type, one)) == set(map(type, other)):
+                yield Input("same object twice", [[*args[:second], one, *args[second + 1 :]], kwargs], base.call)
+            pairs = itertools.permutations(CONFUSABLE[str][:8], 2) if _of_texts(one) and _of_texts(other) else ()
+            for left, right in pairs:
+                changed = [left, right] if type(one) is str else [like(one, [left]), like(other, [right])]
+                both = [*args[:first], changed[0], *args[first + 1 : second], changed[1], *args[second + 1 :]]
+                yield Input("values that are easily confused", [both, kwargs], base.call)
+            if type(one) in SEQUENCES and len(one):
+                shorter = like(one, list(one)[:-1])
+                yield Input("mixed lengths", [[*args[:first], shorter, *args[first + 1 :]], kwargs], base.call)
+                both = [*args[:first], like(one, []), *args[first + 1 : second], like(other, []), *args[second + 1 :]]
+                yield Input("empty", [both, kwargs], base.call)
+
+
+def _of_texts(value: Any) -> bool:
+    """Whether it is a text, or a sequence of texts."""
+    return type(value) is str or (
+        type(value) in SEQUENCES and len(value) > 0 and all(type(each) is str for each in value)
+    )
+
+
+def with_iterators(inputs: Iterator[Input], signature: Signature) -> Iterator[Input]:
+    """Some of the inputs once more with iterators in the place of sequences, where the hint allows them."""
+    for number, each in enumerate(inputs):
+        yield each
+        for place in places(each.root) if signature.iterables and number % EACH_AS_ITERATOR == 0 else ():
+            if place.site in signature.iterables and type(place.value) in SEQUENCES:
+                root = with_value(each.root, place, iter(list(place.value)))
+                yield each._replace(kind="iterator", root=root)
+
+
+def later_cases(base: Base, knowledge: Knowledge) -> Iterator[Input]:
+    """What the first rounds left, of both kinds in turns."""
+    yield from in_turns([_edge_cases(base, knowledge), _related_cases(base, knowledge)])
+
+
+CASES = {"edge": _edge_cases, "related": _related_cases, "later": later_cases, "constant": _with_constants}

@@ -1,0 +1,79 @@
+"""Values of other kinds than the real ones, for a place whose kind a hint leaves open: callers may give them."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any, Callable, Dict, Iterator, Tuple
+
+from .call_parts import like
+from .container_kinds import MAPPINGS, SEQUENCES, SETS, NotBuildableError, alike, container_kind, plain_of
+from .related_values import SCALARS
+
+Edge = Tuple[str, Any]  # kind, value
+
+EXACT = 2**53  # floats stand for all integers below
+NONE, UNHASHABLE = "None among others", "elements that cannot be hashed"
+LIKE_TUPLES, OTHER_TYPE = "lists beside equal tuples", "equal value of another type"
+
+
+def open_edges(value: Any) -> Iterator[Edge]:
+    """None, what cannot be hashed, lists beside equal tuples, and an equal value of another type.
+
+    Rows stay rows: what has another form than the real ones is no input.
+    """
+    made = _EDGES.get(container_kind(value))
+    with contextlib.suppress(NotBuildableError):
+        yield from made(value) if made else ()
+
+
+def _in_sequence(value: Any) -> Iterator[Edge]:
+    first = next(iter(plain_of(value)), None)
+    if type(first) in SCALARS:
+        yield UNHASHABLE, like(value, [[first], [first]])
+        yield LIKE_TUPLES, like(value, [(first,), [first]])
+        yield NONE, like(value, [first, None])
+        yield UNHASHABLE, like(value, [{}, first])
+    elif type(first) is tuple and first:
+        yield UNHASHABLE, like(value, [list(first), list(first)])
+        yield LIKE_TUPLES, like(value, [first, list(first)])
+
+
+def _in_mapping(value: Any) -> Iterator[Edge]:
+    for key, part in list(plain_of(value).items())[:1]:
+        if type(part) in SCALARS:
+            copied = plain_of(value).copy()
+            copied[key] = None
+            yield NONE, alike(value, copied)
+
+
+def _in_set(value: Any) -> Iterator[Edge]:
+    first = next(iter(plain_of(value)), None)
+    if type(first) in SCALARS:
+        yield NONE, alike(value, container_kind(value)((first, None)))
+
+
+def _of_integer(value: int) -> Iterator[Edge]:
+    yield "None", None
+    if abs(value) < EXACT:
+        yield OTHER_TYPE, float(value)
+
+
+def _of_float(value: float) -> Iterator[Edge]:
+    yield "None", None
+    if value.is_integer():
+        yield OTHER_TYPE, int(value)
+
+
+def _of_text(_value: Any) -> Iterator[Edge]:
+    yield "None", None
+
+
+_EDGES: Dict[type, Callable[[Any], Iterator[Edge]]] = {
+    **dict.fromkeys(SEQUENCES, _in_sequence),
+    **dict.fromkeys(MAPPINGS, _in_mapping),
+    **dict.fromkeys(SETS, _in_set),
+    int: _of_integer,
+    float: _of_float,
+    str: _of_text,
+    bytes: _of_text,
+}

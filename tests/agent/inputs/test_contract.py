@@ -1,0 +1,204 @@
+"""What is within the contract of a function: what hints say, and where they are silent what real calls hold."""
+
+from __future__ import annotations
+
+import collections
+import enum
+import sys
+from dataclasses import dataclass
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from afterburner.agent.inputs.inside.assumptions import Assumed
+from afterburner.agent.inputs.inside.broken_contract import Rules
+from afterburner.agent.inputs.inside.call_parts import root_of
+from afterburner.agent.inputs.inside.compiled_patterns import compiled_patterns
+from afterburner.agent.inputs.inside.contract import Contract
+from afterburner.sandbox.driver.call_blobs import Call
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+MODULE = ModuleType("angles")
+sys.modules["angles"] = MODULE  # its classes and its hints are looked up there
+exec(  # noqa: S102 - the text below
+    """
+import re
+from dataclasses import dataclass
+from typing import Any, Iterable, NamedTuple, Optional
+
+@dataclass
+class Item:
+    name: str
+    price: int
+
+class Point(NamedTuple):
+    x: int
+    y: float
+
+class Special(Item):
+    pass
+
+def bare(a, b=None): ...
+def listed(a: list, b=0): ...
+def hinted(a: "list[int]", b: Optional[str] = None): ...
+def number(a: float): ...
+def records(a: "list[dict[str, Any]]"): ...
+def taken(a: Iterable[int]): ...
+def bought(a: Item): ...
+def many(*a: int, **b: str): ...
+def found(a, b): return [re.search(a, each) for each in b]
+""",
+    vars(MODULE),
+)
+
+
+def contract_of(name: str, *calls: Sequence[Any]) -> Contract:
+    return Contract(vars(MODULE)[name], "", [root_of(call, {}) for call in calls])
+
+
+def rule_for(name: str, made: Sequence[Any], *calls: Sequence[Any]) -> tuple[str, str] | None:
+    """The rule that a call breaks: as an expression, and in words."""
+    function: Callable[..., Any] = vars(MODULE)[name]
+    real = [Call(tuple(call), {}, {}) for call in calls]
+    rules = Rules(MODULE, function, contract_of(name, *calls), real)
+    rule = rules._broken_by(Call(tuple(made), {}, {}), is_refused=False)
+    if rule is not None:
+        stated = Assumed(MODULE, function, [rule[0]])
+        assert not stated.hold(tuple(made), {})
+        assert all(stated.hold(call, {}) for call in calls)
+    return rule
+
+
+@pytest.mark.parametrize(
+    ("name", "calls", "within", "beyond"),
+    [
+        pytest.param("bare", [(3,), (4.5,)], [0, -1, 2**70, float("nan")], [True, None, "3", [3]], id="no hint"),
+        pytest.param("listed", [([1, 2],)], [[], [7]], [[None], [True], [[1]], (1,)], id="a bare container"),
+        pytest.param("listed", [([],)], [[]], [[1]], id="nothing was ever in it"),
+        pytest.param("hinted", [([1],)], [[], [-5]], [[True], ["a"], None], id="a hint of plain types"),
+        pytest.param("number", [(3,)], [0.5, 3], [True], id="an int for a float"),
+        pytest.param("records", [([{"id": 1}, {"id": 2}],)], [[{"id": 5}]], [[{}], [{"id": "x"}]], id="half a hint"),
+        pytest.param("bare", [([{"id": 1}, {"id": 2}],)], [[], [{"id": 5, "more": ""}]], [[{}]], id="records"),
+        pytest.param("bare", [({"a": 1, "b": 2},), ({"a": 1},)], [{}, {"z": 3}], [{"a": ""}, {1: 1}], id="a table"),
+        pytest.param("bare", [({"n": "x", "b": 2},), ({"n": "", "b": 1},)], [{"n": "z", "b": 3}], [{"b": 3}], id="one"),
+        pytest.param("bare", [([("a", 1)],)], [[("b", 0)]], [[("b",)], [(1, "b")], [["b", 1]]], id="rows"),
+        pytest.param("bare", [((1, 2, 3),)], [(), (1,) * 9], [("a",)], id="a tuple of any length"),
+        pytest.param("bare", [({1, 2},)], [{3}], [{"a"}], id="a set"),
+        pytest.param("bare", [(collections.Counter("ab"),)], [collections.Counter("c")], [{"c": 1}], id="a counter"),
+        pytest.param("taken", [([1],)], [(1, 2), iter([1])], [["a"], "12"], id="what an iterable hint allows"),
+    ],
+)
+def test_kinds_of_arguments(
+    name: str, calls: Sequence[Sequence[Any]], within: Sequence[Any], beyond: Sequence[Any]
+) -> None:
+    contract = contract_of(name, *calls)
+    assert [value for value in within if not contract.admits(root_of([value], {}))] == []
+    assert [value for value in beyond if contract.admits(root_of([value], {}))] == []
+
+
+def test_defaults_and_optional_arguments_are_within() -> None:
+    contract = contract_of("bare", (1, "x"))
+    assert contract.admits(root_of([1], {}))
+    assert contract.admits(root_of([1, None], {}))
+    assert contract_of("hinted", ([1],)).admits(root_of([[2], "x"], {}))
+    assert not contract_of("hinted", ([1],)).admits(root_of([[2], 5], {}))
+    many = contract_of("many", (1,))
+    assert many.admits(root_of([1, 2, 3], {"x": "y"}))
+    assert not many.admits(root_of([1, True], {}))
+    assert not many.admits(root_of([], {"x": 1}))
+
+
+def test_what_an_object_holds_is_told_by_its_class_and_a_subclass_is_one_of_it() -> None:
+    item, special = vars(MODULE)["Item"], vars(MODULE)["Special"]
+    for name in ("bought", "bare"):
+        contract = contract_of(name, (item("a", 1),))
+        assert contract.admits(root_of([special("b", 0)], {}))
+        assert not contract.admits(root_of([item("b", True)], {}))
+        assert not contract.admits(root_of([item(None, 2)], {}))
+    point = vars(MODULE)["Point"]
+    assert not contract_of("bare", (point(1, 2.0),)).admits(root_of([point(1, None)], {}))
+    colour = enum.Enum("colour", "RED BLUE")
+    assert contract_of("bare", (colour.RED,)).admits(root_of([colour.BLUE], {}))
+
+
+def test_without_hints_only_the_kinds_of_real_calls_are_within() -> None:
+    contract = Contract(vars(MODULE)["number"], "", [root_of([3], {})], by_hints=False)
+    assert not contract.admits(root_of([0.5], {}))
+
+
+@pytest.mark.parametrize(
+    ("name", "made", "calls", "rule"),
+    [
+        ("bare", (True,), [(3,), (4.5,)], ("type(a) in (float, int)", "`a` holds float or int")),
+        ("bare", (None,), [(3,)], ("type(a) is int", "`a` holds int")),
+        ("bare", ([1, None],), [([1],), (None,)], None),
+        (
+            "bare",
+            ([{"id": None}],),
+            [([{"id": 1}, {"id": 2}],)],
+            ("all(type(item['id']) is int for item in a)", "`id` of each element of `a` holds int"),
+        ),
+        (
+            "records",
+            ([{}],),
+            [([{"id": 1}, {"id": 2}],)],
+            ("all('id' in item for item in a)", "each element of `a` has the key 'id'"),
+        ),
+        (
+            "bare",
+            ({"a": [1.5]},),
+            [({"b": [1, 2]},)],
+            (
+                "all(all(type(part) is int for part in item) for item in a.values())",
+                "each element of each value of `a` holds int",
+            ),
+        ),
+        ("listed", ([1],), [([],)], ("len(a) == 0", "`a` is empty")),
+        (
+            "bare",
+            ([(1,)],),
+            [([(1, "a")],)],
+            ("all(len(item) == 2 for item in a)", "each element of `a` has 2 elements"),
+        ),
+    ],
+)
+def test_a_rule_is_told_as_an_expression_that_real_calls_keep_to(
+    name: str, made: Sequence[Any], calls: Sequence[Sequence[Any]], rule: tuple[str, str] | None
+) -> None:
+    told = rule_for(name, made, *calls)
+    if rule is None:
+        assert told is not None
+        assert told[0].startswith("(type(a).__name__ != 'list' or all(")
+    else:
+        assert told == rule
+
+
+def test_a_type_that_the_module_does_not_know_is_told_by_its_name() -> None:
+    @dataclass
+    class Local:
+        size: int
+
+    assert rule_for("bare", (True,), (Local(1),)) == ("type(a).__name__ == 'Local'", "`a` holds Local")
+    told = rule_for("bare", (True,), *((kind(),) for kind in (int, float, str, list, dict, set, bytes)))
+    assert told == ("type(a).__name__ != 'bool'", "`a` never holds bool")
+
+
+def test_a_text_that_is_compiled_as_a_pattern_has_to_be_a_valid_one() -> None:
+    function = vars(MODULE)["found"]
+    real = Call(("a+", ["b("]), {}, {})
+    contract = contract_of("found", real.args)
+    with compiled_patterns() as compiled:
+        function(*real.args)
+    assert compiled == {"a+"}
+    contract.learn_patterns(root_of(real.args, {}), compiled)
+    made = Call(("(", []), {}, {})
+    assert not contract.admits(root_of(made.args, {}))
+    assert contract.admits(root_of(["x", ["("]], {})), "what is searched in may be any text"
+    rules = Rules(MODULE, function, contract, [real])
+    assert rules._broken_by(made, is_refused=False) == (
+        "re.compile(a) is not None",
+        "`a` is a valid regular expression",
+    )

@@ -1,0 +1,33 @@
+"""Values of other kinds than the real ones, where no hint says the kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from afterburner.agent.inputs.inside.open_values import open_edges
+
+
+def made(value: Any) -> list[Any]:
+    return [changed for _, changed in open_edges(value)]
+
+
+@pytest.mark.parametrize("kind", [list, tuple])
+def test_scalars_in_a_sequence_stand_beside_none_and_what_cannot_be_hashed(kind: type) -> None:
+    for x in (3, "a", 2.5):
+        assert made(kind([x, x])) == [kind([[x], [x]]), kind([(x,), [x]]), kind([x, None]), kind([{}, x])]
+    assert made(kind()) == []
+
+
+def test_rows_stay_rows() -> None:
+    assert made([("a", 1), ("b", 2)]) == [[["a", 1], ["a", 1]], [("a", 1), ["a", 1]]]
+    assert made([{"id": 1}]) == made([[1, 2]]) == made({"a": {"id": 1}}) == []
+
+
+def test_numbers_have_equals_of_another_type() -> None:
+    assert [(type(each), each) for each in made(3)] == [(type(None), None), (float, 3.0)]
+    assert [(type(each), each) for each in made(3.0)] == [(type(None), None), (int, 3)]
+    assert made(2.5) == made("text") == made(2**80 + 1) == [None]
+    assert made({"a": 1}) == [{"a": None}]
+    assert made({5}) == [{5, None}]

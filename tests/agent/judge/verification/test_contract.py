@@ -1,0 +1,158 @@
+"""Differences on inputs beyond the contract make a rewrite conditional, and those within it make it wrong."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import pytest
+
+from afterburner.agent.deadline import Deadline
+from afterburner.agent.judge.verification.made_inputs import Inputs
+from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
+
+if TYPE_CHECKING:
+    from ...evidence.conftest import MakeBench  # noqa: TID252 - a fixture of its
+    from .conftest import Compare
+
+pytestmark = pytest.mark.slow
+
+UNIQUE = """\
+def f(items{hint}):
+    kept = []
+    for item in items:
+        if item not in kept:
+            kept.append(item)
+    return kept
+"""
+BY_DICT = "def f(items{hint}):\n    return list(dict.fromkeys(items))\n"
+
+
+@pytest.mark.parametrize(
+    ("original", "candidate", "calls", "stated"),
+    [
+        pytest.param(
+            "def f(n):\n    return repr(n)\n",
+            "def f(n):\n    return '%r' % (n * 1)\n",
+            "f(3)\nf(4.5)\nf(-2)",
+            "type(n) in (float, int)",
+            id="True for a number",
+        ),
+        pytest.param(
+            "import re\ndef f(pattern, names):\n    return [name for name in names if re.search(pattern, name)]\n",
+            "import re\ndef f(pattern, names):\n    search = re.compile(pattern).search\n"
+            "    return [name for name in names if search(name)]\n",
+            "f('a+', ['ash', 'elm'])\nf('l', ['oak'])",
+            "re.compile(pattern) is not None",
+            id="an invalid regular expression where nothing is searched",
+        ),
+        pytest.param(
+            "def f(rows):\n    for row in rows:\n        if len(row) > 1:\n            return row['id']\n",
+            "def f(rows):\n    ids = [row['id'] for row in rows if len(row) > 1 or row['id'] is None]\n"
+            "    return ids[0] if ids else None\n",
+            "f([{'id': 1, 'n': 2}, {'id': 2, 'n': 2}])\nf([{'id': 5, 'n': 0}])",
+            "all(set(['id', 'n']) <= set(item) for item in rows)",
+            id="records without what each real one has",
+        ),
+        pytest.param(
+            UNIQUE.format(hint=": list"),
+            BY_DICT.format(hint=": list"),
+            "f([3, 1, 3])\nf([5])",
+            "all(type(item) is int for item in items)",
+            id="elements that cannot be hashed",
+        ),
+    ],
+)
+def test_what_shows_only_beyond_the_contract_makes_it_conditional(
+    compare: Compare, original: str, candidate: str, calls: str, stated: str
+) -> None:
+    found = compare(original, candidate, calls)
+    assert isinstance(found, Counterexample), found
+    assert not found.timed_out
+    assert [each.expression for each in found.provided] == [stated]
+    assert f'state it with --assume "{stated}"' in found.condition
+
+
+def test_what_shows_within_the_contract_is_wrong_whatever_shows_beyond_it(compare: Compare) -> None:
+    candidate = "def f(n):\n    return '%r' % (n + (n == 1_234))\n"
+    found = compare("def f(n):\n    return repr(n)\n", candidate, "f(3)\nf(4_000)\nf(0)\nf(-7)")
+    assert isinstance(found, Counterexample)
+    assert not found.provided
+    assert found.calls == ("f(1234)",)
+
+
+def test_a_difference_within_the_contract_is_shown_on_an_input_within_it(compare: Compare) -> None:
+    summed = "def f(rows):\n    return sum(row.get('n', 0) for row in rows{})\n"
+    calls = "f([{'id': 1, 'n': 2}, {'id': 2, 'n': 3}])\nf([{'id': 7, 'n': 4_000}])"
+    found = compare(summed.format(""), summed.format(" if row.get('n') != 1_234"), calls, shrinking_s=30)
+    assert isinstance(found, Counterexample)
+    assert not found.provided
+    assert "'id'" in found.calls[0]
+
+
+def test_a_rewrite_that_differs_in_many_ways_beyond_the_contract_is_conditional_all_the_same(compare: Compare) -> None:
+    shown = "def f(a, b, c, d, e):\n    return [{} for each in (a, b, c, d, e)]\n"
+    calls = "f(1, 2, 3, 4, 5)\nf(9, 8, 7, 6, 5)"
+    found = compare(shown.format("repr(each)"), shown.format("'%r' % (each * 1)"), calls, rounds=1, shrinking_s=1)
+    assert isinstance(found, Counterexample)
+    assert len(found.provided) > 3
+    assert len({each.expression for each in found.provided}) == len(found.provided)
+
+
+def test_what_equals_a_value_of_another_type_is_tried_where_a_hint_leaves_the_kind_open(compare: Compare) -> None:
+    types = "def f(items: list):\n    kept = []\n    for item in items:\n        if not any(type(item) is type(other) "
+    types += "and item == other for other in kept):\n            kept.append(item)\n    return kept\n"
+    tagged = types.replace("not any(type(item) is type(other) and item == other for other in kept)", "item not in kept")
+    found = compare(types, tagged, "f([1, 2])\nf([5])")
+    assert isinstance(found, Counterexample)
+    assert [each.words for each in found.provided] == ["each element of `items` holds int"]
+    stated = compare(types, tagged, "f([1, 2])\nf([5])", assume=(found.provided[0].expression,))
+    assert isinstance(stated, Agreement), stated.line
+    assert stated.inputs > 50
+
+
+def test_without_a_hint_the_kinds_of_the_real_calls_are_the_contract(compare: Compare) -> None:
+    found = compare(UNIQUE.format(hint=""), BY_DICT.format(hint=""), "f([3, 1, 3])\nf([5])")
+    assert isinstance(found, Agreement), found.line
+    assert found.inputs > 50
+
+
+def test_most_made_inputs_keep_to_the_contract_and_come_first(make_bench: MakeBench) -> None:
+    bench = make_bench(f"{UNIQUE.format(hint=': list')}\nif __name__ == '__main__':\n    f([3, 1])\n    f([2])\n", "f")
+    place = (bench.sandbox, bench.target, bench.environment, bench.limits)
+    rounds = list(islice(Inputs(*place, bench.workload.calls, 0).rounds(Deadline.after(600)), 3))
+    ranks = [[call.is_probing for call in each.calls] for each in rounds]
+    assert any(any(each) for each in ranks)
+    assert all(each == sorted(each) for each in ranks)
+    assert sum(map(sum, ranks)) < sum(map(len, ranks)) / 2
+
+
+def test_what_hints_allow_is_within_the_contract_and_drawn_although_no_real_call_has_it(compare: Compare) -> None:
+    hint = ': "list[int | list[int]]"'
+    found = compare(UNIQUE.format(hint=hint), BY_DICT.format(hint=hint), "f([3, 1, 3])\nf([5])")
+    assert isinstance(found, Counterexample)
+    assert "TypeError" in found.line
+    assert [each.words for each in found.provided] == ["the elements of `items` can be hashed"]
+
+
+def test_an_argument_that_is_equal_in_every_input_is_not_varied(compare: Compare) -> None:
+    cart = "class Cart:\n    def __init__(self, add):\n        self.add = add\n\n\ndef f(cart, items):\n    return {}\n"
+    found = compare(
+        cart.format("cart.add(items)"), cart.format("sum(items)"), "f(Cart(sum), [1])\nf(Cart(sum), [4, 2])", rounds=3
+    )
+    assert isinstance(found, Agreement)
+    assert found.unvaried == ("cart",)
+
+
+def test_a_date_in_another_notation_and_a_decimal_of_another_argument_are_tried(compare: Compare) -> None:
+    dates = (
+        "def f(text):\n    parts = [int(part) for part in text.split('.')]\n    return [len(text.split('.')[1]), {}]\n"
+    )
+    found = compare(dates.format("parts[0]"), dates.format("int(text[:2])"), "f('05.03.2024')\nf('31.12.2023')")
+    assert isinstance(found, Counterexample)
+    assert "." in found.line
+    exact = "from decimal import Decimal\ndef f(limit, prices):\n    return [price {} limit for price in prices]\n"
+    found = compare(
+        exact.format(">="), exact.format(">"), "f(Decimal('5.5'), [Decimal('3'), Decimal('9.25')])", rounds=2
+    )
+    assert isinstance(found, Counterexample)
