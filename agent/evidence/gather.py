@@ -38,6 +38,11 @@ class Evidence:
         """Where the rewrite did something else than the original, so that it is no offer; empty if nowhere."""
         return self.growth.disagreement if self.growth else ""
 
+    @property
+    def condition(self) -> str:
+        """On what the rewrite does the same there, too, in words; empty if on nothing plain."""
+        return self.growth.condition if self.growth else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Offered:

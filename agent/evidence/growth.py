@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from afterburner.agent.evidence.classes import Fit, fit_growth
 from afterburner.agent.judge.measuring.timing_core import timed_on
 from afterburner.agent.judge.scaled_calls import Climb, likely_bases, scale_calls
+from afterburner.agent.judge.scaled_differences import difference_on_scaled
+from afterburner.agent.judge.verification.search import DifferenceSearch
 from afterburner.sandbox import CallCase, Verdict
 
 if TYPE_CHECKING:
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.judge.measuring.workbench import Workbench
     from afterburner.agent.judge.scaled_calls import ScaledCall
+    from afterburner.agent.types import WorkloadCall
     from afterburner.sandbox import CaseReport, Program
 
 ROUNDS = 5
@@ -47,7 +50,7 @@ class Growth:
     """Times against sizes. `size` counts what `scaled` names, such as `len(items)`.
 
     `note` says what is missing and why. `disagreement` is set where the winner's outcome on one of these inputs is not
-    the original's: then it is wrong, whatever it gains.
+    the original's: then it is wrong, whatever it gains, or right on a `condition` alone, which the disagreement names.
     """
 
     scaled: str = ""
@@ -57,6 +60,7 @@ class Growth:
     note: str = ""
     disagreement: str = ""
     too_slow: bool = False  # whether the disagreement is only that the winner hit the time limit
+    condition: str = ""  # an assumption that those inputs break and every real call keeps to; see `Counterexample`
 
     @property
     def sentence(self) -> str:
@@ -86,7 +90,29 @@ def measure_growth(bench: Workbench, winner_source: str, deadline: Deadline) -> 
     if len(ladder) < 2:
         why = reasons[0] if reasons else "no calls of other sizes could be made"
         return Growth(note=f"cannot tell how time grows: {why}")
-    return _Measuring(bench, ladder).growth(winner_source, deadline)
+    growth = _Measuring(bench, ladder).growth(winner_source, deadline)
+    if growth.disagreement and not growth.too_slow:
+        return _looked_into(growth, bench, ladder, winner_source, deadline)
+    return growth
+
+
+def _looked_into(
+    growth: Growth, bench: Workbench, ladder: Sequence[ScaledCall], winner_source: str, deadline: Deadline
+) -> Growth:
+    """The same with what the disagreement rests on, where that is an assumption or rounding."""
+    calls = [each.call for each in ladder]
+
+    def search(any_bench: Workbench) -> DifferenceSearch:
+        return DifferenceSearch(any_bench, bench.target.source, seed=0, shrinking_s=0.0)
+
+    def again(narrower: Workbench) -> list[WorkloadCall]:
+        return [each.call for each in _ladder(narrower, deadline)[0]]
+
+    found = difference_on_scaled(search, bench, winner_source, calls, again, until=deadline)
+    if found is None or found.timed_out:
+        return growth
+    more = found.rounding.words if found.rounding is not None and not found.provided else found.condition
+    return replace(growth, disagreement="; ".join(filter(None, [growth.disagreement, more])), condition=found.condition)
 
 
 def _ladder(bench: Workbench, deadline: Deadline) -> tuple[list[ScaledCall], list[str]]:

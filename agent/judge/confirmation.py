@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from afterburner.agent.judge.comparison import Comparison
-from afterburner.agent.judge.verification.reach import lines_in_words
+from afterburner.agent.judge.verification.reach import UnseenLine, lines_in_words
 from afterburner.agent.types import Decision
 from afterburner.agent.wording import format_ratio
 from afterburner.sandbox import Verdict
@@ -14,16 +14,17 @@ from afterburner.sandbox import Verdict
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from afterburner.agent.deadline import Deadline
     from afterburner.agent.judge.measuring.sampling import Block
     from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
     from afterburner.agent.types import Gain, GainRange, HeldOut
     from afterburner.sandbox import Measurement, Report
 
+ORIGINAL = "original"
+
 
 @dataclass(frozen=True, slots=True)
 class Incumbent:
-    """C* and M*: the best code so far. `id` is the candidate's, "original" for the user's own code."""
+    """C* and M*: the best code so far. `id` is the candidate's, `ORIGINAL` for the user's own code."""
 
     id: str
     source: str
@@ -114,26 +115,50 @@ def differs(found: Counterexample, gain: Gain | None) -> Comparison:
 
 
 def unproven(
-    agreed: Agreement, gain: Gain | None, least: int, deadline: Deadline, unreached: Sequence[int] = ()
+    agreed: Agreement, gain: Gain | None, least: int, unreached: Sequence[int] = (), made: int | None = None
 ) -> Comparison | None:
     """What is left of a gain where too little was tried to offer it; None if it was enough.
 
     Enough is the least number of inputs, or all that could be made, with several values of every argument, and some
-    that reach each line that the rewrite changes; `unreached` are those that none does.
+    that reach each line that the rewrite changes.
+
+    Args:
+        agreed: the inputs.
+        gain: of the rewrite; None: it is told elsewhere.
+        least: how many inputs there have to be as long as more can be made.
+        unreached: lines that the rewrite changes and that no input is known to reach.
+        made: how many of the inputs were made; None for a function without arguments, of which none can be.
     """
-    shown = f"{format_ratio(gain.ratio)}, " if gain is not None else ""
+    condition = _condition(agreed, unreached, made)
+    if condition:
+        shown = f"{format_ratio(gain.ratio)}, " if gain is not None else ""
+        return Comparison(Decision.CONDITIONAL, f"{shown}the same provided that {condition}", gain)
+    if agreed.inputs >= least or (agreed.exhausted and (made is None or not agreed.failures)):
+        return None
+    told = f"only {agreed.inputs} of {least} inputs could be tried"
+    if agreed.exhausted:
+        return Comparison(Decision.REFUSED, f"{told}, for making more failed: {agreed.failures[0]}")
+    return Comparison(Decision.REFUSED, f"{told} before the time was over; give --max-seconds more")
+
+
+def _condition(agreed: Agreement, unreached: Sequence[int], made: int | None) -> str:
+    """What has to hold of calls that nothing was tried like, in words; empty where there are none."""
+    if made == 0 and (agreed.exhausted or agreed.failures):
+        why = f" ({agreed.failures[0]})" if agreed.failures else ""
+        return (
+            f"each call is like the real ones, for no further input could be made{why}; "
+            "give calls that some can be made from with --calls"
+        )
     if agreed.unvaried:
         names = " and ".join(f"`{name}`" for name in agreed.unvaried)
         stated = " ".join(f'--assume "{name} is not None"' for name in agreed.unvaried)
-        condition = f"the same provided that {names} is like in the real calls, for nothing else could be made of it"
-        return Comparison(Decision.CONDITIONAL, f"{shown}{condition}; state it with {stated}", gain)
-    if unreached:
-        lines = lines_in_words(unreached)
-        condition = f"the same provided that no call reaches {lines} of the original: no input did, and the rewrite"
-        return Comparison(
-            Decision.CONDITIONAL, f"{shown}{condition} changes them; give calls that do with --calls", gain
+        return f"{names} is like in the real calls, for nothing else could be made of it; state it with {stated}"
+    if not unreached:
+        return ""
+    unless = f"no call reaches {lines_in_words(unreached)} of the original"
+    if any(isinstance(line, UnseenLine) for line in unreached):
+        return (
+            f"{unless}: it is not known whether an input did, for some take too long to be followed, and the rewrite "
+            "changes them; give shorter calls that do with --calls"
         )
-    if agreed.exhausted or agreed.inputs >= least or not deadline.passed():
-        return None
-    reason = f"only {agreed.inputs} of {least} inputs could be tried before the time was over; give --max-seconds more"
-    return Comparison(Decision.REFUSED, reason)
+    return f"{unless}: no input did, and the rewrite changes them; give calls that do with --calls"

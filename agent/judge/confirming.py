@@ -21,12 +21,15 @@ from afterburner.agent.judge.caches import kept_between_calls
 from afterburner.agent.judge.circumstances import Dependence, find_dependence
 from afterburner.agent.judge.comparison import Comparison
 from afterburner.agent.judge.confirmation import confirmation_of, detail_of, differs, unproven
-from afterburner.agent.judge.first_calls import gain_of_first_calls, may_remember
-from afterburner.agent.judge.first_items import later_first_item
+from afterburner.agent.judge.first_calls import look_at_first_calls
+from afterburner.agent.judge.first_items import later_items
 from afterburner.agent.judge.instructions import count_instructions
-from afterburner.agent.judge.larger_inputs import larger_calls
+from afterburner.agent.judge.known_values import known_values, screen_on_made, without_gain, without_larger
+from afterburner.agent.judge.larger_inputs import LargerLook, larger_calls
 from afterburner.agent.judge.measuring.sampling import SampleFailedError
 from afterburner.agent.judge.measuring.sequential import FIRST_LOOKS, MOST_TESTS
+from afterburner.agent.judge.scaled_differences import difference_on_scaled
+from afterburner.agent.judge.verification.arguments import takes_arguments
 from afterburner.agent.judge.verification.exploring import Exploration, explore
 from afterburner.agent.judge.verification.made_inputs import Suggested
 from afterburner.agent.judge.verification.outcome import EXPLORED, SUGGESTED, Agreement, Counterexample
@@ -44,13 +47,19 @@ if TYPE_CHECKING:
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.judge.confirmation import Confirmation, Incumbent
     from afterburner.agent.judge.decide import Judge
+    from afterburner.agent.judge.known_values import Literal
+    from afterburner.agent.judge.larger_inputs import LargerCalls
     from afterburner.agent.judge.measuring.sample_sources import Case
     from afterburner.agent.judge.measuring.workbench import Workbench
     from afterburner.agent.types import WorkloadCall
 
 BLOCKS_TOLD = 4
 SEARCH_S, SEARCH_ROUNDS, SEARCH_LEAST = 3.0, 3, 80  # for an input on which a promising candidate differs
-OFFER_S, OFFER_ROUNDS, OFFER_LEAST = 4.0, 24, 800  # the same before an offer, which is worth nothing without so many
+# The same before an offer, which is worth nothing without so many: they get all the time that is left, and any number
+# of rounds (None).
+OFFER_S, OFFER_LEAST = 4.0, 800
+OFFER_ROUNDS: int | None = None
+SUGGESTED_ROUNDS = 24  # where a call that somebody suggests breaks an assumption
 PATIENCE = 5  # times as long as that, until the least number of inputs has agreed with a promising candidate
 AGAIN_S = 10.0  # for sampling again who was screened beside a winner that is not better
 HARD_TO_BELIEVE = 10.0  # a gain above this is measured again on larger inputs
@@ -123,23 +132,32 @@ class Confirming:
         searched = self.behaves(winner, original, late, for_offer=True)
         if not isinstance(searched, Agreement):
             return self._differing(searched, winner, original, comparison, held_out)
-        changed = changed_lines(original.source, winner.source, searched.unreached)
-        too_few = unproven(searched, comparison.gain, OFFER_LEAST, self.deadline, changed)
+        too_few = self.unproven(searched, winner, original, comparison.gain)
         if too_few is not None:
             return confirmation_of(winner, original, too_few, held_out)
-        larger = ""
+        look = LargerLook(comparison)
+        used: list[str] = []
         if comparison.gain is not None:
-            comparison, larger = self.on_larger_inputs(comparison, comparison.gain, winner, original)
-            comparison = self._of_first_items(self._of_first_calls(comparison, winner, original), winner)
+            held = self._values_held(winner)
+            look = self.on_larger_inputs(comparison, comparison.gain, winner, original, held=held)
+            comparison, used = self._as_used(look.comparison, winner)
         held_out = replace(held_out, passed=comparison.decision is not Decision.WRONG)
-        notes = _notes(winner, original, searched, comparison) if bench.target.language == PYTHON else []
+        notes = [*_notes(winner, original, searched, comparison), *used] if bench.target.language == PYTHON else []
         if sceptic is not None and comparison.decision is Decision.IMPROVED:
             doubted = self._doubted(winner, sceptic)
             if isinstance(doubted, Counterexample):
                 return self._differing(doubted, winner, original, comparison, held_out)
             notes.append(doubted)
-        confirmation = confirmation_of(winner, original, comparison, held_out)
-        return replace(confirmation, notes=notes, larger_inputs=larger)
+        confirmation = confirmation_of(winner, original, comparison, held_out, look.example)
+        return replace(confirmation, notes=notes, larger_inputs=look.told)
+
+    def unproven(
+        self, agreed: Agreement, winner: Incumbent, original: Incumbent, gain: Gain | None = None
+    ) -> Comparison | None:
+        """What is left of a gain where the inputs on which no difference was found are too few; None: they are not."""
+        made = agreed.made(set(self.bench.workload.origins())) if takes_arguments(self.bench) else None
+        changed = changed_lines(original.source, winner.source, agreed.unreached)
+        return unproven(agreed, gain, OFFER_LEAST, changed, made)
 
     def _doubted(self, winner: Incumbent, sceptic: Callable[[], str]) -> Counterexample | str:
         """A call that a model suggests and that shows a difference, or what to tell of its suggestions."""
@@ -176,7 +194,7 @@ class Confirming:
 
     def _on_suggested(self, winner: Incumbent, suggested: Suggested) -> Counterexample | Agreement:
         until = self.deadline.within(OFFER_S)
-        return self._searching().against_suggested(winner.source, suggested, until, rounds=OFFER_ROUNDS)
+        return self._searching().against_suggested(winner.source, suggested, until, rounds=SUGGESTED_ROUNDS)
 
     def behaves(
         self,
@@ -277,7 +295,7 @@ class Confirming:
         self,
         source: str,
         until: Deadline,
-        rounds: int,
+        rounds: int | None,
         real_calls: Sequence[WorkloadCall] = (),
         *,
         least: Least | None = None,
@@ -295,10 +313,16 @@ class Confirming:
     def _searching(self) -> DifferenceSearch:
         """The search of this run, which keeps the inputs that it has made."""
         if self._search is None:
-            shrinking_s = SHRINKING_S if self.shrinking_s is None else self.shrinking_s
-            original = self.bench.target.source
-            self._search = DifferenceSearch(self.bench, original, self.judge.seed, shrinking_s=shrinking_s)
+            self._search = self._new_search(self.bench)
         return self._search
+
+    def _searching_on(self, bench: Workbench) -> DifferenceSearch:
+        """The search of this run, or another one on a bench that states more assumptions."""
+        return self._searching() if bench is self.bench else self._new_search(bench)
+
+    def _new_search(self, bench: Workbench) -> DifferenceSearch:
+        shrinking_s = SHRINKING_S if self.shrinking_s is None else self.shrinking_s
+        return DifferenceSearch(bench, bench.target.source, self.judge.seed, shrinking_s=shrinking_s)
 
     def _measure(self, winner: Incumbent, original: Incumbent) -> tuple[Comparison, Gain | None]:
         if self.tests.used_up:
@@ -346,52 +370,80 @@ class Confirming:
         except SampleFailedError as error:
             return f"when measured again: {error.detail}"
 
+    def _values_held(self, winner: Incumbent) -> list[Literal]:
+        """Values of the workload that the winner's text holds and the original's does not, where time is measured."""
+        if self.bench.by_cases or self.judge.objective is not Objective.TIME:
+            return []
+        return known_values(self.bench, winner.source)
+
     def on_larger_inputs(
-        self, comparison: Comparison, gain: Gain, winner: Incumbent, original: Incumbent
-    ) -> tuple[Comparison, str]:
-        """The comparison again, or what larger inputs make of it; and what to tell of them."""
-        if gain.ratio <= HARD_TO_BELIEVE or self.judge.objective is not Objective.TIME:
-            return comparison, ""
+        self,
+        comparison: Comparison,
+        gain: Gain,
+        winner: Incumbent,
+        original: Incumbent,
+        *,
+        held: Sequence[Literal] = (),
+    ) -> LargerLook:
+        """The comparison again, or what larger inputs make of it; and what to tell of them.
+
+        However small its gain, a winner that holds values of the workload has to show it there, or on made inputs.
+        """
+        if (gain.ratio <= HARD_TO_BELIEVE and not held) or self.judge.objective is not Objective.TIME:
+            return LargerLook(comparison)
         self._report(EventKind.MEASURING_LARGER_INPUTS, ratio=gain.ratio)
         until = self.deadline.within(2 * LARGER_S)
-        calls = self.bench.workload.calls_in_order()
-        larger = larger_calls(self.bench, calls, most_s=min(LARGER_S, until.left_s() / 2))
+        larger = self._larger(self.bench, until)
         if not larger.calls:
-            return comparison, larger.note
+            made = self._searching().made.values() if held else ()
+            again = screen_on_made(self.bench, self.judge, winner.source, made, until)
+            return without_larger(comparison, again, held, 1 + self.judge.min_effect, larger.note)
         bench = self.bench.with_time_for(larger.calls)
         source = bench.source_of_calls(original.source, [winner.source], larger.calls)
         [again] = self.judge.screen(source, until)
-        size = f"inputs {larger.factor:.3g} times as large"
+        if again.decision is Decision.WRONG:
+            return self._differing_on_larger(comparison, again, larger, winner, until=until)
         if again.gain is None:
-            if again.decision is Decision.WRONG:
-                what = "reaches the time limit" if again.verdict is Verdict.TIME_LIMIT else "differs"
-                reason = f"on {size} it {what}: {again.reason}"
-                return replace(comparison, decision=Decision.WRONG, reason=reason, verdict=again.verdict), ""
-            return comparison, f"not measured again on larger inputs: {again.reason}"
+            return LargerLook(comparison, f"not measured again on larger inputs: {again.reason}")
         if again.gain.ratio <= 1 + self.judge.min_effect:
-            reason = f"{format_ratio(gain.ratio)}, but on {size} only {format_ratio(again.gain.ratio)}"
-            return replace(comparison, decision=Decision.NOT_BETTER, reason=reason), ""
-        return comparison, f"measured again on {size}: {format_ratio(again.gain.ratio)}"
+            return LargerLook(without_gain(comparison, again.gain, larger.size, held))
+        return LargerLook(comparison, f"measured again on {larger.size}: {format_ratio(again.gain.ratio)}")
 
-    def _of_first_calls(self, comparison: Comparison, winner: Incumbent, original: Incumbent) -> Comparison:
-        """The comparison, refused if no call has the gain that is the first of its process."""
-        bench = self.bench
-        if comparison.decision is not Decision.IMPROVED or bench.by_cases or self.judge.objective is not Objective.TIME:
-            return comparison
-        if not may_remember(original.source, winner.source):
-            return comparison
-        calls, until = bench.timed_calls(), self.deadline.within(FIRST_CALLS_S)
-        reason = gain_of_first_calls(bench, self.judge, winner.source, calls, until)
-        return comparison if reason is None else replace(comparison, decision=Decision.REFUSED, reason=reason)
+    def _larger(self, bench: Workbench, until: Deadline) -> LargerCalls:
+        return larger_calls(bench, bench.workload.calls_in_order(), most_s=min(LARGER_S, until.left_s() / 2))
 
-    def _of_first_items(self, comparison: Comparison, winner: Incumbent) -> Comparison:
-        """The comparison, or what the first item of a lazy result makes of it."""
-        bench = self.bench
-        if comparison.decision is not Decision.IMPROVED or bench.by_cases or self.judge.objective is not Objective.TIME:
-            return comparison
+    def _differing_on_larger(
+        self, comparison: Comparison, again: Comparison, larger: LargerCalls, winner: Incumbent, *, until: Deadline
+    ) -> LargerLook:
+        """What a comparison comes to that does not hold on larger inputs, as `again` says."""
+        found = None
+        if again.verdict is not Verdict.TIME_LIMIT:
+            place = (self._searching_on, self.bench, winner.source, larger.calls)
+            found = difference_on_scaled(*place, lambda bench: self._larger(bench, until).calls, until=until)
+        if found is None or found.timed_out:
+            what = "reaches the time limit" if again.verdict is Verdict.TIME_LIMIT else "differs"
+            reason = f"on {larger.size} it {what}: {again.reason}"
+            return LargerLook(replace(comparison, decision=Decision.WRONG, reason=reason, verdict=again.verdict))
+        said = differs(found, comparison.gain)
+        reason = said.reason if found.provided else f"on {larger.size}, {_difference_in_words(found)}"
+        return LargerLook(replace(comparison, decision=said.decision, reason=reason, verdict=said.verdict), "", found)
+
+    def _as_used(self, comparison: Comparison, winner: Incumbent) -> tuple[Comparison, list[str]]:
+        """The comparison of calls that are the first of their process, and of items as far as they are taken; notes."""
+        bench, gain = self.bench, comparison.gain
+        if comparison.decision is not Decision.IMPROVED or gain is None:
+            return comparison, []
+        if bench.by_cases or self.judge.objective is not Objective.TIME:
+            return comparison, []
         until = self.deadline.within(FIRST_CALLS_S)
-        reason = later_first_item(bench, self.judge, winner.source, bench.timed_calls(), until)
-        return comparison if reason is None else replace(comparison, decision=Decision.NOT_BETTER, reason=reason)
+        first = look_at_first_calls(bench, self.judge, winner.source, gain, until)
+        if first.objection:
+            return replace(comparison, decision=Decision.REFUSED, reason=first.objection), []
+        until = self.deadline.within(FIRST_CALLS_S)
+        reason = later_items(bench, self.judge, winner.source, bench.timed_calls(), until)
+        if reason is not None:
+            return replace(comparison, decision=Decision.NOT_BETTER, reason=reason), []
+        return comparison, [first.note] if first.note else []
 
     def _on_blocks(self, taken: int, most: int) -> None:
         if self._taken < FIRST_LOOKS[0][0] <= taken:  # without a look there was nothing to err in
@@ -404,6 +456,10 @@ class Confirming:
         self, kind: EventKind, *, count: int | None = None, most: int | None = None, ratio: float | None = None
     ) -> None:
         self.on_event(ProgressEvent(kind=kind, stage=Stage.CONFIRM, count=count, most=most, ratio=ratio))
+
+
+def _difference_in_words(found: Counterexample) -> str:
+    return found.rounding.words if found.rounding is not None else "it differs from the original"
 
 
 def _notes(winner: Incumbent, original: Incumbent, made: Agreement, comparison: Comparison) -> list[str]:

@@ -1,6 +1,6 @@
 """Decides whether the winner may be offered.
 
-Screening (`screening`) decides nothing but who is tried first. Confirmation is one sequential test of the winner
+Screening (`screening`) only decides which candidate is tested first. Confirmation is one sequential test of the winner
 against the original (`sequential`), on fresh samples; the gain that is announced, and its interval, come from it alone.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ from afterburner.agent.types import Decision, Objective
 from afterburner.agent.wording import format_ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.judge.measuring.figures import FreshBlocks
@@ -36,7 +36,17 @@ TAKES_OF_SCREENING = 200  # far more than it makes
 FIRST_TAKE = MOST_TESTS * TAKES_OF_SCREENING + 1  # screening counts from 0: no two takes of a rewrite have one seed
 FRESH_TAKE = FIRST_TAKE + MOST_TESTS * MOST_BLOCKS  # of what is measured again, behind all takes of the tests
 CONFIRMATION_S = 40.0  # what a test may take, unless even its fewest blocks take longer; most end far earlier
+SECOND_MEASUREMENTS_S = CONFIRMATION_S  # what all of a judge may take together, likewise
+FEWEST_FRESH = FIRST_LOOKS[0][0]  # blocks of a second measurement: fewer could prove nothing
 TOO_LATE_TO_CONFIRM = "the time budget ended before the winner was confirmed; --max-seconds allows more"
+
+
+@dataclass(slots=True)
+class SecondMeasurements:
+    """The second measurements of a judge: they share one count of takes, and one allowance of time."""
+
+    takes: Iterator[int] = field(default_factory=partial(itertools.count, FRESH_TAKE))
+    spent_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +56,7 @@ class Judge:
     objective: Objective
     min_effect: float
     seed: int
+    _again: SecondMeasurements = field(default_factory=SecondMeasurements, init=False, repr=False, compare=False)
 
     def screen(self, source: BlockSource, deadline: Deadline, *, attempt: int = 0) -> list[Comparison]:
         """Rank the rewrites of a source against its original; see `screening`.
@@ -53,7 +64,7 @@ class Judge:
         Args:
             source: of one rewrite or several.
             deadline: when to give up.
-            attempt: how many screenings of the same candidates came before: each takes other samples.
+            attempt: how many screenings of the same candidates came before; each takes other samples.
         """
         seed = self._seed_of(attempt * TAKES_OF_SCREENING)
         return Screening(source, self.objective, self.min_effect, seed, deadline).run()
@@ -103,7 +114,7 @@ class Judge:
                 if comparison is not None:
                     return self._with_held_out(comparison, blocks, held_out_from, look)
         except SampleFailedError as error:
-            # Some do not stand company, and alone it is plain whose fault it is; before a look nothing has been tested.
+            # Some programs fail beside others. Alone it is plain which one does; before a look nothing has been tested.
             if paced.is_together and len(blocks) < FIRST_LOOKS[0][0]:
                 return self.confirm(
                     source.apart(),
@@ -124,19 +135,30 @@ class Judge:
         return left_behind(first)
 
     def fresh_blocks(self, source: BlockSource, wanted: int, deadline: Deadline) -> list[Block]:
-        """So many blocks that take no part in a test; none if there is no time for all.
+        """Blocks of a second measurement, which take no part in a test: as many as are wanted, or as there is time for.
+
+        None where there is no time for `FEWEST_FRESH`.
 
         Raises:
             SampleFailedError: a program behaves differently this time.
         """
-        takes = itertools.count(FRESH_TAKE)
-        paced, repeats = source.paced(source.take(1, self._seed_of(next(takes))))
+        started_s = time.monotonic()
+        allowed = deadline.within(SECOND_MEASUREMENTS_S - self._again.spent_s)
+        try:
+            return self._taken_again(source, wanted, deadline, allowed)
+        finally:
+            self._again.spent_s += time.monotonic() - started_s
+
+    def _taken_again(self, source: BlockSource, wanted: int, deadline: Deadline, allowed: Deadline) -> list[Block]:
+        """Take the fewest whatever they take, more of them until `allowed`, and nothing after the deadline."""
+        if deadline.passed():
+            return []
+        fewest = min(wanted, FEWEST_FRESH)
+        paced, repeats = source.paced(source.take(1, self._seed_of(next(self._again.takes))))
         blocks: list[Block] = []
-        while len(blocks) < wanted:
-            if deadline.passed():
-                return []
-            blocks += paced.take(repeats, self._seed_of(next(takes)))
-        return blocks
+        while len(blocks) < (fewest if allowed.passed() else wanted) and not deadline.passed():
+            blocks += paced.take(repeats, self._seed_of(next(self._again.takes)))
+        return blocks if len(blocks) >= fewest else []
 
     def weigh(
         self, blocks: Sequence[Block], look: Look, *, is_last: bool, fresh: FreshBlocks | None = None
@@ -147,7 +169,7 @@ class Judge:
             blocks: all so far.
             look: the moment, and its level.
             is_last: whether there are no more.
-            fresh: takes blocks that must show a rise of the other figure as well, before it stands against the gain.
+            fresh: takes the blocks of a second measurement, before a rise of the other figure stands against the gain.
         """
         figures = figures_for(self.objective, blocks)
         gain = gain_of(blocks, figures.primary, look.alpha, ALPHA)
@@ -172,9 +194,9 @@ class Judge:
         return None
 
     def objection(self, blocks: Sequence[Block], held_out: Gain | None, fresh: FreshBlocks) -> str | None:
-        """What stands against an offer whatever has shown its gain, as far as a test that ended tells.
+        """What stands against an offer, whatever has shown its gain, by the samples of a test that has ended.
 
-        A rise of the other figure has to show in fresh blocks as well.
+        A rise of the other figure is measured again before it does.
         """
         figures = figures_for(self.objective, blocks)
         if held_out is not None and held_out.high < 1:

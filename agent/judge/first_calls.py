@@ -1,139 +1,133 @@
 """Whether a gain is there for the first call of a process, which can have learnt nothing from another.
 
 The caches that we know are emptied before each timed call (`driver/module_state.py`). A rewrite may keep what it has
-computed elsewhere: in a namespace, behind a bound method, in another module. So where its text could do such a thing,
-the dearest calls are timed once more, each as the only one of its process.
+computed elsewhere: in a namespace, behind a bound method, in another module, in an object that it is given. No text
+tells that for sure. So of every winner the dearest calls are timed once more, each as the only one of its process: in
+a few samples, and where these do not show the gain, as thoroughly as candidates are screened.
 """
 
 from __future__ import annotations
 
-import ast
+import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from afterburner.agent.judge.world_uses import changed_statements
+from afterburner.agent.judge.measuring.figures import figures_for
+from afterburner.agent.judge.measuring.sampling import SampleFailedError
+from afterburner.agent.types import Decision, Gain
 from afterburner.agent.wording import format_ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.judge.decide import Judge
+    from afterburner.agent.judge.measuring.sampling import BlockSource
     from afterburner.agent.judge.measuring.workbench import Workbench
     from afterburner.agent.types import WorkloadCall
 
 MOST_CALLS = 3
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_OF_PARTS = (ast.Tuple, ast.List, ast.Set, ast.Dict, ast.UnaryOp, ast.BinOp)
-_MAKES_CONSTANTS = frozenset(("compile", "maketrans", "frozenset", "Decimal", "Fraction", "Struct", "itemgetter"))
-_REACHES_FAR = frozenset(("globals", "vars", "setattr", "delattr", "__dict__", "__class__", "__setattr__", "modules"))
-_READS = frozenset((
-    *("match", "search", "fullmatch", "findall", "finditer", "sub", "subn", "split", "get", "items", "keys", "values"),
-    *("join", "format", "index", "count", "startswith", "endswith", "pack", "unpack", "copy"),
-))  # fmt: skip
+LEAST_SHARE = 0.5  # of the logarithm of a gain: what first calls have to show of it
+TOLD_SHARE = 0.75  # likewise: where they show less, the user is told
+BRIEF_S = 0.1  # of the original's CPU time for the samples of one call
+MOST_REPEATS = 4
 
 
-def may_remember(original: str, rewrite: str) -> bool:
-    """Whether new code could keep something from one call to the next; where that is not plain, True.
+@dataclass(frozen=True, slots=True)
+class FirstCalls:
+    """What first calls say of a gain: why it is none, and what to tell of it otherwise; both may be empty."""
 
-    Args:
-        original: the text of the user's file.
-        rewrite: the text of the same file with the rewrite in place.
-    """
-    try:
-        before, after = ast.parse(original), ast.parse(rewrite)
-    except (SyntaxError, ValueError, RecursionError):
-        return True
-    changed = changed_statements(before, after)
-    outer = {name for statement in after.body for name in _bound(statement)}
-    return any(not _is_harmless(statement, outer) for statement in changed)
+    objection: str = ""
+    note: str = ""
 
 
-def gain_of_first_calls(
-    bench: Workbench, judge: Judge, winner: str, calls: Sequence[WorkloadCall], deadline: Deadline
-) -> str | None:
-    """Why a gain is none, if no call has it that is the first of its process; None where one has.
+def look_at_first_calls(bench: Workbench, judge: Judge, winner: str, gain: Gain, deadline: Deadline) -> FirstCalls:
+    """Time the dearest calls, each as the only one of its process.
 
     Args:
         bench: of the run, with the original.
         judge: likewise.
         winner: the text of the file with the rewrite in place.
-        calls: those that the gain was measured on, in one process.
+        gain: on the timed calls, which one process made.
         deadline: when to give up, and believe the gain.
+
+    Raises:
+        SandboxInternalError: the sandbox failed.
     """
-    ratios: list[float] = []
-    for call in sorted(calls, key=lambda call: call.cpu_time_s, reverse=True)[:MOST_CALLS]:
-        if deadline.passed():
-            return None
-        [alone] = judge.screen(bench.source_of_calls(bench.target.source, [winner], [call]), deadline)
-        if alone.gain is None or alone.gain.ratio > 1 + judge.min_effect:
-            return None
-        ratios.append(alone.gain.ratio)
-    if not ratios:
-        return None
+    calls = bench.timed_calls()
+    if len(calls) < 2:
+        return FirstCalls()  # it was the first of its process all along
+    dearest = sorted(calls, key=lambda call: call.cpu_time_s, reverse=True)[:MOST_CALLS]
+    look = _Look(bench, judge, winner, dearest, deadline)
+    plenty, needed = gain.ratio**TOLD_SHARE, 1 + judge.min_effect
+    brief = look.briefly()
+    if brief is None or brief > max(plenty, needed):
+        return FirstCalls()
+    seen = look.thoroughly()
+    if seen is None or isinstance(seen, str):
+        return FirstCalls(objection=seen or "")
+    ratio = max(seen.ratio, brief)
+    if ratio < gain.ratio**LEAST_SHARE or seen.high <= needed:
+        return FirstCalls(objection=_objection(ratio, gain, needed))
+    return FirstCalls() if ratio >= plenty else FirstCalls(note=_note(ratio))
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """A look at these calls, each alone."""
+
+    bench: Workbench
+    judge: Judge
+    winner: str
+    calls: Sequence[WorkloadCall]
+    deadline: Deadline
+
+    def briefly(self) -> float | None:
+        """The gain on all calls together, by a few samples of each; 0 if one fails, None if the time is up."""
+        ratios: list[float] = []
+        for call in self.calls:
+            if self.deadline.passed():
+                return None
+            repeats = max(1, min(MOST_REPEATS, int(BRIEF_S / max(call.cpu_time_s, 1e-6))))
+            try:
+                [block] = self._alone(call).take(repeats, self.judge.seed)
+            except SampleFailedError:
+                return 0.0
+            ratios.append(math.exp(block.log_ratio(figures_for(self.judge.objective, [block]).primary)))
+        return self._together(ratios)
+
+    def thoroughly(self) -> Gain | str | None:
+        """The gain on all calls together as screening sees it, or how one differs; None where nobody knows."""
+        gains: list[Gain] = []
+        for call in self.calls:
+            if self.deadline.passed():
+                return None
+            [alone] = self.judge.screen(self._alone(call), self.deadline)
+            if alone.decision is Decision.WRONG:
+                return f"a call that is the first of its process differs: {alone.reason}"
+            if alone.gain is None:
+                return None
+            gains.append(alone.gain)
+        ratio = self._together([each.ratio for each in gains])
+        low, high = self._together([each.low for each in gains]), self._together([each.high for each in gains])
+        return Gain(ratio, low, high, confidence=0.0, pairs=len(gains))
+
+    def _alone(self, call: WorkloadCall) -> BlockSource:
+        return self.bench.source_of_calls(self.bench.target.source, [self.winner], [call])
+
+    def _together(self, ratios: Sequence[float]) -> float:
+        """How many times less all calls take, where each takes so many times less."""
+        before_s = [max(call.cpu_time_s, 1e-9) for call in self.calls]
+        return sum(before_s) / sum(before / ratio for before, ratio in zip(before_s, ratios, strict=True))
+
+
+def _objection(ratio: float, gain: Gain, needed: float) -> str:
+    most = "only after other calls" if ratio <= needed else "for the most part only after other calls"
     return (
-        "the gain shows only after other calls, from what they have left: a call that is the first of its process is "
-        f"{format_ratio(max(ratios))}"
+        f"the gain shows {most}, from what they have left: {format_ratio(gain.ratio)} in a process that makes all "
+        f"calls, {format_ratio(ratio)} where a call is the first of its process"
     )
 
 
-def _is_harmless(statement: ast.stmt, outer: set[str]) -> bool:
-    match statement:
-        case ast.Import() | ast.ImportFrom():
-            return True
-        case ast.FunctionDef() | ast.AsyncFunctionDef():
-            return _keeps_nothing(statement, outer)
-        case ast.Assign(value=value) | ast.AnnAssign(value=ast.expr() as value):
-            return _is_known(value)
-    return False
-
-
-def _is_known(value: ast.expr) -> bool:
-    """Whether an expression makes something that cannot be changed, or a plain container, which is emptied."""
-    match value:
-        case ast.Constant() | ast.Name():
-            return True
-        case ast.Attribute(value=owner, attr=name):
-            return name in _READS and _is_known(owner)
-        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
-            return name in _MAKES_CONSTANTS
-    parts = (each for each in ast.iter_child_nodes(value) if isinstance(each, ast.expr))
-    return isinstance(value, _OF_PARTS) and all(map(_is_known, parts))
-
-
-def _keeps_nothing(function: ast.FunctionDef | ast.AsyncFunctionDef, outer: set[str]) -> bool:
-    """Whether a function changes nothing but its arguments and its own names, as far as its text tells."""
-    arguments = function.args
-    if function.decorator_list or not all(map(_is_known, filter(None, (*arguments.defaults, *arguments.kw_defaults)))):
-        return False
-    parameters = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg)
-    local = {each.arg for each in parameters if each is not None}
-    local |= {name for statement in function.body for name in _bound(statement)}
-    return not any(_may_keep(node, local, outer - local) for node in ast.walk(function))
-
-
-def _may_keep(node: ast.AST, local: set[str], outer: set[str]) -> bool:
-    match node:
-        case ast.Global() | ast.Nonlocal():
-            return True
-        case ast.Name(id=name) | ast.Attribute(attr=name) if name in _REACHES_FAR:
-            return True
-        case ast.Subscript(ctx=ast.Store() | ast.Del()) | ast.Attribute(ctx=ast.Store() | ast.Del()):
-            return _root(node) not in local
-        case ast.Call(func=ast.Attribute(attr=name) as method):
-            return name not in _READS and _root(method) in outer
-    return False
-
-
-def _root(node: ast.expr) -> str:
-    while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
-        node = node.func if isinstance(node, ast.Call) else node.value
-    return node.id if isinstance(node, ast.Name) else ""
-
-
-def _bound(statement: ast.AST) -> Iterator[str]:
-    """Names that a statement binds, but for imports."""
-    for node in ast.walk(statement):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            yield node.id
-        elif isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
-            yield node.name
+def _note(ratio: float) -> str:
+    return f"a part of the gain shows only after other calls: the first call of a process gains {format_ratio(ratio)}"

@@ -36,6 +36,7 @@ _WORDS = {
     "timers": "it leaves timers running",
     "working directory": "it leaves the working directory changed",
 }
+LEFT_BEHIND = tuple(_WORDS.values())
 _COUNTED = frozenset(("files", "threads", "processes", "descriptors", "exit handlers"))
 _MAX_DETAIL = 120
 
@@ -50,6 +51,9 @@ class Finding:
     reason: str  # one sentence for the user
 
 
+_UNREADABLE = Finding("text", "", 1, "it is nested too deeply, or has numbers too long, for its text to be checked")
+
+
 def read_rewrite(original: str, rewrite: str) -> tuple[Finding, ...]:
     """What the new code does that is refused without running it, in the order of its lines.
 
@@ -60,12 +64,22 @@ def read_rewrite(original: str, rewrite: str) -> tuple[Finding, ...]:
         rewrite: the text of the same file with the rewrite in place.
 
     Returns:
-        Nothing for code that cannot be parsed: the sandbox says so.
+        Nothing for code that cannot be parsed: the sandbox says so. What only our reading of it fails on is refused,
+        for the user's Python may well run it.
     """
     try:
         before, after = ast.parse(original), ast.parse(rewrite)
-    except (SyntaxError, ValueError, RecursionError):
+    except (SyntaxError, ValueError):
         return ()
+    except (RecursionError, MemoryError):
+        return (_UNREADABLE,)
+    try:
+        return _findings(before, after)
+    except (RecursionError, MemoryError, ValueError):
+        return (_UNREADABLE,)
+
+
+def _findings(before: ast.Module, after: ast.Module) -> tuple[Finding, ...]:
     known = uses_of(without_main(before), before)
     names = {(use.name, use.way) for use in known}
     found: dict[str, Finding] = {}

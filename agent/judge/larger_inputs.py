@@ -10,7 +10,9 @@ from afterburner.agent.judge.scaled_calls import Climb, likely_bases, scale_call
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from afterburner.agent.judge.comparison import Comparison
     from afterburner.agent.judge.measuring.workbench import Workbench
+    from afterburner.agent.judge.verification.outcome import Counterexample
     from afterburner.agent.types import WorkloadCall
 
 MOST_BASES = 3
@@ -30,6 +32,20 @@ class LargerCalls:
     factor: float = 1.0
     scaled: str = ""
     note: str = ""
+
+    @property
+    def size(self) -> str:
+        """How large they are, in words."""
+        return f"inputs {self.factor:.3g} times as large"
+
+
+@dataclass(frozen=True, slots=True)
+class LargerLook:
+    """What larger inputs make of a comparison, what is told of them, and one on which the two versions differ."""
+
+    comparison: Comparison
+    told: str = ""
+    example: Counterexample | None = None
 
 
 def larger_calls(

@@ -60,6 +60,8 @@ def scale_calls(
 ) -> tuple[list[ScaledCall], tuple[str, ...]]:
     """Make calls of other sizes from each of `calls`, as far as the original returns from them in time.
 
+    They keep to what the workload assumes.
+
     The elements of larger calls are copies of the real ones in which names (ids, keys, words) are new, so that sets do
     not collapse and references still lead somewhere; smaller calls are cut. Sorted data stays sorted, and grids grow
     in both dimensions.
@@ -85,6 +87,7 @@ def scale_calls(
         "climb_until_s": climb.until_s,
         "most_factor": MOST_FACTOR if climb.until_s else max(climb.factors),
         "most_s": climb.most_s,
+        "assume": list(bench.workload.assume),
     }
     answer = Harness(bench.sandbox, bench.target, bench.environment, limits).ask("scale", "scaled", fields)
     found = [size for size in answer.sizes if size.base < len(calls)]

@@ -1,9 +1,9 @@
-"""Ranks candidates cheaply, and decides nothing: who is not plainly behind is put to the test.
+"""Ranks candidates cheaply, and decides nothing: a candidate that is not plainly behind is tested.
 
 All candidates are sampled together with one original. After each stage the better half goes on (successive halving,
-Karnin et al. 2013), so most samples are spent on those that it is hard to choose between. Nobody is dropped for figures
-that spread so far that they leave the gain possible: such candidates are sampled again first. Nor does a rise of wall
-time count that a second measurement does not show.
+Karnin et al. 2013), so most samples are spent on those that it is hard to choose between. Where the figures of a
+candidate spread so far that a gain is possible, it is sampled again before it is dropped. A rise of wall time counts
+only if a second measurement shows it, too.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Screening:
     _looked_at_original_again: bool = False  # that had failed
 
     def run(self) -> list[Comparison]:
-        """What it says of each rewrite, in their order.
+        """The result of each rewrite, in their order.
 
         Raises:
             SandboxInternalError: the sandbox failed.
@@ -73,16 +73,17 @@ class Screening:
         return [self._told(number) for number in range(len(self.source.rewrites))]
 
     def _is_doubtful(self, number: int) -> bool:
-        """Whether nothing is known yet of a candidate that seems to be no better: its samples spread too far."""
+        """Whether a candidate seems to be no better, and its samples spread too far to rule a gain out."""
         if self._ratio(number) >= self._promising or self._doubts[number] == MOST_DOUBTS:
             return False
         return self._highest(number) > 1 + self.min_effect
 
     def _better(self, ranked: Sequence[int]) -> list[int]:
-        """Of those that are not doubtful, who is sampled further: the better half.
+        """The candidates to sample further, among those that are not doubtful: the better half.
 
-        Where samples run together figures are steadier: of the better half only who is promising, if there is more than
-        one to choose between; and whoever is promising by little once again, which is cheaper than a test.
+        Where samples run together, figures are steadier. Then only the promising ones of the better half go on, if
+        there are several to choose between. A single one that is promising by little is sampled once again, which is
+        cheaper than a test.
         """
         if not ranked or self._highest(ranked[0]) <= 1:
             return []
@@ -103,7 +104,7 @@ class Screening:
         return 1 + PROMISING_SHARE * self.min_effect
 
     def _stage(self, alive: Sequence[int]) -> list[int]:
-        """Sample these; those that did not fail."""
+        """Sample these; give those that did not fail."""
         if self.source.is_together:
             return self._take_together(alive)
         is_first = not self._blocks
@@ -111,7 +112,7 @@ class Screening:
         if is_first and alive:
             self._sample_s = round_s / self.source.only(alive).round_size
             self.source, _ = self.source.paced([self._blocks[number][0] for number in alive])
-            # Who leaves something running would trouble those that it is sampled together with.
+            # A rewrite that leaves work running would disturb those that it is sampled together with.
             alive = [number for number in alive if left_behind(self._blocks[number]) is None]
             if self.source.is_together:
                 return alive if self.deadline.passed() else self._take_together(alive)
@@ -122,7 +123,7 @@ class Screening:
         return alive
 
     def _take_together(self, alive: Sequence[int]) -> list[int]:
-        """Sample these together; where somebody does not stand that, all of them alone."""
+        """Sample these together; if one of them fails in that, sample all of them alone."""
         source = self.source.only(alive)
         wanted = int(TOGETHER_S / max(self._sample_s * source.round_size, 1e-3))
         fewest = FEWEST_SAMPLES // source.per_repeat
@@ -130,14 +131,14 @@ class Screening:
         return still if self.source.is_together else self._stage(still)
 
     def _take(self, wanted: Sequence[int], repeats: int) -> tuple[list[int], float]:
-        """So many rounds of samples, without those that fail; and what a round takes, in seconds of wall time."""
+        """Take so many rounds of samples; give those that did not fail, and the wall time of a round in seconds."""
         alive = [number for number in wanted if number not in self._failed]
         while alive:
             self._takes += 1
             try:
                 blocks = self.source.only(alive).take(repeats, self.seed + self._takes, alone=False)
             except SampleFailedError as error:
-                if self.source.is_together:  # it may be the doing of another; alone it is plain whose it is
+                if self.source.is_together:  # another one may be the cause; alone it is plain which one fails
                     self._go_apart()
                     repeats = 1
                     continue
@@ -155,7 +156,7 @@ class Screening:
         return [], 0.0
 
     def _go_apart(self) -> None:
-        """Sample everybody alone from now on; figures of samples in company would be the only ones that count."""
+        """Sample all of them alone from now on, and drop the samples that ran together: only those would count."""
         self.source = self.source.apart()
         for number, blocks in self._blocks.items():
             alone = [block for block in blocks if all(sample.is_alone for sample in block.before)]
@@ -176,9 +177,9 @@ class Screening:
         return math.exp(high)
 
     def _rises_again(self, number: int) -> bool:
-        """Whether samples that the candidate takes alone show a rise, too: a busy machine may have made the first one.
+        """Whether samples of this candidate alone show a rise, too: a busy machine may be to blame for the first.
 
-        Where there is no time left for them, or it fails this time, nobody knows; the test looks at it again.
+        Where there is no time left for them, or the candidate fails this time, the test has to decide.
         """
         if self.deadline.passed():
             return False

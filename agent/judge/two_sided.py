@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.judge.comparison import Comparison, interval_text, left_behind
 from afterburner.agent.judge.decide import Judge
-from afterburner.agent.judge.measuring.figures import CPU, figures_for, gain_of, interval_of, seen_twice
+from afterburner.agent.judge.measuring.figures import CPU, Rise, confirmed_rise, figures_for, gain_of, interval_of
 from afterburner.agent.judge.measuring.sequential import ALPHA, plan_two_sided
 from afterburner.agent.judge.moved_work import find_moved_work
 from afterburner.agent.types import Decision, Gain
@@ -104,11 +104,13 @@ def _secondary_loss(
 ) -> str | None:
     """What is proven worse although the figure that decides is the same."""
 
-    def risen(seen: Sequence[Block]) -> float | None:
+    def proven(seen: Sequence[Block]) -> Rise | None:
         high = interval_of(seen, figures.secondary, look.alpha)[1]
-        return None if high * figures.tolerated >= 1 / needed else 1 / figures.secondary_ratio(seen)
+        is_proven = high * figures.tolerated < 1 / needed
+        return Rise(1 / figures.secondary_ratio(seen), is_proven=True) if is_proven else None
 
-    return seen_twice(risen, f"{figures.primary.noun} is the same, but {figures.secondary.noun} rose to", blocks, fresh)
+    words = f"{figures.primary.noun} is the same, but {figures.secondary.noun} rose to"
+    return confirmed_rise(proven, words, blocks, fresh)
 
 
 def _swapped(blocks: Sequence[Block]) -> list[Block]:

@@ -16,9 +16,10 @@ from afterburner.agent.errors import WorkloadError
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage
 from afterburner.agent.inputs.replayed_calls import HASH_SEEDS
 from afterburner.agent.judge.circumstances import Dependence
-from afterburner.agent.judge.confirmation import Incumbent, detail_of
+from afterburner.agent.judge.confirmation import ORIGINAL, Incumbent, detail_of
 from afterburner.agent.judge.confirming import Confirming
 from afterburner.agent.judge.gates import refusal
+from afterburner.agent.judge.larger_inputs import LargerLook
 from afterburner.agent.judge.time_limit import is_far_slower
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 from afterburner.agent.judge.whole_runs import WholeRunDifference
@@ -47,7 +48,9 @@ class ComparisonDecision(StrEnum):
     """What AFTER is, held against BEFORE."""
 
     DIFFERENT = "different"
-    CONDITIONAL = "conditional"  # the same as long as an assumption holds that held in every real call
+    CONDITIONAL = (
+        "conditional"  # the same as long as an assumption holds that held in every real call, or was not tried
+    )
     FASTER = "faster"  # by more than the minimum effect
     SLOWER = "slower"  # likewise
     SAME = "same"  # neither, within the minimum effect
@@ -106,7 +109,7 @@ def _run_original(bench: Workbench) -> Report:
 def _original_of(bench: Workbench, report: Report) -> Incumbent:
     if report.verdict is not Verdict.ACCEPTED:
         raise WorkloadError(f"The original behaves differently each time here: {detail_of(report)}.")
-    return Incumbent("original", bench.target.source, report.measurement, ratio=1.0)
+    return Incumbent(ORIGINAL, bench.target.source, report.measurement, ratio=1.0)
 
 
 def _all_cases(bench: Workbench) -> tuple[Case, ...]:
@@ -146,7 +149,8 @@ class VersionJudge:
         found = self._behaviour(confirming, other, original)
         if isinstance(found, VersionFindings):
             return found
-        return self.measure(confirming, other, original, found)
+        measured = self.measure(confirming, other, original, found)
+        return _as_far_as_proven(measured, confirming.unproven(found, other, original))
 
     def _behaviour(self, confirming: Confirming, other: Incumbent, original: Incumbent) -> Agreement | VersionFindings:
         first, *others = _all_cases(self.bench)
@@ -219,18 +223,20 @@ class VersionJudge:
         if said.verdict is Verdict.TIME_LIMIT:
             [case, *_] = self.bench.timed_cases(self.judge.objective, held_out=False)
             return self._late(other, case, "the calls that are measured")
-        larger = ""
+        look = LargerLook(said)
         if said.decision is Decision.IMPROVED and said.gain is not None:
-            said, larger = confirming.on_larger_inputs(said, said.gain, other, original)
+            look = confirming.on_larger_inputs(said, said.gain, other, original)
+        said = look.comparison
         decision, objection = self._decided(said)
         reason = objection or (OUT_OF_TIME if said.gain is None and self.deadline.passed() else said.reason)
         return VersionFindings(
             decision,
             reason,
             said.gain,
+            counterexample=look.example,
             agreement=agreement,
             objection=objection,
-            larger_inputs=larger,
+            larger_inputs=look.told,
             before=said.before,
             after=said.after,
             blocks=tuple(block.without_parts() for block in said.blocks),
@@ -241,6 +247,8 @@ class VersionJudge:
         if said.decision is Decision.WRONG:  # a time limit is one on larger inputs, and AFTER is faster on the others
             is_late = said.verdict is Verdict.TIME_LIMIT
             return (ComparisonDecision.TOO_NOISY, said.reason) if is_late else (ComparisonDecision.DIFFERENT, "")
+        if said.decision is Decision.CONDITIONAL:
+            return ComparisonDecision.CONDITIONAL, ""
         if said.decision is Decision.REFUSED:
             late = said.gain is None and self.deadline.passed()
             return ComparisonDecision.TOO_NOISY, "" if late else said.reason
@@ -261,6 +269,15 @@ class VersionJudge:
 
     def _report(self, kind: EventKind, count: int | None = None, most: int | None = None) -> None:
         self.on_event(ProgressEvent(kind=kind, stage=Stage.COMPARE, count=count, most=most))
+
+
+def _as_far_as_proven(measured: VersionFindings, too_few: Comparison | None) -> VersionFindings:
+    """What was measured, unless too little was tried to say that both do the same: that says nothing against slower."""
+    if too_few is None or measured.decision not in {ComparisonDecision.FASTER, ComparisonDecision.SAME}:
+        return measured
+    is_condition = too_few.decision is Decision.CONDITIONAL
+    decision = ComparisonDecision.CONDITIONAL if is_condition else ComparisonDecision.TOO_NOISY
+    return replace(measured, decision=decision, reason=f"{measured.reason}, {too_few.reason}")
 
 
 def _reason(found: Counterexample) -> str:

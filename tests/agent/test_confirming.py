@@ -77,6 +77,7 @@ class KilledError(Exception):
 
 
 @pytest.mark.nightly
+@pytest.mark.usefixtures("brief_search")
 def test_a_test_that_is_killed_before_its_first_look_is_spent_and_the_next_one_has_a_stricter_level(
     bench: Bench,
 ) -> None:

@@ -1,7 +1,7 @@
 """Which figure decides, and which other one may not get worse for it.
 
 CPU time is primary and wall time beside it. Wall time decides where the original mostly waits: there CPU time does not
-say how long a person does. It also decides where a rewrite starts threads or processes, or keeps several cores busy:
+say how long a person waits. It also decides where a rewrite starts threads or processes, or keeps several cores busy:
 the CPU time of a process that its parent does not wait for is in nobody's account.
 """
 
@@ -25,12 +25,13 @@ if TYPE_CHECKING:
     from afterburner.sandbox import Measurement
 
     FreshBlocks: TypeAlias = Callable[[], Sequence[Block]]  # none where there is no time left
+    FindRise: TypeAlias = Callable[[Sequence[Block]], "Rise | None"]
 
 WAITS_BELOW = 0.8  # CPU time over wall time of the calls
 PARALLEL_ABOVE = 1.2  # likewise: more than one core was busy
 SLOWDOWN_FOR_MEMORY = 1.5  # memory may cost this much CPU time and no more
-DIFFERENT_SIZES = 2.0  # times as long as the quickest input the slowest one takes at least, to tell a range
-_MOST_QUEUED = 0.95  # of its time: what is left of less is no measure of anything
+DIFFERENT_SIZES = 2.0  # the slowest input takes at least so many times as long as the quickest, where a range is shown
+_MOST_QUEUED = 0.95  # of its time: the rest of it would be too short to measure anything
 EVEN = 0.02  # wall time is noisier than CPU time: an estimate this little above the original's is no rise
 
 
@@ -75,32 +76,46 @@ class Figures:
         Args:
             blocks: the samples.
             alpha: the one-sided level.
-            fresh: takes samples that have to show the same, for a busy machine may be to blame for the others.
+            fresh: takes the samples of a second measurement; see `confirmed_rise`. None: the first one decides.
         """
-        rise = f"{self.primary.noun} fell but {self.secondary.noun} rose to"
-        return seen_twice(lambda seen: self._risen(seen, alpha), rise, blocks, fresh)
+        words = f"{self.primary.noun} fell but {self.secondary.noun} rose to"
+        return confirmed_rise(lambda seen: self._rise(seen, alpha), words, blocks, fresh)
 
-    def _risen(self, blocks: Sequence[Block], alpha: float) -> float | None:
-        """How many times larger the secondary figure became; None: no more than it may."""
-        high = interval_of(blocks, self.secondary, alpha)[1]
+    def _rise(self, blocks: Sequence[Block], alpha: float) -> Rise | None:
+        """By how much the secondary figure became larger; None: by no more than it may."""
         ratio = self.secondary_ratio(blocks)
-        if high * self.tolerated >= 1 and ratio * self.tolerated >= 1 - EVEN:
-            return None
-        return 1 / ratio
+        is_proven = interval_of(blocks, self.secondary, alpha)[1] * self.tolerated < 1
+        return Rise(1 / ratio, is_proven) if is_proven or ratio * self.tolerated < 1 - EVEN else None
 
 
-def seen_twice(
-    risen: Callable[[Sequence[Block]], float | None], words: str, blocks: Sequence[Block], fresh: FreshBlocks | None
-) -> str | None:
-    """A rise in words, if fresh samples show one as well; where none could be taken, it stands and says so."""
-    rise = risen(blocks)
-    if rise is None or fresh is None:
-        return None if rise is None else f"{words} {format_ratio(rise)}"
+@dataclass(frozen=True, slots=True)
+class Rise:
+    """How many times larger a figure became, and whether that is more than an estimate."""
+
+    ratio: float
+    is_proven: bool
+
+
+def confirmed_rise(find: FindRise, words: str, blocks: Sequence[Block], fresh: FreshBlocks | None) -> str | None:
+    """A rise in words, unless a second measurement clears it: a busy machine may be to blame for the first.
+
+    An estimated rise is cleared by fresh blocks that show none. A proven one is not: it is cleared only if all blocks
+    together, old and fresh, show none. Where no time is left to measure again, the rise stands, and the words say so.
+    """
+    rise = find(blocks)
+    if rise is None:
+        return None
+    told = f"{words} {format_ratio(rise.ratio)}"
+    if fresh is None:
+        return told
     again = fresh()
     if not again:
-        return f"{words} {format_ratio(rise)}, and there was no time to measure it again"
-    risen_again = risen(again)
-    return None if risen_again is None else f"{words} {format_ratio(rise)}, and {format_ratio(risen_again)} again"
+        return f"{told}, and there was no time to measure it again"
+    still = find([*blocks, *again] if rise.is_proven else again)
+    if still is None:
+        return None
+    where = "over both measurements" if rise.is_proven else "in a second measurement"
+    return f"{told}, and {format_ratio(still.ratio)} {where}"
 
 
 def figures_for(objective: Objective, blocks: Sequence[Block]) -> Figures:
@@ -117,9 +132,9 @@ def figures_for(objective: Objective, blocks: Sequence[Block]) -> Figures:
 
 
 def waits(samples: Sequence[Sample]) -> bool:
-    """Whether a program waits for something else than a core, for a good part of its wall time.
+    """Whether a program waits for something other than a core for a good part of its wall time.
 
-    Samples that ran alone tell it, if there are any.
+    Samples that ran alone decide, if there are any.
     """
     alone = [sample for sample in samples if sample.is_alone]
     return max(map(_share, alone or samples)) < WAITS_BELOW
@@ -132,8 +147,8 @@ def _is_parallel(sample: Sample) -> bool:
 def _share(sample: Sample) -> float:
     """CPU time over the wall time in which it had a core or did not want one.
 
-    The largest of several counts: where the kernel does not tell for how long it was queued, another program on the
-    core can only lower it.
+    The largest of several counts: where the kernel does not report how long it was queued, another program on the core
+    can only lower the share.
     """
     queued = min(sample.queued_s / max(sample.process.wall_time_s, 1e-9), _MOST_QUEUED)
     return sample.work.cpu_time_s / max(sample.work.wall_time_s * (1 - queued), 1e-9)
@@ -152,7 +167,7 @@ def gain_of(blocks: Sequence[Block], figure: Figure, alpha: float, error: float)
         blocks: the samples.
         figure: what has to shrink.
         alpha: the one-sided level of each bound, had only this one look been planned.
-        error: the one-sided error of each bound over all looks that were: at least `alpha`.
+        error: the one-sided error of each bound over all looks: at least `alpha`.
     """
     values = [block.log_ratio(figure) for block in blocks]
     low, high = interval_of(blocks, figure, alpha)

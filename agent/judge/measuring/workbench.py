@@ -58,6 +58,8 @@ class Workbench:
     other_environment: PythonEnvironment | None = None  # of rewrites, where they have a tree of their own
     problem: Problem | None = None  # that the target solves, where it is no file of a project
     writes_tests: bool = False  # whether a counterexample comes with a test for pytest
+    command: tuple[str, ...] = ()  # what the user runs behind `python`, which reaches the target
+    command_folder: str = ""  # where that starts
 
     @property
     def by_cases(self) -> bool:

@@ -7,8 +7,10 @@ from enum import Enum
 from typing import Any
 
 import numpy as np
+import pytest
 
 from afterburner.agent.inputs.inside.array_tiles import is_array, resize_array
+from afterburner.agent.inputs.inside.container_kinds import NotBuildableError
 from afterburner.agent.inputs.inside.value_copies import Copies, is_grid, size_of
 
 
@@ -88,6 +90,29 @@ def test_only_the_names_in_records_are_new() -> None:
     assert {(field[1], field[2]) for field in fields} == {("EUR", str(number)) for number in range(4)}
     records = [{"id": number, "tags": ["a", "b"], "price": 2.5} for number in range(50)]
     assert {tuple(record) for record in grown(records)} == {("id", "tags", "price")}
+
+
+class Order:
+    def __init__(self, number: int, items: list[int]) -> None:
+        if number > 1000:
+            raise ValueError(number)
+        self.number, self.items = number, items
+        self.total = sum(items)
+
+
+def test_objects_are_made_by_their_class() -> None:
+    more = grown([Order(number, [number, 3]) for number in range(0, 200, 2)])
+    assert len({order.number for order in more}) == 400
+    assert all(order.total == sum(order.items) for order in more)
+
+
+def test_what_a_class_forbids_is_not_made_but_repeated_whole() -> None:
+    orders = [Order(number, [number, 3]) for number in range(0, 1000, 5)]
+    with pytest.raises(NotBuildableError):
+        grown(orders, 8)
+    more = Copies([orders], rename=False).resize(0, 4)
+    assert len({id(order) for order in more}) == len({id(order.items) for order in more}) == 800
+    assert {order.total for order in more} == {order.total for order in orders}
 
 
 def test_grids_grow_in_both_dimensions_and_rows_are_no_grid() -> None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from afterburner.agent.deadline import Deadline
-from afterburner.agent.judge.decide import Judge
+from afterburner.agent.judge import decide
+from afterburner.agent.judge.decide import FEWEST_FRESH, Judge
 from afterburner.agent.judge.measuring.figures import CPU, WALL
 from afterburner.agent.judge.measuring.sample_sources import FreshSource, Sampler
 from afterburner.agent.judge.measuring.sampling import Block, Sample, SampleMode
@@ -114,30 +115,60 @@ def test_confirmation_tells_the_held_out_gain_by_itself(sandbox: Sandbox) -> Non
 
 
 class Waiting(Ready):
-    """A rewrite that halves CPU time, while wall time "rises" in as many takes as are told."""
+    """A rewrite that halves CPU time, wall time in these ratios, a take each, then `at_last`."""
 
-    def __init__(self, takes: int) -> None:
-        super().__init__(self._rising(1.3))
-        self.takes = takes
+    def __init__(self, *wall_s: float, at_last: float) -> None:
+        self._wall_s, self._at_last = list(wall_s), at_last
+        super().__init__(self._of(at_last))
+        self.seeds: list[int] = []
 
     def take(self, repeats: int, seed: int, *, alone: bool = True) -> tuple[Block, ...]:  # noqa: ARG002 - the interface
-        self.takes -= 1
-        return (self._rising(1.3 if self.takes >= 0 else 0.5),)
+        self.seeds.append(seed)
+        return (self._of(self._wall_s.pop(0) if self._wall_s else self._at_last),)
 
     @staticmethod
-    def _rising(wall_s: float) -> Block:
+    def _of(wall_s: float) -> Block:
         return Block.of([sample(used(1.0))] * 2, [sample(used(0.5, wall_s=wall_s))] * 2)
 
 
+RISES = [1.3] * (1 + 8)  # up to the first look, with the block that is no part of the test
+
+
+def confirmed(source: Waiting) -> Comparison:
+    return judge().confirm(source, Deadline.after(SOON), held_out_from=0)[0]
+
+
 def test_wall_time_that_rose_is_measured_again_before_it_refuses() -> None:
-    first_look = 1 + 8  # with the block that is no part of the test
-    once, always = (
-        judge().confirm(Waiting(takes), Deadline.after(SOON), held_out_from=0)[0] for takes in (first_look, 1000)
-    )
+    once, always = confirmed(Waiting(*RISES, at_last=0.5)), confirmed(Waiting(at_last=1.3))
     assert once.decision is Decision.IMPROVED, once.reason
     assert len(once.blocks) == 8, "what is measured again takes no part in the test"
     assert always.decision is Decision.NOT_BETTER
-    assert always.reason == "CPU time fell but wall time rose to 1.30x, and 1.30x again"
+    assert always.reason == "CPU time fell but wall time rose to 1.30x, and 1.30x over both measurements"
+
+
+def test_a_rise_that_is_proven_is_not_cleared_by_a_second_measurement_that_shows_none() -> None:
+    said = confirmed(Waiting(*RISES, at_last=1.0))
+    assert said.decision is Decision.NOT_BETTER
+    assert said.reason == "CPU time fell but wall time rose to 1.30x, and 1.14x over both measurements"
+
+
+def test_a_rise_that_is_an_estimate_has_to_show_again() -> None:
+    noise = [1.0, *[0.9, 1.2] * 4]
+    cleared, stands = confirmed(Waiting(*noise, at_last=1.0)), confirmed(Waiting(*noise, at_last=1.1))
+    assert cleared.decision is Decision.IMPROVED, cleared.reason
+    assert stands.decision is Decision.NOT_BETTER
+    assert stands.reason == "CPU time fell but wall time rose to 1.04x, and 1.10x in a second measurement"
+
+
+def test_second_measurements_share_their_time_and_no_two_takes_have_one_seed(monkeypatch: pytest.MonkeyPatch) -> None:
+    source, judging = Waiting(at_last=1.0), judge()
+    assert judging.fresh_blocks(source, 16, Deadline.after(0)) == []
+    assert source.seeds == [], "nothing is taken after the deadline"
+    assert len(judging.fresh_blocks(source, 16, Deadline.after(SOON))) == 16
+    monkeypatch.setattr(decide, "SECOND_MEASUREMENTS_S", 0.0)
+    assert len(judging.fresh_blocks(source, 16, Deadline.after(SOON))) == FEWEST_FRESH
+    assert judging.confirm(source, Deadline.after(SOON), held_out_from=0)[0].decision is Decision.IMPROVED
+    assert len(set(source.seeds)) == len(source.seeds)
 
 
 def test_nothing_is_decided_after_the_deadline(sandbox: Sandbox) -> None:

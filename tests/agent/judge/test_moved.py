@@ -217,7 +217,8 @@ def test_what_forbids_an_offer_whatever_has_shown_its_gain(
 ) -> None:
     """Instruction counts, for one, say nothing of the wall clock, nor of what is left behind."""
     judge = Judge(Objective.TIME, 0.05, seed=0)
-    said = judge.objection(blocks_of(sample(used(1.0)), sample(after)), held_out)
+    blocks = blocks_of(sample(used(1.0)), sample(after))
+    said = judge.objection(blocks, held_out, lambda: blocks)
     assert said is None if objection is None else objection in str(said)
     leaving = blocks_of(sample(used(1.0)), sample(used(0.5), complaints=("files: x was left",)))
-    assert "x was left" in str(judge.objection(leaving, None))
+    assert "x was left" in str(judge.objection(leaving, None, lambda: leaving))

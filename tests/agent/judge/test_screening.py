@@ -12,6 +12,7 @@ from afterburner.agent.judge.decide import Judge
 from afterburner.agent.judge.measuring.sample_sources import DuelSource
 from afterburner.agent.judge.measuring.sampling import ORIGINAL, Block, SampleFailedError, SampleMode
 from afterburner.agent.judge.measuring.timing_core import TimingCore
+from afterburner.agent.judge.screening import MOST_DOUBTS
 from afterburner.agent.types import Decision, Objective
 from afterburner.sandbox import CallCase, FunctionEntry, Limits, Program, Verdict
 from afterburner.sandbox.driver.call_blobs import dump_call
@@ -258,10 +259,30 @@ def test_nobody_is_dropped_while_its_blocks_spread_too_far_to_rule_a_gain_out() 
     assert (behind.decision, plain.taken) == (Decision.NOT_BETTER, [0.88, 0.89]), "these agree, and cost no more"
 
 
+class Doubtful(Unpaced):
+    """A rewrite that is twice as fast while the machine is slow, and no faster while it is not.
+
+    Its samples take so long that a stage is one take.
+    """
+
+    rewrites = (Program("python", "doubtful"),)
+    round_size = 4
+
+    def __init__(self) -> None:
+        self.takes = 0
+
+    def take(self, repeats: int, seed: int, *, alone: bool = True) -> tuple[Block, ...]:  # noqa: ARG002 - the interface
+        self.takes += 1
+        return (Block.of([sample(used(1.0)), sample(used(3.0))], [sample(used(1.0)), sample(used(1.5))]),)
+
+    def only(self, numbers: Sequence[int]) -> Doubtful:  # noqa: ARG002 - likewise
+        return self
+
+
 def test_a_candidate_that_stays_doubtful_is_sampled_no_more_than_twice_for_it() -> None:
-    endless = Noisy(*[0.6, 0.89] * 10)
-    assert screened(endless)[0].decision is Decision.NOT_BETTER
-    assert len(endless.taken) < 10
+    source = Doubtful()
+    assert screened(source)[0].decision is Decision.NOT_BETTER
+    assert source.takes == 1 + MOST_DOUBTS == 3
 
 
 class Waiting(Unpaced):

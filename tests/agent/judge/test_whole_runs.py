@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from loops import open_bench
 
+from afterburner.agent.code.locate import find_target
+from afterburner.agent.inputs.staging import stage
+from afterburner.agent.judge.measuring.workbench import Workbench
 from afterburner.agent.judge.whole_runs import WholeRunDifference, difference_of_whole_runs
-from afterburner.agent.options import RunSettings
-from afterburner.agent.types import Decision
+from afterburner.agent.types import Decision, Workload
+from afterburner.sandbox import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,6 +56,12 @@ SIZES = "    for size in (3, 40, 500, 600):\n        print(len(known(list(range(
 MAIN = f"\n\nif __name__ == '__main__':\n{SIZES}"
 
 
+def bench_of(path: Path, sandbox: Sandbox) -> Workbench:
+    """The function `known` of a file, without any inputs: whole runs need none."""
+    target = find_target(path, "known")
+    return Workbench(target, Workload(), sandbox, stage(target, sandbox, None).environment, Limits(), None)
+
+
 @pytest.fixture
 def judged(tmp_path: Path, sandbox: Sandbox) -> Judged:
     """What whole runs say of a rewrite of `known`."""
@@ -60,8 +69,7 @@ def judged(tmp_path: Path, sandbox: Sandbox) -> Judged:
     def judge(before: str, after: str) -> WholeRunDifference | None:
         path = tmp_path / "looking.py"
         path.write_text(before, encoding="utf-8")
-        bench = open_bench(RunSettings(file=str(path), function="known"), sandbox)
-        return difference_of_whole_runs(bench, after)
+        return difference_of_whole_runs(bench_of(path, sandbox), after)
 
     return judge
 
@@ -108,6 +116,87 @@ def test_another_output_of_the_program_is_a_difference(
     assert found is not None
     assert found.decision is Decision.WRONG
     assert reason in found.reason
+
+
+WRITES = """\
+import os
+import pathlib
+import tempfile
+
+
+def known(rows):
+    return [f"{row}\\n" for row in rows]
+
+
+if __name__ == "__main__":
+    lines = [known(range(5)), known(range(3))]
+    here = pathlib.Path(__file__).parent
+    for name, found in zip(("north", "south"), lines):
+        with open(here / f"{name}.txt", "a", encoding="utf-8") as file:
+            file.writelines(found)
+    pathlib.Path("last.txt").write_text(here.joinpath("known.txt").read_text())
+    descriptor, name = tempfile.mkstemp(dir=here)
+    os.close(descriptor)
+    os.remove("old.txt")
+"""
+
+
+@pytest.mark.parametrize(
+    ("new", "reason"),
+    [
+        ("rows = list(rows)\n    return [f", None),
+        ("rows = list(rows)[:4]\n    return [f", "4 lines in the file north.txt instead of 5"),
+        ("rows = [4, *rows][:3]\n    return [f", "line 1 of the file north.txt is '4' instead of '0'"),
+        (
+            "if len(rows) < 4: open('known.txt', 'w').write('other')\n    return [f",
+            "line 1 of the file last.txt is 'other' instead of 'known'",
+        ),
+        (
+            "if len(rows) < 4: os.path.exists('old.txt') and os.rename('old.txt', 'kept.txt')\n    return [f",
+            "it ends with exit code 1 instead of 0",
+        ),
+    ],
+    ids=["the same", "fewer", "others", "spoilt", "moved"],
+)
+def test_files_that_the_program_writes_are_compared(
+    judged: Judged, tmp_path: Path, new: str, reason: str | None
+) -> None:
+    """It writes beside itself, below its folder, and under a name drawn by chance; the project stays as it is."""
+    for name, text in (("known.txt", "known"), ("old.txt", ""), ("south.txt", "known before\n")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    found = judged(WRITES, WRITES.replace("return [f", new))
+    assert (found.reason if found else None) == (
+        reason and f"the file's own __main__ does something else with it: {reason}"
+    )
+    assert sorted(tmp_path.glob("*.txt")) == [tmp_path / name for name in ("known.txt", "old.txt", "south.txt")]
+
+
+@pytest.mark.parametrize("command", [("tool.py", "--all"), ("-m", "tool", "--all")])
+def test_the_command_that_was_given_is_run_whole(tmp_path: Path, sandbox: Sandbox, command: tuple[str, ...]) -> None:
+    (tmp_path / "looking.py").write_text(LOOK_UP, encoding="utf-8")
+    (tmp_path / "tool.py").write_text(
+        "import sys\nfrom looking import known\nfor size in range(3, 9):\n"
+        "    found = known(list(range(size)), list(range(9)))\nprint(sys.argv[1:], len(found))\n",
+        encoding="utf-8",
+    )
+    bench = replace(bench_of(tmp_path / "looking.py", sandbox), command=command, command_folder=str(tmp_path))
+    assert difference_of_whole_runs(bench, BY_SET) is None
+    found = difference_of_whole_runs(bench, BY_SET.replace("in held]", "in held][:7]"))
+    assert found is not None
+    assert "`python " in found.reason
+    assert "line 1 of stdout is \"['--all'] 7\" instead of \"['--all'] 8\"" in found.reason
+
+
+def test_a_test_that_reaches_the_function_through_another_module_counts(judged: Judged, tmp_path: Path) -> None:
+    (tmp_path / "shop.py").write_text("import looking\n\n\ndef stock(n):\n    return looking.known([n], [n])\n")
+    (tmp_path / "page.py").write_text("from shop import stock\n\n\ndef page():\n    return stock(4)\n")
+    (tmp_path / "test_page.py").write_text(
+        "from page import page\n\n\ndef test_page():\n    assert page() == [4]\n", encoding="utf-8"
+    )
+    found = judged(LOOK_UP + MAIN, BY_SET.replace("in held]", "in held or name > 600][:]") + MAIN)
+    assert found is None
+    found = judged(LOOK_UP + MAIN, BY_SET.replace("in held]", "in held if wanted[0] == 0]") + MAIN)
+    assert found == WholeRunDifference(Decision.WRONG, "test_page.py::test_page passed before, and fails with it")
 
 
 def test_a_test_that_the_rewrite_breaks_is_named_and_one_that_failed_before_is_not(

@@ -1,0 +1,189 @@
+"""How much has to be tried before a rewrite is offered, or called the same. Nothing is timed here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from loops import UntimedJudge, open_bench
+
+from afterburner.agent.deadline import Deadline
+from afterburner.agent.judge import confirming
+from afterburner.agent.judge.confirmation import Incumbent, unproven
+from afterburner.agent.judge.confirming import Confirming
+from afterburner.agent.judge.two_sided import TwoSidedJudge
+from afterburner.agent.judge.verification.outcome import MADE_INPUTS, Agreement
+from afterburner.agent.judge.version_comparison import VersionFindings, VersionJudge
+from afterburner.agent.options import RunSettings
+from afterburner.agent.types import Decision, Objective, Skipped
+from afterburner.sandbox import Measurement
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from afterburner.agent.judge.confirmation import Confirmation
+    from afterburner.agent.judge.measuring.workbench import Workbench
+    from afterburner.sandbox import Sandbox
+
+    MakeBench = Callable[[str, str], Workbench]
+
+pytestmark = pytest.mark.slow
+
+LONG_S = 240.0  # that the search takes at most, on a machine that is busy with other things
+WEIGHING = """\
+def total(weigh):
+    found = 0
+    for n in range(500):
+        found += weigh(n)
+    return found
+
+
+if __name__ == "__main__":
+    total(abs)
+    total(float)
+"""
+PLAIN = """\
+size = 500
+
+
+def total():
+    found = 0
+    for n in range(size):
+        found += n
+    return found
+
+
+if __name__ == "__main__":
+    total()
+    size = 400
+    total()
+"""
+LEAVING = """\
+import os
+
+
+def total(n):
+    if n < 0:
+        os._exit(3)
+    found = 0
+    for number in range(n % 1000):
+        found += number
+    return found
+
+
+if __name__ == "__main__":
+    total(400)
+    total(300)
+"""
+RARE = """\
+def total(items):
+    found = 0
+    for item in items:
+        found += item
+        if item * item % 1_000_003 == 271_829:
+            found *= 2
+    return found
+
+
+if __name__ == "__main__":
+    total([1, 2, 3])
+    total([5])
+"""
+
+
+class Untimed(UntimedJudge, TwoSidedJudge):
+    """Calls each version that does the same twice as fast."""
+
+
+@pytest.fixture
+def make_bench(tmp_path: Path, sandbox: Sandbox) -> MakeBench:
+    """The workbench of a function of a file with this text."""
+
+    def make(source: str, function: str) -> Workbench:
+        path = tmp_path / "module.py"
+        path.write_text(source, encoding="utf-8")
+        return open_bench(RunSettings(file=str(path), function=function), sandbox)
+
+    return make
+
+
+def confirmed(bench: Workbench, rewrite: str) -> Confirmation:
+    judge = UntimedJudge(Objective.TIME, 0.05, 0)
+    winner, original = (
+        Incumbent(name, text, Measurement(1.0, 1.0, 1, 1.0), ratio=1.0)
+        for name, text in (("winner", rewrite), ("original", bench.target.source))
+    )
+    return Confirming(bench, judge, Deadline.after(LONG_S), lambda _: None).confirm(winner, original)
+
+
+def compared(bench: Workbench, after: str) -> VersionFindings:
+    judge = Untimed(Objective.TIME, 0.05, 0)
+    return VersionJudge(bench, judge, Deadline.after(LONG_S), lambda _: None).compare(after)
+
+
+def test_a_function_of_which_no_input_can_be_made_is_right_on_a_condition_alone(make_bench: MakeBench) -> None:
+    bench = make_bench(WEIGHING, "total")
+    said = confirmed(bench, WEIGHING.replace("found += ", "found = found + "))
+    assert said.decision is Decision.CONDITIONAL, said.reason
+    assert "no further input could be made" in said.reason
+
+
+def test_a_function_without_parameters_needs_no_made_input(make_bench: MakeBench) -> None:
+    said = confirmed(make_bench(PLAIN, "total"), PLAIN.replace("found += ", "found = found + "))
+    assert said.decision is Decision.IMPROVED, said.reason
+
+
+def test_who_agreed_on_few_inputs_because_making_more_failed_is_not_offered(make_bench: MakeBench) -> None:
+    """The original ends the process that makes them."""
+    said = confirmed(make_bench(LEAVING, "total"), LEAVING.replace("found += ", "found = found + "))
+    assert said.decision in {Decision.REFUSED, Decision.CONDITIONAL}, said.reason
+
+
+def test_who_agreed_on_fewer_inputs_than_an_offer_needs_is_not_offered_while_more_can_be_made(
+    make_bench: MakeBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(confirming, "OFFER_ROUNDS", 1)
+    said = confirmed(make_bench(RARE, "total"), RARE.replace("found += item", "found = found + item"))
+    assert said.decision is Decision.REFUSED, said.reason
+    assert f"of {confirming.OFFER_LEAST} inputs could be tried" in said.reason
+
+
+def test_two_versions_are_the_same_only_as_far_as_inputs_could_be_made(
+    make_bench: MakeBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(confirming, "OFFER_LEAST", 1)  # the number is not what this is about
+    found = compared(make_bench(WEIGHING, "total"), WEIGHING.replace("found += ", "found = found + "))
+    assert found.decision == "conditional", found.reason
+    assert "no further input could be made" in found.reason
+    assert found.gain is not None, "it is measured all the same"
+    found = compared(make_bench(RARE, "total"), RARE.replace("found *= 2", "found += found"))
+    assert found.decision == "conditional", found.reason
+    assert "no call reaches line 6 of the original" in found.reason
+    found = compared(make_bench(RARE, "total"), RARE.replace("found += item", "found = found + item"))
+    assert found.decision == "faster", found.reason
+
+
+FEW, MANY = (("empty", 12),), (("empty", 12), ("large", 900))
+FAILED = (Skipped(MADE_INPUTS, "it ran longer than 4 s"),)
+
+
+@pytest.mark.parametrize(
+    ("agreed", "made", "decision"),
+    [
+        (Agreement(MANY), 912, None),
+        (Agreement(MANY, FAILED), 912, None),
+        (Agreement(FEW, exhausted=True), 12, None),
+        (Agreement(FEW, FAILED, exhausted=True), 12, Decision.REFUSED),
+        (Agreement(FEW), 12, Decision.REFUSED),
+        (Agreement((("captured", 2),), exhausted=True), 0, Decision.CONDITIONAL),
+        (Agreement((("captured", 900),), exhausted=True), 0, Decision.CONDITIONAL),
+        (Agreement((("captured", 2),), exhausted=True), None, None),
+        (Agreement(MANY, unvaried=("weigh",)), 912, Decision.CONDITIONAL),
+    ],
+)
+def test_few_inputs_are_enough_only_where_no_more_can_be_made(
+    agreed: Agreement, made: int | None, decision: Decision | None
+) -> None:
+    said = unproven(agreed, None, 800, made=made)
+    assert (said and said.decision) is decision
