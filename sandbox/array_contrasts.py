@@ -69,7 +69,7 @@ def _first_of(one: Sequence[Json], other: Sequence[Json]) -> tuple[int, Json, Js
 
 
 def _unravelled(place: int, shape: Sequence[Json]) -> str | None:
-    """The index of the element at this place: `1, 0`."""
+    """The index of the element at this place: `1, 0`; `()` in an array without axes."""
     sizes = [size for size in shape if isinstance(size, int) and size > 0]
     if len(sizes) != len(shape) or place >= math.prod(sizes):
         return None
@@ -77,4 +77,4 @@ def _unravelled(place: int, shape: Sequence[Json]) -> str | None:
     for size in reversed(sizes):
         place, at = divmod(place, size)
         index.append(str(at))
-    return ", ".join(reversed(index))
+    return ", ".join(reversed(index)) or "()"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from afterburner.sandbox.array_elements import column_elements, column_length, index_elements
+from afterburner.sandbox.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -203,5 +204,5 @@ def _bytes(tag: str, data: str, length: int) -> str:
 
 
 def _printable(text: str, most: int) -> str:
-    shown = "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text[:most])
-    return shown if len(text) <= most else shown + UNSHOWN
+    shown = visible(text[:most])
+    return shown if len(text) <= most and len(shown) <= most else shown[:most] + UNSHOWN

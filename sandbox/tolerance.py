@@ -28,7 +28,7 @@ _FOLDED = ("rest", "deep", "digest", "bytes", "bytearray", "text")
 _FORMATS = {"f2": "e", "f4": "f", "f8": "d"}
 
 
-class Agreement(Enum):
+class TreeAgreement(Enum):
     """How two outcomes compare."""
 
     AGREE = "agree"
@@ -36,7 +36,7 @@ class Agreement(Enum):
     FOLDED = "folded"  # they differ in a part that was folded into a digest, where no tolerance reaches
 
 
-def compare_with_tolerance(expected: bytes, actual: bytes, tolerance: float) -> Agreement:
+def compare_with_tolerance(expected: bytes, actual: bytes, tolerance: float) -> TreeAgreement:
     """Whether two encoded outcomes agree.
 
     Args:
@@ -47,7 +47,7 @@ def compare_with_tolerance(expected: bytes, actual: bytes, tolerance: float) -> 
     return _compared(expected, actual, partial(_close, tolerance=tolerance))
 
 
-def largest_difference(expected: bytes, actual: bytes) -> tuple[Agreement, float]:
+def largest_difference(expected: bytes, actual: bytes) -> tuple[TreeAgreement, float]:
     """How far the floats of two encoded outcomes lie apart, if nothing else differs.
 
     Returns:
@@ -88,37 +88,37 @@ def _snapped(left: Json, right: Json, tolerance: float) -> Json:
             return right
 
 
-def _compared(expected: bytes, actual: bytes, close: Callable[[float, float], bool]) -> Agreement:
+def _compared(expected: bytes, actual: bytes, close: Callable[[float, float], bool]) -> TreeAgreement:
     if expected == actual:
-        return Agreement.AGREE
+        return TreeAgreement.AGREE
     if max(len(expected), len(actual)) > _MAX_BYTES:
-        return Agreement.FOLDED
+        return TreeAgreement.FOLDED
     try:
         return _compare(json.loads(expected), json.loads(actual), close)
     except (ValueError, RecursionError):
-        return Agreement.DIFFER
+        return TreeAgreement.DIFFER
 
 
-def _compare(expected: Json, actual: Json, close: Callable[[float, float], bool]) -> Agreement:
+def _compare(expected: Json, actual: Json, close: Callable[[float, float], bool]) -> TreeAgreement:
     """Whatever differs beside floats is more than a part that is folded, which is more than nothing."""
     waiting: list[tuple[Json, Json]] = [(expected, actual)]
-    found = Agreement.AGREE
+    found = TreeAgreement.AGREE
     while waiting:
         left, right = waiting.pop()
         match left, right:
             case ["float", str(one)], ["float", str(other)]:
                 if not close(_number(one), _number(other)):
-                    return Agreement.DIFFER
+                    return TreeAgreement.DIFFER
             case ["floats", str(code), str(one)], ["floats", str(other_code), str(other)] if code == other_code:
                 if not _all_close(code, one, other, close):
-                    return Agreement.DIFFER
+                    return TreeAgreement.DIFFER
             case [str(tag), *_], [str(other), *_] if tag in _FOLDED and tag == other:
                 if not _same(left, right):
-                    found = Agreement.FOLDED
+                    found = TreeAgreement.FOLDED
             case [*items], [*others] if len(items) == len(others):
                 waiting.extend(_pairs(items, others))
             case _ if not _same(left, right):
-                return Agreement.DIFFER
+                return TreeAgreement.DIFFER
     return found
 
 

@@ -95,7 +95,8 @@ def plan_imports(tree: ast.Module, lines: list[str], imports: tuple[str, ...], a
                     modules.append(module)
     texts = [f"import {module}" for module in modules]
     texts += [f"from {module} import {', '.join(sorted(names))}" for module, names in members.items()]
-    return _merged([_place_import(tree, lines, anchor, text) for text in texts])
+    places = _ImportPlaces(tree, lines, anchor)
+    return _merged([places.insertion(text) for text in texts])
 
 
 def plan_helpers(
@@ -185,28 +186,36 @@ def preamble_length(tree: ast.Module) -> int:
     return count
 
 
-def _place_import(tree: ast.Module, lines: list[str], anchor: int, text: str) -> Insertion:
-    """Find where an import goes: among those of its kind (standard library or not), in their order if they have one."""
-    new = parse(text).body[0]
-    same: list[int] = []
-    others: list[int] = []
-    first = preamble_length(tree)
-    for index, statement in enumerate(tree.body[:anchor]):
-        if isinstance(statement, _DEFINITIONS):
-            break
-        if isinstance(statement, ast.Import | ast.ImportFrom) and index >= first:
-            (same if _is_standard(statement) == _is_standard(new) else others).append(index)
-    smaller = [index for index in same if _sort_key(tree.body[index]) <= _sort_key(new)]
-    if smaller:
-        return _behind(tree, lines, smaller[-1], new, text)
-    if same:
-        return Insertion(tree.body[same[0]].lineno, same[0], (text,), (new,))
-    if others and not _is_standard(new):
-        return _behind(tree, lines, others[-1], new, text)
-    if first:
-        return _behind(tree, lines, first - 1, new, text)
-    gap = [""] * _gap(new, tree.body[0], least=1)
-    return Insertion(_attached_line(tree, lines, 0), 0, (text, *gap), (new,))
+class _ImportPlaces:
+    """Where imports go: among those of their kind (standard library or not), in their order if they have one."""
+
+    def __init__(self, tree: ast.Module, lines: list[str], anchor: int) -> None:
+        self._tree, self._lines = tree, lines
+        self._first = preamble_length(tree)
+        self._known: dict[bool, list[tuple[int, tuple[bool, str]]]] = {True: [], False: []}  # by kind: index, sort key
+        for index, statement in enumerate(tree.body[:anchor]):
+            if isinstance(statement, _DEFINITIONS):
+                break
+            if isinstance(statement, ast.Import | ast.ImportFrom) and index >= self._first:
+                self._known[_is_standard(statement)].append((index, _sort_key(statement)))
+
+    def insertion(self, text: str) -> Insertion:
+        """Where one goes."""
+        tree, lines, new = self._tree, self._lines, parse(text).body[0]
+        key, is_standard = _sort_key(new), _is_standard(new)
+        same, others = self._known[is_standard], self._known[not is_standard]
+        smaller = next((index for index, each in reversed(same) if each <= key), None)
+        if smaller is not None:
+            return _behind(tree, lines, smaller, new, text)
+        if same:
+            first = same[0][0]
+            return Insertion(tree.body[first].lineno, first, (text,), (new,))
+        if others and not is_standard:
+            return _behind(tree, lines, others[-1][0], new, text)
+        if self._first:
+            return _behind(tree, lines, self._first - 1, new, text)
+        gap = [""] * _gap(new, tree.body[0], least=1)
+        return Insertion(_attached_line(tree, lines, 0), 0, (text, *gap), (new,))
 
 
 def _behind(tree: ast.Module, lines: list[str], index: int, new: ast.stmt, text: str) -> Insertion:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from afterburner.agent.code import cst
 from afterburner.agent.code.additions import RewriteError, first_line_of, parse_code, trimmed
 from afterburner.agent.code.bindings import module_bindings, names_read
+from afterburner.agent.code.foreign_code import check_levels, most_levels
 from afterburner.agent.code.index import find_function, function_code, function_names
 from afterburner.agent.code.interface import keep_interface
 from afterburner.agent.code.languages import PYTHON
@@ -33,6 +34,7 @@ def parse_answer_code(code: str, target: Target) -> Rewrite:
         return _whole_program(code)
     text = trimmed(code, "answer")
     tree = parse_code(text, "answer")
+    check_levels(tree, "answer", most_levels(target.source))
     if not tree.body:
         raise RewriteError("The answer's code block holds no code.")
     try:

@@ -8,13 +8,12 @@ import os
 import re
 import stat
 import tempfile
-from difflib import SequenceMatcher
-from difflib import unified_diff as diff_lines
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.agent.code.languages import PYTHON
+from afterburner.agent.code.line_matching import Change, changes
 from afterburner.agent.code.same_work import branching_words
 from afterburner.agent.code.source_text import parse, split_lines
 from afterburner.agent.errors import TargetChangedError
@@ -22,8 +21,11 @@ from afterburner.agent.types import Readability
 from afterburner.sandbox import AfterburnerError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from afterburner.agent.types import Target
 
+_CONTEXT = 3  # lines around a change
 _BRANCHES = (ast.If, ast.IfExp, ast.For, ast.AsyncFor, ast.While, ast.ExceptHandler, ast.comprehension, ast.Assert)
 _NEWLINE = re.compile(r"[^\n]*\n|[^\n]+")  # what diff tools call a line
 
@@ -40,8 +42,49 @@ def unified_diff(target: Target, new_source: str) -> str:
         path = Path(target.path).name
     return "".join(
         line if line.endswith("\n") else line + "\n\\ No newline at end of file\n"
-        for line in diff_lines(old, new, _header("a/" + path), _header("b/" + path))
+        for line in _diff_lines(old, new, path)
     )
+
+
+def _diff_lines(old: Sequence[str], new: Sequence[str], path: str) -> Iterator[str]:
+    hunks = _hunks(changes(old, new))
+    if hunks:
+        yield f"--- {_header('a/' + path)}\n"
+        yield f"+++ {_header('b/' + path)}\n"
+    for hunk in hunks:
+        yield from _hunk_lines(old, new, hunk)
+
+
+def _hunks(found: Sequence[Change]) -> list[list[Change]]:
+    """The changes; those that share lines of context stand together."""
+    hunks: list[list[Change]] = []
+    for change in found:
+        if hunks and change.old_start - hunks[-1][-1].old_end <= 2 * _CONTEXT:
+            hunks[-1].append(change)
+        else:
+            hunks.append([change])
+    return hunks
+
+
+def _hunk_lines(old: Sequence[str], new: Sequence[str], hunk: Sequence[Change]) -> Iterator[str]:
+    first, last = hunk[0], hunk[-1]
+    before = min(first.old_start, _CONTEXT)
+    at, end = first.old_start - before, min(last.old_end + _CONTEXT, len(old))
+    new_lines = _range(first.new_start - before, last.new_end + end - last.old_end)
+    yield f"@@ -{_range(at, end)} +{new_lines} @@\n"
+    for change in hunk:
+        yield from (" " + line for line in old[at : change.old_start])
+        yield from ("-" + line for line in old[change.old_start : change.old_end])
+        yield from ("+" + line for line in new[change.new_start : change.new_end])
+        at = change.old_end
+    yield from (" " + line for line in old[at:end])
+
+
+def _range(start: int, end: int) -> str:
+    """Lines as a hunk's head counts them: from 1; of none, the line before."""
+    if end - start == 1:
+        return f"{end}"
+    return f"{start + 1 if end > start else start},{end - start}"
 
 
 def patch_bytes(target: Target, patch: str) -> bytes:
@@ -92,11 +135,9 @@ def readability(old: str, new: str, language: str = PYTHON) -> Readability:
     count = _branches if language == PYTHON else partial(branching_words, language=language)
     before, after = ([line.rstrip() for line in split_lines(text)] for text in (old, new))
     added = removed = 0
-    matcher = SequenceMatcher(None, before, after, autojunk=False)
-    for kind, old_start, old_end, new_start, new_end in matcher.get_opcodes():
-        if kind != "equal":
-            removed += old_end - old_start
-            added += new_end - new_start
+    for change in changes(before, after):
+        removed += change.old_end - change.old_start
+        added += change.new_end - change.new_start
     return Readability(added, removed, count(new) - count(old))
 
 

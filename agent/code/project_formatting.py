@@ -10,12 +10,12 @@ import re
 import subprocess
 import tomllib
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any
 
 import ruff  # type: ignore[import-untyped] # it has no types
 
-from afterburner.agent.code.source_text import same_code, split_lines, usual_line_end
+from afterburner.agent.code.line_matching import changes
+from afterburner.agent.code.source_text import fingerprint, split_lines, usual_line_end
 from afterburner.sandbox.host_commands import run_on_host
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import PurePosixPath
 
 MAX_RANGES = 20
+MAX_CHARS = 1_000_000  # that are read anew for all ranges together
 _TIMEOUT_S = 20.0
 _RUFF_FILES = (".ruff.toml", "ruff.toml")
 _LINE_LENGTH, _INDENT_WIDTH = 88, 4  # what ruff and black take
@@ -88,19 +89,20 @@ def format_changed(original: str, text: str, style: Style) -> str:
     lines = split_lines(text)
     end = usual_line_end(lines)
     old = split_lines(original)
-    for first, stop in reversed(_changed(old, lines)[:MAX_RANGES]):
+    meant = fingerprint(text)
+    most = max(min(MAX_RANGES, MAX_CHARS // max(len(text), 1)), 1)
+    for first, stop in reversed(_changed(old, lines)[:most]):
         formatted = _formatted(lines, first, stop, style)
         if formatted is None:
             continue
         result = _taken_over(lines, formatted, first, stop, end)
-        if same_code("".join(result), text):
+        if fingerprint("".join(result)) == meant:
             lines = result
     return "".join(lines)
 
 
 def _changed(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
-    opcodes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-    return [(start, stop) for kind, _, _, start, stop in opcodes if kind in {"insert", "replace"}]
+    return [(each.new_start, each.new_end) for each in changes(old, new) if each.new_end > each.new_start]
 
 
 def _formatted(lines: Sequence[str], first: int, stop: int, style: Style) -> list[str] | None:

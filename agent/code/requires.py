@@ -4,17 +4,22 @@
         limits == sorted(limits)
         - `step > 0`, or the loop would not end.
 
-Each line of the section is one: the expression in backticks that it starts with, else the whole line.
+Each line of the section is one: the expression in backticks that it starts with, else the whole line. Words can be
+read as Python, too (`values is sorted`), so a line without backticks counts only if all its names are parameters, of
+the module or builtins, and it compares nothing by `is` but with None, True and False.
 """
 
 from __future__ import annotations
 
 import ast
+import builtins
 import inspect
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from afterburner.agent.code.bindings import module_bindings
+from afterburner.agent.code.source_text import parse
 from afterburner.agent.code.statements import function_on_lines
 
 if TYPE_CHECKING:
@@ -43,11 +48,13 @@ def requirements_of(target: Target) -> Requirements:
     parameters = {
         each.arg for each in (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg) if each
     }
+    known = parameters | set(module_bindings(parse(target.source).body)) | set(dir(builtins))
     expressions, in_words = [], []
     for line in _items(inspect.cleandoc(ast.get_docstring(function, clean=False) or "")):
         found = _ITEM.match(line)
         text = (found["quoted"] or found["plain"]).strip() if found else line
-        if _is_about(text, parameters):
+        is_quoted = found is not None and found["quoted"] is not None
+        if _is_about(text, parameters) and (is_quoted or _is_code(text, known)):
             expressions.append(text)
         else:
             in_words.append(line)
@@ -69,6 +76,26 @@ def _items(docstring: str) -> Iterator[str]:
                 return
             yield item.strip()
         return
+
+
+def _is_code(text: str, known: set[str]) -> bool:
+    """Whether an expression is meant as one: it reads no name that nothing has, and `is` is no word of a sentence."""
+    nodes = list(ast.walk(ast.parse(text, mode="eval")))
+    names = [node for node in nodes if isinstance(node, ast.Name)]
+    bound = {node.id for node in names if not isinstance(node.ctx, ast.Load)}
+    bound |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    return {node.id for node in names} <= known | bound and not any(map(_is_sentence, nodes))
+
+
+def _is_sentence(node: ast.AST) -> bool:
+    if not isinstance(node, ast.Compare):
+        return False
+    compared = zip(node.ops, node.comparators, strict=True)
+    return any(
+        isinstance(how, ast.Is | ast.IsNot)
+        and not (isinstance(with_what, ast.Constant) and isinstance(with_what.value, bool | None))
+        for how, with_what in compared
+    )
 
 
 def _is_about(text: str, parameters: set[str]) -> bool:

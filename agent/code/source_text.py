@@ -6,10 +6,12 @@ import ast
 import hashlib
 import io
 import re
+import sys
 import tokenize
 import warnings
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_LONG_NUMBER = re.compile(r"0[xXoObB][0-9a-fA-F_]{3000}")  # which Python reads, and may not write
 
 
 def split_lines(text: str) -> list[str]:
@@ -37,16 +39,32 @@ def parse(text: str) -> ast.Module:
     """Parse as Python without printing the compiler's warnings about it.
 
     Raises:
-        SyntaxError: the text is not Python; also for nesting that is too deep to parse.
+        SyntaxError: the text is not Python; also for nesting that is too deep to parse, and for numbers of more digits
+            than Python writes out.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return ast.parse(text)
+            tree = ast.parse(text)
         except (RecursionError, MemoryError) as error:
             raise SyntaxError("nested too deeply") from error
         except ValueError as error:  # null bytes, lone surrogates
             raise SyntaxError(str(error)) from error
+    if _LONG_NUMBER.search(text):
+        _check_numbers(tree)
+    return tree
+
+
+def _check_numbers(tree: ast.Module) -> None:
+    """Refuse what neither `ast.dump` nor `ast.unparse` can write: a long hexadecimal number."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, int):
+            try:
+                str(node.value)
+            except ValueError as error:
+                most = f"{sys.get_int_max_str_digits():,}"
+                place = (None, node.lineno, node.col_offset + 1, None)
+                raise SyntaxError(f"a number of more than {most} digits", place) from error
 
 
 def lines_inside_strings(text: str) -> set[int]:

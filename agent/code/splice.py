@@ -6,7 +6,7 @@ import ast
 import contextlib
 import io
 import tokenize
-from difflib import SequenceMatcher
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from afterburner.agent.code import cst
@@ -22,9 +22,11 @@ from afterburner.agent.code.additions import (
 )
 from afterburner.agent.code.answer_code import parse_answer_code
 from afterburner.agent.code.bindings import module_bindings
+from afterburner.agent.code.foreign_code import check_levels, most_levels
 from afterburner.agent.code.index import function_code
 from afterburner.agent.code.interface import keep_interface, signature
 from afterburner.agent.code.languages import PYTHON
+from afterburner.agent.code.line_matching import matching_pairs
 from afterburner.agent.code.locate import function_source
 from afterburner.agent.code.programs import place_program
 from afterburner.agent.code.source_text import (
@@ -55,13 +57,24 @@ def splice(target: Target, rewrite: Rewrite) -> str:
 
     Raises:
         RewriteError: the rewrite is not Python, has another name or signature, drops a decorator, or binds a name
-            that already means something else in the module.
+            that already means something else in the module, or it is nested too deeply.
     """
     if target.language != PYTHON:
         return place_program(target, rewrite)
+    _check_levels(target, rewrite)
     text = _splice_program(target, rewrite) if target.function is None else _splice_function(target, rewrite)
     _check_encoding(target, text)
     return text
+
+
+def _check_levels(target: Target, rewrite: Rewrite) -> None:
+    most = most_levels(target.source)
+    if target.function is None:
+        check_levels(parse_code(rewrite.function, "program"), "program", most)
+    else:
+        check_levels(parse_code(trimmed(rewrite.function, "rewrite"), "rewrite"), "rewrite", most)
+    for helper in rewrite.helpers:
+        check_levels(parse_code(trimmed(helper, "helper"), "helper"), "helper", most)
 
 
 def _splice_function(target: Target, rewrite: Rewrite) -> str:
@@ -85,7 +98,6 @@ def _splice_function(target: Target, rewrite: Rewrite) -> str:
 
 
 def _splice_program(target: Target, rewrite: Rewrite) -> str:
-    parse_code(rewrite.function, "program")
     text = rewrite.function
     old_lines = split_lines(target.source)
     if "\r" not in text:
@@ -189,10 +201,9 @@ def _layout(code: str, span: list[str], end: str) -> list[str]:
         for line, inside in new_keys
     ]
     result = [line + end for line in result]
-    for old_start, new_start, size in SequenceMatcher(None, old_keys, new_keys, autojunk=False).get_matching_blocks():
-        for offset in range(size):
-            line = span[old_start + offset]
-            result[new_start + offset] = line if line_end(line) else line + end
+    for old_index, new_index in matching_pairs(old_keys, new_keys):
+        line = span[old_index]
+        result[new_index] = line if line_end(line) else line + end
     last = result[-1]
     result[-1] = last.rstrip("\r\n") + line_end(span[-1])
     return result
@@ -218,12 +229,10 @@ def _check_rest(
     Raises:
         RewriteError: the result means something else; such a rewrite cannot be put in place.
     """
-    meant: list[ast.stmt] = []
-    for position, statement in enumerate(tree.body):
-        for insertion in sorted(insertions, key=lambda each: each.before):
-            if insertion.position == position:
-                meant += insertion.statements
-        meant.append(statement)
+    added: dict[int, list[ast.stmt]] = defaultdict(list)
+    for insertion in sorted(insertions, key=lambda each: each.before):
+        added[insertion.position] += insertion.statements
+    meant = [each for position, statement in enumerate(tree.body) for each in (*added[position], statement)]
     try:
         got = [ast.dump(statement) for statement in parse(text).body]
     except SyntaxError as error:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
+from afterburner.agent.code.line_matching import changes
 from afterburner.agent.code.source_text import split_lines
 
 if TYPE_CHECKING:
@@ -24,11 +24,9 @@ class TextEdit:
 def edits_between(before: str, after: str) -> tuple[TextEdit, ...]:
     """The edits that make one text of the other, in their order and apart from one another."""
     old, new = split_lines(before), split_lines(after)
-    matcher = SequenceMatcher(None, old, new, autojunk=False)
     return tuple(
-        TextEdit(start, end, "".join(new[new_start:new_end]))
-        for kind, start, end, new_start, new_end in matcher.get_opcodes()
-        if kind != "equal"
+        TextEdit(each.old_start, each.old_end, "".join(new[each.new_start : each.new_end]))
+        for each in changes(old, new)
     )
 
 

@@ -10,10 +10,11 @@ import ast
 import io
 import re
 import tokenize
+from collections import defaultdict
 from dataclasses import dataclass, field
-from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
+from afterburner.agent.code.line_matching import changes, matching_pairs
 from afterburner.agent.code.source_text import dedent, indentation, line_end, lines_inside_strings, parse, split_lines
 
 if TYPE_CHECKING:
@@ -172,7 +173,7 @@ class _Merge:
         old_codes = [self._old.code(each) for each in old_groups]
         new_codes = [self._new.code(each) for each in new_groups]
         similar = dict(self._similar(old_groups, new_groups, old_codes, new_codes))
-        same = {new: old for old, new in _pairs(old_codes, new_codes)}
+        same = {new: old for old, new in matching_pairs(old_codes, new_codes)}
         for index, group in enumerate(new_groups):
             if index in same:
                 self._keep(old_groups[same[index]])
@@ -186,28 +187,30 @@ class _Merge:
         self, old: list[_Group], new: list[_Group], old_codes: list[str], new_codes: list[str]
     ) -> Iterator[tuple[int, int]]:
         """Pair compound statements that changed, (new, old): those with the same header, then of the same kind."""
-        for kind, old_from, old_to, new_from, new_to in SequenceMatcher(
-            None, old_codes, new_codes, autojunk=False
-        ).get_opcodes():
-            if kind != "replace":
-                continue
-            old_left = [index for index in range(old_from, old_to) if old[index][-1].block]
-            new_left = [index for index in range(new_from, new_to) if new[index][-1].block]
-            headers = _pairs(
+        for change in changes(old_codes, new_codes):
+            old_left = [index for index in range(change.old_start, change.old_end) if old[index][-1].block]
+            new_left = [index for index in range(change.new_start, change.new_end) if new[index][-1].block]
+            headers = matching_pairs(
                 [self._old.header(_head(old[index])) for index in old_left],
                 [self._new.header(_head(new[index])) for index in new_left],
-            ) or _pairs([_head(old[index]).word for index in old_left], [_head(new[index]).word for index in new_left])
+            ) or matching_pairs(
+                [_head(old[index]).word for index in old_left], [_head(new[index]).word for index in new_left]
+            )
             for first, second in headers:
                 yield new_left[second], old_left[first]
 
     def _merge_clauses(self, old: _Group, new: _Group, blanks: tuple[str, str]) -> None:
-        same = _pairs([self._old.header(each) for each in old], [self._new.header(each) for each in new])
+        same = matching_pairs([self._old.header(each) for each in old], [self._new.header(each) for each in new])
         partners = {second: old[first] for first, second in same}
         equal = set(partners)
-        for word in {each.word for each in new}:  # those with another header, in their order
-            free_old = [each for each in old if each.word == word and all(each is not p for p in partners.values())]
-            free_new = [index for index, each in enumerate(new) if each.word == word and index not in equal]
-            partners |= dict(zip(free_new, free_old, strict=False))
+        taken = {first for first, _ in same}
+        free_old: dict[str, list[_Clause]] = defaultdict(list)  # those with another header, the last first
+        for index in range(len(old) - 1, -1, -1):
+            if index not in taken:
+                free_old[old[index].word].append(old[index])
+        for index, each in enumerate(new):
+            if index not in equal and free_old[each.word]:
+                partners[index] = free_old[each.word].pop()
         for index, clause in enumerate(new):
             partner = partners.get(index)
             if partner is None or not (partner.block and clause.block):
@@ -246,9 +249,3 @@ class _Merge:
 def _head(group: _Group) -> _Clause:
     """The clause that says what a statement is, below its decorators."""
     return next((clause for clause in group if clause.word != "@"), group[-1])
-
-
-def _pairs(old: list[str], new: list[str]) -> list[tuple[int, int]]:
-    """Pair equal keys in order."""
-    blocks = SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks()
-    return [(first + offset, second + offset) for first, second, size in blocks for offset in range(size)]

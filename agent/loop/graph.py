@@ -11,16 +11,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Literal, cast
 
 from afterburner.agent.code.locate import with_source
-from afterburner.agent.code.same_work import key_of
 from afterburner.agent.errors import ProposerError, TargetError, WorkloadError
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage
 from afterburner.agent.judge.comparison import median_measurement
-from afterburner.agent.judge.confirmation import Incumbent, detail_of
+from afterburner.agent.judge.confirmation import ORIGINAL, Incumbent, detail_of
 from afterburner.agent.judge.confirming import SEARCH_ROUNDS, SEARCH_S, Confirming, SpentTests
-from afterburner.agent.judge.gates import refusal
 from afterburner.agent.judge.measuring.sampling import SampleFailedError
-from afterburner.agent.loop.doubting import Doubting
-from afterburner.agent.loop.fallback import Fallback
+from afterburner.agent.loop.admission import objections
+from afterburner.agent.loop.ask_sceptic import ScepticAsker
+from afterburner.agent.loop.next_winners import NextWinners
 from afterburner.agent.loop.placing import describing, place
 from afterburner.agent.loop.profiling import Profiling
 from afterburner.agent.loop.records import (
@@ -33,6 +32,7 @@ from afterburner.agent.loop.records import (
 )
 from afterburner.agent.loop.search_policy import SearchPolicy
 from afterburner.agent.loop.state import NOTHING_LEFT, LoopState, on_the_clock
+from afterburner.agent.loop.telling import for_models, last_counterexample
 from afterburner.agent.loop.winners import promoted, ratio_of, winners_of
 from afterburner.agent.models.prompts.feedback import parse_telling
 from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest, asks_model
@@ -135,7 +135,7 @@ class Loop:
             kept.sample(original)  # now, for in the confirmation it would look like the winner's fault
         except SampleFailedError as error:
             raise self._unsteady(error.verdict, error.detail) from error
-        incumbent = Incumbent("original", source, measurement, ratio=1.0)
+        incumbent = Incumbent(ORIGINAL, source, measurement, ratio=1.0)
         return {**state, "lineage": [incumbent], "slowest_s": slowest}
 
     def inspect(self, state: LoopState) -> dict[str, object]:
@@ -168,15 +168,16 @@ class Loop:
             passed=True,
             iteration=iteration,
             count=self.settings.search.candidates,
-            history=tuple(state["records"]),
+            history=tuple(map(for_models, state["records"])),
             seed=self.settings.search.seed,
             profile=_if_of(state.get("line_profile"), incumbent),
             tell=parse_telling(self.settings.models.tell),
             describe=describing(self.bench, self.surroundings),
-            counterexample=next((each.told_to_models for each in state["records"][::-1] if each.told_to_models), None),
+            counterexample=last_counterexample(state["records"]),
             temperature=self.policy.temperature_of(iteration),
             is_last=iteration >= self.settings.search.iterations,
             usage=state["usage"],
+            until=self.confirm_until,
         )
         proposals, failure = self._propose(request)
         pending = [self._candidate(iteration, n, each, incumbent) for n, each in enumerate(proposals, start=1)]
@@ -196,26 +197,13 @@ class Loop:
 
     def profile(self, state: LoopState) -> dict[str, object]:
         """Judge the candidates side by side, then time those that are right, in turns."""
-        incumbent = state["lineage"][-1]
-        language = self.bench.target.language
-        seen = {key_of(state["lineage"][0].source, language): "original"}
-        for record in state["records"]:
-            seen.setdefault(key_of(record.source, language), record.id)
-        fresh: list[Candidate] = []
-        records: dict[str, JudgedCandidate] = {}
-        for candidate in state["pending"]:
-            earlier = seen.setdefault(key_of(candidate.source, language), candidate.id)
-            objection = candidate.error or refusal(state["lineage"][0].source, candidate.source, language)
-            if objection:
-                records[candidate.id] = refused(candidate, objection)
-            elif earlier != candidate.id:
-                records[candidate.id] = refused(candidate, f"the same code as {earlier}")
-            else:
-                fresh.append(candidate)
-        for record in self.profile_fresh(fresh, incumbent):
+        original, incumbent, pending = state["lineage"][0], state["lineage"][-1], state["pending"]
+        reasons = objections(pending, state["records"], original.source, self.bench.target.language)
+        records = {each.id: refused(each, reasons[each.id]) for each in pending if each.id in reasons}
+        for record in self.profile_fresh([each for each in pending if each.id not in reasons], incumbent):
             records[record.id] = record
             self.on_event(judged_event(record, Stage.PROFILE, incumbent.ratio))
-        return {"records": state["records"] + [records[c.id] for c in state["pending"]], "pending": []}
+        return {"records": state["records"] + [records[each.id] for each in pending], "pending": []}
 
     def select(self, state: LoopState) -> dict[str, object]:
         """Greedy selection: the candidate that screening ranks first replaces the incumbent, if no input refutes it."""
@@ -265,9 +253,9 @@ class Loop:
             kind=EventKind.CONFIRMING, stage=Stage.CONFIRM, candidate=winner.id, best_ratio=winner.ratio
         )
         self.on_event(told)
-        doubting = self.doubting()
-        sceptic = doubting.sceptic
-        ask = partial(doubting.ask, sceptic, winner, self.settings.search.seed, state["usage"]) if sceptic else None
+        asker = self.sceptic_asker()
+        sceptic = asker.sceptic
+        ask = partial(asker.ask, sceptic, winner, self.settings.search.seed, state["usage"]) if sceptic else None
         confirmation = self._confirm_with().confirm(winner, original, ask)
         self.on_event(
             replace(
@@ -285,7 +273,7 @@ class Loop:
             "winners": winners,
             "tried": tried,
         }
-        winners, records = self._fallback().after(cast("LoopState", fallen))
+        winners, records = self._next_winners().after(cast("LoopState", fallen))
         # A cap that a sceptic met did not end the search.
         usage = replace(self._used() or state["usage"], cap=state["usage"].cap)
         return {"confirmation": confirmation, "records": records, "winners": winners, "tried": tried, "usage": usage}
@@ -301,11 +289,11 @@ class Loop:
             if self.after_confirm(state) == "end":
                 return state
 
-    def without_offer(self, state: LoopState, difference: str) -> LoopState:
+    def without_offer(self, state: LoopState, difference: str, condition: str = "") -> LoopState:
         """The state of a run whose offer differs after all, with the next winner in its place if there is one."""
-        state = withdrawn(state, difference)
+        state = withdrawn(state, difference, condition)
         candidates = cast("LoopState", {**state, "winners": winners_of(state, self.judge.min_effect)})
-        winners, records = self._fallback().after(candidates)
+        winners, records = self._next_winners().after(candidates)
         state = cast("LoopState", {**state, "winners": winners, "records": records})
         return self.finish(state) if winners else state
 
@@ -364,12 +352,12 @@ class Loop:
             )
         return self._confirming
 
-    def _fallback(self) -> Fallback:
-        return Fallback(self._confirm_with(), self.confirm_until)
+    def _next_winners(self) -> NextWinners:
+        return NextWinners(self._confirm_with(), self.confirm_until)
 
-    def doubting(self) -> Doubting:
-        """What asks a language model that takes part for calls on which a winner may differ."""
-        return Doubting(
+    def sceptic_asker(self) -> ScepticAsker:
+        """Asks a language model for calls on which a winner may differ from the original."""
+        return ScepticAsker(
             self.bench,
             self.proposer,
             self.settings.models,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from afterburner.agent.code.locate import with_source
 from afterburner.agent.errors import ProposerError, TargetError
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage
-from afterburner.agent.judge.confirmation import Incumbent, detail_of
+from afterburner.agent.judge.confirmation import ORIGINAL, Incumbent, detail_of
 from afterburner.agent.judge.paper_selection import figure_of, figure_text, is_better, measured, worst
 from afterburner.agent.loop.placing import describing, place
 from afterburner.agent.loop.records import candidate_of, judged_event
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from afterburner.agent.types import Candidate
     from afterburner.sandbox import CancelToken, Measurement
 
-ORIGINAL = "original"
 NO_CODE = -1  # the iteration before the one in which the model writes the code to begin with
 
 
@@ -155,6 +154,7 @@ class PaperLoop:
             temperature=temperature.of_round(max(iteration, 1), search.iterations) if temperature else None,
             is_last=iteration >= search.iterations,
             usage=usage,
+            until=self.until,
         )
 
     def _candidate(self, iteration: int, number: int, proposal: Proposal, state: LoopState) -> Candidate:

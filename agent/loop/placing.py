@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from afterburner.agent.code.additions import RewriteError
+from afterburner.agent.code.foreign_code import attempted
 from afterburner.agent.code.locate import with_source
 from afterburner.agent.code.source_text import line_end, same_code, split_lines, usual_line_end
 from afterburner.agent.code.splice import splice
@@ -32,12 +34,10 @@ def place(original: Target, incumbent: str, rewrite: Rewrite, surroundings: Surr
         surroundings: the project; without it every import is let through and nothing is laid out.
 
     Raises:
-        TargetError: the rewrite does not fit, or it imports what it may not.
+        RewriteError: the rewrite does not fit, it imports what it may not, or whatever else went wrong with it.
+        CancelledError: the run was cancelled.
     """
-    try:
-        return _placed(original, incumbent, rewrite, surroundings)
-    except RecursionError:
-        raise RewriteError("The rewrite is nested too deeply to be put in place.") from None
+    return attempted(partial(_placed, original, incumbent, rewrite, surroundings), "put in place")
 
 
 def _placed(original: Target, incumbent: str, rewrite: Rewrite, surroundings: Surroundings | None) -> str:

@@ -79,8 +79,11 @@ class Profiling:
     def _example(self, candidate: Candidate, report: Report) -> Example | None:
         """A real input on which a candidate that was judged wrong differs, and how."""
         if self.bench.by_cases:
-            line = failing_case(self.bench.workload.cases, report.cases)
-            return Example(line, line) if line else None
+            failing = failing_case(self.bench.workload.cases, report.cases)
+            if failing is None:
+                return None
+            shown, printed = failing
+            return Example(f"{shown}: {printed}", f"{shown}: the program prints something else")
         found = self.difference(candidate.source, self.bench.workload.calls)
         return example_of(found) if found else None
 

@@ -10,6 +10,7 @@ from afterburner.agent.judge.comparison import Comparison
 from afterburner.agent.judge.confirmation import differs
 from afterburner.agent.models.prompts.answer_format import STRICT
 from afterburner.agent.types import Candidate, Decision, JudgedCandidate
+from afterburner.agent.wording import format_ratio
 from afterburner.sandbox import Verdict
 
 if TYPE_CHECKING:
@@ -130,12 +131,19 @@ def refuted(record: JudgedCandidate, found: Counterexample) -> JudgedCandidate:
     )
 
 
-def withdrawn(state: LoopState, difference: str) -> LoopState:
-    """The state of a run whose offer differs from the original after all, on an input of another size."""
+def withdrawn(state: LoopState, difference: str, condition: str = "") -> LoopState:
+    """The state of a run whose offer differs from the original after all, on an input of another size.
+
+    With a `condition` under which it does not, the rewrite is conditional; else it is wrong.
+    """
     confirmation = state["confirmation"]
     if confirmation is None:
         return state
-    reason = f"it differs from the original on an input of another size: {difference}"
-    wrong = replace(confirmation, decision=Decision.WRONG, verdict=Verdict.WRONG_ANSWER, reason=reason)
-    wrong = replace(wrong, counterexample=difference, gain=None)
-    return {**state, "confirmation": wrong, "records": [settled(record, wrong) for record in state["records"]]}
+    if condition:
+        shown = f"{format_ratio(confirmation.gain.ratio)}, " if confirmation.gain is not None else ""
+        after = replace(confirmation, decision=Decision.CONDITIONAL, reason=f"{shown}{condition}")
+    else:
+        reason = f"it differs from the original on an input of another size: {difference}"
+        after = replace(confirmation, decision=Decision.WRONG, verdict=Verdict.WRONG_ANSWER, reason=reason, gain=None)
+    after = replace(after, counterexample=difference)
+    return {**state, "confirmation": after, "records": [settled(record, after) for record in state["records"]]}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from afterburner.agent.code.patch import readability, unified_diff
@@ -14,7 +14,7 @@ from afterburner.agent.judge.paper_selection import figure_text, worst
 from afterburner.agent.loop.search_policy import SearchPolicy
 from afterburner.agent.loop.state import trajectory_of
 from afterburner.agent.option_kinds import Selection
-from afterburner.agent.types import OF_A_PROBLEM, HeldOut, Objective
+from afterburner.agent.types import OF_A_PROBLEM, Decision, HeldOut, Objective
 from afterburner.agent.wording import count, format_ratio
 
 if TYPE_CHECKING:
@@ -75,6 +75,11 @@ class RunResult:
     written: WrittenCalls | None = None  # the calls of a language model that are among the inputs
 
     @property
+    def is_conditional(self) -> bool:
+        """Whether nothing is offered, and a rewrite is right and better on a condition."""
+        return not self.improved and any(each.decision is Decision.CONDITIONAL for each in self.candidates)
+
+    @property
     def invented_inputs(self) -> str:
         """What the inputs are if none is from the project: `6 calls written by openai/…`; empty: some are."""
         return invented_inputs(self.workload_origins)
@@ -131,17 +136,18 @@ def make_result(
     )
 
 
-def with_evidence(result: RunResult, evidence: Evidence | None) -> RunResult:
-    """The result with what was measured beside the gain; the headline tells of far larger gains on larger inputs."""
-    growth = evidence.growth if evidence else None
+def gain_where_largest(result: RunResult) -> str:
+    """The gain at the largest size of the growth measurement, if it is far above the others: `38.0x where n is 4,000`.
+
+    It was measured there and tested nowhere, so it is no part of the summary.
+    """
+    growth = result.evidence.growth if result.evidence else None
     last = growth.points[-1] if growth and growth.points else None
-    summary = result.summary
-    if result.improved and result.gain and growth and last and last.winner_s:
-        known = max(result.gain.ratio, result.by_size.large if result.by_size else 0.0)
-        ratio = last.original_s / last.winner_s
-        if ratio > TELLING * known:
-            summary += f"; {format_ratio(ratio)} where {growth.scaled} is {last.size:,}"
-    return replace(result, evidence=evidence, summary=summary)
+    if not (result.gain and growth and last and last.winner_s):
+        return ""
+    known = max(result.gain.ratio, result.by_size.large if result.by_size else 0.0)
+    ratio = last.original_s / last.winner_s
+    return f"{format_ratio(ratio)} where {growth.scaled} is {last.size:,}" if ratio > TELLING * known else ""
 
 
 def make_paper_result(

@@ -5,10 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from afterburner.agent.loop.search_policy import incumbent_before, over_original
+from afterburner.agent.loop.state import round_of
 from afterburner.agent.types import Decision, Objective
 from afterburner.sandbox import Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from afterburner.agent.judge.confirmation import Incumbent
     from afterburner.agent.loop.results import RunResult
     from afterburner.agent.types import JudgedCandidate
 
@@ -35,30 +40,17 @@ def right_candidates(result: RunResult) -> list[RightCandidate]:
     of both gains.
     """
     winner = next((each.id for each in result.candidates if each.decision is Decision.IMPROVED), "")
+    lineage = [each for each in result.trajectory if each is not None]
+    better = _IS_BETTER[result.objective]
     rows = [
-        RightCandidate(each.id, _over_original(each, result), _why_not(each, result, winner))
+        RightCandidate(each.id, over_original(each, lineage), _why_not(each, lineage, winner, better))
         for each in result.candidates
         if each.verdict is Verdict.ACCEPTED and each.gain is not None
     ]
     return sorted(rows, key=lambda row: (row.id != winner, -row.over_original))
 
 
-def _over_original(candidate: JudgedCandidate, result: RunResult) -> float:
-    if candidate.over_original is not None:
-        return candidate.over_original.ratio
-    base = _base_of(candidate, result)
-    return (candidate.gain.ratio if candidate.gain else 1.0) * (base[1] if base else 1.0)
-
-
-def _base_of(candidate: JudgedCandidate, result: RunResult) -> tuple[str, float] | None:
-    """The incumbent that it was compared with, and how many times better than the original that seemed to be."""
-    before = result.trajectory[: candidate.iteration]
-    last = before[-1] if before else None
-    return None if last is None or last.id == "original" else (last.id, last.ratio)
-
-
-def _why_not(candidate: JudgedCandidate, result: RunResult, winner: str) -> str:
-    better = _IS_BETTER[result.objective]
+def _why_not(candidate: JudgedCandidate, lineage: Sequence[Incumbent], winner: str, better: str) -> str:
     match candidate.decision:
         case Decision.IMPROVED:
             return ""
@@ -67,7 +59,9 @@ def _why_not(candidate: JudgedCandidate, result: RunResult, winner: str) -> str:
         case Decision.PROMISING if winner:
             return f"right, but {winner} {better}"
         case Decision.PROMISING:
-            return "right, but it was not tested against the original any more"
-        case Decision.NOT_BETTER if candidate.over_original is None and (base := _base_of(candidate, result)):
-            return f"right, but {base[0]} {better}"
+            return "right, but no test was left for it"
+        case Decision.NOT_BETTER if candidate.over_original is None:
+            base = incumbent_before(candidate, lineage)
+            if base is not None and round_of(base):
+                return f"right, but {base.id} {better}"
     return f"right, but {candidate.reason}"

@@ -93,5 +93,11 @@ def over_original(record: JudgedCandidate, lineage: Sequence[Incumbent]) -> floa
     """
     if record.over_original is not None:
         return record.over_original.ratio
+    before = incumbent_before(record, lineage)
+    return (before.ratio if before else 1.0) * (record.gain.ratio if record.gain else 1.0)
+
+
+def incumbent_before(record: JudgedCandidate, lineage: Sequence[Incumbent]) -> Incumbent | None:
+    """The incumbent that a candidate was compared with in its round; None where there was none yet."""
     before = [each for each in lineage if round_of(each) < record.iteration]
-    return (before[-1].ratio if before else 1.0) * (record.gain.ratio if record.gain else 1.0)
+    return before[-1] if before else None

@@ -17,13 +17,13 @@ _STANDING = (Decision.PROMISING, Decision.IMPROVED)
 
 
 def winners_of(state: LoopState, min_effect: float) -> list[Incumbent]:
-    """Whom to confirm: the last incumbent, then who else may beat the original, the best first.
+    """The candidates to confirm: the last incumbent, then the others that may beat the original, the best first.
 
-    That includes whoever lost only to an incumbent, which may turn out to be wrong.
+    That includes a candidate that lost only to an incumbent, for the incumbent may turn out to be wrong.
 
     Args:
         state: of a search that is over, or of a run whose offer was withdrawn.
-        min_effect: a gain over the original below it is worth no test.
+        min_effect: a smaller gain over the original is not worth a test.
     """
     original, *accepted = state["lineage"]
     records = {record.id: record for record in state["records"]}
@@ -56,5 +56,5 @@ def promoted(record: JudgedCandidate, before: Incumbent) -> Incumbent:
 
 
 def ratio_of(record: JudgedCandidate) -> float:
-    """How many times better a candidate is than what it was compared with; 1.0 where nobody knows."""
+    """How many times better a candidate is than what it was compared with; 1.0 where that is unknown."""
     return record.gain.ratio if record.gain else 1.0

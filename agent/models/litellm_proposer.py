@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from afterburner.agent.models.prompts.written_calls import WrittenAnswer
+from afterburner.agent.models.prompts.calls_prompt import WrittenAnswer
 from afterburner.agent.models.requests.client import ModelClient
 from afterburner.agent.models.requests.endings import CapReachedError
 from afterburner.agent.models.requests.language_model import find_model
@@ -15,9 +15,9 @@ from afterburner.agent.models.requests.question import Question
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from afterburner.agent.models.prompts.doubting import DoubtRequest
+    from afterburner.agent.models.prompts.calls_prompt import CallsRequest
     from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest
-    from afterburner.agent.models.prompts.written_calls import CallsRequest
+    from afterburner.agent.models.prompts.sceptic_prompt import DoubtRequest
     from afterburner.agent.models.requests.model_answers import ModelAnswer
 
 
@@ -60,7 +60,8 @@ class LiteLLMProposer:
             ProposerError: no model can be reached, or all refuse; the message says what to do.
         """
         answers = self._asker.ask(Question.of_proposal(request, self.name, self._temperature))
-        return [proposal_of(answer, request.target, answer.model, self._model_session.scrub) for answer in answers]
+        scrub, until = self._model_session.scrub, request.until
+        return [proposal_of(answer, request.target, answer.model, scrub, until=until) for answer in answers]
 
     def doubt(self, request: DoubtRequest) -> str:
         """Ask for calls on which a rewrite may differ; gives the text of the answer.

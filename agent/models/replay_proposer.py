@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.agent.errors import ProposerError, UnknownModelError
-from afterburner.agent.models.prompts.written_calls import WrittenAnswer
+from afterburner.agent.models.prompts.calls_prompt import WrittenAnswer
 from afterburner.agent.models.requests.model_answers import ModelAnswer, proposal_of
 from afterburner.agent.models.requests.recording import RecordedTarget
 from afterburner.agent.models.requests.secrets import Scrubber
@@ -16,9 +16,9 @@ from afterburner.agent.models.requests.secrets import Scrubber
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from afterburner.agent.models.prompts.doubting import DoubtRequest
+    from afterburner.agent.models.prompts.calls_prompt import CallsRequest
     from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest
-    from afterburner.agent.models.prompts.written_calls import CallsRequest
+    from afterburner.agent.models.prompts.sceptic_prompt import DoubtRequest
     from afterburner.agent.types import Target
 
 
@@ -50,8 +50,9 @@ class ReplayProposer:
         self._scrub = scrub or Scrubber()
         lines = _read(Path(path))
         self._lines = [line for line in lines if line.is_rewrite]
-        self._doubts = [line for line in lines if line.doubted]
-        self._workloads = [line for line in lines if line.is_workload]
+        doubts = RecordedSceptic(self.name, [line for line in lines if line.doubted])
+        workloads = RecordedCallAuthor(self.name, [line for line in lines if line.is_workload])
+        self.parts = tuple(part for part in (doubts, workloads) if part.lines)
 
     def propose(self, request: ProposalRequest) -> list[Proposal]:
         """Give this iteration's answers.
@@ -60,37 +61,7 @@ class ReplayProposer:
             ProposerError: the recording is of other targets.
         """
         answers = _answers(self._of(request.target), request.iteration, request.count)
-        return [proposal_of(answer, request.target, self.name, self._scrub) for answer in answers]
-
-    def doubt(self, request: DoubtRequest) -> str:
-        """Give the calls that were recorded for a rewrite, or those of another rewrite of the target.
-
-        Which rewrite wins may be another one this time, and calls are inputs whomever they were thought of for.
-
-        Raises:
-            ProposerError: there are none.
-        """
-        wanted = RecordedTarget.of(request.original)
-        found = [line for line in self._doubts if line.target in {None, wanted}]
-        exact = [line for line in found if line.doubted == request.candidate]
-        return self._last(exact or found)
-
-    def write_calls(self, request: CallsRequest) -> WrittenAnswer:
-        """Give the calls that were recorded for a function that nothing called.
-
-        Raises:
-            ProposerError: there are none.
-        """
-        wanted = RecordedTarget.of(request.target)
-        return WrittenAnswer(self.name, self._last([line for line in self._workloads if line.target in {None, wanted}]))
-
-    def _last(self, lines: Sequence[_Line]) -> str:
-        """The text of the last of several recorded answers to one question."""
-        if not lines:
-            raise ProposerError(f"{self.name} holds none")
-        if lines[-1].answer.error:
-            raise ProposerError(lines[-1].answer.error)
-        return lines[-1].answer.content
+        return [proposal_of(answer, request.target, self.name, self._scrub, until=request.until) for answer in answers]
 
     def _of(self, target: Target) -> list[_Line]:
         """The lines for a target; a function that was recorded in one file only may have moved to another since."""
@@ -104,6 +75,56 @@ class ReplayProposer:
             others = ", ".join(map(str, known))
             raise ProposerError(f"{self.name} was recorded for {others}, and has nothing for {wanted}.")
         return lines
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedSceptic:
+    """Gives the calls that were recorded to tell a rewrite from the original."""
+
+    name: str
+    lines: Sequence[_Line]
+
+    def doubt(self, request: DoubtRequest) -> str:
+        """Give the calls that were recorded for a rewrite, or those of another rewrite of the target.
+
+        This time another rewrite may have won, and calls are inputs whatever rewrite they were written for.
+
+        Raises:
+            ProposerError: there are none.
+        """
+        found = _for_target(self.lines, request.original)
+        exact = [line for line in found if line.doubted == request.candidate]
+        return _last(exact or found, self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedCallAuthor:
+    """Gives the calls that were recorded for functions that nothing called."""
+
+    name: str
+    lines: Sequence[_Line]
+
+    def write_calls(self, request: CallsRequest) -> WrittenAnswer:
+        """Give the calls that were recorded for a function.
+
+        Raises:
+            ProposerError: there are none.
+        """
+        return WrittenAnswer(self.name, _last(_for_target(self.lines, request.target), self.name))
+
+
+def _for_target(lines: Sequence[_Line], target: Target) -> list[_Line]:
+    wanted = RecordedTarget.of(target)
+    return [line for line in lines if line.target in {None, wanted}]
+
+
+def _last(lines: Sequence[_Line], name: str) -> str:
+    """The text of the last of several recorded answers to one question."""
+    if not lines:
+        raise ProposerError(f"{name} holds none")
+    if lines[-1].answer.error:
+        raise ProposerError(lines[-1].answer.error)
+    return lines[-1].answer.content
 
 
 def _answers(lines: Sequence[_Line], iteration: int, count: int) -> list[ModelAnswer]:

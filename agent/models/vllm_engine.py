@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from afterburner.agent.errors import ProposerError
 from afterburner.agent.events import EventKind
-from afterburner.agent.models.prompts.written_calls import WrittenAnswer
+from afterburner.agent.models.prompts.calls_prompt import WrittenAnswer
 from afterburner.agent.models.requests.endings import CapReachedError
 from afterburner.agent.models.requests.model_answers import ModelAnswer, proposal_of
 from afterburner.agent.models.requests.model_session import ModelSession
@@ -30,9 +30,9 @@ from afterburner.sandbox import CancelledError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from afterburner.agent.models.prompts.doubting import DoubtRequest
+    from afterburner.agent.models.prompts.calls_prompt import CallsRequest
     from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest
-    from afterburner.agent.models.prompts.written_calls import CallsRequest
+    from afterburner.agent.models.prompts.sceptic_prompt import DoubtRequest
     from afterburner.agent.models.vllm_name import EngineModel
 
 _MAX_MESSAGE_CHARS = 300
@@ -255,7 +255,7 @@ class VllmProposer:
             ) from error
 
     def _proposal(self, answer: ModelAnswer, request: ProposalRequest) -> Proposal:
-        proposal = proposal_of(answer, request.target, self.name, self._model_session.scrub)
+        proposal = proposal_of(answer, request.target, self.name, self._model_session.scrub, until=request.until)
         if answer.finish_reason == "length" and proposal.rewrite is None:
             return replace(proposal, error=f"{proposal.error} ?max_tokens= and ?max_model_len= set the limit.")
         return proposal

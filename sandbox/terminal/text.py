@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 import termios
 
-# C0 and C1 controls, DEL, and the characters that reorder or hide text ("Trojan Source", CVE-2021-42574), and lone
-# surrogates, which no terminal encoding can carry. Tab and newline stay.
-_UNSAFE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]",
-)
+from afterburner.sandbox.visible import visible
 
 
 def scrub(text: str) -> str:
-    r"""Replace what could drive a terminal or hide text by its visible escape, `\x1b` for ESC."""
-    return _UNSAFE.sub(lambda match: match.group().encode("unicode_escape").decode("ascii"), text)
+    r"""Replace what could drive a terminal or hide text by its escape, `\x1b` for ESC. Tab and newline stay."""
+    return visible(text, keep="\t\n")
 
 
 def scrub_line(text: str) -> str:

@@ -100,3 +100,21 @@ def test_a_rewrite_that_is_nested_too_deeply_is_refused(make_target: MakeTarget,
     target = make_target("def f(a):\n    return a\n", "f")
     with pytest.raises(TargetError, match="nested too deeply"):
         place(target, target.source, Rewrite(f"def f(a):\n    return {'-' * depth}a\n"), None)
+
+
+def test_many_equal_lines_are_put_in_place(make_target: MakeTarget) -> None:
+    """The lines of the original stay, and the comment in them; `difflib` compares each with each."""
+    equal = "    x += 1\n" * 250
+    target = make_target(f"def f(x):\n{equal}    # half of them\n{equal}    return x\n", "f")
+    code = f"def f(x):\n{equal}{equal}{'    x += 2' + chr(10)}{equal * 8}    return x\n"
+    text = place(target, target.source, parse_answer_code(code, target), None)
+    assert text.count("    x += 1\n") == 2500
+    assert "    # half of them\n" in text
+
+
+def test_many_helpers_are_put_in_place(make_target: MakeTarget) -> None:
+    target = make_target("def f(x):\n    return x\n", "f")
+    helpers = "".join(f"def h{at}(x):\n    return h{(at + 1) % 5000}(x)\n" for at in range(5000))
+    text = place(target, target.source, parse_answer_code(f"{helpers}def f(x):\n    return h0(x)\n", target), None)
+    assert text.endswith("\n\n\ndef f(x):\n    return h0(x)\n")
+    assert text.count("def h") == 5000

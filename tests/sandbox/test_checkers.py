@@ -165,7 +165,7 @@ def test_whitespace_at_the_ends_of_lines_does_not_count(expected: bytes, printed
         (b"1\n2", b"1\n", "line 2: expected '2', but the output ends after 1 line"),
         (b"1", b"", "line 1: expected '1', but the output ends after 0 lines"),
         (b"1", b"1\n2", "line 2: expected the output to end after 1 line, got '2'"),
-        (b"x", b"\x1b[2J\x00", "line 1: expected 'x', got '\ufffd[2J\ufffd'"),
+        (b"x", b"\x1b[2J\x00", "line 1: expected 'x', got '\\x1b[2J\\x00'"),
     ],
 )
 def test_the_first_line_that_differs_is_explained(expected: bytes, printed: bytes, explanation: str) -> None:
@@ -206,7 +206,7 @@ def test_exact_counts_every_byte(expected: bytes, printed: bytes, explanation: s
         (b"1 23", b"1 2", "token 2: expected '23', got '2'"),
         (b"1", b"1 2", "token 2: expected the output to end after 1 token, got '2'"),
         (b"", b"1", "token 1: expected the output to end after 0 tokens, got '1'"),
-        (b"x", b"\x1b[2J", "token 1: expected 'x', got '\ufffd[2J'"),
+        (b"x", b"\x1b[2J", "token 1: expected 'x', got '\\x1b[2J'"),
         (b"1", b"1.0", "token 1: expected '1', got '1.0'"),
     ],
 )
@@ -320,7 +320,7 @@ if sorted(printed) != sorted(answer):
 
 @pytest.mark.parametrize(
     ("printed", "verdict", "detail"),
-    [("b a", "accepted", ""), ("b c", "wrong_answer", "2 words, \ufffd[31m not those expected for ['seed']")],
+    [("b a", "accepted", ""), ("b c", "wrong_answer", "2 words, \\x1b[31m not those expected for ['seed']")],
 )
 def test_a_checker_program_decides(sandbox: Sandbox, printed: str, verdict: str, detail: str) -> None:
     checker = Custom(Program("python", _SAME_SET))

@@ -44,6 +44,7 @@ def test_frames_are_shown_as_one_would_write_them(value: object, shown: str) -> 
 PLACES: list[tuple[Any, Any, str]] = [
     (np.array([1, 2, 3]), np.array([1, 5, 3]), "(first difference at [1])"),
     (np.zeros((3, 4)), np.eye(3, 4), "(first difference at [0, 0])"),
+    (np.array(1), np.array(2), "(first difference at [()])"),
     (np.zeros((300, 2)), np.concatenate([np.zeros((99, 2)), np.ones((201, 2))]), "where [99, 0] is 1.0 instead of 0.0"),
     (FRAME, FRAME.assign(b=["x", "z"]), "(first difference at ['b'].iloc[1])"),
     (pd.Series([True, False]), pd.Series([True, True]), "(first difference at .iloc[1])"),

@@ -12,7 +12,7 @@ import pytest
 from afterburner.sandbox import CallCase, FunctionEntry, Program, Verdict
 from afterburner.sandbox.driver import value_encoder
 from afterburner.sandbox.tolerance import (
-    Agreement,
+    TreeAgreement,
     compare_with_tolerance,
     largest_difference,
     with_close_floats_equal,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 THIRD = 1 / 3
 NEAR = THIRD * (1 + 1e-10)
 FAR = THIRD * (1 + 1e-8)
-AGREE, DIFFER, FOLDED = Agreement.AGREE, Agreement.DIFFER, Agreement.FOLDED
+AGREE, DIFFER, FOLDED = TreeAgreement.AGREE, TreeAgreement.DIFFER, TreeAgreement.FOLDED
 
 
 @pytest.fixture(scope="module")
@@ -39,8 +39,8 @@ def encode() -> Callable[[object], bytes]:
 
 
 @pytest.fixture(scope="module")
-def compare(encode: Callable[[object], bytes]) -> Callable[..., Agreement]:
-    def comparing(left: object, right: object, tolerance: float = 1e-9) -> Agreement:
+def compare(encode: Callable[[object], bytes]) -> Callable[..., TreeAgreement]:
+    def comparing(left: object, right: object, tolerance: float = 1e-9) -> TreeAgreement:
         return compare_with_tolerance(encode(left), encode(right), tolerance)
 
     return comparing
@@ -65,7 +65,7 @@ CONTAINERS: list[Callable[[float], object]] = [
 
 @pytest.mark.parametrize("make", CONTAINERS, ids=range(len(CONTAINERS)))
 def test_floats_may_differ_a_little_wherever_they_are(
-    compare: Callable[..., Agreement], make: Callable[[float], object]
+    compare: Callable[..., TreeAgreement], make: Callable[[float], object]
 ) -> None:
     assert compare(make(THIRD), make(NEAR)) is AGREE
     assert compare(make(THIRD), make(FAR)) is DIFFER
@@ -93,7 +93,7 @@ EXACT: list[tuple[object, object]] = [
 
 
 @pytest.mark.parametrize(("left", "right"), EXACT)
-def test_everything_else_has_to_be_equal(compare: Callable[..., Agreement], left: object, right: object) -> None:
+def test_everything_else_has_to_be_equal(compare: Callable[..., TreeAgreement], left: object, right: object) -> None:
     assert compare(left, right, 1e-6) is DIFFER
 
 
@@ -116,7 +116,7 @@ ROWS: list[Callable[[list[float]], object]] = [
 
 @pytest.mark.parametrize("make", ROWS, ids=range(len(ROWS)))
 def test_a_nan_or_an_infinity_excuses_only_itself(
-    compare: Callable[..., Agreement], make: Callable[[list[float]], object]
+    compare: Callable[..., TreeAgreement], make: Callable[[list[float]], object]
 ) -> None:
     row = [1.0, NAN, THIRD, INF, 2.0]
     assert compare(make(row), make([1.0, NAN, NEAR, INF, 2.0]), 1e-6) is AGREE
@@ -135,7 +135,7 @@ def test_a_nan_or_an_infinity_excuses_only_itself(
 
 
 def test_how_far_floats_lie_apart_is_told_where_nothing_else_differs(encode: Callable[[object], bytes]) -> None:
-    def apart(left: object, right: object) -> tuple[Agreement, float]:
+    def apart(left: object, right: object) -> tuple[TreeAgreement, float]:
         return largest_difference(encode(left), encode(right))
 
     assert apart([1.0, NAN, 2.0], [1.0 + 1e-9, NAN, 2.0]) == (AGREE, pytest.approx(1e-9))
@@ -151,17 +151,17 @@ def test_what_agrees_is_no_part_of_an_explanation(encode: Callable[[object], byt
     assert with_close_floats_equal(left, right, 1e-9) == encode([1.0, THIRD, 3.0]).replace(b",", b", ")
 
 
-def test_near_zero_an_absolute_floor_decides(compare: Callable[..., Agreement]) -> None:
+def test_near_zero_an_absolute_floor_decides(compare: Callable[..., TreeAgreement]) -> None:
     assert compare(0.0, 1e-13) is AGREE
     assert compare(0.0, -0.0) is AGREE
     assert compare(0.0, 1e-11) is DIFFER
 
 
-def test_floats_in_a_set_are_compared_by_size(compare: Callable[..., Agreement]) -> None:
+def test_floats_in_a_set_are_compared_by_size(compare: Callable[..., TreeAgreement]) -> None:
     assert compare({9.999999999999, 10.5, 8.0}, {10.0, 10.5, 8.0}, 1e-9) is AGREE
 
 
-def test_no_tolerance_reaches_what_is_too_large_to_be_told(compare: Callable[..., Agreement]) -> None:
+def test_no_tolerance_reaches_what_is_too_large_to_be_told(compare: Callable[..., TreeAgreement]) -> None:
     assert compare([THIRD] * 100_000, [NEAR] * 100_000) is FOLDED
     assert compare(np.full(10**6, THIRD), np.full(10**6, NEAR)) is FOLDED
     assert compare([THIRD] * 100_000, [THIRD] * 100_000) is AGREE
@@ -174,7 +174,7 @@ def test_whatever_the_bytes_are_there_is_an_answer() -> None:
               b"\xff", b'["rest",1,"a"]', b"NaN", b'["float","' + b"9" * 10_000 + b'"]', b"[]"]  # fmt: skip
     for _ in range(400):
         one, other = (b"[" + b",".join(rng.choices(pieces, k=2)) + b"]" for _ in range(2))
-        assert compare_with_tolerance(one, other, 1e-9) in Agreement
+        assert compare_with_tolerance(one, other, 1e-9) in TreeAgreement
 
 
 def test_calls_are_judged_with_the_tolerance_of_their_case(sandbox: Sandbox) -> None:

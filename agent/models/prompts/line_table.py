@@ -11,7 +11,6 @@ import tokenize
 from typing import TYPE_CHECKING
 
 from afterburner.agent.code.source_text import split_lines
-from afterburner.agent.models.prompts.prompt import one_line
 
 if TYPE_CHECKING:
     from afterburner.agent.inputs.line_profile import LineCost, LineProfile
@@ -49,7 +48,7 @@ def line_table(profile: LineProfile | None, target: Target) -> str:
         rows.append(_row(each, (lines if inside else elsewhere)[each.line - 1]))
         before = each.line
     if profile.note:
-        rows.append(f"Of a part of the run only: {one_line(profile.note, MAX_LINE_CHARS)}.")
+        rows.append("Of a part of the run only.")  # why is not told: it may be what the code said when it failed
     return "\n".join(rows)
 
 

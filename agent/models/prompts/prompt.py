@@ -12,6 +12,7 @@ from afterburner.agent.code.languages import spoken_name
 from afterburner.agent.option_kinds import member
 from afterburner.agent.types import Objective
 from afterburner.sandbox.languages import find_language
+from afterburner.sandbox.visible import visible
 
 EFFICIENCY_WORDS = {
     Objective.TIME: "time-efficient",
@@ -157,8 +158,8 @@ def _performance(
 
 
 def one_line(text: str, most_chars: int) -> str:
-    """One printable line of at most so many characters; what it quotes may come from a sandbox or a model."""
-    line = "".join(each if each.isprintable() else " " for each in " ".join(text.split()))
+    """One line of at most so many characters, all visible; what it quotes may come from a sandbox or a model."""
+    line = visible(" ".join(text.split()))
     return line if len(line) <= most_chars else line[: most_chars - 1] + "…"
 
 

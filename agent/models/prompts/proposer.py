@@ -11,6 +11,7 @@ from afterburner.agent.usage import NOTHING_USED, Usage
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from afterburner.agent.deadline import Deadline
     from afterburner.agent.inputs.line_profile import LineProfile
     from afterburner.agent.types import AnswerRecord, JudgedCandidate, Objective, Rewrite, Target
     from afterburner.sandbox import Measurement
@@ -40,6 +41,7 @@ class ProposalRequest:
     tell: Telling = EVERYTHING  # what of all this a language model is told
     is_last: bool = False  # no iteration follows
     usage: Usage = NOTHING_USED  # what the run had used of language models when the iteration began
+    until: Deadline | None = None  # the end of the run, by which long answers have to be read; None: there is none
     in_run: int | None = None  # the run's iteration, where `iteration` counts the turns of a chain's member
 
     @property

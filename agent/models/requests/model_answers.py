@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from afterburner.agent.code.additions import RewriteError
+from afterburner.agent.code.foreign_code import attempted
 from afterburner.agent.code.locate import function_source
 from afterburner.agent.models.prompts.proposer import Proposal
 from afterburner.agent.models.prompts.reading_answers import MAX_ANSWER_CHARS, proposal_from
@@ -16,6 +19,7 @@ from afterburner.agent.types import AnswerRecord
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from afterburner.agent.deadline import Deadline
     from afterburner.agent.models.requests.secrets import Scrubber
     from afterburner.agent.types import Rewrite, Target
 
@@ -55,28 +59,37 @@ class ModelAnswer:
         )
 
 
-def proposal_of(answer: ModelAnswer, target: Target, proposer: str, scrub: Scrubber) -> Proposal:
+def proposal_of(
+    answer: ModelAnswer, target: Target, proposer: str, scrub: Scrubber, *, until: Deadline | None = None
+) -> Proposal:
     """Make the proposal of an answer, in its code the secret values put back that the target's file holds.
 
-    One that cannot be used says why.
+    One that cannot be used says why. `until` is when the run ends, and long answers are no longer read; None: never.
     """
     if answer.error:
         return Proposal(proposer, None, error=answer.error, answer=answer.record)
     cut_off = answer.finish_reason == _CUT_OFF
     text = scrub.restore(answer.content, target.source)
-    made = proposal_from(text, target, proposer, reasoning=answer.reasoning, cut_off=cut_off)
-    objection = _objection(made.rewrite, target, scrub, hidden=answer.hidden) if made.rewrite is not None else ""
-    if objection:
-        made = replace(made, rewrite=None, error=objection)
+    made = proposal_from(text, target, proposer, reasoning=answer.reasoning, cut_off=cut_off, until=until)
+    if made.rewrite is not None:
+        check = partial(_check_values, made.rewrite, target, scrub, hidden=answer.hidden)
+        try:
+            attempted(check, "searched for hidden values")
+        except RewriteError as error:
+            made = replace(made, rewrite=None, error=str(error))
     return replace(made, reasoning=scrub(made.reasoning), error=scrub(made.error), answer=answer.record)
 
 
-def _objection(rewrite: Rewrite, target: Target, scrub: Scrubber, *, hidden: bool) -> str:
-    """What an answer did to a hidden value that the user's code needs; empty: nothing."""
+def _check_values(rewrite: Rewrite, target: Target, scrub: Scrubber, *, hidden: bool) -> None:
+    """Refuse an answer that lost a hidden value which the user's code needs.
+
+    Raises:
+        RewriteError: what it did to the value.
+    """
     code = "\n".join((*rewrite.imports, *rewrite.helpers, rewrite.function))
     held = scrub.held(target.source)
     if damaged(code, target.source, hidden=hidden or bool(held)):
-        return (
+        raise RewriteError(
             "The answer changes the stand-in of a secret value, so that the value cannot be put back. Code is sent "
             "without the values of the environment's secrets."
         )
@@ -84,8 +97,9 @@ def _objection(rewrite: Rewrite, target: Target, scrub: Scrubber, *, hidden: boo
         quoted = quoted_text(function_source(target), target.language)
         left = quoted_text(code, target.language)
         if any(value not in left for value in scrub.held(quoted)):
-            return "The answer leaves out a string of the original that was hidden from it, as it holds a secret value."
-    return ""
+            raise RewriteError(
+                "The answer leaves out a string of the original that was hidden from it, as it holds a secret value."
+            )
 
 
 def answers_of(response: Any, model: str, hide: Callable[[str], str], *, hidden: bool) -> list[ModelAnswer]:

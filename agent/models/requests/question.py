@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from afterburner.agent.code.locate import function_source
-from afterburner.agent.models.prompts.doubting import messages_for_doubt
+from afterburner.agent.models.prompts.calls_prompt import messages_for_calls
 from afterburner.agent.models.prompts.messages import messages_for
-from afterburner.agent.models.prompts.written_calls import messages_for_calls
+from afterburner.agent.models.prompts.sceptic_prompt import messages_for_doubt
 from afterburner.agent.models.requests.recording import Place, RecordedTarget
 from afterburner.agent.models.requests.secrets import has_stand_in
 from afterburner.agent.models.requests.spending import LEAST_OUTPUT_TOKENS, least_tokens_for
@@ -17,9 +17,9 @@ from afterburner.agent.usage import NOTHING_USED
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from afterburner.agent.models.prompts.doubting import DoubtRequest
+    from afterburner.agent.models.prompts.calls_prompt import CallsRequest
     from afterburner.agent.models.prompts.proposer import ProposalRequest
-    from afterburner.agent.models.prompts.written_calls import CallsRequest
+    from afterburner.agent.models.prompts.sceptic_prompt import DoubtRequest
     from afterburner.agent.usage import Usage
 
 

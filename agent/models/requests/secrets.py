@@ -73,7 +73,8 @@ class Scrubber:
         """Take out what is left of a value that was cut off at `…` before it came here."""
         pieces = []
         for cut in re.finditer(HIDDEN, text):
-            before, after = text[: cut.start()][-_SHORTEST:], text[cut.end() :][:_SHORTEST]
+            before = text[max(cut.start() - _SHORTEST, 0) : cut.start()]
+            after = text[cut.end() : cut.end() + _SHORTEST]
             for value in self._stand_ins:
                 lengths = range(len(value) - 1, _SHORTEST - 1, -1)
                 if before in value:

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CLASS = '''\
+FLOOR = 0
+
+
 class Ledger:
     def pay(self, amounts, *, limit=3, **others):
         """Pay them.
@@ -43,6 +46,27 @@ class Ledger:
             id="words",
         ),
         pytest.param("        The caller requires: limit > 0", (), (), id="within a sentence"),
+        pytest.param(
+            "        Requires:\n            amounts is sorted\n            limit is positive\n"
+            "            limit is not zero\n            limit is 1\n            amounts in order\n"
+            "            limit < size(amounts)\n",
+            (),
+            (
+                *("amounts is sorted", "limit is positive", "limit is not zero", "limit is 1", "amounts in order"),
+                "limit < size(amounts)",
+            ),
+            id="words that can be read as expressions",
+        ),
+        pytest.param(
+            "        Requires:\n            limit is not None\n            all(each > FLOOR for each in amounts)\n"
+            "            `type(limit) is int`\n            sorted(amounts, key=lambda each: -each) == amounts\n",
+            (
+                *("limit is not None", "all(each > FLOOR for each in amounts)", "type(limit) is int"),
+                "sorted(amounts, key=lambda each: -each) == amounts",
+            ),
+            (),
+            id="names of the module, of builtins and of the expression",
+        ),
     ],
 )
 def test_expressions_over_the_parameters_are_told_from_words(

@@ -60,7 +60,10 @@ HISTORY = (
         "1.2", 1, "openai/m", Verdict.ACCEPTED, Decision.NOT_BETTER, "worse: 0.98x (0.97x to 0.99x)",
         Gain(0.98, 0.97, 0.99, 0.0, 4), source="x = 2\n", reasoning="A comprehension.",
     ),
-    JudgedCandidate("1.3", 1, "openai/m", None, Decision.REFUSED, "The answer has no <solution>."),
+    JudgedCandidate(
+        "1.3", 1, "openai/m", None, Decision.REFUSED, "The answer has no <solution>.",
+        told_to_models="the answer lacks a tag of the output format",
+    ),
 )  # fmt: skip
 
 
@@ -200,8 +203,9 @@ class TestTable:
         assert table[-1].endswith('return other("shown")  # shown')
 
     def test_a_note_says_that_only_a_part_ran(self, make_target: MakeTarget) -> None:
-        profile = replace(PROFILE, note="the time was over in call 2 of 9")
-        assert line_table(profile, make_target(SOURCE, "common")).endswith("the time was over in call 2 of 9.")
+        """Why is not told: a rewrite that fails chooses the words."""
+        profile = replace(PROFILE, note="it raised ValueError: hunter2")
+        assert line_table(profile, make_target(SOURCE, "common")).endswith("Of a part of the run only.")
 
 
 class TestTrail:
@@ -215,7 +219,7 @@ class TestTrail:
 
     def test_a_rules_name_is_its_idea(self) -> None:
         record = JudgedCandidate("1.1", 1, "rules: join-strings", None, Decision.REFUSED, "no")
-        assert trail([record], "", examples=True) == "1.1 refused: no\n    idea: join-strings"
+        assert trail([record], "", examples=True) == "1.1 refused\n    idea: join-strings"
 
     def test_without_counterexamples_the_reason_of_a_wrong_one_shows_none(self) -> None:
         assert "the original returned ['a', 'a']" in trail(HISTORY, "", examples=True)
@@ -230,6 +234,15 @@ class TestTrail:
             text = trail([HISTORY[0], dependent], "", examples=examples)
             assert "returned 4" not in text
             assert "hunter2" not in text
+
+    def test_no_reason_is_told_that_a_rewrite_may_have_chosen(self) -> None:
+        """Names of files, threads and functions are in reasons; of every decision, the words and figures are ours."""
+        gain = Gain(1.2, 0.9, 1.5, 0.0, 4)
+        for decision in Decision:
+            record = replace(HISTORY[1], decision=decision, reason="it leaves files behind (hunter2)", gain=gain)
+            text = trail([record], "", examples=True)
+            assert "hunter2" not in text
+            assert text.startswith(f"1.2 {decision.value.replace('_', ' ')} 1.20x")
 
     def test_only_the_last_ones_are_told_and_each_is_short(self) -> None:
         records = [

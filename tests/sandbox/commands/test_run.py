@@ -97,7 +97,7 @@ def test_bytes_pass_through_a_pipe_as_they_are(program: CommandLine, write: Writ
         check=True,
     )
     assert done.stdout == data
-    assert done.stderr == "a\N{REPLACEMENT CHARACTER}b\n".encode()
+    assert done.stderr == b"a\\x1bb\n"
 
 
 def test_the_json_is_what_its_schema_says(program: CommandLine, write: Write) -> None:

@@ -9,10 +9,14 @@ from afterburner.sandbox.terminal.text import scrub, scrub_line
 
 @pytest.mark.parametrize(
     "foreign",
-    ["\x1b[2J", "\x9b31m", "a\rb", "\x07", "\x7f", "\u202e", "\u2066", "\u200b", "\udc80", "\x00", "\u2028", "\ufeff"],
+    [
+        *("\x1b[2J", "\x9b31m", "a\rb", "\x07", "\x7f", "\u202e", "\u2066", "\u200b", "\udc80", "\x00", "\u2028"),
+        *("\ufeff", "\xad", "\u180e", "\u206a", "\u3164", "\ufe0f", "\U000e0100", "\u034f", "\ue000"),
+    ],
 )
 def test_what_drives_a_terminal_or_hides_text_becomes_visible(foreign: str) -> None:
     clean = scrub(f"x{foreign}y")
+    assert clean.isascii()
     assert clean.isprintable()
     assert "\\" in clean
     assert clean.encode("utf-8")

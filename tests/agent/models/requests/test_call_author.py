@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from afterburner.agent.errors import ProposerError
-from afterburner.agent.models.prompts.written_calls import CallAuthor, CallsRequest, WrittenAnswer, call_author_of
+from afterburner.agent.models.prompts.calls_prompt import CallAuthor, CallsRequest, WrittenAnswer, call_author_of
 from afterburner.agent.models.registry import open_proposer
 from afterburner.agent.models.requests.answer_store import AnswerStore
 from afterburner.agent.models.requests.model_session import ModelSession
@@ -97,9 +97,13 @@ def test_a_cap_allows_none_and_says_so(writing: ModelServer, calls_of: CallsRequ
     assert len(writing.asked) == 1
 
 
-def test_rules_write_none_and_a_chain_asks_its_first_model(server: ModelServer) -> None:
+def test_rules_and_older_recordings_write_none_and_a_chain_asks_its_first_model(
+    server: ModelServer, tmp_path: Path
+) -> None:
     assert server.url
+    (tmp_path / "older.jsonl").write_text(json.dumps({"content": "def f(x):\n    return 2 * x\n"}))
     assert call_author_of(open_proposer("rules")) is None
+    assert call_author_of(open_proposer(f"replay:{tmp_path / 'older.jsonl'}")) is None
     found = call_author_of(open_proposer(f"rules,{MODEL}", model_session=ModelSession()))
     assert found is not None
     assert found.name == MODEL

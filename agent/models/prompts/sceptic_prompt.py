@@ -1,4 +1,4 @@
-"""What a language model is asked as a sceptic: calls on which a rewrite may differ from the original.
+"""Asks a language model, as a sceptic, for calls on which a rewrite may differ from the original.
 
 Its answer is a snippet of Python that is read as text here, and runs nowhere but in the sandbox.
 """
@@ -6,12 +6,13 @@ Its answer is a snippet of Python that is read as text here, and runs nowhere bu
 from __future__ import annotations
 
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from afterburner.agent.code.line_matching import changes
 from afterburner.agent.code.locate import function_source
 from afterburner.agent.code.source_text import split_lines
 from afterburner.agent.models.prompts.description import describe_target
+from afterburner.agent.models.prompts.parts import parts_of
 from afterburner.agent.models.prompts.prompt import block, sendable
 from afterburner.agent.usage import NOTHING_USED, Usage
 
@@ -53,7 +54,7 @@ MOST_CALLS = 30
 
 @dataclass(frozen=True, slots=True)
 class DoubtRequest:
-    """What a sceptic is told: both versions of a function."""
+    """What a sceptic receives: both versions of a function."""
 
     original: Target
     rewrite: Target
@@ -66,7 +67,7 @@ class DoubtRequest:
 
 @runtime_checkable
 class Sceptic(Protocol):
-    """Thinks of calls that may tell two versions apart."""
+    """Writes calls on which two versions of a function may differ."""
 
     name: str
 
@@ -79,9 +80,8 @@ class Sceptic(Protocol):
 
 
 def sceptic_of(proposer: Proposer) -> Sceptic | None:
-    """The language model, or the recording of one, that takes part in proposing: the first member of a chain."""
-    members = getattr(proposer, "members", (proposer,))
-    return next((member for member in members if isinstance(member, Sceptic)), None)
+    """The first language model among the proposers, or a recording of its calls; None: there is neither."""
+    return next((part for part in parts_of(proposer) if isinstance(part, Sceptic)), None)
 
 
 def messages_for_doubt(request: DoubtRequest) -> list[dict[str, str]]:
@@ -101,12 +101,5 @@ def _added(request: DoubtRequest) -> str:
     """What a rewrite adds to the file beside the function: its imports and helpers."""
     before, after = split_lines(request.original.source), split_lines(request.rewrite.source)
     own = range(request.rewrite.first_line - 1, request.rewrite.last_line)
-    opcodes = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
-    added = [
-        after[number]
-        for kind, _, _, first, stop in opcodes
-        if kind in {"insert", "replace"}
-        for number in range(first, stop)
-        if number not in own
-    ]
-    return "".join(added)
+    added = (number for change in changes(before, after) for number in range(change.new_start, change.new_end))
+    return "".join(after[number] for number in added if number not in own)

@@ -1,4 +1,4 @@
-"""Who is confirmed next after a winner has fallen."""
+"""Finds the winners to confirm next, after one was refused."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Fallback:
-    """The candidates that are left when a winner has fallen, for whatever reason."""
+class NextWinners:
+    """The winners that are left after one was refused, for whatever reason."""
 
     confirming: Confirming
     until: Deadline
 
     def after(self, state: LoopState) -> tuple[list[Incumbent], list[JudgedCandidate]]:
-        """Who is confirmed next, the best first, and the records.
+        """The winners to confirm next, the best first, and the records.
 
-        A winner that is no better shared samples of the original with the others, which are sampled again. So is
-        whoever was compared with an incumbent alone.
+        If the winner was no better after all, the others shared its samples of the original, so they are sampled again.
+        So is a winner that was compared with an incumbent and never with the original.
         """
         confirmation, winners, records = state["confirmation"], state["winners"], state["records"]
         is_over = state["tried"] >= MOST_TESTS or self.confirming.tests.used_up or self.until.passed()
@@ -49,7 +49,7 @@ class Fallback:
         return sorted(still, key=lambda winner: -winner.ratio), records
 
     def _sampled_again(self, winners: Sequence[Incumbent], original: Incumbent, attempt: int) -> dict[str, Comparison]:
-        """What new samples say of these; nothing of those that there was no time for."""
+        """What new samples say of these winners; those that there was no time for are missing."""
         compared = self.confirming.sampled_again(winners, original, attempt)
         return {
             winner.id: comparison
@@ -59,7 +59,7 @@ class Fallback:
 
 
 def _with_new_ratio(winner: Incumbent, told: Mapping[str, Comparison]) -> Incumbent | None:
-    """The winner as new samples show it, where there are any; None if it is not promising by them."""
+    """The winner with the ratio of its new samples, if there are any; None if they do not look promising."""
     comparison = told.get(winner.id)
     if comparison is None:
         return winner

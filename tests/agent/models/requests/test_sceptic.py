@@ -10,7 +10,7 @@ import pytest
 from afterburner.agent.code.locate import with_source
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.errors import ProposerError
-from afterburner.agent.models.prompts.doubting import DoubtRequest, Sceptic, sceptic_of
+from afterburner.agent.models.prompts.sceptic_prompt import DoubtRequest, Sceptic, sceptic_of
 from afterburner.agent.models.registry import open_proposer
 from afterburner.agent.models.requests.answer_store import AnswerStore
 from afterburner.agent.models.requests.model_session import ModelSession

@@ -1,4 +1,4 @@
-"""What a language model is asked where nothing calls a function: calls as a user would make them.
+"""Asks a language model for calls of a function that nothing calls, as a user would make them.
 
 Its answer is a snippet of Python that is read as text here, and runs nowhere but in the sandbox.
 """
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from afterburner.agent.code.locate import function_source
 from afterburner.agent.models.prompts.description import describe_target
+from afterburner.agent.models.prompts.parts import parts_of
 from afterburner.agent.models.prompts.prompt import block, sendable
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ names that begin with an underscore."""
 
 @dataclass(frozen=True, slots=True)
 class CallsRequest:
-    """What a model is told that writes calls: the function, what the project knows of it, what the user states."""
+    """What the author of calls receives: the function, what the project knows of it, what the user states."""
 
     target: Target
     seed: int = 0
@@ -80,9 +81,8 @@ class CallAuthor(Protocol):
 
 
 def call_author_of(proposer: Proposer) -> CallAuthor | None:
-    """The language model, or the recording of one, that takes part in proposing: the first member of a chain."""
-    members = getattr(proposer, "members", (proposer,))
-    return next((member for member in members if isinstance(member, CallAuthor)), None)
+    """The first language model among the proposers, or a recording of its calls; None: there is neither."""
+    return next((part for part in parts_of(proposer) if isinstance(part, CallAuthor)), None)
 
 
 def messages_for_calls(request: CallsRequest) -> list[dict[str, str]]:

@@ -8,7 +8,7 @@ import pytest
 
 from afterburner.agent.code.locate import with_source
 from afterburner.agent.errors import ProposerError
-from afterburner.agent.models.prompts.doubting import DoubtRequest, messages_for_doubt
+from afterburner.agent.models.prompts.sceptic_prompt import DoubtRequest, messages_for_doubt
 from afterburner.agent.models.prompts.snippet import MOST_CHARS, snippet_of
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from afterburner.agent.models.prompts.written_calls import CallsRequest, messages_for_calls
+from afterburner.agent.models.prompts.calls_prompt import CallsRequest, messages_for_calls
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Asks the language model that takes part, once for a winner, for calls on which it may differ from the original."""
+"""Asks a language model, once for each winner, for calls on which the winner may differ from the original."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from afterburner.agent.code.languages import PYTHON
 from afterburner.agent.code.locate import with_source
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage
 from afterburner.agent.loop.placing import describing
-from afterburner.agent.models.prompts.doubting import DoubtRequest, Sceptic, sceptic_of
+from afterburner.agent.loop.state import round_of
+from afterburner.agent.models.prompts.sceptic_prompt import DoubtRequest, Sceptic, sceptic_of
 from afterburner.agent.models.prompts.snippet import snippet_of
 
 if TYPE_CHECKING:
@@ -24,8 +25,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Doubting:
-    """What it takes to ask. A request that is made again after the run was killed is the same, so it is paid once."""
+class ScepticAsker:
+    """What it takes to ask a sceptic: a model that gives calls on which a winner may differ from the original.
+
+    A run that was killed repeats the same request when it is resumed, so the answer is paid for once.
+    """
 
     bench: Workbench
     proposer: Proposer
@@ -37,7 +41,7 @@ class Doubting:
 
     @property
     def sceptic(self) -> Sceptic | None:
-        """Who is asked; None: nobody, as rules alone propose, the user wants none, or no calls can be made."""
+        """The model to ask; None where no model takes part, the user wants no sceptic, or no calls can be made."""
         is_function = self.bench.target.language == PYTHON and not self.bench.by_cases
         return sceptic_of(self.proposer) if self.options.sceptic and is_function else None
 
@@ -51,13 +55,13 @@ class Doubting:
             ProgressEvent(kind=EventKind.DOUBTING, stage=Stage.CONFIRM, subject=sceptic.name, candidate=winner.id)
         )
         if self.model_session is not None:
-            # The time for the search is over; one answer may still take what an answer may take.
+            # The time for the search is over; one answer may still take as long as any.
             self.model_session.prolong(self.until.within(self.options.timeout_s))
         request = DoubtRequest(
             original=self.bench.target,
             rewrite=with_source(self.bench.target, winner.source),
             candidate=winner.id,
-            iteration=int(winner.id.partition(".")[0]),
+            iteration=round_of(winner),
             seed=seed,
             describe=describing(self.bench, self.surroundings),
             usage=usage,
