@@ -81,6 +81,8 @@ class WorkloadCall:
     cpu_time_s: float  # of the original, when it was found
     expected: bytes = b""  # canonical encoding of the original's outcome
     position: int = 0  # in the order in which the calls were found; state that lives across calls shows only in it
+    is_probing: bool = False  # made, and beyond what hints and real calls show of the function's contract
+    taken: int | None = None  # items that its caller took of the generator; None: all there were, or not known
 
 
 @dataclass(frozen=True, slots=True)

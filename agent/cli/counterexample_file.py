@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from afterburner.agent.judge.verification.written_tests import HELPERS, NAME
+from afterburner.agent.judge.verification.helper_source import NAME, helper_source
 from afterburner.sandbox import UsageError
 from afterburner.sandbox.terminal.destinations import STDOUT, write_result
 
@@ -67,7 +67,7 @@ def tests_file(place: str, target: Target, tests: Sequence[tuple[str, str]]) -> 
     else:
         folder = os.path.relpath(target.import_root, Path(place).resolve().parent)
         root = f"str(Path(__file__).resolve().parent / {folder!a})"
-    imports, _, helpers = HELPERS.partition("\n\n\n")
+    imports, _, helpers = helper_source().partition("\n\n\n")
     lines = sorted([*imports.splitlines(), "import sys", "from pathlib import Path"], key=_import_order)
     imports = "\n".join(lines)
     if any(test.startswith("@pytest") for test in functions):

@@ -1,6 +1,7 @@
 """What `run --json` writes: schema 1, described in docs/run-json.md; `run-schema.json` is generated from it."""
 
 from dataclasses import asdict, replace
+from enum import StrEnum
 from typing import Any, Literal
 
 from pydantic import Field, NonNegativeInt
@@ -144,6 +145,14 @@ class RightPart(Document):
     why_not: str = Field(description="Why it is not offered, in plain words; empty if it is the winner.")
 
 
+class RunDecision(StrEnum):
+    """What came of a run."""
+
+    IMPROVED = "improved"
+    CONDITIONAL = "conditional"  # nothing is offered, and a better rewrite is right on a condition
+    NO_IMPROVEMENT = "no_improvement"
+
+
 class RunDocument(Document):
     """The result of `afterburner-agent run --json`."""
 
@@ -152,8 +161,9 @@ class RunDocument(Document):
     target: TargetPart
     objective: Objective = Field(description="What was to become smaller.")
     model: str = Field(description="The proposer, as given to --model.")
-    decision: Literal["improved", "no_improvement"] = Field(
-        description="Whether a rewrite was proven right and better."
+    decision: RunDecision = Field(
+        description="Whether a rewrite was proven right and better; conditional: none was, and a better one is right "
+        "under a condition only, which the reason of its candidate names."
     )
     summary: str = Field(description="One sentence for a person: what was found, or why nothing is offered.")
     gain: GainPart | None = Field(description="The winner's proven gain over the original; null: no improvement.")
@@ -180,6 +190,13 @@ class RunDocument(Document):
     settings: dict[str, Any] = Field(description="The options of the run, by their internal names.")
 
 
+def decision_of(result: RunResult) -> RunDecision:
+    """What came of a run: conditional if a candidate would be an offer where its condition holds."""
+    if result.improved:
+        return RunDecision.IMPROVED
+    return RunDecision.CONDITIONAL if result.is_conditional else RunDecision.NO_IMPROVEMENT
+
+
 def document_of(result: RunResult, settings: RunSettings, *, applied: bool = False) -> RunDocument:
     """The document of a finished run; `applied` says whether the rewrite was written to the user's file."""
     evidence, offer = result.evidence, weigh(result, settings.proof.min_gain_per_line)
@@ -191,7 +208,7 @@ def document_of(result: RunResult, settings: RunSettings, *, applied: bool = Fal
             "target": {"file": target.path, "function": target.function, "language": target.language},
             "objective": result.objective,
             "model": result.model,
-            "decision": "improved" if result.improved else "no_improvement",
+            "decision": decision_of(result),
             "summary": result.summary,
             "gain": result.gain if result.improved else None,
             "gain_by_size": result.by_size,

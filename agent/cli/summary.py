@@ -10,7 +10,7 @@ from rich.text import Text
 from afterburner.agent.evidence.chart import draw_chart
 from afterburner.agent.evidence.pareto import pareto_front, says_something
 from afterburner.agent.loop.records import form_of
-from afterburner.agent.loop.results import OBJECTIVE_NOUN
+from afterburner.agent.loop.results import OBJECTIVE_NOUN, gain_where_largest
 from afterburner.agent.loop.right_candidates import right_candidates
 from afterburner.agent.types import Decision
 from afterburner.agent.usage import told
@@ -175,6 +175,8 @@ def _print_growth(console: Console, result: RunResult) -> None:
         _print_fact(console, "Growth", f"{growth.sentence}: {counted}")
         for line in draw_chart(growth, console.encoding):
             console.print(Text(line), soft_wrap=True)
+    if told := gain_where_largest(result):
+        _print_fact(console, "Growth", f"{scrub_line(told)}, measured once and not tested")
     for remark in (growth.note, growth.disagreement) if growth is not None else ():
         if remark:
             _print_fact(console, "Growth", scrub_line(remark))
@@ -267,7 +269,7 @@ def _print_cost(console: Console, result: RunResult, offer: Offer) -> None:
 def _print_verdict(console: Console, result: RunResult, offer: Offer) -> None:
     console.print()
     name = f"{display_path(result.target.path)}" + (f" {result.target.function}" if result.target.function else "")
-    headline = "Improved" if result.improved else "No improvement"
+    headline = "Improved" if result.improved else "Right on a condition" if result.is_conditional else "No improvement"
     style = "bold green" if result.improved else "bold yellow"
     console.print(Text.assemble((headline, style), f"  {name}: {scrub_line(result.summary)}"))
     if result.gain and result.improved:

@@ -94,7 +94,7 @@ def verify(
 
 
 def print_verification(console: Console, result: Verification, float_tolerance: float | None = None) -> None:
-    """Say whether they differ, and on what; or how far it was looked."""
+    """Say whether they differ, and on what; or how far the search went."""
     headline, style = ("No difference found", "bold green") if result.agrees else ("Different", "bold red")
     if isinstance(result.found, Counterexample) and result.found.provided:
         headline, style = "The same on a condition", "bold magenta"
@@ -136,3 +136,5 @@ def _print_agreement(console: Console, found: Agreement) -> None:
         console.print(f"  {number:>6}  {scrub_line(kind)}", soft_wrap=True)
     if rest := sum(number for _, number in found.by_kind[KINDS_SHOWN:]):
         console.print(f"  {rest:>6}  of other kinds", soft_wrap=True)
+    if found.reached:
+        console.print(f"  {found.reached}", soft_wrap=True)

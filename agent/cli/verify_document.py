@@ -11,7 +11,7 @@ from afterburner.sandbox.terminal.document import Document
 
 
 class FunctionPart(Document):
-    """What was held against the other file."""
+    """The function that was compared."""
 
     file: str = Field(description="Absolute path.")
     function: str
@@ -49,6 +49,9 @@ class VerifyDocument(Document):
     decision: Literal["no_difference", "conditional", "different"]
     counterexample: CounterexamplePart | None = Field(description="Null without a difference.")
     inputs: list[KindPart] = Field(description="Distinct inputs on which both did the same; empty where they differ.")
+    unreached: list[int] = Field(
+        description="Lines of FILE's function that no input is known to have reached; empty where they differ."
+    )
     exhausted: bool = Field(description="Whether no new inputs were left; otherwise the time was over.")
     skipped: list[SkippedPart] = Field(description="What was left out, and why.")
     machine: MachinePart
@@ -79,6 +82,7 @@ def document_of(result: Verification, seed: int, float_tolerance: float | None) 
             "decision": _decision(result),
             "counterexample": counterexample,
             "inputs": [{"kind": kind, "inputs": number} for kind, number in agreement.by_kind],
+            "unreached": agreement.unreached,
             "exhausted": agreement.exhausted,
             "skipped": result.skipped,
             "machine": result.machine,

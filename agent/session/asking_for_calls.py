@@ -1,4 +1,4 @@
-"""Asks the language model that takes part, once and before the loop, for calls of a function that nothing calls."""
+"""Asks a language model, once and before the loop, for calls of a function that nothing calls."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from afterburner.agent.code.context.surroundings import Surroundings
 from afterburner.agent.code.requires import requirements_of
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent
 from afterburner.agent.inputs.written_calls import CallWriter
+from afterburner.agent.models.prompts.calls_prompt import CallsRequest, call_author_of
 from afterburner.agent.models.prompts.snippet import snippet_of
-from afterburner.agent.models.prompts.written_calls import CallsRequest, call_author_of
 from afterburner.agent.types import WrittenCalls
 
 if TYPE_CHECKING:
     from afterburner.agent.inputs.staging import Staged
+    from afterburner.agent.models.prompts.calls_prompt import CallAuthor
     from afterburner.agent.models.prompts.proposer import Proposer
-    from afterburner.agent.models.prompts.written_calls import CallAuthor
     from afterburner.agent.options import RunSettings
     from afterburner.agent.types import Target
 
 
 def call_writer(settings: RunSettings, proposer: Proposer, staged: Staged, on_event: OnEvent) -> CallWriter | None:
-    """Who is asked; None: nobody, as rules alone propose, or the user wants none.
+    """The model to ask; None where no model takes part, or the user wants no such calls.
 
     A request that is made again after the run was killed is the same, so it is paid once.
     """

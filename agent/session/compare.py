@@ -209,10 +209,12 @@ def in_light_of_growth(compared: VersionFindings, growth: Growth, texts: TextObj
     if not growth.disagreement:
         return compared
     if not growth.too_slow:
-        return VersionFindings(ComparisonDecision.DIFFERENT, growth.disagreement)
+        is_right = growth.condition and compared.decision in {ComparisonDecision.FASTER, ComparisonDecision.SAME}
+        decision = ComparisonDecision.CONDITIONAL if is_right else ComparisonDecision.DIFFERENT
+        return VersionFindings(decision, growth.disagreement)
     sizes = f"for {growth.scaled} up to {growth.points[-1].size}" if growth.points else "on larger inputs"
     reason = f"{sizes}, AFTER reached its time limit, above {SLOWER} times what BEFORE needs"
-    if compared.decision is ComparisonDecision.FASTER:
+    if compared.decision in {ComparisonDecision.FASTER, ComparisonDecision.CONDITIONAL}:
         return replace(compared, decision=ComparisonDecision.TOO_NOISY, reason=reason, objection=reason)
     if compared.decision is ComparisonDecision.SLOWER or compared.objection:
         return compared

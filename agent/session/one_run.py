@@ -19,7 +19,7 @@ from afterburner.agent.judge.measuring.timing_core import TimingCore
 from afterburner.agent.judge.measuring.workbench import Workbench
 from afterburner.agent.loop.graph import Loop
 from afterburner.agent.loop.paper import PaperLoop
-from afterburner.agent.loop.results import RunResult, make_paper_result, make_result, winner_source, with_evidence
+from afterburner.agent.loop.results import RunResult, make_paper_result, make_result, winner_source
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.models.prompts.feedback import parse_telling
 from afterburner.agent.option_kinds import Selection
@@ -200,12 +200,12 @@ class _Run:
                 state = self._searched(loop, state, checkpointer)
                 evidence = _evidence(loop, state, staged, machine) if isinstance(loop, Loop) else None
                 while isinstance(loop, Loop) and evidence is not None and evidence.disagreement:
-                    state = loop.without_offer(state, evidence.disagreement)
+                    state = loop.without_offer(state, evidence.disagreement, evidence.condition)
                     evidence = _evidence(loop, state, staged, machine)
         make = make_paper_result if self.is_paper else make_result
         result = make(self.settings, bench, state, run_id=self.run_id, machine=machine, elapsed_s=clock.elapsed_s())
         usage = state["usage"] if model_session.usage() is not None else None
-        result = replace(with_evidence(result, evidence), usage=usage)
+        result = replace(result, evidence=evidence, usage=usage)
         self.runs.finish(self.run_id, result)
         return result
 
@@ -259,6 +259,8 @@ class _Run:
             core,
             problem=problem,
             writes_tests=settings.proof.counterexample,
+            command=settings.batch.command,
+            command_folder=settings.batch.command_folder,
         )
 
     def _loop(

@@ -115,8 +115,17 @@ def prepared_bench(
         path = Path(settings.file)
         target = find_target(path, function, project_root=settings.batch.project_root, text=settings.unsaved_text(path))
     workload = build_workload(sandbox, target, environment, settings, limits, on_event, writer)
-    tests = settings.proof.counterexample
-    bench = Workbench(target, workload, sandbox, environment, limits, TimingCore(), writes_tests=tests)
+    bench = Workbench(
+        target,
+        workload,
+        sandbox,
+        environment,
+        limits,
+        TimingCore(),
+        writes_tests=settings.proof.counterexample,
+        command=settings.batch.command,
+        command_folder=settings.batch.command_folder,
+    )
     return _checked(bench, settings)
 
 

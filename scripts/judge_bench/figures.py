@@ -12,7 +12,7 @@ from scripts.judge_bench.trial import Outcome
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-HEADS = ("part", "rewrites", "offered", "refused", "run ended", "median s")
+HEADS = ("part", "rewrites", "offered", "conditional", "refused", "run ended", "median s")
 
 
 def rows(records: Sequence[dict[str, Any]]) -> list[tuple[str, ...]]:
@@ -36,5 +36,5 @@ def mistakes(records: Sequence[dict[str, Any]]) -> list[str]:
         if each["kind"] == Kind.WRONG and each["outcome"] == Outcome.OFFERED:
             lines.append(f"offered though wrong ({each['aspect']}): {each['key']}")
         elif each["kind"] == Kind.HONEST and each["outcome"] != Outcome.OFFERED:
-            lines.append(f"not offered though right: {each['key']}: {' '.join(each['reason'].split())}")
+            lines.append(f"{each['outcome']} though right: {each['key']}: {' '.join(each['reason'].split())}")
     return lines

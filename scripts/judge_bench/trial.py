@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from afterburner.agent import Job, Search, open_session
+from afterburner.agent.types import Decision
 from afterburner.sandbox import AfterburnerError
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ class Outcome(StrEnum):
     """What became of a rewrite."""
 
     OFFERED = "offered"
+    CONDITIONAL = "conditional"  # shown with the assumption that it needs, and not written
     REFUSED = "refused"
     ENDED = "ended"  # the run ended with an error, so that no rewrite of the function can be offered
 
@@ -53,7 +55,8 @@ def _told(result: RunResult) -> dict[str, Any]:
     [candidate] = result.candidates
     if result.improved:
         return {"outcome": Outcome.OFFERED, "reason": "", "gain": result.gain and result.gain.ratio}
-    return {"outcome": Outcome.REFUSED, "reason": candidate.reason, "counterexample": candidate.counterexample}
+    outcome = Outcome.CONDITIONAL if candidate.decision is Decision.CONDITIONAL else Outcome.REFUSED
+    return {"outcome": outcome, "reason": candidate.reason, "counterexample": candidate.counterexample}
 
 
 def _as_answered(code: str) -> str:

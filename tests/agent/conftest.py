@@ -51,6 +51,7 @@ def common(left, right):
 def brief_search(monkeypatch: pytest.MonkeyPatch) -> None:
     """One round of made inputs before an offer, and no counterexample made smaller: for tests that are not about it."""
     monkeypatch.setattr(confirming, "OFFER_ROUNDS", 1)
+    monkeypatch.setattr(confirming, "OFFER_LEAST", 1)
     monkeypatch.setattr(confirming, "SHRINKING_S", 0.0)
 
 

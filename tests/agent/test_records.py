@@ -30,3 +30,8 @@ def test_an_offer_that_differs_on_an_input_of_another_size_is_withdrawn() -> Non
     assert told.counterexample == "f(8000) returned 1 instead of 2"
     assert untouched == other
     assert state["confirmation"].confirmed, "what was stored is left as it was"
+    after = withdrawn(state, "f(8000) returned 1 instead of 2", "the same provided that `n` is small")
+    assert after["confirmation"] is not None
+    assert after["records"][0].decision is Decision.CONDITIONAL
+    assert after["confirmation"].reason == "2.00x, the same provided that `n` is small"
+    assert not after["confirmation"].confirmed

@@ -69,5 +69,5 @@ def test_without_an_offer_each_is_told_what_stood_against_it() -> None:
     )
     assert [(row.id, row.why_not) for row in right_candidates(result)] == [
         ("1.2", "right under a condition only"),
-        ("1.1", "right, but it was not tested against the original any more"),
+        ("1.1", "right, but no test was left for it"),
     ]

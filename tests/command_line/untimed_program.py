@@ -33,7 +33,7 @@ def time_nothing() -> None:
     )
     running.Judge = _held(_loops().UntimedJudge)
     gather.measure_growth = lambda *_: growth
-    confirming.OFFER_ROUNDS = 1  # of made inputs
+    confirming.OFFER_ROUNDS = confirming.OFFER_LEAST = 1  # of made inputs
     confirming.SHRINKING_S = 0.0
     cores.lock_folder = _leases
     cpu = sorted(cores.usable_cpus())[os.getpid() % len(cores.usable_cpus())]

@@ -12,6 +12,7 @@ import jsonschema
 import pytest
 
 from afterburner.agent.cli.run_document import document_of
+from afterburner.agent.types import Decision
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,6 +50,17 @@ def test_every_result_follows_the_schema(kind: str, settings: RunSettings, reque
     assert set(document) >= CONTRACT
     assert document["schema"] == 1
     assert document["decision"] == {"improved": "improved", "unimproved": "no_improvement"}[kind]
+
+
+def test_a_rewrite_that_is_right_on_a_condition_is_told_of_and_is_no_improvement(
+    unimproved: RunResult, settings: RunSettings
+) -> None:
+    right = unimproved.candidates[-1]
+    needing = replace(right, decision=Decision.CONDITIONAL, reason="3.00x, the same provided that `limits` ascends")
+    document = document_of(replace(unimproved, candidates=(needing,)), settings).to_json()
+    jsonschema.validate(document, schema())
+    assert document["decision"] == "conditional"
+    assert (document["gain"], document["patch"], document["offer"]["offered"]) == (None, "", False)
 
 
 def test_the_schema_refuses_documents_that_break_the_contract(improved: RunResult, settings: RunSettings) -> None:

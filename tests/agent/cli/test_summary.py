@@ -11,6 +11,8 @@ from rich.console import Console
 
 from afterburner.agent.cli.offer import weigh
 from afterburner.agent.cli.summary import print_diff, print_summary
+from afterburner.agent.evidence.gather import Evidence
+from afterburner.agent.evidence.growth import Growth, GrowthPoint
 from afterburner.agent.types import Objective, WrittenCalls
 
 if TYPE_CHECKING:
@@ -48,6 +50,14 @@ def test_what_was_right_stands_in_one_table_against_the_original(improved: RunRe
         ["1.1", "8.00x", "offered"],
         ["1.4", "1.01x", "right, but the gain is not proven"],
     ]
+
+
+def test_a_gain_that_is_measured_at_one_size_alone_stands_with_the_growth(improved: RunResult, render: Render) -> None:
+    points = (GrowthPoint(100, 0.001, 0.0005), GrowthPoint(4000, 0.38, 0.01))
+    result = replace(improved, evidence=Evidence(Growth("len(rows)", points)))
+    text = render(lambda console: print_summary(console, result, weigh(result, 0.0)))
+    told = [line.rstrip() for line in text.splitlines() if "38.0x" in line]
+    assert told == ["Growth       38.0x where len(rows) is 4,000, measured once and not tested"]
 
 
 def test_an_answer_that_broke_the_format_says_so_behind_its_proposer(improved: RunResult, render: Render) -> None:

@@ -96,7 +96,7 @@ def test_by_default_a_model_is_told_everything_that_the_run_found_out(program: C
 
     assert "common(" in section(second, "Counterexample")
     assert "1.1 wrong: " in section(second, "Earlier attempts")
-    assert "2.1 refused: The answer has no </thinking>" in section(third, "Earlier attempts")
+    assert "2.1 refused: the answer lacks a tag of the output format" in section(third, "Earlier attempts")
     assert all(KEY not in asked.prompt for asked in server.asked)
 
     candidates = json.loads(done.stdout)["candidates"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -11,8 +12,13 @@ import pexpect
 import pytest
 
 from afterburner.agent import verify
+from afterburner.agent.cli.verify import print_verification
+from afterburner.agent.cli.verify_document import document_of
 from afterburner.agent.events import EventKind, ProgressEvent
-from afterburner.agent.judge.verification.outcome import Counterexample
+from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
+from afterburner.agent.judge.verification.verify import Verification
+from afterburner.agent.types import Machine, Target
+from afterburner.sandbox.terminal.console import open_console
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -88,6 +94,18 @@ def test_no_difference_ends_with_0_and_says_how_far_it_looked(program: CommandLi
     assert total > 2  # more than the real calls, however busy the machine
     assert f"the same on {total} inputs" in done.stderr
     assert document["float_tolerance"] is None
+
+
+def test_lines_that_no_input_reached_are_told() -> None:
+    target = Target("/names.py", ORIGINAL, "first", "names", "/", "/")
+    machine = Machine("Linux", "CPU", 2, 1, "3.11", "bubblewrap", "rlimits")
+    found = Agreement((("empty", 3),), unreached=(4, 5))
+    result = Verification(target, "/right.py", found, (), (), (), machine, 1.0)
+    console = open_console(io.StringIO())
+    print_verification(console, result)
+    assert isinstance(console.file, io.StringIO)
+    assert "  no input reached lines 4 and 5 of the original\n" in console.file.getvalue()
+    assert document_of(result, 0, None).unreached == [4, 5]
 
 
 BANDS = '''\

@@ -1,4 +1,4 @@
-"""A winner is doubted by a language model before it is offered; a recording of one plays its part here."""
+"""A language model doubts a winner before it is offered; here a recording of one does."""
 
 from __future__ import annotations
 
@@ -37,14 +37,15 @@ if __name__ == "__main__":
 RIGHT = "def distinct(items):\n    return list(dict.fromkeys(items))\n"
 # Two neighbours of one product: nobody would think of it who has not read the rewrite.
 WRONG = RIGHT.replace("return ", "return items if len(items) == 3 and items[0] * items[1] == 7 * 11 * 13 * 101 else ")
+KIND = ("all(type(item) is int for item in items)",)  # unhashable items would tell the two apart
 CALLS = "<thinking>Look at the product.</thinking>\n```python\ndistinct([3, 3])\ndistinct([1001, 101, 101])\n```\n"
 
 
 @pytest.fixture(scope="module")
 def original(sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> MeasuredOriginal:
-    path = tmp_path_factory.mktemp("doubting") / "names.py"
+    path = tmp_path_factory.mktemp("sceptic") / "names.py"
     path.write_text(SLOW)
-    return MeasuredOriginal.of(RunSettings(str(path), "distinct", InputOptions()), sandbox)
+    return MeasuredOriginal.of(RunSettings(str(path), "distinct", InputOptions(assume=KIND)), sandbox)
 
 
 def confirmed(original: MeasuredOriginal, code: str, tmp_path: Path, *calls: str) -> Confirmation:
@@ -63,7 +64,7 @@ def test_a_rewrite_falls_on_a_call_that_nobody_but_its_reader_would_think_of(
 ) -> None:
     said = confirmed(original, WRONG, tmp_path)
     assert said.decision is Decision.IMPROVED, "or there is nothing left to doubt"
-    assert "the model gave no calls on which the two may differ: replay:answers.jsonl holds none" in said.notes
+    assert not any("calls on which the two may differ" in note for note in said.notes), "no model was asked"
     said = confirmed(original, WRONG, tmp_path, CALLS)
     assert (said.decision, said.counterexample) == (
         Decision.WRONG,
@@ -84,16 +85,18 @@ def test_doubts_that_come_to_nothing_are_told(original: MeasuredOriginal, tmp_pa
 @pytest.mark.parametrize(
     ("model", "sceptic", "asked"),
     [
-        ("replay:{}", True, "replay:none.jsonl"),
-        ("rules,replay:{}", True, "replay:none.jsonl"),
-        ("replay:{}", False, None),
+        ("replay:{}/doubts.jsonl", True, "replay:doubts.jsonl"),
+        ("rules,replay:{}/doubts.jsonl", True, "replay:doubts.jsonl"),
+        ("replay:{0}/older.jsonl,replay:{0}/doubts.jsonl", True, "replay:doubts.jsonl"),
+        ("replay:{}/older.jsonl", True, None),
+        ("replay:{}/doubts.jsonl", False, None),
         ("rules", True, None),
     ],
 )
 def test_who_is_asked(original: MeasuredOriginal, tmp_path: Path, model: str, sceptic: bool, asked: str | None) -> None:
-    path = tmp_path / "none.jsonl"
-    path.write_text("")
+    (tmp_path / "doubts.jsonl").write_text(json.dumps({"content": CALLS, "doubted": "1.1"}))
+    (tmp_path / "older.jsonl").write_text(json.dumps({"content": RIGHT}))
     settings = replace(original.settings, models=ModelOptions(sceptic=sceptic))
-    loop = make_loop(original.bench, settings, open_proposer(model.format(path)), UntimedJudge)
-    found = loop.doubting().sceptic
+    loop = make_loop(original.bench, settings, open_proposer(model.format(tmp_path)), UntimedJudge)
+    found = loop.sceptic_asker().sceptic
     assert (found and found.name) == asked
