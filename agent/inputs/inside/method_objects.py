@@ -17,8 +17,10 @@ from types import FunctionType
 from typing import Any, Dict, FrozenSet, Iterator, List, NamedTuple, Sequence, Set, Tuple
 
 from .call_parts import Place, fields, places, record_with, root_of
+from .call_trial import interrupted_after
 from .container_kinds import CONTAINERS, MAPPINGS, NotBuildableError, container_kind, plain_of
 from .edge_values import edges, in_turns
+from .harness_types import Interrupted
 from .related_values import LONG_CHAIN
 
 FILLED = "object that its methods filled"
@@ -31,6 +33,8 @@ MOST_SUBCLASSES = 3
 MOST_KINDS = 5  # types of what stands in an object
 MOST_TRIED = 160  # ways to call the methods of one class, to learn which fill an object
 POOL, FEW = 12, 4  # values of one type
+FIRST = 2  # values with which a way is tried
+CALL_S = 0.1  # that one call of a method may take
 _SMALL = {int: (0, 1, 2, 3, 4, 5), float: (0.0, 1.0, 2.5), str: ("a", "b", "A", "ab"), bool: (True, False)}
 _LINKING = (int, str)
 
@@ -164,10 +168,16 @@ def _methods(kind: type, without: str) -> Iterator[Tuple[str, int, int]]:
 
 
 def _fills(blank: Any, filling: Filling, form: Form, pools: Dict[type, List[Any]]) -> bool:
+    """Whether the call changes the object with one of the first values: 0 rounds, say, change nothing."""
+    values = ([pools[kind][at % len(pools[kind])] for kind in filling.kinds] for at in range(FIRST))
+    return any(_fills_with(blank, filling.method, copy.deepcopy(arguments), form) for arguments in values)
+
+
+def _fills_with(blank: Any, method: str, arguments: List[Any], form: Form) -> bool:
     try:
         made = copy.deepcopy(blank)
         before = pickle.dumps(made)
-        getattr(made, filling.method)(*[copy.deepcopy(pools[kind][0]) for kind in filling.kinds])
+        _call_method(made, method, arguments)
         return pickle.dumps(made) != before and form_of(made) <= form
     except Exception:  # noqa: BLE001 - code of the user's, which may raise anything
         return False
@@ -185,9 +195,14 @@ def _filled(blank: Any, fillings: Sequence[Filling], pools: Dict[type, List[Any]
             arguments = [
                 copy.deepcopy(chance.choice(pools[kind][: chance.choice((FEW, pool))])) for kind in filling.kinds
             ]
-            with contextlib.suppress(Exception):  # the class forbids it, which is its right
-                getattr(made, filling.method)(*arguments)
-        yield way, made
+            try:
+                _call_method(made, filling.method, arguments)
+            except _UnendingCallError:
+                break  # the object is left in the middle of it
+            except Exception:  # noqa: BLE001, S112 - the class forbids it, which is its right
+                continue
+        else:
+            yield way, made
 
 
 def _linked(blank: Any, fillings: Sequence[Filling], pools: Dict[type, List[Any]]) -> Iterator[Made]:
@@ -215,4 +230,17 @@ def _call_all(made: Any, calls: Sequence[Tuple[Filling, Dict[int, Any]]], pools:
     for filling, given in calls:
         others = {at: copy.deepcopy(pools[kind][0]) for at, kind in enumerate(filling.kinds) if at not in given}
         arguments = {**others, **given}
-        getattr(made, filling.method)(*(arguments[at] for at in range(len(filling.kinds))))
+        _call_method(made, filling.method, [arguments[at] for at in range(len(filling.kinds))])
+
+
+class _UnendingCallError(Exception):
+    """A method that left the process, or that went on and on: an edge case may be a number of rounds."""
+
+
+def _call_method(made: Any, method: str, arguments: Sequence[Any]) -> None:
+    """Call it for a short time. It may raise anything."""
+    try:
+        with interrupted_after(CALL_S):
+            getattr(made, method)(*arguments)
+    except (Interrupted, SystemExit) as error:
+        raise _UnendingCallError from error

@@ -46,6 +46,17 @@ class Tree:
 class Numbered(Tree):
     pass
 
+class Steps:
+    def __init__(self):
+        self.taken = {}
+
+    def walk(self, number):
+        for step in iter(int, 1) if number > 2**31 else range(number):
+            self.taken[step % 7] = number
+
+    def leave(self, number):
+        raise SystemExit(0)
+
 class Range(collections.namedtuple("Range", "low high")):
     def __new__(cls, low, high):
         if low > high:
@@ -151,3 +162,11 @@ def test_frames_come_filtered_with_missing_values_and_with_other_indexes() -> No
     }
     assert any(0 not in changed.index for _, changed in found)
     assert any(changed["a"].dtype == "float64" for _, changed in found)
+
+
+def test_a_method_that_does_not_end_or_leaves_the_process_costs_its_object_alone() -> None:
+    steps = MODULE.Steps()
+    steps.walk(3)
+    made = [each for _, each in objects_by_methods(steps, without="run")]
+    assert len(made) > 5
+    assert all(type(each) is MODULE.Steps and 2**31 not in each.taken.values() for each in made)

@@ -90,6 +90,7 @@ def test_a_difference_within_the_contract_is_shown_on_an_input_within_it(compare
     assert "'id'" in found.calls[0]
 
 
+@pytest.mark.nightly
 def test_a_rewrite_that_differs_in_many_ways_beyond_the_contract_is_conditional_all_the_same(compare: Compare) -> None:
     shown = "def f(a, b, c, d, e):\n    return [{} for each in (a, b, c, d, e)]\n"
     calls = "f(1, 2, 3, 4, 5)\nf(9, 8, 7, 6, 5)"
