@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from afterburner.sandbox.sandbox import Sandbox
 
 MOST_SHOWING = 60  # real calls that tell the contract when inputs are made
-MAX_ROUNDS = 400  # no search takes so many
+MAX_ROUNDS = 12  # after which nothing more is thought of: a function of one number has few inputs that are cheap
 CASES_PER_ROUND = 120  # that each looks at
 _FIRST_ROUNDS = ("edge", "related")
 DRAWS_PER_ROUND = 160
@@ -51,7 +51,7 @@ SUGGESTED_S = 5.0  # for running what somebody suggests
 LEAST_S = 0.5  # likewise, where the time is nearly over
 REAL_S = 0.5  # of the original's CPU time, for real calls that are made again to look at their effects
 MOST_LEADING = 8  # made inputs that others are drawn from
-FRUITLESS = 3  # rounds without anything new, after which nothing more is thought of
+FRUITLESS, FEW = 3, 5  # rounds with fewer new inputs than that, after which nothing more is thought of, either
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,7 @@ class Inputs:
     def _add_round(self, deadline: Deadline) -> None:
         found = self._affordable(self._new(self._ask(deadline)))
         made = self._usable(found)  # what it leaves out was thought of, not asked for by anybody
-        self._fruitless = 0 if made.calls else self._fruitless + 1
+        self._fruitless = 0 if len(made.calls) >= FEW else self._fruitless + 1
         self._asked += 1
         if made.calls:
             self._rounds.append(made)
