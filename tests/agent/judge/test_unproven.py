@@ -138,6 +138,8 @@ def test_who_agreed_on_few_inputs_because_making_more_failed_is_not_offered(make
     """The original ends the process that makes them."""
     said = confirmed(make_bench(LEAVING, "total"), LEAVING.replace("found += ", "found = found + "))
     assert said.decision in {Decision.REFUSED, Decision.CONDITIONAL}, said.reason
+    # How far the making comes before that decides which of the two is told.
+    assert "its process ended early" in said.reason or "nothing else could be made of it" in said.reason
 
 
 def test_who_agreed_on_fewer_inputs_than_an_offer_needs_is_not_offered_while_more_can_be_made(
