@@ -25,6 +25,22 @@ def statement_lines(source: str, first_line: int, last_line: int) -> list[tuple[
     return sorted({lines for statement in function.body for lines in _lines_within(statement)})
 
 
+def statement_ranges(source: str) -> dict[int, tuple[int, int]]:
+    """For the first line of each statement: where it begins, the `except` of a handler included, and where it ends.
+
+    Of a statement with a block it is the lines before the block.
+    """
+    tree = parse(source)
+    ranges: dict[int, tuple[int, int]] = {}
+    for statement in tree.body:
+        for first, last in _lines_within(statement):
+            ranges[first] = (first, max(last, ranges.get(first, (first, last))[1]))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ExceptHandler) and node.body[0].lineno in ranges:
+            ranges[node.body[0].lineno] = (node.lineno, ranges[node.body[0].lineno][1])
+    return ranges
+
+
 def function_on_lines(source: str, first_line: int, last_line: int) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
     """The outermost function that stands on these lines, its decorators included."""
     for node in ast.walk(parse(source)):

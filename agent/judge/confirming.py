@@ -30,10 +30,10 @@ from afterburner.agent.judge.measuring.sampling import SampleFailedError
 from afterburner.agent.judge.measuring.sequential import FIRST_LOOKS, MOST_TESTS
 from afterburner.agent.judge.scaled_differences import difference_on_scaled
 from afterburner.agent.judge.verification.arguments import takes_arguments
+from afterburner.agent.judge.verification.changed_lines import changed_lines
 from afterburner.agent.judge.verification.exploring import Exploration, explore
 from afterburner.agent.judge.verification.made_inputs import Suggested
 from afterburner.agent.judge.verification.outcome import EXPLORED, SUGGESTED, Agreement, Counterexample
-from afterburner.agent.judge.verification.reach import changed_lines
 from afterburner.agent.judge.verification.search import SHRINKING_S, DifferenceSearch, Least
 from afterburner.agent.judge.whole_runs import WholeRunDifference, difference_of_whole_runs
 from afterburner.agent.types import Decision, Gain, HeldOut, Objective

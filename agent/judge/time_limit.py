@@ -11,22 +11,24 @@ from afterburner.agent.wording import format_ratio
 from afterburner.sandbox import Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from afterburner.agent.judge.measuring.sample_sources import Case
     from afterburner.agent.judge.measuring.workbench import Workbench
 
 FAR_BELOW = 4  # BEFORE may need at most this fraction (1 / FAR_BELOW) of the limit that AFTER reaches
 
 
-def is_far_slower(bench: Workbench, source: str, case: Case, on: str, least: float) -> tuple[bool, str]:
-    """Run both versions once more on an input on which the other version reached the time limit.
+def is_far_slower(bench: Workbench, source: str, cases: Sequence[Case], on: str, least: float) -> tuple[bool, str]:
+    """Run both versions once more on inputs among which the other version reached the time limit.
 
     A limit counts for the whole process. So work that only moved out of the calls makes no version slower.
 
     Args:
         bench: of BEFORE.
         source: AFTER, the text of the whole file.
-        case: the input.
-        on: what to call it.
+        cases: the inputs.
+        on: what to call them.
         least: the smallest ratio that counts.
 
     Returns:
@@ -36,8 +38,8 @@ def is_far_slower(bench: Workbench, source: str, case: Case, on: str, least: flo
         SandboxInternalError: the sandbox itself failed.
     """
     limit_s = bench.limits.wall_time_s
-    before = bench.run(bench.target.source, [case])
-    after = bench.run_program(bench.rewrite(source), [case], bench.limits)
+    before = bench.run(bench.target.source, cases)
+    after = bench.run_program(bench.rewrite(source), cases, bench.limits)
     before_s = before.measurement.wall_time_s
     told = f"AFTER reached the time limit of {limit_s:.3g} s on {on}"
     if after.verdict is not Verdict.TIME_LIMIT:

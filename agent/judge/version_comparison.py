@@ -162,12 +162,12 @@ class VersionJudge:
         match found:
             case Counterexample(timed_out=True):
                 case = self.bench.call_case((), hash_seed=found.hash_seed)
-                return self._late(other, replace(case, calls=found.blobs, expected_outcomes=None), found.shown_calls)
+                return self._late(other, [replace(case, calls=found.blobs, expected_outcomes=None)], found.shown_calls)
             case Counterexample():
                 decision = ComparisonDecision.CONDITIONAL if found.provided else ComparisonDecision.DIFFERENT
                 return VersionFindings(decision, found.condition or _reason(found), counterexample=found)
             case Dependence(timed_out=True):
-                return self._late(other, found.circumstance.case, f"the calls made {found.circumstance.name}")
+                return self._late(other, [found.circumstance.case], f"the calls made {found.circumstance.name}")
             case Dependence() | WholeRunDifference():
                 return VersionFindings(ComparisonDecision.DIFFERENT, found.reason)
             case Agreement():
@@ -182,7 +182,7 @@ class VersionJudge:
         if wrong:
             return self._different(confirming, other, wrong[0].detail, self.bench.workload.calls_in_order())
         late = next(case for case, each in zip(cases, report.cases, strict=True) if each.verdict is Verdict.TIME_LIMIT)
-        alone_late: list[tuple[Case, str]] = []
+        alone_late: list[tuple[list[Case], str]] = []
         for call in sorted(self.bench.workload.calls_in_order(), key=lambda each: each.cpu_time_s):
             if self.deadline.passed() or len(alone_late) == MOST_LATE:
                 break
@@ -191,8 +191,8 @@ class VersionJudge:
             if found is not None and found.verdict is not Verdict.TIME_LIMIT:
                 return self._different(confirming, other, detail_of(found), [call])
             if found is not None:
-                alone_late.append((alone, call.description))
-        together = (late, late.name or "the calls of the workload together")
+                alone_late.append(([alone], call.description))
+        together = ([late], late.name or "the calls of the workload together")
         return self._late(other, *(alone_late[0] if alone_late else together))
 
     def _different(
@@ -203,12 +203,12 @@ class VersionJudge:
             return VersionFindings(ComparisonDecision.DIFFERENT, detail)
         return VersionFindings(ComparisonDecision.DIFFERENT, _reason(example), counterexample=example)
 
-    def _late(self, other: Incumbent, case: Case, on: str) -> VersionFindings:
-        """What a version is that reached the time limit on an input."""
+    def _late(self, other: Incumbent, cases: Sequence[Case], on: str) -> VersionFindings:
+        """What a version is that reached the time limit on one of these inputs."""
         if self.judge.objective is not Objective.TIME:
             reason = f"AFTER reached the time limit on {on}, so what it needs of memory is not known"
             return VersionFindings(ComparisonDecision.TOO_NOISY, reason)
-        is_slower, reason = is_far_slower(self.bench, other.source, case, on, 1 + self.judge.min_effect)
+        is_slower, reason = is_far_slower(self.bench, other.source, cases, on, 1 + self.judge.min_effect)
         if is_slower and self.texts.before:
             return VersionFindings(ComparisonDecision.TOO_NOISY, self.texts.before, objection=self.texts.before)
         return VersionFindings(ComparisonDecision.SLOWER if is_slower else ComparisonDecision.TOO_NOISY, reason)
@@ -221,8 +221,8 @@ class VersionJudge:
         blocks, _ = self.bench.block_source(original.source, [other.source], self.judge.objective, held_out=True)
         said, _ = self.judge.confirm(blocks, self.deadline, held_out_from=0, on_blocks=self._on_blocks)
         if said.verdict is Verdict.TIME_LIMIT:
-            [case, *_] = self.bench.timed_cases(self.judge.objective, held_out=False)
-            return self._late(other, case, "the calls that are measured")
+            parts = (self.bench.timed_cases(self.judge.objective, held_out=part) for part in (False, True))
+            return self._late(other, [case for part in parts for case in part], "the calls that are measured")
         look = LargerLook(said)
         if said.decision is Decision.IMPROVED and said.gain is not None:
             look = confirming.on_larger_inputs(said, said.gain, other, original)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import difflib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -91,14 +90,6 @@ def _numbers(answer: Answer, name: str) -> set[int] | None:
     """The numbers that a job told under this name; None if it told nothing under it."""
     told = [numbers for body in answer.told if isinstance(numbers := body.get(name), list)]
     return {number for numbers in told for number in numbers if isinstance(number, int)} if told else None
-
-
-def changed_lines(before: str, after: str, lines: Sequence[int]) -> tuple[int, ...]:
-    """Those of these lines of one text that are not in the other, or stand elsewhere; indentation does not count."""
-    old, new = ([line.strip() for line in text.splitlines()] for text in (before, after))
-    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
-    kept = {block.a + offset + 1 for block in matcher.get_matching_blocks() for offset in range(block.size)}
-    return tuple(line for line in lines if line not in kept)
 
 
 def lines_in_words(lines: Sequence[int]) -> str:

@@ -11,8 +11,9 @@ from afterburner.agent.deadline import Deadline
 from afterburner.agent.inputs.harness import Harness
 from afterburner.agent.judge.confirmation import unproven
 from afterburner.agent.judge.verification import reach
+from afterburner.agent.judge.verification.changed_lines import changed_lines
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
-from afterburner.agent.judge.verification.reach import UnseenLine, changed_lines, lines_in_words, unreached_lines
+from afterburner.agent.judge.verification.reach import UnseenLine, lines_in_words, unreached_lines
 from afterburner.agent.judge.verification.search import DifferenceSearch
 from afterburner.agent.types import Decision, Gain
 
