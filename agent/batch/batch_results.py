@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 class Outcome:
     """What became of one target.
 
-    `decision` is `improved`, `no_improvement`, `nothing_to_propose`, `failed`, `interrupted` or `not_reached`.
+    `decision` is `improved`, `conditional`, `no_improvement`, `nothing_to_propose`, `failed`, `interrupted` or
+    `not_reached`.
     `settings` and `result` are there if a run finished.
     """
 

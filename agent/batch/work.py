@@ -265,7 +265,7 @@ class _Worker:
             self.runs.forget(run_id)
             last = traceback.format_exception_only(error)[-1].strip()
             return Outcome(target, "failed", f"unexpected {last}; this is a bug")
-        return Outcome(target, "improved" if result.improved else "no_improvement", _reason(result), settings, result)
+        return Outcome(target, result.decision.value, _reason(result), settings, result)
 
     def _settings_of(self, target: RankedTarget, share_s: float) -> RunSettings:
         return replace(

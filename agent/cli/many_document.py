@@ -6,7 +6,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 
 from afterburner.agent.batch.batch_results import ManyResult
 from afterburner.agent.cli.document_parts import UsagePart
-from afterburner.agent.cli.run_document import RunDocument, decision_of, document_of
+from afterburner.agent.cli.run_document import RunDocument, document_of
 from afterburner.agent.store.batch_state import SuiteCheck
 from afterburner.agent.types import Objective
 from afterburner.sandbox.terminal.document import Document
@@ -78,7 +78,7 @@ def document_of_many(many: ManyResult, names: dict[int, str], applied: set[str])
                 "saving_s": target.saving_s,
                 "share": target.share,
                 "calls": target.calls,
-                "decision": decision_of(outcome.result) if outcome.result is not None else outcome.decision,
+                "decision": outcome.decision,
                 "reason": outcome.reason,
                 "patch_file": names.get(place),
                 "goes_with_others": (target.path, target.function) not in left_out,

@@ -30,13 +30,11 @@ def print_many(console: Console, many: ManyResult, patches: dict[int, str]) -> N
         if outcome.decision == "nothing_to_propose":
             passed_over.append(outcome)
             continue
-        is_conditional = outcome.result is not None and outcome.result.is_conditional
-        decision = "conditional" if is_conditional else outcome.decision
         gain = outcome.result.gain if outcome.result is not None and outcome.decision == "improved" else None
         table.add_row(
             f"{display_path(outcome.target.path)} {scrub_line(outcome.target.function)}",
             f"{outcome.target.share:.1%}",
-            Text(decision.replace("_", " "), style=_STYLES.get(decision, "dim")),
+            Text(outcome.decision.replace("_", " "), style=_STYLES.get(outcome.decision, "dim")),
             format_ratio(gain.ratio) if gain else "-",
             f"{format_ratio(gain.low)} to {format_ratio(gain.high)}" if gain else "-",
             patches.get(place, "" if gain else scrub_line(outcome.reason)),

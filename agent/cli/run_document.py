@@ -1,7 +1,6 @@
 """What `run --json` writes: schema 1, described in docs/run-json.md; `run-schema.json` is generated from it."""
 
 from dataclasses import asdict, replace
-from enum import StrEnum
 from typing import Any, Literal
 
 from pydantic import Field, NonNegativeInt
@@ -16,7 +15,7 @@ from afterburner.agent.cli.document_parts import (
 )
 from afterburner.agent.cli.offer import weigh
 from afterburner.agent.evidence.pareto import pareto_front
-from afterburner.agent.loop.results import RunResult
+from afterburner.agent.loop.results import RunDecision, RunResult
 from afterburner.agent.loop.right_candidates import right_candidates
 from afterburner.agent.options import RunSettings
 from afterburner.agent.types import Objective
@@ -145,14 +144,6 @@ class RightPart(Document):
     why_not: str = Field(description="Why it is not offered, in plain words; empty if it is the winner.")
 
 
-class RunDecision(StrEnum):
-    """What came of a run."""
-
-    IMPROVED = "improved"
-    CONDITIONAL = "conditional"  # nothing is offered, and a better rewrite is right on a condition
-    NO_IMPROVEMENT = "no_improvement"
-
-
 class RunDocument(Document):
     """The result of `afterburner-agent run --json`."""
 
@@ -190,13 +181,6 @@ class RunDocument(Document):
     settings: dict[str, Any] = Field(description="The options of the run, by their internal names.")
 
 
-def decision_of(result: RunResult) -> RunDecision:
-    """What came of a run: conditional if a candidate would be an offer where its condition holds."""
-    if result.improved:
-        return RunDecision.IMPROVED
-    return RunDecision.CONDITIONAL if result.is_conditional else RunDecision.NO_IMPROVEMENT
-
-
 def document_of(result: RunResult, settings: RunSettings, *, applied: bool = False) -> RunDocument:
     """The document of a finished run; `applied` says whether the rewrite was written to the user's file."""
     evidence, offer = result.evidence, weigh(result, settings.proof.min_gain_per_line)
@@ -208,7 +192,7 @@ def document_of(result: RunResult, settings: RunSettings, *, applied: bool = Fal
             "target": {"file": target.path, "function": target.function, "language": target.language},
             "objective": result.objective,
             "model": result.model,
-            "decision": decision_of(result),
+            "decision": result.decision,
             "summary": result.summary,
             "gain": result.gain if result.improved else None,
             "gain_by_size": result.by_size,

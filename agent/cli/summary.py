@@ -10,7 +10,7 @@ from rich.text import Text
 from afterburner.agent.evidence.chart import draw_chart
 from afterburner.agent.evidence.pareto import pareto_front, says_something
 from afterburner.agent.loop.records import form_of
-from afterburner.agent.loop.results import OBJECTIVE_NOUN, gain_where_largest
+from afterburner.agent.loop.results import OBJECTIVE_NOUN, RunDecision, gain_where_largest
 from afterburner.agent.loop.right_candidates import right_candidates
 from afterburner.agent.types import Decision
 from afterburner.agent.usage import told
@@ -45,6 +45,11 @@ DECISION_STYLE = {
     Decision.CONDITIONAL: "magenta",
     Decision.WRONG: "red",
     Decision.REFUSED: "dim",
+}
+HEADLINES = {
+    RunDecision.IMPROVED: "Improved",
+    RunDecision.CONDITIONAL: "Right on a condition",
+    RunDecision.NO_IMPROVEMENT: "No improvement",
 }
 
 
@@ -269,7 +274,7 @@ def _print_cost(console: Console, result: RunResult, offer: Offer) -> None:
 def _print_verdict(console: Console, result: RunResult, offer: Offer) -> None:
     console.print()
     name = f"{display_path(result.target.path)}" + (f" {result.target.function}" if result.target.function else "")
-    headline = "Improved" if result.improved else "Right on a condition" if result.is_conditional else "No improvement"
+    headline = HEADLINES[result.decision]
     style = "bold green" if result.improved else "bold yellow"
     console.print(Text.assemble((headline, style), f"  {name}: {scrub_line(result.summary)}"))
     if result.gain and result.improved:

@@ -239,19 +239,26 @@ class Confirming:
             return searched
         explored = next((each for each in found if isinstance(each, Exploration)), None)
         ended = next((each for each in found if each is not None and not isinstance(each, Exploration)), searched)
-        if isinstance(ended, Agreement) and explored is not None:
-            ended = self._explored(winner, explored, ended)
+        if ended is searched and explored is not None:
+            ended = self._explored(winner, explored, searched)
         return replace(ended, unreached=self._searching().unreached_lines()) if isinstance(ended, Agreement) else ended
 
-    def _explored(self, winner: Incumbent, explored: Exploration, agreed: Agreement) -> Counterexample | Agreement:
-        """The agreement with what CrossHair's search came to, or a difference that it has found."""
-        if not explored.snippet:
-            left_out = f" did not search: {explored.left_out}" if explored.left_out else " found none"
-            return replace(agreed, remark=f"CrossHair{left_out}")
-        found = self._on_suggested(winner, Suggested(explored.snippet, EXPLORED, by_hints=False))
+    def _explored(
+        self, winner: Incumbent, explored: Exploration, searched: Counterexample | Agreement
+    ) -> Counterexample | Agreement:
+        """What was searched with what CrossHair's search came to, or a difference that it has found.
+
+        Where `searched` is a difference that takes an assumption, only one that takes none counts for more.
+        """
+        found = None
+        if explored.snippet:
+            found = self._on_suggested(winner, Suggested(explored.snippet, EXPLORED, by_hints=False))
+        if isinstance(searched, Counterexample):
+            return found if isinstance(found, Counterexample) and not found.provided else searched
         if isinstance(found, Counterexample):
             return found
-        return replace(agreed, remark="CrossHair found none that plain values show")
+        told = f" did not search: {explored.left_out}" if explored.left_out else " found none"
+        return replace(searched, remark="CrossHair" + (" found none that plain values show" if found else told))
 
     def failed(self, winner: Incumbent, cases: Sequence[Case]) -> Report | None:
         """The report of cases that are not all right, None if they are."""

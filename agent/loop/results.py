@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from afterburner.agent.code.patch import readability, unified_diff
@@ -36,6 +37,14 @@ if TYPE_CHECKING:
     )
     from afterburner.agent.usage import Usage
     from afterburner.sandbox import Measurement
+
+
+class RunDecision(StrEnum):
+    """What came of a run."""
+
+    IMPROVED = "improved"
+    CONDITIONAL = "conditional"  # nothing is offered, and a better rewrite is right on a condition
+    NO_IMPROVEMENT = "no_improvement"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +84,12 @@ class RunResult:
     written: WrittenCalls | None = None  # the calls of a language model that are among the inputs
 
     @property
-    def is_conditional(self) -> bool:
-        """Whether nothing is offered, and a rewrite is right and better on a condition."""
-        return not self.improved and any(each.decision is Decision.CONDITIONAL for each in self.candidates)
+    def decision(self) -> RunDecision:
+        """What came of the run: conditional if a candidate would be an offer where its condition holds."""
+        if self.improved:
+            return RunDecision.IMPROVED
+        is_conditional = any(each.decision is Decision.CONDITIONAL for each in self.candidates)
+        return RunDecision.CONDITIONAL if is_conditional else RunDecision.NO_IMPROVEMENT
 
     @property
     def invented_inputs(self) -> str:

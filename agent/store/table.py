@@ -90,9 +90,9 @@ class RunTable:
 
     def finish(self, run_id: str, result: RunResult) -> None:
         """Keep the result; what was needed to go on, the checkpoints too, goes."""
-        decision, gain = "improved" if result.improved else "no_improvement", result.gain and result.gain.ratio
+        gain = result.gain and result.gain.ratio
         statement = "UPDATE runs SET result = ?, decision = ?, gain = ?, prepared = NULL WHERE run_id = ?"
-        values = (to_bytes(result), decision, gain, run_id)
+        values = (to_bytes(result), result.decision.value, gain, run_id)
         self.database.write((statement, values), *self._without_checkpoints(run_id))
 
     def forget(self, run_id: str) -> None:

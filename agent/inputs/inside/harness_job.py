@@ -44,8 +44,6 @@ JOBS = {
 PROFILES = {
     "time": ("time_profiler", "profile_time"),
     "memory": ("memory_profiler", "profile_memory"),
-    "tell": ("told_calls", "tell_calls"),
-    "try": ("told_calls", "try_tests"),
     "lines": ("line_profiler", "profile_program"),
     "files": ("workload_profiler", "profile_files"),
     "none": ("workload_profiler", "no_profile"),
