@@ -34,6 +34,7 @@ _BRACKETS = {
 }
 PAIRS = ("dict", "OrderedDict")
 UNSHOWN = "…"
+_LAYOUT_MARKS = ("read-only", "with gaps")  # of an array: see `driver/numpy_values.py`
 
 
 def is_cut(text: str) -> bool:
@@ -135,9 +136,11 @@ def _single(tag: str, parts: list[Json], depth: int) -> str:
             return f"{short_name(name)}({', '.join(_render(part, depth + 1) for part in arguments[:MAX_ITEMS])})"
         case "drained", [name, ending, ["items", *items], *_]:
             return f"<{short_name(name)} of {_container('list', items, depth)}{_ending(ending, depth)}>"
-        case "ndarray", [_, dtype, shape, _, ["items", *values], *_]:
+        case "ndarray", [_, dtype, shape, _, ["items", *values], *more]:
             content = _container("list", values, depth)
-            return f"array({content}, shape={_render(shape, depth)}, dtype={_render(dtype, depth)})"
+            marks = more[-1] if more and isinstance(more[-1], list) else []
+            layout = "".join(f", {mark}" for mark in _LAYOUT_MARKS if mark in marks)
+            return f"array({content}, shape={_render(shape, depth)}, dtype={_render(dtype, depth)}{layout})"
         case "frame", [name, ["items", *axes], ["items", *columns], *more]:
             return f"{short_name(name)}({', '.join(_frame_parts(axes, columns, more, depth))})"
         case "pandas", [name, str(shown), *_]:

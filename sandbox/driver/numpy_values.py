@@ -1,8 +1,10 @@
 """How numpy's values are written. Loaded once the program itself has imported numpy; nothing here imports it.
 
-Arrays are equal if element type, shape, elements, class and writability are. All NaN are one value, as they are for
-Python's own floats; what lies between the elements (padding) and their order in memory are no part of the value. An
-array that shares memory with one that was met before says so, for a caller who writes into one sees it in the other.
+Arrays are equal if element type, shape, elements, class and writability are, and if both have gaps between their
+elements or neither has: an array with gaps cannot be hashed, sent or viewed as bytes. All NaN are one value, as they
+are for Python's own floats; what lies between the elements (padding) and their order in memory are no part of the
+value. An array that shares memory with one that was met before says so, for a caller who writes into one sees it in the
+other.
 
 Only methods of numpy's own C classes are used, taken from these, so that what a subclass overrides is not asked.
 """
@@ -117,6 +119,8 @@ def _array(encoder: Encoder, layout: Layout, value: Any) -> Iterator[Any]:
 def _array_parts(encoder: Encoder, name: str, view: Any, state: Any) -> Iterator[Any]:
     encoder.kept.append(view)
     marks: List[Any] = [] if view.flags.writeable else ["read-only"]
+    if not (view.flags.c_contiguous or view.flags.f_contiguous):
+        marks.append("with gaps")
     shared = shared_memory(encoder, view)
     return encoder.parts(
         "ndarray",

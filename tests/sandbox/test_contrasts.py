@@ -33,6 +33,8 @@ SHOWN: list[tuple[Any, str]] = [
     (pd.DataFrame({"k": pd.Categorical(["a"])}), "DataFrame({'k': \N{HORIZONTAL ELLIPSIS}})"),
     (pd.DataFrame({"a": []}), "DataFrame({'a': []})"),
     (pd.Timestamp("2024-02-29"), "Timestamp('2024-02-29 00:00:00')"),
+    (np.arange(4)[::2], "array([0, 2], shape=(2,), dtype='<i8', with gaps)"),
+    (np.broadcast_to(np.arange(2), 2), "array([0, 1], shape=(2,), dtype='<i8', read-only)"),
 ]
 
 

@@ -88,6 +88,8 @@ DIFFERENT: list[tuple[Callable[[], object], Callable[[], object]]] = [
     (lambda: np.array([(1, 2)], [("a", int), ("b", int)]), lambda: np.array([(1, 2)], [("a", int), ("c", int)])),
     (lambda: np.array([(1, [2])], [("a", int), ("b", object)]), lambda: np.array([(1, [3])], "i8,O")),
     (lambda: np.zeros(3), lambda: np.broadcast_to(np.zeros(1), 3)),
+    (lambda: np.zeros(3), lambda: np.zeros(6)[::2]),
+    (lambda: np.zeros((2, 2)), lambda: np.zeros((3, 3))[1:, 1:]),
     (lambda: np.zeros(1000), lambda: np.array([0.0] * 999 + [1])),
     (lambda: np.rec.array([(1,)], [("a", int)]), lambda: np.array([(1,)], [("a", int)])),
     (lambda: np.float64(1), lambda: 1.0),
@@ -147,7 +149,7 @@ SAME: list[tuple[Callable[[], object], Callable[[], object]]] = [
     (lambda: np.array([1.0]), lambda: np.array([1.0, 2.0])[:1]),
     (lambda: np.split(DIGITS, 2), lambda: [DIGITS[:3].copy(), DIGITS[3:].copy()]),
     (lambda: np.zeros((), "i1,f8"), lambda: np.ndarray((), "i1,f8", b"\0" * 9).copy()),
-    (lambda: np.ones(2, np.longdouble), lambda: np.ones(4, np.longdouble)[::2]),
+    (lambda: np.ones(2, np.longdouble), lambda: np.ones(4, np.longdouble)[:2]),
     (lambda: np.zeros(0), lambda: np.arange(0.0)),
     (lambda: table(a=[1], b=[2]), lambda: table(a=[1]).assign(b=[2])),  # one block or two
     (lambda: table(a=[1, 2]), lambda: table(a=[1, 2, 3]).head(2)),

@@ -238,12 +238,22 @@ def _mapping(value: Any) -> Iterator[Edge]:
         return
     few = items[:FEW]
     yield "one element", of(items[:1])
+    for key in _other_keys(items[0][0]):
+        if key not in value:
+            yield "one key more", of([*items, (key, items[0][1])])
     yield "reversed", of(few[::-1])
     yield "fewer elements", of(items[: len(items) // 2])
     yield "fewer elements", of(items[1:])
     yield "duplicates", of((key, few[0][1]) for key, _ in few)
     values = [item for _, item in few]
     yield "unsorted", of(zip((key for key, _ in few), values[1:] + values[:1]))  # noqa: B905 - Python 3.9 has no strict
+
+
+def _other_keys(key: Any) -> Tuple[Any, ...]:
+    """Keys of the same type that a table like the real one may hold, and that a rewrite may not expect."""
+    if type(key) is str:
+        return (key.swapcase(), " ".join((key, key)), "", "\xe9")
+    return (0, -1, 2**63) if type(key) is int else ()
 
 
 def _set(value: Any) -> Iterator[Edge]:

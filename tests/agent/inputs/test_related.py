@@ -157,6 +157,14 @@ def test_dates_are_written_in_other_ways_and_others_in_the_same_way(
     assert any(change in value for value in found)
 
 
+def test_a_table_is_tried_with_keys_that_the_real_one_has_not() -> None:
+    longer = [value for kind, value in edges({"name": 1, "town": 2}) if kind == "one key more"]
+    assert [list(value)[2:] for value in longer] == [["NAME"], ["name name"], [""], ["\xe9"]]
+    assert all(list(value.items())[:2] == [("name", 1), ("town", 2)] for value in longer)
+    assert [list(value) for kind, value in edges({0: "a"}) if kind == "one key more"] == [[0, -1], [0, 2**63]]
+    assert not any(kind == "one key more" for kind, _ in edges({}))
+
+
 def test_what_is_no_date_stays_none() -> None:
     for text in ("1.2.3", "12:30", "2024", "version 10.20.30", "12024-03-051"):
         assert "date written otherwise" not in {kind for kind, _ in edges(text)}
