@@ -157,7 +157,8 @@ class Confirming:
         """What is left of a gain where the inputs on which no difference was found are too few; None: they are not."""
         made = agreed.made(set(self.bench.workload.origins())) if takes_arguments(self.bench) else None
         changed = changed_lines(original.source, winner.source, agreed.unreached)
-        return unproven(agreed, gain, OFFER_LEAST, changed, made)
+        added = changed_lines(winner.source, original.source, agreed.unreached_after)
+        return unproven(agreed, gain, OFFER_LEAST, unreached=changed, unreached_after=added, made=made)
 
     def _doubted(self, winner: Incumbent, sceptic: Callable[[], str]) -> Counterexample | str:
         """A call that a model suggests and that shows a difference, or what to tell of its suggestions."""
@@ -241,7 +242,10 @@ class Confirming:
         ended = next((each for each in found if each is not None and not isinstance(each, Exploration)), searched)
         if ended is searched and explored is not None:
             ended = self._explored(winner, explored, searched)
-        return replace(ended, unreached=self._searching().unreached_lines()) if isinstance(ended, Agreement) else ended
+        if not isinstance(ended, Agreement):
+            return ended
+        before, after = self._searching().unreached_lines(), self._searching().unreached_lines_after(winner.source)
+        return replace(ended, unreached=before, unreached_after=after)
 
     def _explored(
         self, winner: Incumbent, explored: Exploration, searched: Counterexample | Agreement

@@ -252,7 +252,7 @@ def _mapping(value: Any) -> Iterator[Edge]:
 def _other_keys(key: Any) -> Tuple[Any, ...]:
     """Keys of the same type that a table like the real one may hold, and that a rewrite may not expect."""
     if type(key) is str:
-        return (key.swapcase(), " ".join((key, key)), "", "\xe9")
+        return (key.swapcase(), f"{key} {key}", "", "\xe9")
     return (0, -1, 2**63) if type(key) is int else ()
 
 

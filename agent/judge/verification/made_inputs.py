@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from afterburner.agent.code.locate import with_source
 from afterburner.agent.inputs.broken_assumptions import MOST_CALLS, broken_assumptions, smallest_blobs
 from afterburner.agent.inputs.choosing import is_invented
 from afterburner.agent.inputs.harness import Harness
@@ -161,11 +162,23 @@ class Inputs:
     @property
     def unreached(self) -> tuple[int, ...]:
         """Lines of the original that no real call and none of the rounds reaches, as far as that can be told."""
-        calls = [*(call for made in self._rounds for call in made.calls), *self.calls, *self.held_out_calls]
+        calls = self._all_calls()
         if self._unreached is None or self._unreached[0] != len(calls):
-            harness = Harness(self.sandbox, self.target, self.environment, self._limits(2 * LOOKING_S))
-            self._unreached = (len(calls), unreached_lines(harness, calls))
+            self._unreached = (len(calls), self._unreached_in(self.target, self.environment, calls))
         return self._unreached[1]
+
+    def unreached_after(self, source: str, environment: PythonEnvironment) -> tuple[int, ...]:
+        """The same of a rewrite, which is the text of the whole file."""
+        return self._unreached_in(with_source(self.target, source), environment, self._all_calls())
+
+    def _unreached_in(
+        self, target: Target, environment: PythonEnvironment, calls: Sequence[WorkloadCall]
+    ) -> tuple[int, ...]:
+        return unreached_lines(Harness(self.sandbox, target, environment, self._limits(2 * LOOKING_S)), calls)
+
+    def _all_calls(self) -> list[WorkloadCall]:
+        made = (*self._rounds, *self._of_literals.values())
+        return [*(call for each in made for call in each.calls), *self.calls, *self.held_out_calls]
 
     def _add_round(self, deadline: Deadline) -> None:
         found = self._affordable(self._new(self._ask(deadline)))

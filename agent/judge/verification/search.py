@@ -119,6 +119,15 @@ class DifferenceSearch:
         """
         return () if self._by_cases else self._inputs_for(self._assume).unreached
 
+    def unreached_lines_after(self, candidate_source: str) -> tuple[int, ...]:
+        """The same of a rewrite, which alone may say otherwise: its process is not to be believed.
+
+        Raises:
+            SandboxInternalError: the sandbox failed.
+        """
+        environment = self._comparer.other_environment or self._comparer.environment
+        return () if self._by_cases else self._inputs_for(self._assume).unreached_after(candidate_source, environment)
+
     def against_suggested(
         self, candidate_source: str, suggested: Suggested, deadline: Deadline, *, rounds: int
     ) -> Counterexample | Agreement:

@@ -74,11 +74,31 @@ def test_lines_that_no_input_reaches_are_named_and_make_a_change_of_them_conditi
     changed = changed_lines(PATTERN, rewrite, agreed.unreached)
     assert changed == (7,)
     gain = Gain(3.0, 2.9, 3.1, confidence=0.99, pairs=20)
-    verdict = unproven(agreed, gain, 1, changed)
+    verdict = unproven(agreed, gain, 1, unreached=changed)
     assert verdict is not None
     assert verdict.decision is Decision.CONDITIONAL
     assert "no call reaches line 7 of the original" in verdict.reason
     assert unproven(agreed, gain, 1) is None
+
+
+def test_a_line_of_the_rewrite_that_no_input_reaches_makes_it_conditional(make_bench: MakeBench) -> None:
+    text = PATTERN.replace(
+        "        if item * item % 1_000_003 == 271_829:\n            total -= 1\n            total *= 2\n", ""
+    )
+    rewrite = text.replace(
+        "    total = 0\n", "    total = 0\n    if len(items) > 10_000_000:\n        return sum(items)\n"
+    )
+    search = DifferenceSearch(make_bench(text, "f"), text, seed=0)
+    agreed = search.against(rewrite, Deadline.after(60), rounds=1)
+    assert isinstance(agreed, Agreement)
+    assert search.unreached_lines() == search.unreached_lines_after(text) == ()
+    [line] = search.unreached_lines_after(rewrite)
+    assert rewrite.splitlines()[line - 1].strip() == "return sum(items)"
+
+    verdict = unproven(agreed, None, 1, unreached_after=changed_lines(rewrite, text, [line]))
+    assert verdict is not None
+    assert verdict.decision is Decision.CONDITIONAL
+    assert f"no call reaches line {line} of the rewrite: no input did" in verdict.reason
 
 
 def test_every_line_that_a_real_call_reaches_counts_as_reached(make_bench: MakeBench) -> None:
@@ -126,7 +146,8 @@ def test_calls_that_were_stopped_are_looked_at_again_before_a_line_counts_as_uns
 def test_whether_a_line_is_reached_may_stay_unknown_which_is_told_and_is_no_offer() -> None:
     agreed = Agreement((("empty", 900),), unreached=(UnseenLine(6), UnseenLine(7)))
     assert "whether an input reached lines 6 and 7 of the original is not known" in agreed.line
-    verdict = unproven(agreed, None, 800, changed_lines("\n" * 5 + "a\nb\n", "\n" * 5 + "a\nc\n", agreed.unreached))
+    changed = changed_lines("\n" * 5 + "a\nb\n", "\n" * 5 + "a\nc\n", agreed.unreached)
+    verdict = unproven(agreed, None, 800, unreached=changed)
     assert verdict is not None
     assert verdict.decision is Decision.CONDITIONAL
     assert "no call reaches line 7 of the original: it is not known whether an input did" in verdict.reason
