@@ -14,18 +14,33 @@ if not TYPE_CHECKING:
     from .tamper_seal import BUILTINS as __builtins__  # noqa: F401, N811 - of our own, see there
 
 
+# Calls within one another that pickle may need, one or more for each level of a value: a value may be nested further
+# than Python recurses. The stack of the main thread (8 MiB) has room for them.
+_DEEPEST = 6_000
+_get_limit, _set_limit = sys.getrecursionlimit, sys.setrecursionlimit  # user code may replace them
+
+
 def dump(value: Any, protocol: int) -> bytes:
     """Like `pickle.dumps`; it writes functions of the file of calls, and keeps the layout of arrays, too."""
     written = io.BytesIO()
-    _Pickler(written, protocol).dump(value)
+    _dump_deeply(_Pickler(written, protocol), value)
     return written.getvalue()
 
 
 def scratch_paths(value: Any, protocol: int) -> Set[str]:
     """The paths in scratch folders that a value leads to, in texts and paths anywhere in it."""
     finder = _PathFinder(io.BytesIO(), protocol)
-    finder.dump(value)
+    _dump_deeply(finder, value)
     return finder.found
+
+
+def _dump_deeply(pickler: pickle.Pickler, value: Any) -> None:
+    limit = _get_limit()
+    _set_limit(max(limit, _DEEPEST))
+    try:
+        pickler.dump(value)
+    finally:
+        _set_limit(limit)
 
 
 class _Pickler(pickle.Pickler):

@@ -18,6 +18,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Sequence, Set,
 
 from .call_parts import Place, Root, fields, like, places, record_as, with_value
 from .container_kinds import MAPPINGS, SEQUENCES, NotBuildableError, alike, container_kind, plain_of
+from .nested_values import nested
 
 MOST_CONSTANTS = 60  # of one type
 MOST_TABLE_ITEMS = 40  # of one table of the module
@@ -96,6 +97,9 @@ def related_inputs(root: Root, place: Place, constants: Constants) -> Iterator[R
             yield kind, with_value(root, place, like(place.value, items))
     for changed in _of_subclasses(place.value):
         yield "object of a subclass", with_value(root, place, changed)
+    deep = nested(place.value)
+    if deep is not None:
+        yield LONG_CHAIN, with_value(root, place, deep)
 
 
 def _of_sequence(root: Root, place: Place) -> Iterator[Tuple[str, List[Any]]]:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import datetime as dt
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from types import ModuleType
+from typing import Any
 
 import pytest
 
 from afterburner.agent.inputs.inside.call_parts import places, record_with, root_of, with_value
 from afterburner.agent.inputs.inside.container_kinds import NotBuildableError
 from afterburner.agent.inputs.inside.edge_values import edges
+from afterburner.agent.inputs.inside.nested_values import nested
 from afterburner.agent.inputs.inside.related_values import CHAIN, Constants, mentioned_values, related_inputs
 
 MODULE = ModuleType("taxes")
@@ -163,6 +165,47 @@ def test_a_table_is_tried_with_keys_that_the_real_one_has_not() -> None:
     assert all(list(value.items())[:2] == [("name", 1), ("town", 2)] for value in longer)
     assert [list(value) for kind, value in edges({0: "a"}) if kind == "one key more"] == [[0, -1], [0, 2**63]]
     assert not any(kind == "one key more" for kind, _ in edges({}))
+
+
+@dataclass
+class Node:
+    name: str
+    inner: list[Node] = field(default_factory=list)
+
+
+@pytest.mark.parametrize(
+    ("value", "way"),
+    [
+        ([1, [2, 3], [4]], [1]),
+        ((1, (2, 3)), [1]),
+        ({"a": 1, "b": {"c": 2}}, ["b"]),
+        ({"name": "x", "inner": [{"name": "y", "inner": []}]}, ["inner", 0]),
+        ([[1, 2], [3, 4]], None),  # a table
+        ({"a": {"b": 1}, "c": {"d": 2}}, None),
+        ([1, 2], None),
+        ([[1], *range(50)], None),  # large
+    ],
+)
+def test_what_holds_its_own_kind_is_nested_deeper_than_python_recurses(value: Any, way: list[Any] | None) -> None:
+    deep = nested(value)
+    assert (deep is None) == (way is None)
+    levels = 0
+    while way is not None and levels < 1_020:
+        assert type(deep) is type(value)
+        assert len(deep) == len(value)
+        for key in way:
+            deep = deep[key]
+        levels += 1
+    if way is not None:
+        assert deep == (value[way[0]] if len(way) == 1 else value[way[0]][way[1]])
+
+
+def test_objects_that_hold_their_own_kind_are_nested_by_their_constructor() -> None:
+    deep, levels = nested(Node("a", [Node("b")])), 0
+    while deep.inner:
+        deep, levels = deep.inner[0], levels + 1
+    assert (deep.name, levels) == ("b", 1_020)
+    assert nested(Node("a")) is None
 
 
 def test_what_is_no_date_stays_none() -> None:

@@ -162,6 +162,30 @@ def test_differences_that_no_real_call_shows(
     assert len(found.line) < 300
 
 
+WALKED = """\
+def f(tree):
+    found, waiting = 0, [tree]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, list):
+            waiting.extend(each)
+        else:
+            found += each
+    return found
+"""
+
+
+def test_lists_are_nested_further_than_a_rewrite_may_recurse(compare: Compare) -> None:
+    calls = "f([1, [2, [3, 4]], 5])\nf([[6, 7], 8])"
+    recursive = "def f(tree):\n    return sum(f(each) if isinstance(each, list) else each for each in tree)\n"
+    found = compare(WALKED, recursive, calls)
+    assert isinstance(found, Counterexample)
+    assert "raised RecursionError('maximum recursion depth exceeded') instead of returning" in found.difference
+    agreed = compare(WALKED, WALKED.replace("found += each", "found = found + each"), calls)
+    assert isinstance(agreed, Agreement)
+    assert "long chain" in dict(agreed.by_kind)
+
+
 COUNTING = """\
 import logging, counters
 log = logging.getLogger(__name__)
