@@ -120,23 +120,21 @@ def unproven(
     least: int,
     *,
     unreached: Sequence[int] = (),
-    unreached_after: Sequence[int] = (),
     made: int | None = None,
 ) -> Comparison | None:
     """What is left of a gain where too little was tried to offer it; None if it was enough.
 
     Enough is the least number of inputs, or all that could be made, with several values of every argument, and some
-    that reach each line that the rewrite changes, and each that it brings.
+    that reach each line that the rewrite changes.
 
     Args:
         agreed: the inputs.
         gain: of the rewrite; None: it is told elsewhere.
         least: how many inputs there have to be as long as more can be made.
         unreached: lines that the rewrite changes and that no input is known to reach.
-        unreached_after: lines of the rewrite that are not the original's and that no input is known to reach.
         made: how many of the inputs were made; None for a function without arguments, of which none can be.
     """
-    condition = _condition(agreed, unreached, unreached_after, made)
+    condition = _condition(agreed, unreached, made)
     if condition:
         shown = f"{format_ratio(gain.ratio)}, " if gain is not None else ""
         return Comparison(Decision.CONDITIONAL, f"{shown}the same provided that {condition}", gain)
@@ -148,7 +146,7 @@ def unproven(
     return Comparison(Decision.REFUSED, f"{told} before the time was over; give --max-seconds more")
 
 
-def _condition(agreed: Agreement, unreached: Sequence[int], unreached_after: Sequence[int], made: int | None) -> str:
+def _condition(agreed: Agreement, unreached: Sequence[int], made: int | None) -> str:
     """What has to hold of calls that nothing was tried like, in words; empty where there are none."""
     if made == 0 and (agreed.exhausted or agreed.failures):
         why = f" ({agreed.failures[0]})" if agreed.failures else ""
@@ -160,17 +158,12 @@ def _condition(agreed: Agreement, unreached: Sequence[int], unreached_after: Seq
         names = " and ".join(f"`{name}`" for name in agreed.unvaried)
         stated = " ".join(f'--assume "{name} is not None"' for name in agreed.unvaried)
         return f"{names} is like in the real calls, for nothing else could be made of it; state it with {stated}"
-    lines, text, why = (
-        (unreached, "original", "and the rewrite changes them")
-        if unreached
-        else (unreached_after, "rewrite", "so nothing is known of what they do")
-    )
-    if not lines:
+    if not unreached:
         return ""
-    unless = f"no call reaches {lines_in_words(lines)} of the {text}"
-    if any(isinstance(line, UnseenLine) for line in lines):
+    unless = f"no call reaches {lines_in_words(unreached)} of the original"
+    if any(isinstance(line, UnseenLine) for line in unreached):
         return (
-            f"{unless}: it is not known whether an input did, for some take too long to be followed, {why}; give "
-            "shorter calls that do with --calls"
+            f"{unless}: it is not known whether an input did, for some take too long to be followed, and the rewrite "
+            "changes them; give shorter calls that do with --calls"
         )
-    return f"{unless}: no input did, {why}; give calls that do with --calls"
+    return f"{unless}: no input did, and the rewrite changes them; give calls that do with --calls"

@@ -34,6 +34,7 @@ from afterburner.agent.judge.verification.changed_lines import changed_lines
 from afterburner.agent.judge.verification.exploring import Exploration, explore
 from afterburner.agent.judge.verification.made_inputs import Suggested
 from afterburner.agent.judge.verification.outcome import EXPLORED, SUGGESTED, Agreement, Counterexample
+from afterburner.agent.judge.verification.reach import lines_in_words
 from afterburner.agent.judge.verification.search import SHRINKING_S, DifferenceSearch, Least
 from afterburner.agent.judge.whole_runs import WholeRunDifference, difference_of_whole_runs
 from afterburner.agent.types import Decision, Gain, HeldOut, Objective
@@ -157,8 +158,7 @@ class Confirming:
         """What is left of a gain where the inputs on which no difference was found are too few; None: they are not."""
         made = agreed.made(set(self.bench.workload.origins())) if takes_arguments(self.bench) else None
         changed = changed_lines(original.source, winner.source, agreed.unreached)
-        added = changed_lines(winner.source, original.source, agreed.unreached_after)
-        return unproven(agreed, gain, OFFER_LEAST, unreached=changed, unreached_after=added, made=made)
+        return unproven(agreed, gain, OFFER_LEAST, unreached=changed, made=made)
 
     def _doubted(self, winner: Incumbent, sceptic: Callable[[], str]) -> Counterexample | str:
         """A call that a model suggests and that shows a difference, or what to tell of its suggestions."""
@@ -476,6 +476,9 @@ def _difference_in_words(found: Counterexample) -> str:
 def _notes(winner: Incumbent, original: Incumbent, made: Agreement, comparison: Comparison) -> list[str]:
     told = f"on inputs made to find a difference it is {made.line}"
     notes = [told if made.inputs else "no input could be made to find a difference: only the workload's were tried"]
+    brought = changed_lines(winner.source, original.source, made.unreached_after)
+    if brought:
+        notes.append(f"no input is known to reach {lines_in_words(brought)} of the file with the rewrite in it")
     kept = kept_between_calls(original.source, winner.source)
     if kept:
         samples = [sample.kept_bytes for block in comparison.blocks for sample in block.after]
