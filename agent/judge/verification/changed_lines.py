@@ -44,7 +44,7 @@ def changed_lines(before: str, after: str, lines: Sequence[int]) -> tuple[int, .
         first, last = ranges.get(line, (line, line))
         own = [index[number] for number in range(first, last + 1) if number in index]
         if any(at not in places or _differs_before(at, old, new, places) for at in own) or (
-            own and _grows_behind(own[-1], new, places)
+            own and _grows_behind(own[-1], old, new, places)
         ):
             changed.append(line)
     return tuple(changed)
@@ -87,12 +87,15 @@ def _differs_before(at: int, old: Sequence[_Line], new: Sequence[_Line], places:
     place = places[at]
     if at - 1 in places and places[at - 1] == place - 1:
         return old[at].indent - old[at - 1].indent != new[place].indent - new[place - 1].indent
+    if at and at - 1 not in places and old[at - 1].indent >= old[at].indent:
+        return False  # the line before it was changed, which counts there
     known = next((places[earlier] for earlier in range(at - 1, -1, -1) if earlier in places), -1)
     return any(line.indent >= new[place].indent for line in new[known + 1 : place])
 
 
-def _grows_behind(at: int, new: Sequence[_Line], places: dict[int, int]) -> bool:
+def _grows_behind(at: int, old: Sequence[_Line], new: Sequence[_Line], places: dict[int, int]) -> bool:
     """Whether a line was put behind this one in its block."""
     behind = places[at] + 1
-    is_new = behind < len(new) and places.get(at + 1) != behind
+    is_changed = at + 1 < len(old) and at + 1 not in places and old[at + 1].indent >= old[at].indent
+    is_new = behind < len(new) and places.get(at + 1) != behind and not is_changed
     return is_new and new[behind].indent >= new[places[at]].indent

@@ -19,21 +19,23 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize(
-    ("candidate", "told", "decision"),
+    ("candidate", "decision"),
     [
-        (Decision.CONDITIONAL, "no_improvement", "conditional"),
-        (Decision.NOT_BETTER, "no_improvement", "no_improvement"),
-        (None, "failed", "failed"),
+        (Decision.CONDITIONAL, "conditional"),
+        (Decision.NOT_BETTER, "no_improvement"),
+        (None, "failed"),
     ],
 )
 def test_a_target_whose_rewrite_needs_a_condition_is_told_apart_from_one_without_a_better_one(
-    unimproved: RunResult, settings: RunSettings, candidate: Decision | None, told: str, decision: str
+    unimproved: RunResult, settings: RunSettings, candidate: Decision | None, decision: str
 ) -> None:
     result = None
     if candidate is not None:
         result = replace(unimproved, candidates=(replace(unimproved.candidates[-1], decision=candidate),))
     target = RankedTarget("/srv/shop/report.py", "total", 1.0, 0.5, 3, ())
-    outcome = Outcome(target, told, "nothing is offered", settings if result else None, result)
+    outcome = Outcome(
+        target, result.decision if result else "failed", "nothing is offered", settings if result else None, result
+    )
     many_settings = replace(settings, batch=replace(settings.batch, top=3))
     many = ManyResult(Path("/srv/shop"), many_settings, "20260101-120000-abcdef", outcomes=[outcome])
     [row] = document_of_many(many, {}, set()).to_json()["targets"]

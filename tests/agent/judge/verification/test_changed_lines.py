@@ -44,6 +44,8 @@ UNREACHED = (5, 9, 14)  # the call of `report`, `total -= 1`, and the line in th
         ),
         pytest.param("total -= 1\n", "total -= 1\n            log()\n", (9,), id="a line behind it"),
         pytest.param("            total -= 1", "        total -= 1", (9,), id="a line that left its block"),
+        pytest.param("total -= 1", "total = total - 1", (9,), id="the statement behind another one"),
+        pytest.param("            report(", "            log(", (5,), id="the statement before another one"),
         pytest.param("except ValueError", "except Exception", (14,), id="what the handler catches"),
     ],
 )
