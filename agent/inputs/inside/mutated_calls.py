@@ -64,7 +64,8 @@ def mutate_calls(request: Request, recorder: Recorder, write: Write) -> None:
     `bounds` are the numbers of the first of the cases and of the one after the last; `draws` is how many Hypothesis
     draws, from the calls in `leading`, too. What takes a new way through the code is varied at once. Inputs keep to the
     expressions in `assume`; the contract is told from the calls in `real`. `wanted` bounds what is written, `budget_s`
-    the time for all of it, and `most_s` what the original may take for one.
+    the time for all of it, and `most_s` what the original may take for one. `chains_s` is the time after which no more
+    inputs are tried that are long by nature.
     """
     os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = "/tmp/hypothesis"  # noqa: S108 - the sandbox's own tmpfs
     module = guarded(write, "import", lambda: importlib.import_module(request["module"]))

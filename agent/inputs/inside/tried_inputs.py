@@ -55,6 +55,7 @@ class Attempts:
         self._trier, self._guide, self._request = trier, guide, request
         self._started_s = time.monotonic()
         self._raising = 0
+        self._chains_left_s = float(request.get("chains_s", 0.0))
         self._leading_numbers: List[int] = []  # of what was written
         self._probing_numbers: List[int] = []  # likewise: beyond the contract
         self._put_off: List[Input] = []
@@ -112,7 +113,7 @@ class Attempts:
 
     def _try(self, each: Input, *, is_probing: bool = False) -> bool:
         """Make a call on the original. Tells whether it was written."""
-        if self._too_long[each.kind] >= MAX_TOO_LONG:
+        if self._too_long[each.kind] >= MAX_TOO_LONG or self._is_chain_too_many(each):
             return False
         # A part of an input may be what no copy can be made of, and copying runs code of its class.
         with contextlib.suppress(NotCopyable, RecursionError, MemoryError):
@@ -152,8 +153,13 @@ class Attempts:
         """What takes long by nature takes nothing from the time for the others."""
         started_s = time.monotonic()
         cost = self._trier.cost(blob, CHAIN_S)
-        self._started_s += time.monotonic() - started_s
+        spent_s = time.monotonic() - started_s
+        self._started_s += spent_s
+        self._chains_left_s -= spent_s
         return cost
+
+    def _is_chain_too_many(self, each: Input) -> bool:
+        return each.kind == LONG_CHAIN and self._chains_left_s <= 0
 
     def _size_of_state(self, call: Call) -> int:
         if id(call) not in self._sizes_of_state:

@@ -46,7 +46,8 @@ STEADY_SHARE = 0.5  # of the calls that have to have the same effects each time,
 _UNSTEADY = "what they log, warn of, call or leave behind was not compared: it is not the same each time"
 JOB_S = 4.0  # for thinking of the inputs of a round and trying them
 LONG_CHAIN = "long chain"  # inputs that are long by nature
-CHAINS_S = 5.0  # of the original's CPU time, for those of a round, in the place of ROUND_S
+CHAINS_S = 4.0  # of the original's CPU time, for those of a round, in the place of ROUND_S
+ALL_CHAINS_S = 0.5  # for trying those of all rounds, after which no more are tried: each is run a dozen times later
 LITERALS_S = 1.0  # likewise, for inputs with the literals of one rewrite
 SUGGESTED_S = 5.0  # for running what somebody suggests
 LEAST_S = 0.5  # likewise, where the time is nearly over
@@ -103,6 +104,7 @@ class Inputs:
     _rounds: list[Round] = field(default_factory=list)
     _known: set[bytes] = field(default_factory=set)
     _asked: int = 0
+    _spent_on_chains_s: float = 0.0
     _fruitless: int = 0
     _drawing: Drawing | None = None
     _may_draw: bool = True
@@ -274,6 +276,7 @@ class Inputs:
             "draws": draws,
             "seed": self.seed * MAX_ROUNDS + self._asked,
             "budget_s": min(JOB_S, deadline.left_s() + LEAST_S) if self._asked else JOB_S,
+            "chains_s": ALL_CHAINS_S - self._spent_on_chains_s,
         }
         environment = self.environment
         if draws:
@@ -284,6 +287,7 @@ class Inputs:
         answer = harness.ask("mutate", "mutated", fields)
         self._skip(answer.skipped)
         self._leading += _leading(answer)
+        self._spent_on_chains_s += sum(call.cpu_time_s for call in answer.calls if call.origin == LONG_CHAIN)
         for name, varied in answer.parameters:
             self._varied[name] = self._varied.get(name, False) or varied
         for failure in answer.failures:
