@@ -104,6 +104,7 @@ def test_an_editors_buffers_count_in_place_of_the_disk(session: Session, slow: P
     assert "what is on the disk" in slow.read_text()
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("untimed_sessions")
 def test_a_session_times_on_the_cores_that_it_is_given(
     sandbox: Sandbox, slow: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -231,7 +232,14 @@ def test_two_buffers_are_verified_against_one_another(session: Session, slow: Pa
         session.verify(original, Job.from_text(slow, SLOW.replace("common", "shared"), function="shared"))
 
 
-@pytest.mark.parametrize("stage", [EventKind.RUNNING_BEFORE, EventKind.COMPARING_BEHAVIOUR, EventKind.MEASURING_BOTH])
+@pytest.mark.parametrize(
+    "stage",
+    [
+        EventKind.RUNNING_BEFORE,
+        EventKind.COMPARING_BEHAVIOUR,
+        pytest.param(EventKind.MEASURING_BOTH, marks=pytest.mark.nightly),
+    ],
+)
 def test_a_cancelled_comparison_of_two_buffers_stops_and_leaves_nothing(
     session: Session, slow: Path, stage: EventKind, children: Callable[[], set[int]]
 ) -> None:

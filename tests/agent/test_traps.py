@@ -5,10 +5,11 @@ judged as in a run, and not timed: the original of a file is prepared once for t
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from _pytest.mark.structures import ParameterSet
 from loops import MeasuredOriginal, OneAnswer, UntimedJudge
 
 from afterburner.agent.judge.decide import Judge
@@ -24,8 +25,20 @@ NAMES = sorted(path.stem for path in TRAPS.glob("*.py") if not path.stem.endswit
 NOT_FASTER = {"nothing_to_gain"}  # right, but no gain: refused for that
 # The tempting rewrite passes every captured call and every edge case near one: only made inputs tell.
 HIDDEN = {"floor_division", "machine_integers", "stable_order", "true_is_one", "upper_case"}
+BY_DAY = {
+    "machine_integers",
+    "mutated_argument",
+    "nothing_to_gain",
+    "stable_order",
+    "unhashable",
+}  # the others at night
 EITHER = {"hash_order", "outside_state"}  # a real call tells, or an input that is made from it, whichever comes first
 Trap = tuple[Path, MeasuredOriginal]
+
+
+def by_day(names: Sequence[str]) -> list[str | ParameterSet]:
+    """The same, most of them for the night."""
+    return [name if name in BY_DAY else pytest.param(name, marks=pytest.mark.nightly) for name in names]
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +65,7 @@ def judged(trap: Trap, judge: type[Judge]) -> JudgedCandidate:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("trap", sorted(set(NAMES) - NOT_FASTER), indirect=True)
+@pytest.mark.parametrize("trap", by_day(sorted(set(NAMES) - NOT_FASTER)), indirect=True)
 def test_the_tempting_rewrite_is_refused_with_a_reason(trap: Trap) -> None:
     record = judged(trap, UntimedJudge)
     name = trap[0].stem
@@ -75,7 +88,7 @@ def test_a_tempting_rewrite_that_is_right_is_refused_for_its_time(trap: Trap) ->
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("brief_search")
-@pytest.mark.parametrize("trap", NAMES, indirect=True)
+@pytest.mark.parametrize("trap", by_day(NAMES), indirect=True)
 def test_what_the_rules_make_of_it_prints_the_same(trap: Trap, sandbox: Sandbox) -> None:
     path, original = trap
     state = original.judge(RulesProposer())

@@ -52,6 +52,7 @@ def worked_through(many: ManyResult, on_event: OnEvent) -> None:
         work_through(session, many, on_event, lambda _result, _settings: True)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_one_model_is_asked_about_all_targets(
     sandbox: Sandbox,  # noqa: ARG001 - skips where there is no sandbox

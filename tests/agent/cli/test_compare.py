@@ -176,6 +176,7 @@ def test_what_an_offer_is_refused_for_is_neither_called_faster_nor_its_loss_slow
 CALLER = "import helper\n\n\ndef pairs(items):\n    return helper.pairs(items)\n" + MAIN
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_each_version_runs_with_its_own_unsaved_helpers(sandbox: Sandbox, folder: Path) -> None:
     caller, helper = folder / "caller.py", str(folder / "helper.py")
@@ -206,6 +207,7 @@ def test_two_functions_are_not_compared(sandbox: Sandbox, folder: Path) -> None:
         session.compare(before, after)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_name_that_after_alone_gives_is_that_of_before_too(sandbox: Sandbox, folder: Path) -> None:
     others = "def others(items):\n    return items{}\n\n\n"
@@ -242,6 +244,7 @@ def test_a_time_limit_on_larger_inputs_is_a_loss_and_no_difference(
         assert "len(items) up to 64" in found.reason or found.objection == texts
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_helper_that_changed_in_another_file_counts_between_revisions(program: CommandLine, folder: Path) -> None:
     helper, caller = folder / "helper.py", folder / "caller.py"

@@ -214,6 +214,7 @@ def test_inputs_grow_from_type_hints_until_they_can_be_measured(project: Project
     assert "generated" not in reasons(workload)
 
 
+@pytest.mark.nightly
 def test_generated_inputs_depend_on_the_seed_alone(project: Project) -> None:
     project.write("small.py", "def ends(items: list[int]) -> list[int]:\n    return items[:1] + items[-1:]\n")
     first, again, other = (

@@ -34,6 +34,7 @@ def bench(sandbox: Sandbox, tmp_path: Path) -> Workbench:
     return Workbench(target, Workload(), sandbox, own_environment(), Limits(), core=None)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_what_the_calls_need_is_counted_and_work_at_import_with_it(bench: Workbench) -> None:
     """Starting Python takes tens of millions of instructions, which count for neither side."""

@@ -79,6 +79,7 @@ def test_who_differs_on_larger_inputs_that_break_what_held_in_every_real_call_is
     assert found.example is not None
 
 
+@pytest.mark.nightly
 def test_who_differs_on_larger_inputs_by_rounding_alone_is_told_so(
     make_bench: MakeBench,  # noqa: F811 - the fixture above
 ) -> None:
@@ -97,6 +98,7 @@ def test_who_differs_on_larger_inputs_for_no_plain_reason_is_wrong_and_one_of_th
     assert found.example is not None
 
 
+@pytest.mark.nightly
 def test_growth_tells_of_a_difference_the_same_way(make_bench: MakeBench) -> None:  # noqa: F811 - the fixture above
     growth = measure_growth(make_bench(BITS, "bits"), MACHINE_BITS, Deadline.after(60))
     assert "the rewrite differs with n = " in growth.disagreement

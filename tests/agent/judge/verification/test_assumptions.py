@@ -70,6 +70,7 @@ def f(rows):
 LAST_BEST = "def f(rows):\n    return sorted(rows, key=lambda row: row[1])[-1] if rows else None\n"
 
 
+@pytest.mark.nightly
 def test_rows_that_never_agreed_are_an_assumption(compare: Compare) -> None:
     found = compare(FIRST_BEST, LAST_BEST, "f([('a', 3), ('b', 1)])\nf([('c', 2), ('d', 4), ('e', 1)])")
     assert isinstance(found, Counterexample)

@@ -45,6 +45,7 @@ BY_DICT = "def f(items{hint}):\n    return list(dict.fromkeys(items))\n"
             "f('a+', ['ash', 'elm'])\nf('l', ['oak'])",
             "re.compile(pattern) is not None",
             id="an invalid regular expression where nothing is searched",
+            marks=pytest.mark.nightly,
         ),
         pytest.param(
             "def f(rows):\n    for row in rows:\n        if len(row) > 1:\n            return row['id']\n",
@@ -53,6 +54,7 @@ BY_DICT = "def f(items{hint}):\n    return list(dict.fromkeys(items))\n"
             "f([{'id': 1, 'n': 2}, {'id': 2, 'n': 2}])\nf([{'id': 5, 'n': 0}])",
             "all(set(['id', 'n']) <= set(item) for item in rows)",
             id="records without what each real one has",
+            marks=pytest.mark.nightly,
         ),
         pytest.param(
             UNIQUE.format(hint=": list"),
@@ -60,6 +62,7 @@ BY_DICT = "def f(items{hint}):\n    return list(dict.fromkeys(items))\n"
             "f([3, 1, 3])\nf([5])",
             "all(type(item) is int for item in items)",
             id="elements that cannot be hashed",
+            marks=pytest.mark.nightly,
         ),
     ],
 )
@@ -100,6 +103,7 @@ def test_a_rewrite_that_differs_in_many_ways_beyond_the_contract_is_conditional_
     assert len({each.expression for each in found.provided}) == len(found.provided)
 
 
+@pytest.mark.nightly
 def test_what_equals_a_value_of_another_type_is_tried_where_a_hint_leaves_the_kind_open(compare: Compare) -> None:
     types = "def f(items: list):\n    kept = []\n    for item in items:\n        if not any(type(item) is type(other) "
     types += "and item == other for other in kept):\n            kept.append(item)\n    return kept\n"
@@ -145,6 +149,7 @@ def test_an_argument_that_is_equal_in_every_input_is_not_varied(compare: Compare
     assert found.unvaried == ("cart",)
 
 
+@pytest.mark.nightly
 def test_a_date_in_another_notation_and_a_decimal_of_another_argument_are_tried(compare: Compare) -> None:
     dates = (
         "def f(text):\n    parts = [int(part) for part in text.split('.')]\n    return [len(text.split('.')[1]), {}]\n"

@@ -98,7 +98,7 @@ def f(count):
     [
         (DEEP, "rows[1203]['total'] = 3", "[1203]['total'] is 3 instead of 2406"),
         (ARRAY, "a[1203] = 4", "[601, 1] is 4 instead of 1203"),
-        (FRAME, "d.loc[1203, 'b'] = 4", "['b'].iloc[1203] is 4 instead of 1203"),
+        pytest.param(FRAME, "d.loc[1203, 'b'] = 4", "['b'].iloc[1203] is 4 instead of 1203", marks=pytest.mark.nightly),
     ],
     ids=["rows", "array", "frame"],
 )

@@ -75,6 +75,7 @@ def test_rewrites_that_do_the_same_agree_on_inputs_of_many_kinds(compare: Compar
             "f(['ash', 'elm'], 's')\nf(['oak'], 'x')",
             "TypeError",
             id="None where the default is None",
+            marks=pytest.mark.nightly,
         ),
         pytest.param(
             "def f(words):\n    return list(dict.fromkeys(words))\n",
@@ -82,6 +83,7 @@ def test_rewrites_that_do_the_same_agree_on_inputs_of_many_kinds(compare: Compar
             "f(['ash'])\nf(['elm', 'elm'])",
             "instead of",
             id="the order of a set of texts",
+            marks=pytest.mark.nightly,
         ),
         pytest.param(
             "def f(left, right):\n    left = left + [0]\n    return left, right\n",
@@ -103,6 +105,7 @@ def test_rewrites_that_do_the_same_agree_on_inputs_of_many_kinds(compare: Compar
             "f([1, 2])\nf([3])",
             "did not come to an end",
             id="the end of the process",
+            marks=pytest.mark.nightly,
         ),
         pytest.param(
             "def f(n):\n    return n * 2\n",
@@ -125,6 +128,7 @@ def test_rewrites_that_do_the_same_agree_on_inputs_of_many_kinds(compare: Compar
             "f(['to the sea', 'and back'], ['sea', 'hill'])\nf(['over', 'the hill'], ['river', 'over'])",
             "instead of",
             id="texts alike in two arguments",
+            marks=pytest.mark.nightly,
         ),
         pytest.param(
             "from typing import Iterable\ndef f(jobs: Iterable[int], most=50):\n    found = []\n    for job in jobs:\n"
@@ -150,6 +154,7 @@ def test_rewrites_that_do_the_same_agree_on_inputs_of_many_kinds(compare: Compar
             "f([('2024-01-02 06:15', '2024-01-02 14:00'), ('2024-01-03 06:15', '2024-01-03 12:00')])",
             "instead of",
             id="a change of clocks between two times",
+            marks=pytest.mark.nightly,
         ),
     ],
 )
@@ -292,6 +297,7 @@ def test_fields_of_objects_are_changed(compare: Compare, function: str, calls: s
     assert found.calls[0].startswith(shown)
 
 
+@pytest.mark.nightly
 def test_the_same_seed_gives_the_same_inputs(make_bench: MakeBench) -> None:
     bench = make_bench(f'{STABLE}\nif __name__ == "__main__":\n    f([("a", 3), ("b", 1)])\n    f([("c", 2)])\n', "f")
     place = (bench.sandbox, bench.target, bench.environment, bench.limits)
@@ -356,6 +362,7 @@ def test_a_search_for_which_there_is_no_time_left_tries_some_inputs_all_the_same
     assert isinstance(search.against(UNSTABLE, Deadline.after(0)), Counterexample)
 
 
+@pytest.mark.nightly
 def test_a_limit_that_is_not_believed_hides_no_difference(make_bench: MakeBench) -> None:
     """All calls together need more memory than there is, each of them does not; what was not compared is made again."""
     calls = "".join(f"    f({n})\n" for n in range(24))

@@ -94,6 +94,7 @@ def test_what_the_type_hints_say_is_within_the_contract(suggest: Suggest) -> Non
     assert told(suggest(original(hint), rewrite(hint), "f([[1], [1]])", by_hints=False)).startswith("it gave none")
 
 
+@pytest.mark.nightly
 def test_a_call_that_breaks_what_held_in_every_real_call_makes_it_conditional(suggest: Suggest) -> None:
     ascending = "from bisect import bisect_left\ndef f(items, one):\n    return bisect_left(items, one)\n"
     linear = "def f(items, one):\n    return sum(item < one for item in items)\n"

@@ -77,6 +77,7 @@ class Cart:
             self.taken.append(price)
             yield price
 """
+BY_DAY = {"an exception", "records", "state"}  # the others at night
 CASES = {
     "a type": (PLAIN, PLAIN.replace("x * k", "float(x * k)"), "f([1, 2])\nf([3], k=2)", "f"),
     "records": (ROWS, ROWS.replace("row.price > best", "row.price >= best"), ROW_CALLS, "f"),
@@ -107,7 +108,9 @@ def file_of(folder: Path, found: object, function: str = "f") -> str:
     return text_of_file(str(folder / "test_it.py"), target, [("other", found.test)])
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    "case", [case if case in BY_DAY else pytest.param(case, marks=pytest.mark.nightly) for case in CASES]
+)
 def test_it_passes_with_the_original_and_fails_with_the_rewrite(compare: Compare, tmp_path: Path, case: str) -> None:
     original, rewrite, calls, function = CASES[case]
     found = compare(original, rewrite, calls, function=function, rounds=0, writes_tests=True)
@@ -158,7 +161,10 @@ def test_what_cannot_be_written_is_skipped_with_the_reason(compare: Compare, tmp
     assert "could not be written as code" in found.test
 
 
-@pytest.mark.parametrize("name", ["create", "spec", "new_callable", "autospec"])
+@pytest.mark.parametrize(
+    "name",
+    ["spec", *(pytest.param(each, marks=pytest.mark.nightly) for each in ("create", "new_callable", "autospec"))],
+)
 def test_the_state_of_a_module_may_have_any_name(compare: Compare, tmp_path: Path, name: str) -> None:
     original = STATE.replace("SEEN", name)
     rewrite = original.replace("+= 1", "+= 2")
