@@ -98,7 +98,10 @@ class Effects:
     def again(
         self, make: Callable[[call_blobs.Call], Any], call: call_blobs.Call, blob: bytes, outcome: Any
     ) -> List[encoding_parts.Tree]:
-        """What the same call does after the caller has changed what it returned; and on what is left of a list.
+        """What the same call does after the caller has changed what it returned; and whether it notes a shorter list.
+
+        What it makes of the shorter list is no matter here, for it may be no input: only whether it is what it makes of
+        an equal one.
 
         Args:
             make: makes a call, and gives its outcome as a tree.
@@ -120,7 +123,9 @@ class Effects:
         only = _only_list(call)
         if only is not None:
             only.pop()
-            trees.append(encoding_parts.Tree("fewer", make(call)))
+            equal = call_blobs.load_call(call_blobs.dump_call(call.args, call.kwargs, {}), lay_out=False)
+            shorter = value_encoder.encode(make(call))
+            trees.append(encoding_parts.Tree("fewer", shorter == value_encoder.encode(make(equal))))
         return trees
 
     def _modules(self) -> Iterator[ModuleType]:

@@ -73,7 +73,7 @@ EFFECTS = {
     "a cache knows a list by its identity": (
         "def f(xs):\n    return sum(xs)",
         "_SUMS = {}\ndef f(xs):\n    return _SUMS.setdefault(id(xs), sum(xs))",
-        "called again on the same list without its last item, it returned 6 instead of 3",
+        "did not do on a list that it knew, without its last item, what it does on an equal list",
     ),
     "objects that are returned are shared": (
         "class Row:\n    def __init__(self, xs):\n        self.xs = xs\ndef f(xs):\n    return Row(tuple(xs))",
@@ -85,6 +85,10 @@ EFFECTS = {
     ),
 }
 HONEST = {
+    "what is left of a list is no input": (
+        "def f(xs):\n    return xs[1] if len(xs) > 1 else 0",
+        "def f(xs):\n    return xs[1]",
+    ),
     "a cache of text": (
         "def f(xs):\n    return ','.join(map(str, xs))",
         (

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 MOST_TOLD = 6
 MOST_ELEMENTS = 200  # of one container whose types are looked at
+LEAST_LARGE, FAR = 1_000_000, 1_000  # a number is large from there on, and that many times above every real one
+STARTS = (0, 1)  # that the first element of a table of limits often has to be
+_INFINITE = float("inf")
 _NUMBERS = (int, float)
 _SIZED = (*SEQUENCES, *MAPPINGS, set, frozenset, str, bytes)
 _TYPES = (int, float, str, bytes, bool, list, tuple, dict, type(None))
@@ -115,6 +118,8 @@ def _candidates(calls: Sequence[Dict[str, Any]]) -> Iterator[Assumption]:
 
 def _of_value(name: str, values: Sequence[Any]) -> Iterator[Assumption]:
     shown = "`%s`" % name
+    if _all_of(values, (list, tuple)) and all(values):
+        yield from _of_first(name, [value[0] for value in values])
     if _all_of(values, _SIZED):
         yield from _of_type(name, shown, set(map(type, values)))
         yield "len(%s) > 0" % name, "%s is not empty" % shown
@@ -137,10 +142,21 @@ def _of_scalar(expression: str, shown: str, values: Sequence[Any]) -> Iterator[A
         yield "%s == %s" % (expression, expression), "%s is not NaN" % shown
         yield "abs(%s) < 2**31" % expression, "%s is below 2**31" % shown
         yield "abs(%s) < 2**53" % expression, "%s is below 2**53" % shown
+        most = _far_above(values)
+        yield "abs(%s) <= %d" % (expression, most), "%s is at most %d in size" % (shown, most)
     if kinds == {str}:
         yield "%s.isascii()" % expression, "%s is ASCII" % shown
         yield "%s.strip() == %s != ''" % (expression, expression), "%s has no blanks around it" % shown
         yield "%s.strip() != ''" % expression, "%s is not blank" % shown
+
+
+def _far_above(values: Sequence[Any]) -> int:
+    """A power of ten that is far above all of these numbers."""
+    finite = [abs(value) for value in values if abs(value) < _INFINITE]
+    most = LEAST_LARGE
+    while finite and most < FAR * max(finite):
+        most *= 10
+    return most
 
 
 def _of_type(expression: str, shown: str, kinds: Set[type]) -> Iterator[Assumption]:
@@ -160,6 +176,17 @@ def _of_elements(name: str, values: Sequence[Any]) -> Iterator[Assumption]:
         yield "len(set(%s)) == len(%s)" % (name, name), "`%s` has no two equal elements" % name
         yield "set(%s) is not None" % name, "the elements of `%s` can be hashed" % name
         yield from _of_parts(name, name, "each element of `%s`" % name, _parts(values, iter))
+
+
+def _of_first(name: str, firsts: List[Any]) -> Iterator[Assumption]:
+    """That a table begins where all real ones do."""
+    shown = "the first element of `%s`" % name
+    places = [("", shown, firsts)]
+    places += [(place, "`%s` of %s" % (label, shown), inner) for place, label, inner in _places(firsts)]
+    for place, told, inner in places:
+        start = inner[0]
+        if type(start) in _NUMBERS and start in STARTS and all(value == start for value in inner):
+            yield "%s[0]%s == %r" % (name, place, start), "%s is %r" % (told, start)
 
 
 def _parts(values: Sequence[Any], parts: Callable[[Any], Any]) -> List[Any]:

@@ -47,6 +47,43 @@ def test_an_assumption_that_every_real_call_keeps_to_makes_it_conditional(compar
     assert said.inputs > 50
 
 
+FIRST_OF_ALL = """\
+def f(floors, amount):
+    reached = 0
+    for number, floor in enumerate(floors):
+        if amount >= floor:
+            reached = number
+    return reached
+"""
+
+
+@pytest.mark.parametrize(
+    ("original", "rewrite", "calls", "expression"),
+    [
+        pytest.param(
+            FIRST_OF_ALL,
+            "from bisect import bisect_right\ndef f(floors, amount):\n    return bisect_right(floors, amount) - 1\n",
+            "f([0, 10, 20], 5)\nf([0, 4], 4)\nf([0, 7, 9], 8)",
+            "floors[0] == 0",
+            id="a table begins at 0",
+        ),
+        pytest.param(
+            "def f(n):\n    return n % 7\n",
+            "def f(n):\n    return n % 7 if abs(n) < 2**30 else n % 7 + n // n\n",
+            "f(3)\nf(10)\nf(12)",
+            "abs(n) <= 1000000",
+            id="a number is far larger than real ones, yet below 2**31",
+        ),
+    ],
+)
+def test_what_every_real_call_begins_with_or_stays_below_is_an_assumption(
+    compare: Compare, original: str, rewrite: str, calls: str, expression: str
+) -> None:
+    found = compare(original, rewrite, calls)
+    assert isinstance(found, Counterexample)
+    assert expression in [each.expression for each in found.provided], (found.line, found.provided)
+
+
 def test_what_is_wrong_within_every_assumption_is_wrong(compare: Compare) -> None:
     found = compare(BRACKETS, BY_BISECT.replace("bisect_right", "bisect_left"), CALLS.replace(", 10, 25]", ", 11, 25]"))
     assert isinstance(found, Counterexample)
