@@ -26,7 +26,7 @@ def explain_effects(expected: Json, actual: Json) -> str | None:
         return f"did something else the second time: after its result was changed by the caller, the same call {said}"
     if not same(wanted.get("fewer"), got.get("fewer")):
         said = "did not do" if same(wanted.get("fewer"), ["fewer", True]) else "did"
-        return f"{said} on a list that it knew, without its last item, what it does on an equal list"
+        return f"{said} on a list that it had seen, once the last item was removed, what it does on an equal list"
     return None
 
 

@@ -64,6 +64,12 @@ class ManyResult:
         return [outcome for outcome in self.outcomes if outcome.decision == "improved"]
 
     @property
+    def decision(self) -> str:
+        """What came of it as a whole: improved if one target is, else conditional if one is right on a condition."""
+        known = {outcome.decision for outcome in self.outcomes}
+        return next((each for each in ("improved", "conditional") if each in known), "no_improvement")
+
+    @property
     def tried(self) -> int:
         """How many targets have had their turn."""
         return sum(outcome.decision != "nothing_to_propose" for outcome in self.outcomes)

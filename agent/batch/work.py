@@ -165,7 +165,7 @@ def _work_through(
                 )
             )
             check_offers(many, sandbox, CHECK_FACTOR * survey_s)
-    runs.finish_many(many.run_id, many.state(worker.used_s()), improved=bool(many.found))
+    runs.finish_many(many.run_id, many.state(worker.used_s()), many.decision)
 
 
 def _work(many: ManyResult, worker: _Worker, deadline: Deadline) -> None:

@@ -26,18 +26,15 @@ def statement_lines(source: str, first_line: int, last_line: int) -> list[tuple[
 
 
 def statement_ranges(source: str) -> dict[int, tuple[int, int]]:
-    """For the first line of each statement: where it begins, the `except` of a handler included, and where it ends.
+    """The first and the last line of each statement, by its first; of a compound statement those of its header.
 
-    Of a statement with a block it is the lines before the block.
+    Raises:
+        SyntaxError: the text is not Python.
     """
-    tree = parse(source)
     ranges: dict[int, tuple[int, int]] = {}
-    for statement in tree.body:
+    for statement in parse(source).body:
         for first, last in _lines_within(statement):
             ranges[first] = (first, max(last, ranges.get(first, (first, last))[1]))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ExceptHandler) and node.body[0].lineno in ranges:
-            ranges[node.body[0].lineno] = (node.lineno, ranges[node.body[0].lineno][1])
     return ranges
 
 

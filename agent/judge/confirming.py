@@ -14,6 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from afterburner.agent.code.languages import PYTHON
+from afterburner.agent.code.locate import function_source, with_source
 from afterburner.agent.errors import ProposerError
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage
 from afterburner.agent.inputs.side_by_side import beside
@@ -144,6 +145,8 @@ class Confirming:
             comparison, used = self._as_used(look.comparison, winner)
         held_out = replace(held_out, passed=comparison.decision is not Decision.WRONG)
         notes = [*_notes(winner, original, searched, comparison), *used] if bench.target.language == PYTHON else []
+        if comparison.decision is Decision.IMPROVED:
+            notes += self._lines_brought(winner, original)
         if sceptic is not None and comparison.decision is Decision.IMPROVED:
             doubted = self._doubted(winner, sceptic)
             if isinstance(doubted, Counterexample):
@@ -157,8 +160,24 @@ class Confirming:
     ) -> Comparison | None:
         """What is left of a gain where the inputs on which no difference was found are too few; None: they are not."""
         made = agreed.made(set(self.bench.workload.origins())) if takes_arguments(self.bench) else None
-        changed = changed_lines(original.source, winner.source, agreed.unreached)
+        changed = self._changed(original.source, winner.source, agreed.unreached)
         return unproven(agreed, gain, OFFER_LEAST, unreached=changed, made=made)
+
+    def _changed(self, before: str, after: str, lines: Sequence[int]) -> tuple[int, ...]:
+        """Those of these lines of one version whose statement is another in the other version."""
+        if not lines:
+            return ()
+        one, other = (with_source(self.bench.target, text) for text in (before, after))
+        return changed_lines(function_source(one), function_source(other), lines, one.first_line)
+
+    def _lines_brought(self, winner: Incumbent, original: Incumbent) -> list[str]:
+        """What to tell of lines of the rewrite that no input is known to reach."""
+        if self.deadline.passed():
+            return []
+        unreached = self._searching().unreached_lines_after(winner.source)
+        brought = self._changed(winner.source, original.source, unreached)
+        told = f"no input is known to reach {lines_in_words(brought)} of the file with the rewrite in it"
+        return [told] if brought else []
 
     def _doubted(self, winner: Incumbent, sceptic: Callable[[], str]) -> Counterexample | str:
         """A call that a model suggests and that shows a difference, or what to tell of its suggestions."""
@@ -244,8 +263,7 @@ class Confirming:
             ended = self._explored(winner, explored, searched)
         if not isinstance(ended, Agreement):
             return ended
-        before, after = self._searching().unreached_lines(), self._searching().unreached_lines_after(winner.source)
-        return replace(ended, unreached=before, unreached_after=after)
+        return replace(ended, unreached=self._searching().unreached_lines())
 
     def _explored(
         self, winner: Incumbent, explored: Exploration, searched: Counterexample | Agreement
@@ -476,9 +494,6 @@ def _difference_in_words(found: Counterexample) -> str:
 def _notes(winner: Incumbent, original: Incumbent, made: Agreement, comparison: Comparison) -> list[str]:
     told = f"on inputs made to find a difference it is {made.line}"
     notes = [told if made.inputs else "no input could be made to find a difference: only the workload's were tried"]
-    brought = changed_lines(winner.source, original.source, made.unreached_after)
-    if brought:
-        notes.append(f"no input is known to reach {lines_in_words(brought)} of the file with the rewrite in it")
     kept = kept_between_calls(original.source, winner.source)
     if kept:
         samples = [sample.kept_bytes for block in comparison.blocks for sample in block.after]

@@ -221,8 +221,7 @@ class VersionJudge:
         blocks, _ = self.bench.block_source(original.source, [other.source], self.judge.objective, held_out=True)
         said, _ = self.judge.confirm(blocks, self.deadline, held_out_from=0, on_blocks=self._on_blocks)
         if said.verdict is Verdict.TIME_LIMIT:
-            parts = (self.bench.timed_cases(self.judge.objective, held_out=part) for part in (False, True))
-            return self._late(other, [case for part in parts for case in part], "the calls that are measured")
+            return self._late(other, self.bench.measured_cases(self.judge.objective), "the calls that are measured")
         look = LargerLook(said)
         if said.decision is Decision.IMPROVED and said.gain is not None:
             look = confirming.on_larger_inputs(said, said.gain, other, original)

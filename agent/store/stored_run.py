@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from afterburner.agent.types import Machine, Target, Workload
     from afterburner.agent.usage import Usage
 
-FORMAT = 3  # one higher with every change of `LoopState`, `Prepared` or `RunResult` that older runs cannot live with
+FORMAT = 4  # one higher with every change of `LoopState`, `Prepared` or `RunResult` that older runs cannot live with
 Output = bool | str | None
 MEMBER = "."  # between the id of a run over many targets and the number of the run of one of them
 

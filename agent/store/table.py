@@ -69,10 +69,10 @@ class RunTable:
         """Keep what was found out so far by a run over many targets."""
         self.database.write(("UPDATE runs SET prepared = ? WHERE run_id = ?", (to_bytes(state), run_id)))
 
-    def finish_many(self, run_id: str, state: ManyState, *, improved: bool) -> None:
+    def finish_many(self, run_id: str, state: ManyState, decision: str) -> None:
         """Keep what was found out by a run over many targets that is over."""
         statement = "UPDATE runs SET result = ?, decision = ?, prepared = NULL WHERE run_id = ?"
-        self.database.write((statement, (to_bytes(state), "improved" if improved else "no_improvement", run_id)))
+        self.database.write((statement, (to_bytes(state), decision, run_id)))
 
     def many(self, run_id: str) -> ManyState | None:
         """What a run over many targets has found out so far; None before its profile."""

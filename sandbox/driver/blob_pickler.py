@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import pickle
 import sys
+import threading
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Set
 
@@ -36,7 +37,10 @@ def scratch_paths(value: Any, protocol: int) -> Set[str]:
 
 def _dump_deeply(pickler: pickle.Pickler, value: Any) -> None:
     limit = _get_limit()
-    _set_limit(max(limit, _DEEPEST))
+    if limit >= _DEEPEST or threading.current_thread() is not threading.main_thread():
+        pickler.dump(value)  # other threads may have smaller stacks, and the limit is that of all threads
+        return
+    _set_limit(_DEEPEST)
     try:
         pickler.dump(value)
     finally:

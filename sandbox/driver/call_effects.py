@@ -8,6 +8,7 @@ Files are put back, and so are the modules, so that each call begins alike.
 from __future__ import annotations
 
 import collections
+import contextlib
 import enum
 import sys
 from types import BuiltinFunctionType, FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType, ModuleType
@@ -123,9 +124,10 @@ class Effects:
         only = _only_list(call)
         if only is not None:
             only.pop()
-            equal = call_blobs.load_call(call_blobs.dump_call(call.args, call.kwargs, {}), lay_out=False)
-            shorter = value_encoder.encode(make(call))
-            trees.append(encoding_parts.Tree("fewer", shorter == value_encoder.encode(make(equal))))
+            with contextlib.suppress(call_blobs.NotCopyable):
+                equal = call_blobs.load_call(call_blobs.dump_call(call.args, call.kwargs, {}), lay_out=False)
+                shorter = value_encoder.encode(make(call))
+                trees.append(encoding_parts.Tree("fewer", shorter == value_encoder.encode(make(equal))))
         return trees
 
     def _modules(self) -> Iterator[ModuleType]:

@@ -1,10 +1,10 @@
 """How numpy's values are written. Loaded once the program itself has imported numpy; nothing here imports it.
 
 Arrays are equal if element type, shape, elements, class and writability are, and if both have gaps between their
-elements or neither has: an array with gaps cannot be hashed, sent or viewed as bytes. All NaN are one value, as they
-are for Python's own floats; what lies between the elements (padding) and their order in memory are no part of the
-value. An array that shares memory with one that was met before says so, for a caller who writes into one sees it in the
-other.
+elements or neither has: a part of a larger array keeps all of that alive, and cannot be hashed or viewed as bytes. All
+NaN are one value, as they are for Python's own floats; what lies between the elements (padding) and their order in
+memory are no part of the value. An array that shares memory with one that was met before says so, for a caller who
+writes into one sees it in the other.
 
 Only methods of numpy's own C classes are used, taken from these, so that what a subclass overrides is not asked.
 """
@@ -119,7 +119,7 @@ def _array(encoder: Encoder, layout: Layout, value: Any) -> Iterator[Any]:
 def _array_parts(encoder: Encoder, name: str, view: Any, state: Any) -> Iterator[Any]:
     encoder.kept.append(view)
     marks: List[Any] = [] if view.flags.writeable else ["read-only"]
-    if not (view.flags.c_contiguous or view.flags.f_contiguous):
+    if _has_gaps(view):
         marks.append("with gaps")
     shared = shared_memory(encoder, view)
     return encoder.parts(
@@ -132,6 +132,17 @@ def _array_parts(encoder: Encoder, name: str, view: Any, state: Any) -> Iterator
         state,
         encoder.wrap(marks if shared is None else [*marks, "shares memory", *shared]),
     )
+
+
+def _has_gaps(view: Any) -> bool:
+    """Whether its elements are spread over more memory than they need, whichever dimension comes first there."""
+    steps = sorted((abs(step), length) for step, length in zip(view.strides, view.shape) if length > 1)  # noqa: B905
+    dense = view.dtype.itemsize
+    for step, length in steps if view.size else ():
+        if step > dense:
+            return True
+        dense *= length
+    return False
 
 
 def preview(view: Any) -> List[Any]:

@@ -119,6 +119,10 @@ def test_an_honest_rewrite_is_proven_to_be_faster(sample: Sample, measured: Meas
     assert record.decision is Decision.IMPROVED, record.reason
 
 
+def test_what_is_proven_by_day_is_there() -> None:
+    assert {sample.file for sample in HONEST} >= PROVEN_BY_DAY
+
+
 def test_there_are_enough_of_both() -> None:
     """At least forty cheats and twenty honest rewrites, and no two of the same name."""
     assert len(CHEATS) >= 40

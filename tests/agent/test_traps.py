@@ -99,6 +99,10 @@ def test_what_the_rules_make_of_it_prints_the_same(trap: Trap, sandbox: Sandbox)
     assert after.exit_code == before.exit_code == 0
 
 
+def test_what_is_tried_by_day_is_there() -> None:
+    assert set(NAMES) >= BY_DAY
+
+
 def test_there_are_traps_enough() -> None:
     """Fifteen wrong rewrites and more, and several that no captured call gives away."""
     assert len(set(NAMES) - NOT_FASTER) >= 15

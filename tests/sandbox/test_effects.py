@@ -73,7 +73,7 @@ EFFECTS = {
     "a cache knows a list by its identity": (
         "def f(xs):\n    return sum(xs)",
         "_SUMS = {}\ndef f(xs):\n    return _SUMS.setdefault(id(xs), sum(xs))",
-        "did not do on a list that it knew, without its last item, what it does on an equal list",
+        "did not do on a list that it had seen, once the last item was removed, what it does on an equal list",
     ),
     "objects that are returned are shared": (
         "class Row:\n    def __init__(self, xs):\n        self.xs = xs\ndef f(xs):\n    return Row(tuple(xs))",

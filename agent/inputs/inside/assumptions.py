@@ -9,7 +9,7 @@ import base64
 import importlib
 import inspect
 from itertools import combinations, islice
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Sequence, Set, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 from ....sandbox.driver.call_blobs import load_call
 from ....sandbox.driver.user_module import resolve
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 MOST_TOLD = 6
 MOST_ELEMENTS = 200  # of one container whose types are looked at
 LEAST_LARGE, FAR = 1_000_000, 1_000  # a number is large from there on, and that many times above every real one
+LARGEST = 10**18  # real number of which a larger one may be called large
 STARTS = (0, 1)  # that the first element of a table of limits often has to be
-_INFINITE = float("inf")
 _NUMBERS = (int, float)
 _SIZED = (*SEQUENCES, *MAPPINGS, set, frozenset, str, bytes)
 _TYPES = (int, float, str, bytes, bool, list, tuple, dict, type(None))
@@ -118,14 +118,14 @@ def _candidates(calls: Sequence[Dict[str, Any]]) -> Iterator[Assumption]:
 
 def _of_value(name: str, values: Sequence[Any]) -> Iterator[Assumption]:
     shown = "`%s`" % name
-    if _all_of(values, (list, tuple)) and all(values):
-        yield from _of_first(name, [value[0] for value in values])
     if _all_of(values, _SIZED):
         yield from _of_type(name, shown, set(map(type, values)))
         yield "len(%s) > 0" % name, "%s is not empty" % shown
     if _all_of(values, (list, tuple)):
         yield "list(%s) == sorted(%s)" % (name, name), "%s ascends" % shown
         yield "list(%s) == sorted(%s, reverse=True)" % (name, name), "%s descends" % shown
+        if all(values):
+            yield from _of_first(name, [value[0] for value in values])
     yield from _of_scalar(name, shown, values)
     if _all_of(values, _SIZED):
         yield "len(%s) > 1" % name, "%s has more than one element" % shown
@@ -143,19 +143,22 @@ def _of_scalar(expression: str, shown: str, values: Sequence[Any]) -> Iterator[A
         yield "abs(%s) < 2**31" % expression, "%s is below 2**31" % shown
         yield "abs(%s) < 2**53" % expression, "%s is below 2**53" % shown
         most = _far_above(values)
-        yield "abs(%s) <= %d" % (expression, most), "%s is at most %d in size" % (shown, most)
+        if most is not None:
+            yield "abs(%s) <= %d" % (expression, most), "%s is at most %d in size" % (shown, most)
     if kinds == {str}:
         yield "%s.isascii()" % expression, "%s is ASCII" % shown
         yield "%s.strip() == %s != ''" % (expression, expression), "%s has no blanks around it" % shown
         yield "%s.strip() != ''" % expression, "%s is not blank" % shown
 
 
-def _far_above(values: Sequence[Any]) -> int:
-    """A power of ten that is far above all of these numbers."""
-    finite = [abs(value) for value in values if abs(value) < _INFINITE]
+def _far_above(values: Sequence[Any]) -> Optional[int]:
+    """A power of ten that is far above all of these numbers; None if one of them is far too large itself."""
     most = LEAST_LARGE
-    while finite and most < FAR * max(finite):
-        most *= 10
+    for value in map(abs, values):
+        if value > LARGEST:
+            return None
+        while most < FAR * value:
+            most *= 10
     return most
 
 
@@ -185,8 +188,8 @@ def _of_first(name: str, firsts: List[Any]) -> Iterator[Assumption]:
     places += [(place, "`%s` of %s" % (label, shown), inner) for place, label, inner in _places(firsts)]
     for place, told, inner in places:
         start = inner[0]
-        if type(start) in _NUMBERS and start in STARTS and all(value == start for value in inner):
-            yield "%s[0]%s == %r" % (name, place, start), "%s is %r" % (told, start)
+        if _all_of(inner, _NUMBERS) and start in STARTS and all(value == start for value in inner):
+            yield "not %s or %s[0]%s == %r" % (name, name, place, start), "%s is %r" % (told, start)
 
 
 def _parts(values: Sequence[Any], parts: Callable[[Any], Any]) -> List[Any]:

@@ -240,7 +240,7 @@ def _mapping(value: Any) -> Iterator[Edge]:
     yield "one element", of(items[:1])
     for key in _other_keys(items[0][0]):
         if key not in value:
-            yield "one key more", of([*items, (key, items[0][1])])
+            yield "one key more", of([*few, (key, separate([items[0][1]] * 2)[1])])
     yield "reversed", of(few[::-1])
     yield "fewer elements", of(items[: len(items) // 2])
     yield "fewer elements", of(items[1:])

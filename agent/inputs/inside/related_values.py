@@ -18,14 +18,13 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Sequence, Set,
 
 from .call_parts import Place, Root, fields, like, places, record_as, with_value
 from .container_kinds import MAPPINGS, SEQUENCES, NotBuildableError, alike, container_kind, plain_of
-from .nested_values import nested
+from .nested_values import CHAIN, nested
 
 MOST_CONSTANTS = 60  # of one type
 MOST_TABLE_ITEMS = 40  # of one table of the module
 MOST_TEXTS = 6  # of other places, that a text is made of
 MOST_ELEMENTS = 6  # of another sequence
 LONG_CHAIN = "long chain"
-CHAIN = 1_020  # links: more than Python's recursion limit
 LONGEST_TEXT = 40  # of a constant: longer ones are messages
 _LARGEST = 2**63
 _DEEPEST_TABLE = 3

@@ -55,7 +55,7 @@ class Attempts:
         self._trier, self._guide, self._request = trier, guide, request
         self._started_s = time.monotonic()
         self._raising = 0
-        self._chains_left_s = float(request.get("chains_s", 0.0))
+        self._spent_on_chains_s = 0.0
         self._leading_numbers: List[int] = []  # of what was written
         self._probing_numbers: List[int] = []  # likewise: beyond the contract
         self._put_off: List[Input] = []
@@ -113,7 +113,7 @@ class Attempts:
 
     def _try(self, each: Input, *, is_probing: bool = False) -> bool:
         """Make a call on the original. Tells whether it was written."""
-        if self._too_long[each.kind] >= MAX_TOO_LONG or self._is_chain_too_many(each):
+        if self._too_long[each.kind] >= MAX_TOO_LONG or self._has_no_time_for_chain(each):
             return False
         # A part of an input may be what no copy can be made of, and copying runs code of its class.
         with contextlib.suppress(NotCopyable, RecursionError, MemoryError):
@@ -155,11 +155,11 @@ class Attempts:
         cost = self._trier.cost(blob, CHAIN_S)
         spent_s = time.monotonic() - started_s
         self._started_s += spent_s
-        self._chains_left_s -= spent_s
+        self._spent_on_chains_s += spent_s
         return cost
 
-    def _is_chain_too_many(self, each: Input) -> bool:
-        return each.kind == LONG_CHAIN and self._chains_left_s <= 0
+    def _has_no_time_for_chain(self, each: Input) -> bool:
+        return each.kind == LONG_CHAIN and self._spent_on_chains_s >= self._request.get("chains_s", 0.0)
 
     def _size_of_state(self, call: Call) -> int:
         if id(call) not in self._sizes_of_state:
@@ -170,7 +170,9 @@ class Attempts:
         """Say which arguments came in several values, and how many inputs took too long."""
         for name, is_varied in varied.by_name.items():
             write({"kind": "parameter", "name": name, "varied": is_varied})
-        write({"kind": "told", "body": {"leading": self._leading_numbers, "probing": self._probing_numbers}})
+        spent_s = round(self._spent_on_chains_s, 3)
+        told = {"leading": self._leading_numbers, "probing": self._probing_numbers, "chains_s": spent_s}
+        write({"kind": "told", "body": told})
         for kind, number in self._too_long.items():
             reason = "%d left out: the original takes longer than %.2g s" % (number, self._request["most_s"])
             write({"kind": "skipped", "origin": kind, "reason": reason})

@@ -152,6 +152,17 @@ class Workbench:
         passes = 1 if objective is Objective.TIME else passes_needed(calls)
         return (replace(self.call_case(calls, hash_seed=0), passes=passes, cold_caches=True),)
 
+    def measured_cases(self, objective: Objective) -> tuple[Case, ...]:
+        """What `block_source` measures, held-out inputs included, as cases to be run once more."""
+        if self._in_processes_of_their_own(objective):
+            parts = (self.timed_cases(objective, held_out=part) for part in (False, True))
+            return tuple(case for part in parts for case in part)
+        return (self.call_case(self.timed_calls(), hash_seed=0),)
+
+    def _in_processes_of_their_own(self, objective: Objective) -> bool:
+        """Whether each sample is taken in a process of its own, and not in a fork of a template."""
+        return self.by_cases or objective is not Objective.TIME or self.other_environment is not None
+
     def block_source(
         self, original: str, rewrites: Sequence[str], objective: Objective, *, held_out: bool
     ) -> tuple[BlockSource, int]:
@@ -164,7 +175,7 @@ class Workbench:
                 So is time where rewrites have a tree of their own: forks of one template share its files.
             held_out: whether the held-out inputs come along.
         """
-        if self.by_cases or objective is not Objective.TIME or self.other_environment is not None:
+        if self._in_processes_of_their_own(objective):
             parts = (False, True) if held_out else (False,)
             cases = [self.timed_cases(objective, held_out=part) for part in parts]
             sampler = self.sampler([case for part in cases for case in part])

@@ -166,21 +166,22 @@ class Inputs:
         """Lines of the original that no real call and none of the rounds reaches, as far as that can be told."""
         calls = self._all_calls()
         if self._unreached is None or self._unreached[0] != len(calls):
-            self._unreached = (len(calls), self._unreached_in(self.target, self.environment, calls))
+            harness = Harness(self.sandbox, self.target, self.environment, self._limits(2 * LOOKING_S))
+            self._unreached = (len(calls), unreached_lines(harness, calls))
         return self._unreached[1]
 
-    def unreached_after(self, source: str, environment: PythonEnvironment) -> tuple[int, ...]:
-        """The same of a rewrite, which is the text of the whole file."""
-        return self._unreached_in(with_source(self.target, source), environment, self._all_calls())
-
-    def _unreached_in(
-        self, target: Target, environment: PythonEnvironment, calls: Sequence[WorkloadCall]
+    def unreached_after(
+        self, source: str, environment: PythonEnvironment, literals: Sequence[float | str]
     ) -> tuple[int, ...]:
-        return unreached_lines(Harness(self.sandbox, target, environment, self._limits(2 * LOOKING_S)), calls)
+        """The same of a rewrite, which is the text of the whole file; inputs with its literals count, too."""
+        of_literals = self._of_literals.get(tuple(literals))
+        calls = [*self._all_calls(), *(of_literals.calls if of_literals else ())]
+        harness = Harness(self.sandbox, with_source(self.target, source), environment, self._limits(2 * LOOKING_S))
+        return unreached_lines(harness, calls, again=False)
 
     def _all_calls(self) -> list[WorkloadCall]:
-        made = (*self._rounds, *self._of_literals.values())
-        return [*(call for each in made for call in each.calls), *self.calls, *self.held_out_calls]
+        """The real ones and those of the rounds."""
+        return [*(call for made in self._rounds for call in made.calls), *self.calls, *self.held_out_calls]
 
     def _add_round(self, deadline: Deadline) -> None:
         found = self._affordable(self._new(self._ask(deadline)))
@@ -287,7 +288,7 @@ class Inputs:
         answer = harness.ask("mutate", "mutated", fields)
         self._skip(answer.skipped)
         self._leading += _leading(answer)
-        self._spent_on_chains_s += sum(call.cpu_time_s for call in answer.calls if call.origin == LONG_CHAIN)
+        self._spent_on_chains_s += _spent_on_chains_s(answer)
         for name, varied in answer.parameters:
             self._varied[name] = self._varied.get(name, False) or varied
         for failure in answer.failures:
@@ -361,6 +362,12 @@ def _ranked(answer: Answer) -> list[FoundCall]:
     """The calls of a job, each with whether it is beyond the contract, as the job says."""
     numbers = _told(answer, "probing")
     return [replace(call, is_probing=call.number in numbers) for call in answer.calls]
+
+
+def _spent_on_chains_s(answer: Answer) -> float:
+    """What a job says it spent on inputs that are long by nature."""
+    told = [body.get("chains_s") for body in answer.told]
+    return sum(seconds for seconds in told if isinstance(seconds, (int, float)) and seconds > 0)
 
 
 def _told(answer: Answer, name: str) -> set[int]:

@@ -98,7 +98,6 @@ class Agreement:
     exhausted: bool = False  # no new inputs were left; otherwise the time was over
     unvaried: tuple[str, ...] = ()  # parameters of which no other argument than the real ones could be made
     unreached: tuple[int, ...] = ()  # lines of the original that no input and no real call is known to reach
-    unreached_after: tuple[int, ...] = ()  # likewise, of the rewrite's function
     remark: str = ""  # what else there is to tell of the search
 
     @property

@@ -31,7 +31,7 @@ class UnseenLine(int):
     __slots__ = ()
 
 
-def unreached_lines(harness: Harness, calls: Sequence[WorkloadCall]) -> tuple[int, ...]:
+def unreached_lines(harness: Harness, calls: Sequence[WorkloadCall], *, again: bool = True) -> tuple[int, ...]:
     """The lines of statements in the original's function that none of these calls reaches, in their order.
 
     What a call reaches before it is stopped counts. If calls remain that were stopped or left out, each line is an
@@ -40,6 +40,7 @@ def unreached_lines(harness: Harness, calls: Sequence[WorkloadCall]) -> tuple[in
     Args:
         harness: of the original.
         calls: all that a rewrite was judged on; the quickest are looked at first, until all lines are reached.
+        again: whether calls that were stopped or left out may take longer at a second look.
 
     Raises:
         SandboxInternalError: the sandbox failed.
@@ -47,7 +48,7 @@ def unreached_lines(harness: Harness, calls: Sequence[WorkloadCall]) -> tuple[in
     target = harness.target
     statements = statement_lines(target.source, target.first_line, target.last_line)
     waiting = sorted(calls, key=lambda call: call.cpu_time_s)
-    for budget_s, most_s in _LOOKS:
+    for budget_s, most_s in _LOOKS if again else _LOOKS[:1]:
         if statements and waiting:
             statements, waiting = _look(harness, statements, waiting, budget_s, most_s)
     kind = UnseenLine if waiting else int

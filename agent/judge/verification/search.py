@@ -120,13 +120,16 @@ class DifferenceSearch:
         return () if self._by_cases else self._inputs_for(self._assume).unreached
 
     def unreached_lines_after(self, candidate_source: str) -> tuple[int, ...]:
-        """The same of a rewrite, which alone may say otherwise: its process is not to be believed.
+        """The same of a rewrite's function. Its own process reports this, so it is fit for a note only.
 
         Raises:
             SandboxInternalError: the sandbox failed.
         """
+        if self._by_cases:
+            return ()
         environment = self._comparer.other_environment or self._comparer.environment
-        return () if self._by_cases else self._inputs_for(self._assume).unreached_after(candidate_source, environment)
+        literals = new_literals(self._comparer.target.source, candidate_source)
+        return self._inputs_for(self._assume).unreached_after(candidate_source, environment, literals)
 
     def against_suggested(
         self, candidate_source: str, suggested: Suggested, deadline: Deadline, *, rounds: int

@@ -112,6 +112,21 @@ def test_what_a_run_needs_comes_back_as_it_was() -> None:
     assert (kept.state, kept.decision, kept.gain, kept.function) == (RunState.FINISHED, "improved", 2.0, "f")
 
 
+@on_both
+@pytest.mark.parametrize(
+    ("candidate", "decision"), [(Decision.CONDITIONAL, "conditional"), (Decision.NOT_BETTER, "no_improvement")]
+)
+def test_without_an_offer_the_list_says_whether_a_rewrite_is_right_on_a_condition(
+    candidate: Decision, decision: str
+) -> None:
+    begun("20260101-000000-aaaaaa")
+    candidates = (replace(RESULT.candidates[0], decision=candidate),)
+    with open_runs() as runs:
+        runs.finish("20260101-000000-aaaaaa", replace(RESULT, improved=False, gain=None, candidates=candidates))
+        [kept] = runs.all()
+    assert (kept.decision, kept.gain) == (decision, None)
+
+
 def test_inputs_are_not_in_the_file_any_more_when_a_run_is_over() -> None:
     calls = tuple(replace(CALL, blob=b"private-%d " % number * 2_000) for number in range(5))
     prepared = Prepared(SETTINGS, TARGET, replace(WORKLOAD, calls=calls), MACHINE, 4.5)
@@ -394,7 +409,7 @@ def test_a_run_over_many_targets_comes_back_and_stays_and_goes_with_its_members(
         assert runs.find("latest") == runs.find(group) == runs.find("2026") == listed
         assert not runs.find(f"{group}.02").is_many
         assert runs.members(group) == [f"{group}.01", f"{group}.02"]
-        runs.finish_many(group, state, improved=True)
+        runs.finish_many(group, state, "improved")
         assert runs.many(group) == state
         assert (runs.find(group).state, runs.find(group).decision) == (RunState.FINISHED, "improved")
         monkeypatch.setattr(table_module, "KEPT_RUNS", 2)

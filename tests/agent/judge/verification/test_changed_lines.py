@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from afterburner.agent.judge.verification.changed_lines import MOST_PAIRS, changed_lines
+from afterburner.agent.judge.verification.changed_lines import MOST_LINES, changed_lines
 
 BEFORE = """\
 def f(items, limit):
@@ -16,6 +16,7 @@ def f(items, limit):
                 limit,
             )
             total -= 1
+            continue
         total += item
     try:
         check(total)
@@ -23,7 +24,7 @@ def f(items, limit):
         total = 0
     return total
 """
-UNREACHED = (5, 9, 14)  # the call of `report`, `total -= 1`, and the line in the handler
+UNREACHED = (5, 9, 15)  # the call of `report`, `total -= 1`, and the line in the handler
 
 
 @pytest.mark.parametrize(
@@ -31,38 +32,49 @@ UNREACHED = (5, 9, 14)  # the call of `report`, `total -= 1`, and the line in th
     [
         pytest.param("total += item", "total = total + item", (), id="a line that is reached"),
         pytest.param("    total = 0\n    for", "    total = 0\n    seen = set()\n    for", (), id="a line elsewhere"),
-        pytest.param("item > limit:", "limit < item:", (), id="the condition above, which is reached"),
-        pytest.param("            total -= 1", "            # less\n\n            total -= 1", (), id="a comment"),
-        pytest.param("        total += item", "        log(item)\n        total += item", (), id="behind the block"),
-        pytest.param("limit,\n", "limit + 1,\n", (5,), id="a later line of the statement"),
-        pytest.param("            report(", "            log()\n            report(", (5,), id="a line before it"),
         pytest.param(
-            "item > limit:\n",
-            "limit < item:\n            log()\n",
-            (5,),
-            id="a line before it, and the condition above",
+            "            total -= 1", "            # less\n\n            total -= 1  # one", (), id="comments"
         ),
+        pytest.param("        total += item", "        log(item)\n        total += item", (), id="behind the block"),
+        pytest.param("item > limit:", "limit <= item:", (5,), id="the condition above"),
+        pytest.param("limit,\n", "limit + 1,\n", (5,), id="a later line of a statement"),
+        pytest.param("            report(", "            log()\n            report(", (5,), id="a line before it"),
+        pytest.param("total -= 1", "total = total - 1", (5, 9), id="a statement, and the one before it"),
         pytest.param("total -= 1\n", "total -= 1\n            log()\n", (9,), id="a line behind it"),
-        pytest.param("            total -= 1", "        total -= 1", (9,), id="a line that left its block"),
-        pytest.param("total -= 1", "total = total - 1", (9,), id="the statement behind another one"),
-        pytest.param("            report(", "            log(", (5,), id="the statement before another one"),
-        pytest.param("except ValueError", "except Exception", (14,), id="what the handler catches"),
+        pytest.param("            continue\n", "", (9,), id="what ends its block is gone"),
+        pytest.param("continue", "break", (9,), id="what ends its block is another"),
+        pytest.param("except ValueError", "except Exception", (15,), id="what the handler catches"),
     ],
 )
-def test_a_change_of_a_statement_is_one_of_its_lines_its_handler_or_its_block(
+def test_a_change_of_a_statement_is_one_of_its_lines_or_of_its_neighbours(
     old: str, new: str, changed: tuple[int, ...]
 ) -> None:
     assert BEFORE.count(old) == 1
     assert changed_lines(BEFORE, BEFORE.replace(old, new), UNREACHED) == changed
+    below = tuple(line + 100 for line in UNREACHED)
+    assert changed_lines(BEFORE, BEFORE.replace(old, new), below, 101) == tuple(line + 100 for line in changed)
 
 
-def test_the_indentation_of_the_whole_is_no_change() -> None:
-    indented = "class A:\n" + "".join(f"    {line}\n" for line in BEFORE.splitlines())
-    assert changed_lines(BEFORE, indented, UNREACHED) == ()
+def test_a_line_that_left_its_block_is_changed() -> None:
+    moved = BEFORE.replace("            total -= 1\n            continue\n", "        total -= 1\n        continue\n")
+    assert changed_lines(BEFORE, moved, UNREACHED) == (5, 9)
 
 
-def test_texts_with_too_many_lines_to_compare_count_as_changed() -> None:
-    size = int(MOST_PAIRS**0.5) + 1
-    before, after = "a()\n" * size, "b()\n" * size
-    assert changed_lines(before, after, (1, size)) == (1, size)
-    assert changed_lines(before, before + "b()\n", (1, 7)) == ()
+def test_line_feeds_within_a_line_do_not_shift_the_others() -> None:
+    before = "def f(n):\n    text = '\x0c'\n    if n > 9:\n        n -= 1\n    return n, text\n"
+    assert changed_lines(before, before.replace("n -= 1", "n -= 2"), (4,)) == (4,)
+    assert changed_lines(before, before.replace("n, text", "(n, text)"), (4,)) == ()
+
+
+def test_blank_lines_within_a_string_count() -> None:
+    before = 'def f(n):\n    if n > 9:\n        return """a\n\nb"""\n    return n\n'
+    assert changed_lines(before, before.replace("a\n\nb", "a\nb"), (3,)) == (3,)
+
+
+def test_of_functions_with_too_many_lines_to_compare_every_line_counts_as_changed() -> None:
+    text = "def f():\n" + "    a()\n" * MOST_LINES
+    assert changed_lines(text, text, (2, 7)) == (2, 7)
+
+
+def test_without_lines_the_text_may_be_of_any_language() -> None:
+    assert changed_lines("int main() { return 0; }", "int main() { return 1; }", ()) == ()

@@ -72,12 +72,12 @@ def test_lines_that_no_input_reaches_are_named_and_make_a_change_of_them_conditi
     assert agreed.line.endswith("; no input reached lines 6 and 7 of the original")
 
     changed = changed_lines(PATTERN, rewrite, agreed.unreached)
-    assert changed == (7,)
+    assert changed == (6, 7)
     gain = Gain(3.0, 2.9, 3.1, confidence=0.99, pairs=20)
     verdict = unproven(agreed, gain, 1, unreached=changed)
     assert verdict is not None
     assert verdict.decision is Decision.CONDITIONAL
-    assert "no call reaches line 7 of the original" in verdict.reason
+    assert "no call reaches lines 6 and 7 of the original" in verdict.reason
     assert unproven(agreed, gain, 1) is None
 
 
@@ -146,7 +146,7 @@ def test_whether_a_line_is_reached_may_stay_unknown_which_is_told_and_is_no_offe
     verdict = unproven(agreed, None, 800, unreached=changed)
     assert verdict is not None
     assert verdict.decision is Decision.CONDITIONAL
-    assert "no call reaches line 7 of the original: it is not known whether an input did" in verdict.reason
+    assert "no call reaches lines 6 and 7 of the original: it is not known whether an input did" in verdict.reason
 
 
 EVERY_KIND = """\

@@ -185,10 +185,9 @@ def test_lists_are_nested_further_than_a_rewrite_may_recurse(compare: Compare) -
     recursive = "def f(tree):\n    return sum(f(each) if isinstance(each, list) else each for each in tree)\n"
     found = compare(WALKED, recursive, calls)
     assert isinstance(found, Counterexample)
-    assert "raised RecursionError('maximum recursion depth exceeded') instead of returning" in found.difference
+    assert "raised RecursionError(" in found.difference
     agreed = compare(WALKED, WALKED.replace("found += each", "found = found + each"), calls)
     assert isinstance(agreed, Agreement)
-    assert "long chain" in dict(agreed.by_kind)
 
 
 COUNTING = """\

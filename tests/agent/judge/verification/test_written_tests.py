@@ -108,6 +108,10 @@ def file_of(folder: Path, found: object, function: str = "f") -> str:
     return text_of_file(str(folder / "test_it.py"), target, [("other", found.test)])
 
 
+def test_what_is_tried_by_day_is_there() -> None:
+    assert set(CASES) >= BY_DAY
+
+
 @pytest.mark.parametrize(
     "case", [case if case in BY_DAY else pytest.param(case, marks=pytest.mark.nightly) for case in CASES]
 )
