@@ -176,8 +176,9 @@ class Confirming:
             return []
         unreached = self._searching().unreached_lines_after(winner.source)
         brought = self._changed(winner.source, original.source, unreached)
-        told = f"no input is known to reach {lines_in_words(brought)} of the file with the rewrite in it"
-        return [told] if brought else []
+        if not brought:
+            return []
+        return [f"no input is known to reach {lines_in_words(brought)} of the file with the rewrite in it"]
 
     def _doubted(self, winner: Incumbent, sceptic: Callable[[], str]) -> Counterexample | str:
         """A call that a model suggests and that shows a difference, or what to tell of its suggestions."""

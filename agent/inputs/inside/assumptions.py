@@ -125,7 +125,7 @@ def _of_value(name: str, values: Sequence[Any]) -> Iterator[Assumption]:
         yield "list(%s) == sorted(%s)" % (name, name), "%s ascends" % shown
         yield "list(%s) == sorted(%s, reverse=True)" % (name, name), "%s descends" % shown
         if all(values):
-            yield from _of_first(name, [value[0] for value in values])
+            yield from _of_first(name, values)
     yield from _of_scalar(name, shown, values)
     if _all_of(values, _SIZED):
         yield "len(%s) > 1" % name, "%s has more than one element" % shown
@@ -181,15 +181,29 @@ def _of_elements(name: str, values: Sequence[Any]) -> Iterator[Assumption]:
         yield from _of_parts(name, name, "each element of `%s`" % name, _parts(values, iter))
 
 
-def _of_first(name: str, firsts: List[Any]) -> Iterator[Assumption]:
-    """That a table begins where all real ones do."""
-    shown = "the first element of `%s`" % name
-    places = [("", shown, firsts)]
-    places += [(place, "`%s` of %s" % (label, shown), inner) for place, label, inner in _places(firsts)]
-    for place, told, inner in places:
-        start = inner[0]
-        if _all_of(inner, _NUMBERS) and start in STARTS and all(value == start for value in inner):
+def _of_first(name: str, tables: Sequence[Sequence[Any]]) -> Iterator[Assumption]:
+    """That a table that ascends, such as one of limits, begins where all real ones do."""
+    columns = [_columns(list(islice(table, MOST_ELEMENTS))) for table in tables]
+    for place, (label, values) in columns[0].items():
+        known = [column[place][1] for column in columns if place in column]
+        start = values[0]
+        if (
+            len(known) == len(columns)
+            and start in STARTS
+            and all(each[0] == start and _ascends(each) for each in known)
+        ):
+            told = "%sthe first element of `%s`" % (label and "`%s` of " % label, name)
             yield "not %s or %s[0]%s == %r" % (name, name, place, start), "%s is %r" % (told, start)
+
+
+def _columns(rows: List[Any]) -> Dict[str, Tuple[str, List[Any]]]:
+    """The numbers in one place of all rows, by how to get at them, with what the place is called."""
+    found = {"": ("", rows), **{place: (label, values) for place, label, values in _places(rows)}}
+    return {place: (label, values) for place, (label, values) in found.items() if _all_of(values, _NUMBERS)}
+
+
+def _ascends(values: Sequence[Any]) -> bool:
+    return all(one <= other for one, other in zip(values, values[1:]))  # noqa: B905, RUF007 - for Python 3.9
 
 
 def _parts(values: Sequence[Any], parts: Callable[[Any], Any]) -> List[Any]:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 SMALL_BYTES = 1024  # a larger input is not made smaller before it is known whether a small one shows a difference, too
 ROUNDS_FOR_SMALLER = 2
-MOST_ASSUMED = 4  # assumptions that a rewrite may need together
+MOST_ASSUMED = 5  # assumptions that a rewrite may need together
 MOST_RULES = 6  # the same with rules of the contract
 SHRINKING_S = 4.0  # beyond the deadline of the search: a difference is found once
 
