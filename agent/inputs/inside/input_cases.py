@@ -6,6 +6,7 @@ import itertools
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Iterator, List, NamedTuple, Sequence, Set
 
+from .alike_texts import alike_texts
 from .call_parts import Place, Root, Site, fields, like, places, with_value
 from .container_kinds import SEQUENCES
 from .edge_dates import across_changes, is_dated
@@ -83,6 +84,7 @@ def _related_cases(base: Base, knowledge: Knowledge) -> Iterator[Input]:
     known = [place for place in places(base.root) if place.is_data and place.site not in knowledge.fixed]
     for kind, root in in_turns(
         [
+            alike_texts(base.root),
             *(_made_by_methods(base.root, place, knowledge.method) for place in _one_of_each(known)),
             *(related_inputs(base.root, place, knowledge.constants) for place in _one_of_each(known)),
         ]

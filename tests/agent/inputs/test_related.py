@@ -8,15 +8,19 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from afterburner.agent.inputs.inside.alike_texts import ALIKE, alike_texts
 from afterburner.agent.inputs.inside.call_parts import places, record_with, root_of, with_value
 from afterburner.agent.inputs.inside.container_kinds import NotBuildableError
 from afterburner.agent.inputs.inside.edge_values import edges
 from afterburner.agent.inputs.inside.nested_values import nested
 from afterburner.agent.inputs.inside.related_values import CHAIN, Constants, mentioned_values, related_inputs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 MODULE = ModuleType("taxes")
 exec(  # noqa: S102 - the text below
@@ -165,6 +169,26 @@ def test_a_table_is_tried_with_keys_that_the_real_one_has_not() -> None:
     assert all(list(value.items())[:2] == [("name", 1), ("town", 2)] for value in longer)
     assert [list(value) for kind, value in edges({0: "a"}) if kind == "one key more"] == [[0, -1], [0, 2**63]]
     assert not any(kind == "one key more" for kind, _ in edges({}))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "of_both"),
+    [
+        ((["the sea"], "sea"), lambda args: (args[0][0], args[1])),
+        (({1: "the sea"}, ["sea", "hill"]), lambda args: (args[0][1], args[1][0])),
+        (({1: "the sea"}, {"sea": None, "hill": 2}), lambda args: (args[0][1], next(iter(args[1])))),
+    ],
+)
+def test_two_arguments_hold_texts_that_are_alike(
+    arguments: tuple[Any, ...], of_both: Callable[[list[Any]], tuple[str, str]]
+) -> None:
+    made = [root[0] for _, root in alike_texts(root_of(arguments, {}))]
+    assert [of_both(args) for args in made] == list(ALIKE)
+    assert all(len(args[1]) == len(arguments[1]) or type(args[1]) is str for args in made)
+
+
+def test_texts_in_one_argument_alone_are_like_no_other() -> None:
+    assert not list(alike_texts(root_of((["a", "b"], 3), {})))
 
 
 @dataclass

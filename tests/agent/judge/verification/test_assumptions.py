@@ -66,6 +66,7 @@ def f(floors, amount):
             "f([0, 10, 20], 5)\nf([0, 4], 4)\nf([0, 7, 9], 8)",
             "not floors or floors[0] == 0",
             id="a table begins at 0",
+            marks=pytest.mark.nightly,
         ),
         pytest.param(
             "def f(n):\n    return n % 7\n",
