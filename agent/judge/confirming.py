@@ -14,11 +14,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from afterburner.agent.code.languages import PYTHON
-from afterburner.agent.code.locate import function_source, with_source
 from afterburner.agent.errors import ProposerError
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage
 from afterburner.agent.inputs.side_by_side import beside
-from afterburner.agent.judge.caches import kept_between_calls
 from afterburner.agent.judge.circumstances import Dependence, find_dependence
 from afterburner.agent.judge.comparison import Comparison
 from afterburner.agent.judge.confirmation import confirmation_of, detail_of, differs, unproven
@@ -29,9 +27,10 @@ from afterburner.agent.judge.known_values import known_values, screen_on_made, w
 from afterburner.agent.judge.larger_inputs import LargerLook, larger_calls
 from afterburner.agent.judge.measuring.sampling import SampleFailedError
 from afterburner.agent.judge.measuring.sequential import FIRST_LOOKS, MOST_TESTS
+from afterburner.agent.judge.offer_notes import notes_of
 from afterburner.agent.judge.scaled_differences import difference_on_scaled
 from afterburner.agent.judge.verification.arguments import takes_arguments
-from afterburner.agent.judge.verification.changed_lines import changed_lines
+from afterburner.agent.judge.verification.changed_lines import changed_statements
 from afterburner.agent.judge.verification.exploring import Exploration, explore
 from afterburner.agent.judge.verification.made_inputs import Suggested
 from afterburner.agent.judge.verification.outcome import EXPLORED, SUGGESTED, Agreement, Counterexample
@@ -41,7 +40,6 @@ from afterburner.agent.judge.whole_runs import WholeRunDifference, difference_of
 from afterburner.agent.types import Decision, Gain, HeldOut, Objective
 from afterburner.agent.wording import format_ratio
 from afterburner.sandbox import Report, Verdict
-from afterburner.sandbox.terminal.formatting import format_kib
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -144,7 +142,7 @@ class Confirming:
             look = self.on_larger_inputs(comparison, comparison.gain, winner, original, held=held)
             comparison, used = self._as_used(look.comparison, winner)
         held_out = replace(held_out, passed=comparison.decision is not Decision.WRONG)
-        notes = [*_notes(winner, original, searched, comparison), *used] if bench.target.language == PYTHON else []
+        notes = [*notes_of(winner, original, searched, comparison), *used] if bench.target.language == PYTHON else []
         if comparison.decision is Decision.IMPROVED:
             notes += self._lines_brought(winner, original)
         if sceptic is not None and comparison.decision is Decision.IMPROVED:
@@ -160,22 +158,15 @@ class Confirming:
     ) -> Comparison | None:
         """What is left of a gain where the inputs on which no difference was found are too few; None: they are not."""
         made = agreed.made(set(self.bench.workload.origins())) if takes_arguments(self.bench) else None
-        changed = self._changed(original.source, winner.source, agreed.unreached)
+        changed = changed_statements(self.bench.target, original.source, winner.source, agreed.unreached)
         return unproven(agreed, gain, OFFER_LEAST, unreached=changed, made=made)
-
-    def _changed(self, before: str, after: str, lines: Sequence[int]) -> tuple[int, ...]:
-        """Those of these lines of one version whose statement is another in the other version."""
-        if not lines:
-            return ()
-        one, other = (with_source(self.bench.target, text) for text in (before, after))
-        return changed_lines(function_source(one), function_source(other), lines, one.first_line)
 
     def _lines_brought(self, winner: Incumbent, original: Incumbent) -> list[str]:
         """What to tell of lines of the rewrite that no input is known to reach."""
         if self.deadline.passed():
             return []
         unreached = self._searching().unreached_lines_after(winner.source)
-        brought = self._changed(winner.source, original.source, unreached)
+        brought = changed_statements(self.bench.target, winner.source, original.source, unreached)
         if not brought:
             return []
         return [f"no input is known to reach {lines_in_words(brought)} of the file with the rewrite in it"]
@@ -490,16 +481,3 @@ class Confirming:
 
 def _difference_in_words(found: Counterexample) -> str:
     return found.rounding.words if found.rounding is not None else "it differs from the original"
-
-
-def _notes(winner: Incumbent, original: Incumbent, made: Agreement, comparison: Comparison) -> list[str]:
-    told = f"on inputs made to find a difference it is {made.line}"
-    notes = [told if made.inputs else "no input could be made to find a difference: only the workload's were tried"]
-    kept = kept_between_calls(original.source, winner.source)
-    if kept:
-        samples = [sample.kept_bytes for block in comparison.blocks for sample in block.after]
-        kept_bytes = max((size for size in samples if size is not None), default=0)
-        memory = f" and holds {format_kib(kept_bytes / 1024)} after one" if kept_bytes else ""
-        where = ", ".join(kept)
-        notes.append(f"it keeps results between calls ({where}){memory}: only the gain of first calls is counted")
-    return notes

@@ -7,11 +7,14 @@ import tokenize
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, NamedTuple
 
+from afterburner.agent.code.locate import function_source, with_source
 from afterburner.agent.code.source_text import split_lines
 from afterburner.agent.code.statements import statement_ranges
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from afterburner.agent.types import Target
 
 MOST_LINES = 600  # of one function that are compared: beyond it, every line counts as changed
 _NO_CODE = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
@@ -23,6 +26,17 @@ class _Line(NamedTuple):
     number: int
     indent: int
     code: tuple[str, ...]
+
+
+def changed_statements(target: Target, before: str, after: str, lines: Sequence[int]) -> tuple[int, ...]:
+    """The lines, among these of the target's function in `before`, whose statement does something else in `after`.
+
+    Both are texts of the whole file; see `changed_lines`. Without lines, they may be of any language.
+    """
+    if not lines:
+        return ()
+    one, other = with_source(target, before), with_source(target, after)
+    return changed_lines(function_source(one), function_source(other), lines, one.first_line)
 
 
 def changed_lines(before: str, after: str, lines: Sequence[int], first_line: int = 1) -> tuple[int, ...]:

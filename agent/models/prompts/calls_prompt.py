@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from afterburner.agent.code.locate import function_source
 from afterburner.agent.models.prompts.description import describe_target
 from afterburner.agent.models.prompts.parts import parts_of
-from afterburner.agent.models.prompts.prompt import block, sendable
+from afterburner.agent.models.prompts.prompt import block, system_and_user
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,4 +96,4 @@ def messages_for_calls(request: CallsRequest) -> list[dict[str, str]]:
     if request.assume:
         parts.append(f"## What holds for every call\n{block('python', chr(10).join(request.assume))}")
     parts.append(_FORMAT.format(name=name, most=MOST_CALLS))
-    return [{"role": "system", "content": _SYSTEM}, {"role": "user", "content": sendable("\n\n".join(parts))}]
+    return system_and_user(_SYSTEM, parts)

@@ -7,12 +7,16 @@ performance, output format. What else may be told (`feedback.py`) stands between
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from afterburner.agent.code.languages import spoken_name
 from afterburner.agent.option_kinds import member
 from afterburner.agent.types import Objective
 from afterburner.sandbox.languages import find_language
 from afterburner.sandbox.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 EFFICIENCY_WORDS = {
     Objective.TIME: "time-efficient",
@@ -127,7 +131,12 @@ def render_prompt(
     if history:
         parts.append(_HISTORY.format(trail=block("text", history)))
     parts.append(_FORMAT.format(tag=spoken.lower()))
-    return [{"role": "system", "content": _SYSTEM}, {"role": "user", "content": sendable("\n\n".join(parts))}]
+    return system_and_user(_SYSTEM, parts)
+
+
+def system_and_user(system: str, parts: Sequence[str]) -> list[dict[str, str]]:
+    """The two messages that a model is sent: who it is, and the parts of what it is asked, a blank line apart."""
+    return [{"role": "system", "content": system}, {"role": "user", "content": sendable("\n\n".join(parts))}]
 
 
 def sendable(text: str) -> str:

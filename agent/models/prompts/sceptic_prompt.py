@@ -13,7 +13,7 @@ from afterburner.agent.code.locate import function_source
 from afterburner.agent.code.source_text import split_lines
 from afterburner.agent.models.prompts.description import describe_target
 from afterburner.agent.models.prompts.parts import parts_of
-from afterburner.agent.models.prompts.prompt import block, sendable
+from afterburner.agent.models.prompts.prompt import block, system_and_user
 from afterburner.agent.usage import NOTHING_USED, Usage
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def messages_for_doubt(request: DoubtRequest) -> list[dict[str, str]]:
         f"## Version B\n{block('python', _added(request) + function_source(request.rewrite))}",
         _FORMAT.format(name=name, most=MOST_CALLS),
     ]
-    return [{"role": "system", "content": _SYSTEM}, {"role": "user", "content": sendable("\n\n".join(parts))}]
+    return system_and_user(_SYSTEM, parts)
 
 
 def _added(request: DoubtRequest) -> str:
