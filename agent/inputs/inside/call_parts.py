@@ -140,16 +140,27 @@ def put(holder: Any, key: Any, value: Any) -> Any:
     Raises:
         NotBuildableError: its class does not allow that.
     """
+    return put_all(holder, {key: value})
+
+
+def put_all(holder: Any, values: Mapping[Any, Any]) -> Any:
+    """The same with other values under several keys at once: a class may allow them only together.
+
+    Raises:
+        NotBuildableError: its class does not allow that.
+    """
     kind = container_kind(holder)
     if kind in MAPPINGS:
         copied = plain_of(holder).copy()
-        copied[key] = value
+        for key, value in values.items():
+            copied[key] = value
         return alike(holder, copied)
     if kind in SEQUENCES or is_named_tuple(kind):
         items = list(plain_of(holder))
-        items[key] = value
+        for key, value in values.items():
+            items[key] = value
         return like(holder, items)
-    return record_with(holder, {key: value})
+    return record_with(holder, values)
 
 
 def like(container: Any, items: Sequence[Any]) -> Any:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, NamedTuple, Sequence, Set, Tuple
 
 from .call_parts import Place, Root, Site, like, places, with_value
 from .container_kinds import SEQUENCES, NotBuildableError, alike, is_named_tuple, of_user_class, plain_of, separate
 from .edge_values import edges
+from .few_values import are_records, draw_records
 from .similar_values import MAX_SIZE, POOL, Likeness
 
 if TYPE_CHECKING:
@@ -72,7 +74,7 @@ class Drawer:
 
         def calls(draw: Callable[[Any], Any]) -> Drawn:
             number = draw(st.sampled_from(usable))
-            way = draw(st.sampled_from((self._remade, self._exchanged, self._changed, self._reordered)))
+            way = draw(st.sampled_from((self._remade, self._exchanged, self._changed, self._reordered, self._of_few)))
             try:
                 kind, root = way(draw, number)
                 return kind, [_unshared(part) for part in root], number
@@ -122,6 +124,19 @@ class Drawer:
         chosen = draw(self._st.lists(self._st.sampled_from(list(place.value)), max_size=2 * MAX_SIZE))
         return "elements chosen and ordered anew", with_value(self._bases[number], place, like(place.value, chosen))
 
+    def _of_few(self, draw: Callable[[Any], Any], number: int) -> Tuple[str, Root]:
+        """A few records that share values in the place of a sequence of records."""
+        known = [
+            place
+            for place in self._data[number]
+            if type(place.value) in SEQUENCES and place.site not in self._fixed and are_records(_first(place.value))
+        ]
+        if not known:
+            return self._changed(draw, number)
+        place = draw(self._st.sampled_from(known))
+        records = draw_records(draw, self._st, _first(place.value))
+        return "records of few values", with_value(self._bases[number], place, like(place.value, records))
+
     def _strategy(self, site: Site) -> Any:
         if site not in self._strategies:
             ways = [self._likeness.of_values(self._pools[site], len(site) - 1)]
@@ -131,6 +146,10 @@ class Drawer:
                 ways.append(self._st.none())
             self._strategies[site] = self._st.one_of(ways)
         return self._strategies[site]
+
+
+def _first(items: Sequence[Any]) -> List[Any]:
+    return list(islice(items, POOL))
 
 
 def _current(root: Root, known: Sequence[Place]) -> List[Place]:

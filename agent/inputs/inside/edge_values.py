@@ -144,7 +144,7 @@ def _across_changes(record: Any) -> Iterator[Any]:
 
 
 def _part(holder: Any, wanted: Any) -> Any:
-    return next(part for key, _, part in children(holder) if key == wanted)
+    return {key: part for key, _, part in children(holder)}[wanted]
 
 
 def _sorted(items: List[Any]) -> Any:

@@ -19,6 +19,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Sequence, Set,
 from .call_parts import Place, Root, fields, like, places, record_as, with_value
 from .container_kinds import MAPPINGS, SEQUENCES, NotBuildableError, alike, container_kind, plain_of
 from .nested_values import CHAIN, nested
+from .value_runs import value_runs
 
 MOST_CONSTANTS = 60  # of one type
 MOST_TABLE_ITEMS = 40  # of one table of the module
@@ -82,6 +83,7 @@ def _of_table(value: Any, depth: int) -> Iterator[Any]:
 
 def related_inputs(root: Root, place: Place, constants: Constants) -> Iterator[Related]:
     """The call with another value in this place, the telling ones first."""
+    yield from (("values on end", run) for run in value_runs(root, place))
     if type(place.value) in SCALARS:
         for value in _unlike(place.value, constants.near(place.value)):
             yield "constant of the code", with_value(root, place, value)
