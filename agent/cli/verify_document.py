@@ -52,6 +52,9 @@ class VerifyDocument(Document):
     unreached: list[int] = Field(
         description="Lines of FILE's function that no input is known to have reached; empty where they differ."
     )
+    beyond_hints: CounterexamplePart | None = Field(
+        description="A difference on values that FILE's type hints rule out, which does not count; else null."
+    )
     exhausted: bool = Field(description="Whether no new inputs were left; otherwise the time was over.")
     skipped: list[SkippedPart] = Field(description="What was left out, and why.")
     machine: MachinePart
@@ -83,6 +86,7 @@ def document_of(result: Verification, seed: int, float_tolerance: float | None) 
             "counterexample": counterexample,
             "inputs": [{"kind": kind, "inputs": number} for kind, number in agreement.by_kind],
             "unreached": agreement.unreached,
+            "beyond_hints": agreement.beyond_hints,
             "exhausted": agreement.exhausted,
             "skipped": result.skipped,
             "machine": result.machine,

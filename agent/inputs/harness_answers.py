@@ -121,6 +121,7 @@ class Assumption:
     words: str
     held: int
     number: int = 0  # of the one that was made, from 0
+    by_hint: bool = False  # a type hint says it
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +244,8 @@ def _assumption(record: dict[str, Any]) -> Assumption | None:
             0 <= held <= MAX_COUNT and 0 <= number <= MAX_COUNT
         ):
             is_plain = len(expression) <= MAX_REASON and expression.isprintable()
-            return Assumption(expression, scrub(words, MAX_REASON), held, number) if is_plain else None
+            by_hint = record.get("by_hint") is True
+            return Assumption(expression, scrub(words, MAX_REASON), held, number, by_hint) if is_plain else None
     return None
 
 

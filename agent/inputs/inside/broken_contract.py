@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import base64
+import itertools
 import re
-from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional
 
 from ....sandbox.driver.call_blobs import Call, load_call
 from .assumptions import Assumed
@@ -33,17 +34,18 @@ class Rules:
             is_refused = trier.error is not None and issubclass(trier.error, re.error)
             rule = self._broken_by(load_call(blob), is_refused=is_refused)
             if rule is not None:
-                told = {"expression": rule[0], "words": rule[1], "held": len(self._real), "number": number}
-                write({"kind": "assumption", **told})
+                write({"kind": "assumption", **rule, "held": len(self._real), "number": number})
 
-    def _broken_by(self, call: Call, *, is_refused: bool) -> Optional[Tuple[str, str]]:
+    def _broken_by(self, call: Call, *, is_refused: bool) -> Optional[Dict[str, Any]]:
         """The rule as an expression and in words; `is_refused`: a text of the call is no valid regular expression."""
-        for breach in self._breaches(call, is_refused=is_refused):
-            for guarded in (False, True):
+        for broken in self._breaches(call, is_refused=is_refused):
+            # What a hint says goes for types that derive from those that it names.
+            rules = (broken._replace(rule="instances"), broken) if broken.by_hint else (broken,)
+            for breach, guarded in itertools.product(rules, (False, True)):
                 expression = as_expression(breach, vars(self._module), guarded=guarded)
                 stated = Assumed(self._module, self._function, [expression])
                 if self._holds(stated) and not stated.hold(call.args, call.kwargs):
-                    return expression, in_words(breach)
+                    return {"expression": expression, "words": in_words(breach), "by_hint": breach.by_hint}
         return None
 
     def _holds(self, stated: Assumed) -> bool:

@@ -13,7 +13,7 @@ import typing
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from .container_kinds import MAPPINGS, container_kind, plain_of
-from .hint_kinds import Hints
+from .hint_kinds import Hints, is_of_subclass
 from .type_hints import hint_namespace
 from .value_kinds import MOST_DEPTH, NOTHING, Observed, Step, observe, steps
 
@@ -38,8 +38,9 @@ class Way(NamedTuple):
 class Breach(NamedTuple):
     """What a call holds that the contract does not allow: where, and which rule says so.
 
-    `rule` is one of: `kinds` (of these types), `length` (so many elements), `needed` (it has these keys), `keys` (it
-    has no others), `empty`, `pattern` (a valid regular expression).
+    `rule` is one of: `kinds` (of these types), `instances` (of these, or of types that derive from them), `length` (so
+    many elements), `needed` (it has these keys), `keys` (it has no others), `empty`, `pattern` (a valid regular
+    expression). `by_hint`: a type hint says so itself.
     """
 
     parameter: str
@@ -47,6 +48,7 @@ class Breach(NamedTuple):
     value: Any
     rule: str
     allowed: Any = None
+    by_hint: bool = False
 
 
 class Contract:
@@ -131,15 +133,17 @@ class Contract:
         choices = self._hints.choices(hint)
         kinds = seen.kinds.union(self._hints.plain_types(choices))
         broken = []
+        by_hint = True
         for choice in choices:
             said = self._hints.fits(value, choice)
+            by_hint = by_hint and said is False and not is_of_subclass(value, choice)
             if not said and not seen.has(value):
                 continue
             found = next(self._inside(value, choice if said else Any, seen, name, ways), None)
             if found is None:
                 return
             broken.append(found)
-        yield broken[0] if broken else Breach(name, ways, value, "kinds", kinds)
+        yield broken[0] if broken else Breach(name, ways, value, "kinds", kinds, by_hint)
 
     def _inside(self, value: Any, hint: Any, seen: Observed, name: str, ways: Tuple[Way, ...]) -> Iterator[Breach]:
         """The same for a value of the right type: its form, and what it holds."""

@@ -46,6 +46,7 @@ class Drawer:
                 if len(pool) < POOL:
                     pool.append(place.value)
         self._data = [[place for place in places(root) if place.is_data] for root in bases]
+        self._of_records = [[place for place in known if self._has_records(place)] for known in self._data]
 
     def draw(self, number: int, count: int) -> List[Drawn]:
         """Up to `count` calls; the same for the same number."""
@@ -74,7 +75,8 @@ class Drawer:
 
         def calls(draw: Callable[[Any], Any]) -> Drawn:
             number = draw(st.sampled_from(usable))
-            way = draw(st.sampled_from((self._remade, self._exchanged, self._changed, self._reordered, self._of_few)))
+            ways = (self._remade, self._exchanged, self._changed, self._reordered)
+            way = draw(st.sampled_from((*ways, self._of_few) if self._of_records[number] else ways))
             try:
                 kind, root = way(draw, number)
                 return kind, [_unshared(part) for part in root], number
@@ -126,16 +128,13 @@ class Drawer:
 
     def _of_few(self, draw: Callable[[Any], Any], number: int) -> Tuple[str, Root]:
         """A few records that share values in the place of a sequence of records."""
-        known = [
-            place
-            for place in self._data[number]
-            if type(place.value) in SEQUENCES and place.site not in self._fixed and are_records(_first(place.value))
-        ]
-        if not known:
-            return self._changed(draw, number)
-        place = draw(self._st.sampled_from(known))
+        place = draw(self._st.sampled_from(self._of_records[number]))
         records = draw_records(draw, self._st, _first(place.value))
         return "records of few values", with_value(self._bases[number], place, like(place.value, records))
+
+    def _has_records(self, place: Place) -> bool:
+        is_sequence = type(place.value) in SEQUENCES and place.site not in self._fixed
+        return is_sequence and are_records(_first(place.value))
 
     def _strategy(self, site: Site) -> Any:
         if site not in self._strategies:

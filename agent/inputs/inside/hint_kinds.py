@@ -31,6 +31,7 @@ SEQUENCE_HINTS: Dict[Any, Tuple[type, ...]] = {
 MAPPING_HINTS = (collections.abc.Mapping, collections.abc.MutableMapping, dict)
 ITERATOR_HINTS = (collections.abc.Iterable, collections.abc.Iterator)
 UNSAID = (Any, object, inspect.Parameter.empty)
+_TOWER: Dict[Any, Tuple[type, ...]] = {float: (int,), complex: (int, float)}  # PEP 484, "The numeric tower"
 _PLAIN_TYPES = (int, float, str, bytes, bool, None, type(None))
 
 
@@ -108,6 +109,17 @@ class Hints:
                     found.update(typing.get_type_hints(source, localns=self.namespace))
             self._of_classes[kind] = found
         return self._of_classes[kind]
+
+
+def is_of_subclass(value: Any, hint: Any) -> bool:
+    """Whether a hint takes a value by the rules of types though it is of another type than it names.
+
+    True for a number is no such value: the rules take it, and nobody who writes `int` means it.
+    """
+    origin: Any = typing.get_origin(hint) or hint
+    with contextlib.suppress(Exception):  # a metaclass may refuse the question, as that of a protocol does
+        return isinstance(value, (*_TOWER.get(origin, ()), origin)) and type(value) is not bool
+    return False
 
 
 def _fits_literal(value: Any, _origin: Any, parts: Tuple[Any, ...]) -> bool:

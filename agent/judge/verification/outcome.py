@@ -99,6 +99,7 @@ class Agreement:
     unvaried: tuple[str, ...] = ()  # parameters of which no other argument than the real ones could be made
     unreached: tuple[int, ...] = ()  # lines of the original that no input and no real call is known to reach
     remark: str = ""  # what else there is to tell of the search
+    beyond_hints: Counterexample | None = None  # a difference on values that a type hint rules out
 
     @property
     def inputs(self) -> int:
@@ -120,7 +121,14 @@ class Agreement:
         """For a report: `the same on 240 inputs: 31 empty, 12 negative, …`."""
         kinds = ", ".join(f"{number} {kind}" for kind, number in self.by_kind)
         told = f"the same on {count(self.inputs, 'input')}" + (f": {kinds}" if kinds else "")
-        return "; ".join(filter(None, [told, self.remark, self.reached]))
+        return "; ".join(filter(None, [told, self.remark, self.reached, self.beyond]))
+
+    @property
+    def beyond(self) -> str:
+        """What shows on values that a type hint rules out, in words."""
+        if self.beyond_hints is None:
+            return ""
+        return f"it differs where values contradict the type hints: {self.beyond_hints.line}"
 
     @property
     def reached(self) -> str:

@@ -154,10 +154,12 @@ class DifferenceSearch:
         """What was found, with what has to be assumed so that the rest of a search finds no difference.
 
         Beyond the contract that is the rule of it which the input breaks. A rewrite that differs only there is never
-        wrong: if it takes too many rules, the rest of the search keeps to the contract altogether.
+        wrong: if it takes too many rules, the rest of the search keeps to the contract altogether. Rules that type
+        hints state need not be stated again.
         """
         inputs = self._inputs_for(self._assume)
         provided: list[Assumption] = []
+        breaking: list[Counterexample] = []  # what broke each of them
         first, needs_inputs, only_within = found, True, False
         while isinstance(found, Counterexample) and found.blobs and not found.on_real_call:
             rule = inputs.rule_broken_by(found.blobs) if len(provided) < MOST_RULES else None
@@ -167,10 +169,26 @@ class DifferenceSearch:
                 return found
             needs_inputs = needs_inputs and rule is None
             provided.append(broken)
+            breaking.append(found)
             found = rest((*self._assume, *(each.expression for each in provided)), only_within=only_within)
-        if isinstance(first, Counterexample) and isinstance(found, Agreement) and provided:
-            return replace(first, provided=tuple(provided)) if found.inputs or not needs_inputs else first
-        return found
+        if not isinstance(first, Counterexample) or not isinstance(found, Agreement) or not provided:
+            return found
+        if needs_inputs and not found.inputs:
+            return first
+        return replace(first, provided=tuple(provided)) if only_within else self._as_stated(found, provided, breaking)
+
+    def _as_stated(
+        self, agreed: Agreement, provided: Sequence[Assumption], breaking: Sequence[Counterexample]
+    ) -> Counterexample | Agreement:
+        """What is left to assume where type hints state a part of it: an agreement, if they state all.
+
+        Inputs keep to these hints from then on: lines are reached, and arguments varied, within them.
+        """
+        left = [(each, found) for each, found in zip(provided, breaking, strict=True) if not each.by_hint]
+        if left:
+            return replace(left[0][1], provided=tuple(each for each, _ in left))
+        self._assume = (*self._assume, *(each.expression for each in provided))
+        return replace(agreed, beyond_hints=breaking[0])
 
     def _assumption_broken_by(self, found: Counterexample, provided: int) -> Assumption | None:
         """What holds in every real call and not in the one that was found; `provided` are those that it came to."""

@@ -13,7 +13,7 @@ from afterburner.agent.inputs.inside.drawn_calls import Allowed, Drawer
 from afterburner.agent.inputs.inside.few_values import are_records
 from afterburner.agent.inputs.inside.related_values import Constants, related_inputs
 
-MONDAY = dt.datetime(2024, 3, 4, 6)
+MONDAY = dt.datetime(2024, 3, 4, 6, tzinfo=dt.UTC)
 HOUR = dt.timedelta(hours=1)
 
 
@@ -57,8 +57,8 @@ def test_records_may_be_tables() -> None:
 
 
 def test_what_has_not_the_same_parts_is_no_record() -> None:
-    assert are_records(ROSTER) and are_records(ROWS) and are_records([("a", 1), ("b", 2)])
-    assert not are_records([]) and not are_records([1, 2]) and not are_records([{"a": 1, "b": 2}, {"a": 1}])
+    assert all(map(are_records, (ROSTER, ROWS, [("a", 1), ("b", 2)])))
+    assert not any(map(are_records, ([], [1, 2], [{"a": 1, "b": 2}, {"a": 1}])))
 
 
 @pytest.mark.parametrize(

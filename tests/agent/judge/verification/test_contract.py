@@ -76,6 +76,33 @@ def test_what_shows_only_beyond_the_contract_makes_it_conditional(
     assert f'state it with --assume "{stated}"' in found.condition
 
 
+def test_what_type_hints_rule_out_is_told_and_does_not_count(compare: Compare) -> None:
+    candidate = "def f(n: float):\n    return '%r' % (n * 1)\n"  # without the hint: see above
+    found = compare("def f(n: float):\n    return repr(n)\n", candidate, "f(3)\nf(4.5)\nf(-2)")
+    assert isinstance(found, Agreement), found
+    assert found.inputs > 20
+    assert found.beyond_hints is not None
+    assert found.beyond_hints.calls[0] in {"f(True)", "f(False)"}
+    assert f"where values contradict the type hints: {found.beyond_hints.line}" in found.line
+
+
+def test_a_condition_that_hints_do_not_state_is_left_beside_one_that_they_do(compare: Compare) -> None:
+    original = "def f(items: list, n: int):\n    return [str(n), *(item for item in items if item in (1, 5))]\n"
+    candidate = original.replace("in (1, 5)", "in {1, 5}").replace("str(n)", "str(n * 1)")
+    found = compare(original, candidate, "f([3, 1], 4)\nf([8], 5)\nf([5, 1], 9)")
+    assert isinstance(found, Counterexample), found
+    assert [each.expression for each in found.provided] == ["all(type(item) is int for item in items)"]
+    assert "items" not in found.line or "[" in found.calls[0]
+
+
+def test_what_derives_from_the_type_of_a_hint_does_not_contradict_it(compare: Compare) -> None:
+    original = "from datetime import date\ndef f(day: date):\n    return day == date(2024, 5, 1) or str(day)\n"
+    candidate = original.replace("or str(day)", "or f'{day.year:04}-{day.month:02}-{day.day:02}'")
+    calls = "from datetime import date, datetime\nf(date(2024, 5, 1))\nf(date(2024, 1, 1))"
+    found = compare(original, candidate, calls)
+    assert isinstance(found, Agreement) or found.provided, found
+
+
 def test_what_shows_within_the_contract_is_wrong_whatever_shows_beyond_it(compare: Compare) -> None:
     candidate = "def f(n):\n    return '%r' % (n + (n == 1_234))\n"
     found = compare("def f(n):\n    return repr(n)\n", candidate, "f(3)\nf(4_000)\nf(0)\nf(-7)")
