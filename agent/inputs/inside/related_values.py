@@ -24,6 +24,7 @@ from .value_runs import value_runs
 MOST_CONSTANTS = 60  # of one type
 MOST_TABLE_ITEMS = 40  # of one table of the module
 MOST_TEXTS = 6  # of other places, that a text is made of
+MOST_IN_CIRCLE = 3  # links
 MOST_ELEMENTS = 6  # of another sequence
 LONG_CHAIN = "long chain"
 LONGEST_TEXT = 40  # of a constant: longer ones are messages
@@ -139,13 +140,12 @@ def _of_mapping(root: Root, place: Place) -> Iterator[Related]:
             yield "values that are keys", _with_content(root, place, {**table, texts[0]: texts[1]})
         for key, named in _placeholders(root, table, texts[:MOST_TEXTS]):
             yield "value that stands for another", _with_content(root, place, {**table, key: named})
-    chain = _chained(table)
-    if chain is not None:
-        linked = _with_content(root, place, chain)
-        starts = [each for each in places(root) if _is_key(table, each.value) and each.holder is not table]
-        first = next(iter(chain))
-        yield LONG_CHAIN, _with_each(linked, [each.site for each in starts], first)
-        yield LONG_CHAIN, linked
+    outside = [each for each in places(root) if each.site[: len(place.site)] != place.site]
+    starts = [each.site for each in outside if _is_key(table, each.value)]
+    for word, content in _links(table):
+        linked = _with_content(root, place, content)
+        yield word, _with_each(linked, starts, next(iter(content)))
+        yield word, linked
 
 
 def _placeholders(root: Root, table: Dict[Any, Any], names: Sequence[str]) -> Iterator[Tuple[str, str]]:
@@ -166,29 +166,27 @@ def _with_content(root: Root, place: Place, content: Dict[Any, Any]) -> Root:
         return root
 
 
-def _chained(table: Dict[Any, Any]) -> Any:
-    """A long chain of links, if keys of the table stand among its values; else None."""
-    linked = next(
-        (
-            value
-            for value in table.values()
-            if _is_key(table, value) or any(_is_key(table, each) for each in _listed(value))
-        ),
-        None,
-    )
+def _links(table: Dict[Any, Any]) -> Iterator[Tuple[str, Dict[Any, Any]]]:
+    """Links in a circle, and a long chain of them, if keys of the table stand among its values."""
+    values = list(table.values())
+    link = next((value for value in values if any(_is_key(table, each) for each in (value, *_listed(value)))), None)
     keys = set(map(type, table))
-    if linked is None or keys not in ({str}, {int}):
-        return None
-    names: List[Any] = ["n%d" % number if keys == {str} else number for number in range(CHAIN)]
-    if _is_key(table, linked):
-        return dict(zip(names, names[1:]))  # noqa: B905, RUF007 - for Python 3.9, as below
-    empty = like(linked, []) if type(linked) in SEQUENCES else type(linked)()
-    chain: Dict[Any, Any] = {
-        name: type(linked)([other])
-        for name, other in zip(names, names[1:])  # noqa: B905, RUF007
-    }
-    chain[names[-1]] = empty
-    return chain
+    if link is None or keys not in ({str}, {int}):
+        return
+    names: List[Any] = list(table)[:MOST_IN_CIRCLE]
+    for circle in (names, names[:1]):
+        yield "links in a circle", _linked(circle, [*circle[1:], circle[0]], table, link)
+    names = ["n%d" % number if keys == {str} else number for number in range(CHAIN)]
+    chain = _linked(names, names[1:], table, link)
+    if not _is_key(table, link):
+        chain[names[-1]] = like(link, []) if type(link) in SEQUENCES else type(link)()
+    yield LONG_CHAIN, chain
+
+
+def _linked(names: Sequence[Any], others: Sequence[Any], table: Dict[Any, Any], link: Any) -> Dict[Any, Any]:
+    """A table in which each name leads to the other, as `link` leads somewhere in the real one."""
+    pairs = zip(names, others)  # noqa: B905 - for Python 3.9
+    return {name: other if _is_key(table, link) else type(link)([other]) for name, other in pairs}
 
 
 def _listed(value: Any) -> Sequence[Any]:

@@ -13,6 +13,7 @@ from .call_parts import Root, fields, like, record_with, root_of
 from .container_kinds import SEQUENCES, NotBuildableError, alike, is_named_tuple, of_user_class, plain_of
 from .edge_values import in_turns
 from .file_edges import is_path, with_few_lines
+from .kept_references import with_references
 from .method_objects import FILLED, objects_by_methods
 from .object_edges import is_frame
 
@@ -97,10 +98,8 @@ def _filled(value: Any, method: str) -> Any:
 
 def _piece_of_root(root: Root, kept: int) -> Root:
     args, kwargs = root
-    return [
-        [_piece(value, 1, kept) for value in args],
-        {name: _piece(value, 1, kept) for name, value in kwargs.items()},
-    ]
+    named = {name: _piece(value, 1, kept) for name, value in kwargs.items()}
+    return with_references(root, [[_piece(value, 1, kept) for value in args], named])
 
 
 def _piece(value: Any, depth: int, kept: int) -> Any:  # noqa: PLR0911 - one way for each kind

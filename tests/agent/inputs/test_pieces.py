@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from afterburner.agent.inputs.inside.derived_calls import _variants
-from afterburner.agent.inputs.inside.small_pieces import LIGHT_BYTES, MAX_BASES, bases_of, piece_of, size_of_state
+from afterburner.agent.inputs.inside.small_pieces import KEPT, LIGHT_BYTES, MAX_BASES, bases_of, piece_of, size_of_state
 from afterburner.sandbox.driver.call_blobs import Call, dump_call, load_call
 
 MODULE = ModuleType("trees")
@@ -99,3 +99,20 @@ def test_edge_cases_of_objects_keep_what_the_class_takes_care_of() -> None:
     made = [load_call(variant).args[0] for variant, _ in _variants(blob, "trails")]
     assert len(made) > 3
     assert all(tree.parents.keys() == tree.names.keys() for tree in made)
+
+
+def test_what_refers_to_a_cut_table_leads_to_entries_that_are_left() -> None:
+    recipes = {f"p{n}": [f"p{n // 2}", f"p{n + 1}"] if n else [] for n in range(900)}
+    weights = {n: {n + 1: 2.5, 400: 1.0} for n in range(800)}
+    [made, wanted, graph, start] = piece_of(_call(recipes, ["p899", "p5", "p898", "p899"], weights, 799))[0]
+    assert list(made) == [f"p{n}" for n in range(KEPT[0])]
+    assert made["p5"] == ["p2", "p6"]
+    assert made[f"p{KEPT[0] - 1}"] == ["p5"]  # its link to the next one, which is lost, is left out
+    assert wanted == ["p11", "p5", "p10", "p11"]
+    assert start in graph
+    assert graph[0] == {1: 2.5}
+
+
+def test_what_refers_to_a_whole_table_stays_as_it_is() -> None:
+    table = {"a": ["b", "x"], "b": []}
+    assert piece_of(_call(table, ["b", "c"]))[0] == [table, ["b", "c"]]

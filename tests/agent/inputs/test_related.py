@@ -76,7 +76,22 @@ def test_links_go_further_than_python_recurses(table: dict[str, object]) -> None
     assert isinstance(chain, dict)
     assert start in chain
     assert len(chain) >= CHAIN - 1 > sys.getrecursionlimit()
+    assert all(name not in (link if isinstance(link, (list, set)) else [link]) for name, link in chain.items())
     assert "long chain" not in _inputs("a", {"a": "x"})
+
+
+@pytest.mark.parametrize(
+    ("table", "circles"),
+    [
+        ({"a": "b", "b": "c"}, [{"a": "b", "b": "a"}, {"a": "a"}]),
+        ({7: [9], 8: [], 9: []}, [{7: [8], 8: [9], 9: [7]}, {7: [7]}]),
+    ],
+)
+def test_links_lead_back_to_where_they_start(table: dict[Any, Any], circles: list[dict[Any, Any]]) -> None:
+    last = list(table)[-1]
+    found = _inputs(last, table)["links in a circle"]
+    first = next(iter(table))
+    assert found == [made for circle in circles for made in ([first, circle], [last, circle])]
 
 
 class Plain:
