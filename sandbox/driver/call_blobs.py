@@ -68,6 +68,44 @@ def load_call(blob: bytes, *, lay_out: bool = True) -> Call:
     return call._replace(files=files)
 
 
+def dump_item(value: object) -> bytes:
+    """The pickle of one value, for `with_items`.
+
+    Raises:
+        NotCopyable: it cannot be pickled.
+    """
+    return _pickle(value)
+
+
+def with_items(blob: bytes, items: Mapping[Any, Sequence[bytes]]) -> bytes:
+    """The blob with an iterator over a list of these items in the place of some arguments, and all else as it is.
+
+    An item is no part of anything else in the call, whatever it was when it was pickled.
+
+    Args:
+        blob: from `dump_call`, where these arguments are placeholders; two that are the same object stay one.
+        items: pickles from `dump_item`, by the index or the name of the argument.
+
+    Raises:
+        NotCopyable: an item cannot be read back.
+    """
+    files, rest = call_files.without_files(blob)
+    try:
+        call = Call(*pickle.loads(calls_file.without_definitions(rest)))  # noqa: S301 - as in load_call
+        made: Dict[int, Iterator[Any]] = {}
+        args, kwargs = list(call.args), dict(call.kwargs)
+        for argument, pickles in items.items():
+            holder: Any = kwargs if isinstance(argument, str) else args
+            placeholder = id(call.kwargs[argument] if isinstance(argument, str) else call.args[argument])
+            if placeholder not in made:
+                made[placeholder] = iter([pickle.loads(each) for each in pickles])  # noqa: S301 - likewise
+            holder[argument] = made[placeholder]
+    except Exception as error:  # likewise
+        raise NotCopyable("it cannot be rebuilt: %s" % _reason(error)) from error
+    written = _pickle((tuple(args), kwargs, call.globals, call.absent))
+    return call_files.with_files(calls_file.with_definitions(written), files)
+
+
 def is_copyable(value: object) -> bool:
     """Whether the value survives a pickle."""
     try:

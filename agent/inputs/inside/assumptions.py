@@ -15,6 +15,7 @@ from ....sandbox.driver.call_blobs import load_call
 from ....sandbox.driver.user_module import resolve
 from .call_parts import fields
 from .container_kinds import MAPPINGS, SEQUENCES
+from .list_iterators import unused
 from .user_code import guarded
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class Assumed:
     def _holds(self, code: Any, known: Dict[str, Any]) -> bool:
         try:
             # As globals, so that comprehensions find the names; a copy, for evaluating puts builtins there.
-            return bool(eval(code, {**self._namespace, **known}))  # noqa: S307 - this is the sandbox
+            return bool(eval(code, {**self._namespace, **unused(known)}))  # noqa: S307 - this is the sandbox
         except Exception:  # noqa: BLE001 - whatever it raises, it does not hold
             return False
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Dict, Iterable, List, Mapping, Sequence, Tuple
 
+from .list_iterators import LIST_ITERATOR, items_left
+
 MAX_TEXT = 120
 MAX_ITEMS = 3
 MAX_DEPTH = 3
@@ -41,7 +43,13 @@ def describe(value: Any, depth: int = 0) -> str:
             for key, item in _first(value.items(), MAX_ITEMS)
         ]
         return "{%s%s}" % (", ".join(pairs), ", …" if len(value) > MAX_ITEMS else "")
-    return value.__name__ if kind is type else "<%s>" % kind.__name__
+    return _named(value, depth)
+
+
+def _named(value: Any, depth: int) -> str:
+    if type(value) is LIST_ITERATOR:
+        return "iter(%s)" % describe(items_left(value), depth)
+    return value.__name__ if type(value) is type else "<%s>" % type(value).__name__
 
 
 def size_of(value: Any) -> Any:

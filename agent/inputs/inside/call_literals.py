@@ -7,7 +7,6 @@ Python any more. Arrays and frames are written by `array_literals`.
 from __future__ import annotations
 
 import collections
-import copy
 import inspect
 import math
 import sys
@@ -16,12 +15,12 @@ from typing import Any, Dict, List, Mapping, Sequence, Set, Tuple
 from .array_literals import array_text
 from .call_parts import fields, is_dataclass, record_with
 from .container_kinds import NotBuildableError, is_named_tuple
+from .list_iterators import LIST_ITERATOR, items_left
 
 MAX_TEXT = 2_000
 MAX_DEPTH = 40
 MAX_PARTS = 1_000
 _NAMES = "abcdefgh"
-_LIST_ITERATOR: type = type(iter([]))
 _SHAREABLE = (list, dict, set, bytearray, collections.deque, collections.OrderedDict, collections.defaultdict)
 _BRACKETS: Dict[Any, Tuple[str, str]] = {
     list: ("[", "]"),
@@ -105,8 +104,8 @@ class LiteralWriter:
         if kind in _BRACKETS:
             opening, closing = _BRACKETS[kind]
             return opening + ", ".join(self.text(item, depth) for item in _in_order(value)) + closing
-        if kind is _LIST_ITERATOR:
-            return "iter(%s)" % self.text(list(copy.copy(value)), depth)
+        if kind is LIST_ITERATOR:
+            return "iter(%s)" % self.text(items_left(value), depth)
         if kind is tuple:
             items = [self.text(item, depth) for item in value]
             return "(%s,)" % items[0] if len(items) == 1 else "(%s)" % ", ".join(items)
@@ -177,19 +176,24 @@ def _met_twice(values: Sequence[Any]) -> List[Any]:
                 if met[id(value)] == 2:
                     found.append(value)
                 return
-        inner: Any = ()
-        if kind in (list, tuple, collections.deque) or is_named_tuple(kind):
-            inner = tuple(value)
-        elif kind in (dict, collections.OrderedDict, collections.defaultdict):
-            inner = tuple(value.values())
-        else:
-            inner = tuple(fields(value).values())
-        for item in inner:
+        for item in _held(value):
             visit(item, depth + 1)
 
     for value in values:
         visit(value, 0)
     return sorted(found, key=lambda value: _size(value, 0))
+
+
+def _held(value: Any) -> Tuple[Any, ...]:
+    """What a container or an object holds directly, keys left out."""
+    kind = type(value)
+    if kind in (list, tuple, collections.deque) or is_named_tuple(kind):
+        return tuple(value)
+    if kind is LIST_ITERATOR:
+        return tuple(items_left(value))
+    if kind in (dict, collections.OrderedDict, collections.defaultdict):
+        return tuple(value.values())
+    return tuple(fields(value).values())
 
 
 def _size(value: Any, depth: int) -> int:

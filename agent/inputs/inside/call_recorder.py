@@ -2,7 +2,8 @@
 
 The wrapper steps aside for nested calls, for forked children and while it is paused, and it hands on results and
 exceptions untouched. A generator function still returns a generator that has not started; where the call was written
-out, it is one that passes everything on and tells how many items are taken (`taken_items`).
+out, it is one that passes everything on and tells how many items are taken (`taken_items`). Generators among the
+arguments are copied item by item, as the function takes them (`given_iterators`).
 """
 
 from __future__ import annotations
@@ -29,9 +30,11 @@ from typing import (
     Tuple,
 )
 
+from ....sandbox.driver.call_blobs import NotCopyable
 from ....sandbox.driver.call_files import SCRATCH, with_opened
 from ....sandbox.driver.opened_files import OpenedFiles
 from .call_descriptions import describe_call, size_of
+from .given_iterators import GivenIterators
 from .taken_items import follow
 
 if TYPE_CHECKING:
@@ -47,7 +50,18 @@ MAX_CALL_BYTES = 8 * 1024 * 1024
 MAX_TOTAL_BYTES = 32 * 1024 * 1024
 MAX_REASONS = 10
 
+LATER = "nothing is taken of an iterator among them until the result is used, and that was not seen"
+
 _WRAPPERS: Dict[int, Any] = {}  # by id; a mark on the wrapper would be copied by every `functools.wraps` around it
+
+
+class _Copied:
+    """A call that was copied and is to be written, unless it turns out not to be worth it."""
+
+    def __init__(self, number: int, blob: bytes, description: str, given: GivenIterators) -> None:
+        self.number, self.blob, self.description, self.given = number, blob, description, given
+        self.ended, self.cpu_time_s = "raised", 0.0
+        self.use: Optional[Dict[str, Any]] = None  # of its result, if it is written only after that
 
 
 class Recorder:
@@ -72,6 +86,7 @@ class Recorder:
         self._costliest_s = 0.0
         self._seen: Set[bytes] = set()
         self._reasons: Set[str] = set()
+        self._waiting: Dict[int, _Copied] = {}  # calls whose results are in use, by number
         self._follows = True
 
     def record_all(self, write: Write, most: int) -> None:
@@ -147,11 +162,12 @@ class Recorder:
         """Make the call, and record it if it is worth it."""
         self._local.inside = True
         wrapper = vars(holder).get(name)
-        blob, number = None, 0
+        result, is_written = None, False
         try:
             self.count += 1
-            blob = self._copied(args, kwargs)
-            description = describe_call(self.qualname, args, kwargs) if blob is not None else ""
+            call = self._copied(args, kwargs)
+            if call is not None:
+                args, kwargs = call.given.args, call.given.kwargs
             # Recursive calls go straight to the function: no second frame for each level, no time of ours in it.
             if _is_wrapped(wrapper):
                 _bind(holder, name, static)
@@ -165,23 +181,50 @@ class Recorder:
                 self._files.end()
                 if vars(holder).get(name) is static:
                     _bind(holder, name, wrapper)
-                if blob is not None:
-                    blob = with_opened(blob, self._files.before())
-                    number = self._keep(blob, description, ended, cpu_time_s)
+                if call is not None:
+                    call.blob = with_opened(call.blob, self._files.before())
+                    call.ended, call.cpu_time_s = ended, cpu_time_s
+                    if call.given and type(result) is types.GeneratorType:
+                        self._waiting[call.number] = call
+                    else:
+                        is_written = self._keep(call, is_lazy=_is_lazy(result))
         finally:
             self._local.inside = False
-        if number and self._follows and type(result) is types.GeneratorType:
-            return follow(result, functools.partial(self._tell_taken, number), self._local)
+        if type(result) is types.GeneratorType and call is not None:
+            if call.number in self._waiting:
+                at_end = functools.partial(self._end_waiting, call)
+                return follow(result, functools.partial(self._note_use, call), self._local, at_end)
+            if is_written and self._follows:
+                return follow(result, functools.partial(self._tell_taken, call.number), self._local)
         return result
 
-    def _copied(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Optional[bytes]:
-        """The call as a blob, or None if this one is not worth a copy or cannot be copied."""
+    def finish(self) -> None:
+        """Write the calls whose results are still in use: the program is over."""
+        for call in list(self._waiting.values()):
+            self._end_waiting(call, is_lazy=call.use is None)
+            if call.use is not None and self._follows:
+                self._tell_taken(call.number, call.use)
+
+    def _end_waiting(self, call: _Copied, *, is_lazy: bool = False) -> None:
+        """The result of a call takes no more of what the call was given."""
+        if self._waiting.pop(call.number, None) is not None and os.getpid() == self._pid:
+            self._keep(call, is_lazy=is_lazy)
+
+    def _note_use(self, call: _Copied, use: Dict[str, Any]) -> None:
+        """Tell how the result of such a call is used; the host has to be told of the call first."""
+        call.use = use
+        if call.number not in self._waiting and self._follows:
+            self._tell_taken(call.number, use)
+
+    def _copied(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Optional[_Copied]:
+        """The call with its blob, or None if this one is not worth a copy or cannot be copied."""
         size = sum(map(size_of, args)) + sum(map(size_of, kwargs.values()))
         if not self._wanted(size):
             return None
         started_s = time.monotonic()
         try:
-            blob = self.copy(args, kwargs)
+            given = GivenIterators(args, kwargs, self._local)
+            blob = self.copy(given.empty_args, given.empty_kwargs)
         except Exception as error:  # noqa: BLE001 - copying runs code of the user's, which may raise anything
             self._skip("%s: %s" % (type(error).__name__, error))
             return None
@@ -191,7 +234,8 @@ class Recorder:
         if len(blob) > MAX_CALL_BYTES:
             self._skip("a call's arguments take more than %d MiB" % (MAX_CALL_BYTES >> 20))
             return None
-        return blob
+        given.allow(MAX_CALL_BYTES - len(blob))
+        return _Copied(self.count, blob, describe_call(self.qualname, args, kwargs), given)
 
     def _wanted(self, size: int) -> bool:
         if self.written >= MAX_CALLS or self._bytes >= MAX_TOTAL_BYTES:
@@ -200,32 +244,53 @@ class Recorder:
             return True
         return self._copying_s < COPYING_FREE_S + COPYING_SHARE * (time.monotonic() - self._started_s)
 
-    def _keep(self, blob: bytes, description: str, ended: str, cpu_time_s: float) -> int:
-        """Write a call out, if it is worth it; its number, or 0."""
+    def _keep(self, call: _Copied, *, is_lazy: bool) -> bool:
+        """Write a call out, if it is worth it. Tells whether it was.
+
+        `is_lazy`: it may be that only the use of its result takes something of its arguments.
+        """
+        blob = self._with_items(call, is_lazy=is_lazy) if call.given else call.blob
+        if blob is None:
+            return False
         digest = hashlib.sha256(blob).digest()
-        at_milestone = self.count <= self._first_calls or self.count >= self._next_milestone
-        if digest in self._seen or not (at_milestone or cpu_time_s > self._costliest_s * COSTLIER):
-            return 0
+        at_milestone = call.number <= self._first_calls or call.number >= self._next_milestone
+        if digest in self._seen or not (at_milestone or call.cpu_time_s > self._costliest_s * COSTLIER):
+            return False
         if self._bytes + len(blob) > MAX_TOTAL_BYTES:
-            return 0
+            return False
         self._seen.add(digest)
-        self._costliest_s = max(self._costliest_s, cpu_time_s)
-        if self.count >= self._next_milestone:
-            self._next_milestone = int(self.count * SPREAD) + 1
+        self._costliest_s = max(self._costliest_s, call.cpu_time_s)
+        if call.number >= self._next_milestone:
+            self._next_milestone = int(call.number * SPREAD) + 1
         self.written += 1
         self._bytes += len(blob)
         self._write(
             {
                 "kind": "call",
                 "origin": self.origin,
-                "description": description,
-                "ended": ended,
-                "number": self.count,
-                "cpu_time_s": cpu_time_s,
+                "description": call.description,
+                "ended": call.ended,
+                "number": call.number,
+                "cpu_time_s": call.cpu_time_s,
                 "blob": base64.b64encode(blob).decode("ascii"),
             }
         )
-        return self.count
+        return True
+
+    def _with_items(self, call: _Copied, *, is_lazy: bool) -> Optional[bytes]:
+        """The blob of a call with what it took of the iterators that it was given; None if there is no such copy."""
+        started_s = time.monotonic()
+        blob = None
+        try:
+            if is_lazy and call.given.is_untouched:
+                self._skip(LATER)
+            else:
+                blob = call.given.put_into(call.blob, MAX_CALL_BYTES)
+        except NotCopyable as error:
+            self._skip(str(error))
+        call.given.stop()
+        self._copying_s += time.monotonic() - started_s + call.given.copying_s
+        return blob
 
     def _tell_taken(self, number: int, use: Dict[str, Any]) -> None:
         if os.getpid() == self._pid:
@@ -270,6 +335,11 @@ class _CallableRecorder:
 
     def __getattr__(self, attribute: str) -> Any:
         return getattr(self.__dict__["_function"], attribute)
+
+
+def _is_lazy(result: Any) -> bool:
+    """Whether the function may do its work only when its result is used."""
+    return any(hasattr(type(result), name) for name in ("__next__", "__anext__", "__await__"))
 
 
 def _remember(wrapper: Any) -> Any:

@@ -15,6 +15,7 @@ from .call_descriptions import describe_call
 from .call_parts import fields, record_with
 from .call_trial import Trier, limit_memory
 from .container_kinds import NotBuildableError
+from .iterator_arguments import root_with_lists, with_iterators_again
 from .method_objects import FILLED, objects_by_methods
 from .user_code import guarded
 
@@ -121,15 +122,15 @@ def _variants(blob: bytes, method: str) -> Iterator[Tuple[bytes, bool]]:
     passed stand in for them, as their constructor and their methods make them; what raises then is no use.
     """
     call = load_call(blob)
-    arguments = _by_key(call.args, call.kwargs)
+    arguments = _by_key(*root_with_lists(call))
     changes = [[(key, changed) for changed in changed_values(value)] for key, value in arguments.items()]
     may_raise = any(changes)
     if not may_raise:
         changes = [[(key, made) for made in _objects_like(value, method)] for key, value in arguments.items()]
     for key, changed in _in_turns(changes):
         values = {**arguments, key: changed}
-        args = [values[index] for index in range(len(call.args))]
-        kwargs = {name: values[name] for name in call.kwargs}
+        root = [[values[index] for index in range(len(call.args))], {name: values[name] for name in call.kwargs}]
+        args, kwargs = with_iterators_again(root, call)
         with contextlib.suppress(NotCopyable):
             yield dump_call(args, kwargs, call.globals, call.absent), may_raise
 

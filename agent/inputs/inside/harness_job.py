@@ -71,6 +71,7 @@ def main() -> None:
         recorder: Any = Recorder(request["qualname"], copy_with_globals(request, write), write)
         watch(request, recorder)
         job(request, recorder, write)
+        recorder.finish()
     else:
         recorder = NoRecorder(request["mentions"])
         profile(job, request, recorder, write)

@@ -29,7 +29,7 @@ SEQUENCE_HINTS: Dict[Any, Tuple[type, ...]] = {
     collections.deque: (collections.deque,),
 }
 MAPPING_HINTS = (collections.abc.Mapping, collections.abc.MutableMapping, dict)
-ITERATOR_HINTS = (collections.abc.Iterable, collections.abc.Iterator)
+ITERATOR_HINTS = (collections.abc.Iterable, collections.abc.Iterator, collections.abc.Generator)
 UNSAID = (Any, object, inspect.Parameter.empty)
 _TOWER: Dict[Any, Tuple[type, ...]] = {float: (int,), complex: (int, float)}  # PEP 484, "The numeric tower"
 _PLAIN_TYPES = (int, float, str, bytes, bool, None, type(None))

@@ -11,6 +11,7 @@ from .call_parts import Place, Root, Site, fields, like, places, with_value
 from .container_kinds import SEQUENCES
 from .edge_dates import across_changes, is_dated
 from .edge_values import CONFUSABLE, edges, in_turns
+from .iterator_arguments import gives_iterator
 from .method_objects import objects_by_methods
 from .open_values import open_edges
 from .related_values import Constants, Related, related_inputs
@@ -153,7 +154,11 @@ def with_iterators(inputs: Iterator[Input], signature: Signature) -> Iterator[In
     for number, each in enumerate(inputs):
         yield each
         for place in places(each.root) if signature.iterables and number % EACH_AS_ITERATOR == 0 else ():
-            if place.site in signature.iterables and type(place.value) in SEQUENCES:
+            if (
+                place.site in signature.iterables
+                and type(place.value) in SEQUENCES
+                and not gives_iterator(each.call, place.site[0])  # it becomes one anyway
+            ):
                 root = with_value(each.root, place, iter(list(place.value)))
                 yield each._replace(kind="iterator", root=root)
 

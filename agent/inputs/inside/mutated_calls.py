@@ -18,7 +18,7 @@ from ....sandbox.driver.user_module import resolve
 from .assumptions import Assumed
 from .branch_meter import Guide
 from .broken_contract import Rules
-from .call_parts import Root, Site, fixed_sites, root_of
+from .call_parts import Site, fixed_sites, root_of
 from .call_trial import Trier, limit_memory
 from .compiled_patterns import compiled_patterns
 from .contract import Contract
@@ -26,6 +26,7 @@ from .drawn_calls import Allowed, Drawer
 from .edge_values import in_turns
 from .hinted_values import hinted_values
 from .input_cases import CASES, Knowledge, changed, later_cases, open_cases, with_iterators, with_optional
+from .iterator_arguments import root_with_lists
 from .optional_arguments import Signature, signature_of
 from .related_values import Constants, mentioned_values
 from .small_pieces import Base, bases_of, piece_of
@@ -85,7 +86,7 @@ def _mutate(request: Request, module: ModuleType, write: Write) -> None:
     if request["cases"] == "later":
         work.bases.extend(with_optional(work.bases[0], knowledge.signature))
     attempts.learn(work.bases)
-    varied = VariedArguments(work.assumed, [*work.bases, *(Base(_root_of(call), call) for call in work.calls)])
+    varied = VariedArguments(work.assumed, [*work.bases, *(Base(root_with_lists(call), call) for call in work.calls)])
     for inputs in (_cases(request, work), _open_cases(request, work), _drawn(request, work, write)):
         attempts.make_all(with_iterators(inputs, knowledge.signature), knowledge.contract, varied)
     attempts.make_put_off(varied)
@@ -97,9 +98,9 @@ def _begun(request: Request, module: ModuleType, write: Write) -> _Work:
     calls = [load_call(base64.b64decode(blob)) for blob in request["blobs"]]
     real = [load_call(base64.b64decode(blob)) for blob in request["real"]]
     method = request["qualname"].rpartition(".")[2]
-    contract = Contract(target.function, request["source"], list(map(_root_of, real)))
+    contract = Contract(target.function, request["source"], [root_of(call.args, call.kwargs) for call in real])
     constants = Constants(request.get("constants") or mentioned_values(module, target.function))
-    fixed = fixed_sites(map(_root_of, calls))
+    fixed = fixed_sites(map(root_with_lists, calls))
     knowledge = Knowledge(signature_of(target, request["source"]), fixed, constants, method, contract)
     trier = Trier(module, target.function, request, write)
     attempts = Attempts(trier, Guide(module, target.function, request, write), request)
@@ -137,7 +138,7 @@ def _drawn(request: Request, work: _Work, write: Write) -> Iterator[Input]:
         return
     knowledge = work.knowledge
     leading = [load_call(base64.b64decode(blob)) for blob in request["leading"]]
-    bases = [*work.bases, *work.attempts.learn([Base(_root_of(call), call) for call in leading])]
+    bases = [*work.bases, *work.attempts.learn([Base(root_with_lists(call), call) for call in leading])]
     try:
         hinted = _by_place(hinted_values(work.function, request["source"], request["seed"]), knowledge.signature)
         allowed = Allowed(knowledge.signature.may_be_none, knowledge.fixed, hinted)
@@ -155,10 +156,6 @@ def _by_place(values: Dict[str, List[Any]], signature: Signature) -> Dict[Site, 
     found: Dict[Site, List[Any]] = {(name,): of_name for name, of_name in values.items()}
     found.update({(str(at),): values[name] for at, name in enumerate(signature.names) if name in values})
     return found
-
-
-def _root_of(call: Call) -> Root:
-    return root_of(call.args, call.kwargs)
 
 
 def _guided(inputs: Iterator[Input], leading: Sequence[Base], knowledge: Knowledge) -> Iterator[Input]:

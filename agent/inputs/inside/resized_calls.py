@@ -16,6 +16,7 @@ from .call_descriptions import describe_call
 from .call_parts import record_with
 from .call_trial import Trier, limit_memory
 from .container_kinds import NotBuildableError
+from .iterator_arguments import root_with_lists, with_iterators_again
 from .user_code import guarded
 from .value_copies import SIZED, Copies, is_grid
 
@@ -80,7 +81,7 @@ def _scale(request: Request, module: ModuleType, write: Write) -> None:
     room = MAX_TOTAL_BYTES
     for base, encoded in enumerate(request["blobs"]):
         blob = base64.b64decode(encoded)
-        call = load_call(blob)
+        call = _with_lists(load_call(blob))
         plan = _plan(call, _parameters(function, len(call.args)))
         if plan is None:
             reason = "nothing among its arguments has a size that can be changed"
@@ -206,23 +207,29 @@ class _Ladder:
         """The blob at `factor` times the size, and its size."""
         plan = self._plan
         if rename not in self._copies:
-            original = load_call(self._blob)
+            original = _with_lists(load_call(self._blob))
             self._copies[rename] = Copies([_held(original, slot) for slot in plan.slots], rename=rename)
         copies = self._copies[rename]
         call = load_call(self._blob)
-        args, kwargs = list(call.args), dict(call.kwargs)
-        fresh = call._replace(args=args, kwargs=kwargs)  # type: ignore[arg-type]  # a list, so that it can be changed
+        fresh = _with_lists(call)
         size = 0
         if factor != 1:
             new = [(slot, copies.resize(place, factor)) for place, slot in enumerate(plan.slots)]
-            new += [(slot, copies.resize_grid(_held(call, slot), factor)) for slot in plan.grids]
-            new += [(slot, resize_array(_held(call, slot), factor)) for slot in plan.arrays]
-            new += [(slot, max(round(_held(call, slot) * factor), 1)) for slot in plan.numbers]
+            new += [(slot, copies.resize_grid(_held(fresh, slot), factor)) for slot in plan.grids]
+            new += [(slot, resize_array(_held(fresh, slot), factor)) for slot in plan.arrays]
+            new += [(slot, max(round(_held(fresh, slot) * factor), 1)) for slot in plan.numbers]
             _put(fresh, new)
         for slot in (*plan.slots, *plan.grids, *plan.arrays):
             size += len(_held(fresh, slot))
         size = size or _held(fresh, plan.numbers[0])
+        args, kwargs = with_iterators_again([fresh.args, fresh.kwargs], call)
         return dump_call(args, kwargs, call.globals, call.absent), size
+
+
+def _with_lists(call: Call) -> Call:
+    """The call with lists in the place of iterators; its arguments are a list, so that they can be changed."""
+    args, kwargs = root_with_lists(call)
+    return call._replace(args=args, kwargs=kwargs)
 
 
 def _plan(call: Call, names: Sequence[str]) -> Optional[Plan]:

@@ -9,10 +9,11 @@ from typing import Any, Iterator, List, NamedTuple, Sequence
 
 from ....sandbox.driver.call_blobs import Call, NotCopyable, dump_call
 from .array_tiles import is_array
-from .call_parts import Root, fields, like, record_with, root_of
+from .call_parts import Root, fields, like, record_with
 from .container_kinds import SEQUENCES, NotBuildableError, alike, is_named_tuple, of_user_class, plain_of
 from .edge_values import in_turns
 from .file_edges import is_path, with_few_lines
+from .iterator_arguments import root_with_lists
 from .kept_references import with_references
 from .method_objects import FILLED, objects_by_methods
 from .object_edges import is_frame
@@ -27,7 +28,10 @@ _DEEPEST = 4
 
 
 class Base(NamedTuple):
-    """A real call, or a small piece of one, to start from; `call` tells the module's state before it."""
+    """A real call, or a small piece of one, to start from; `call` tells the module's state before it.
+
+    Where the call was given an iterator, the root holds a list (`iterator_arguments`).
+    """
 
     root: Root
     call: Call
@@ -52,7 +56,7 @@ def bases_of(calls: Sequence[Call], method: str = "") -> List[Base]:
 
 def piece_of(call: Call) -> Root:
     """The beginning of a call, to take parts from."""
-    return _piece_of_root(root_of(call.args, call.kwargs), KEPT[0])
+    return _piece_of_root(root_with_lists(call), KEPT[0])
 
 
 def size_of_state(call: Call) -> int:
@@ -62,7 +66,7 @@ def size_of_state(call: Call) -> int:
 
 def _of_call(call: Call, method: str) -> Iterator[Base]:
     """Pieces from light to large, the call itself last."""
-    whole = root_of(call.args, call.kwargs)
+    whole = root_with_lists(call)
     pieces = [_piece_of_root(whole, kept) for kept in KEPT]
     light = next((piece for piece in pieces if _dumped(piece)[0] <= LIGHT_BYTES), pieces[-1])
     yield Base(_with_filled_objects(light, method), call)

@@ -27,12 +27,12 @@ from .call_parts import (
     fixed_sites,
     like,
     places,
-    root_of,
     substituted,
     with_value,
 )
 from .container_kinds import MAPPINGS, SEQUENCES, NotBuildableError, is_named_tuple
 from .edge_values import in_turns
+from .iterator_arguments import root_with_lists, with_iterators_again
 from .optional_arguments import Signature, signature_of
 from .user_code import guarded
 
@@ -67,7 +67,7 @@ def _shrink(request: Request, module: ModuleType, fresh: bytes, write: Write) ->
     usual = load_call(fresh)
     signature = signature_of(target, request["source"])
     real = [load_call(base64.b64decode(each)) for each in request["blobs"]]
-    fixed = fixed_sites(root_of(each.args, each.kwargs) for each in real)
+    fixed = fixed_sites(map(root_with_lists, real))
 
     def tell(number: int, data: bytes) -> None:
         told = load_call(data)
@@ -99,7 +99,7 @@ def _keeps_to(assumed: Assumed, data: bytes) -> bool:
 
 def _smaller(call: Call, usual: Call, signature: Signature, fixed: Set[Site]) -> List[bytes]:
     """The blobs of all smaller variants, the smallest first."""
-    root = root_of(call.args, call.kwargs)
+    root = root_with_lists(call)
     least = size_of(root)
     known: Dict[bytes, Tuple[Size, bytes]] = {}
     with contextlib.suppress(NotCopyable):  # the module as importing it leaves it: less to tell
@@ -113,7 +113,8 @@ def _smaller(call: Call, usual: Call, signature: Signature, fixed: Set[Site]) ->
         size = size_of(variant)
         if size < least:
             with contextlib.suppress(NotCopyable):
-                blob = dump_call(variant[0], variant[1], call.globals, call.absent)
+                args, kwargs = with_iterators_again(variant, call)
+                blob = dump_call(args, kwargs, call.globals, call.absent)
                 known.setdefault(hashlib.sha256(blob).digest(), (size, blob))
     return [blob for _, blob in sorted(known.values(), key=lambda each: each[0])]
 

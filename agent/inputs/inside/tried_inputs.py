@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Dict, Iterator, List, NamedTuple, Optional, Se
 from ....sandbox.driver.call_blobs import Call, NotCopyable, dump_call
 from .call_trial import NO_OUTCOME
 from .edge_values import in_turns
+from .iterator_arguments import with_iterators_again
 from .related_values import LONG_CHAIN
 from .small_pieces import MAX_CALL_BYTES, Base, size_of_state
 
@@ -35,6 +36,7 @@ PROBING_SHARE = 0.4  # and no more than this share of those within
 class Input(NamedTuple):
     """What was thought of: the word for its kind, the arguments, and where the module's state is from.
 
+    Where that call was given an iterator, a sequence among the arguments becomes one when it is tried.
     If not `is_data`, it goes into an object whose class may not expect it.
     """
 
@@ -68,7 +70,7 @@ class Attempts:
         costs_s = {}
         for number, (root, call) in enumerate(bases):
             with contextlib.suppress(NotCopyable):
-                blob = dump_call(root[0], root[1], call.globals, call.absent)
+                blob = _blob_of(root, call)
                 cost = self._trier.cost(blob, self._request["most_s"])
                 costs_s[number] = cost[0] if cost else math.inf
         quick = [bases[number] for number in costs_s if costs_s[number] <= share_s]
@@ -78,7 +80,7 @@ class Attempts:
         """Remember the ways through the code that these take. Returns them."""
         for root, call in bases:
             with contextlib.suppress(NotCopyable, RecursionError, MemoryError):
-                self._guide.leads_on(dump_call(root[0], root[1], call.globals, call.absent))
+                self._guide.leads_on(_blob_of(root, call))
         return bases
 
     def make_all(self, inputs: Iterator[Input], contract: Contract, varied: VariedArguments) -> None:
@@ -86,9 +88,10 @@ class Attempts:
         for each in inputs:
             if self._is_over(WITHIN_SHARE):
                 return
-            if not self._trier.is_assumed(each.call._replace(args=tuple(each.root[0]), kwargs=each.root[1])):
+            args, kwargs = root = with_iterators_again(each.root, each.call)
+            if not self._trier.is_assumed(each.call._replace(args=tuple(args), kwargs=kwargs)):
                 continue
-            if not contract.admits(each.root):
+            if not contract.admits(root):
                 self._put_off.append(each)
             elif self._try(each):
                 varied.look(each.root)
@@ -121,8 +124,7 @@ class Attempts:
         return False
 
     def _make(self, each: Input, *, is_probing: bool) -> bool:
-        args, kwargs = each.root
-        blob = dump_call(args, kwargs, each.call.globals, each.call.absent)
+        blob = _blob_of(each.root, each.call)
         if len(blob) > MAX_CALL_BYTES + self._size_of_state(each.call):
             return False
         cost = self._cost_of_chain(blob) if each.kind == LONG_CHAIN else self._trier.cost(blob, self._request["most_s"])
@@ -176,3 +178,13 @@ class Attempts:
         for kind, number in self._too_long.items():
             reason = "%d left out: the original takes longer than %.2g s" % (number, self._request["most_s"])
             write({"kind": "skipped", "origin": kind, "reason": reason})
+
+
+def _blob_of(root: Root, call: Call) -> bytes:
+    """The blob of a call that was made from another.
+
+    Raises:
+        NotCopyable: a part of it cannot be pickled.
+    """
+    args, kwargs = with_iterators_again(root, call)
+    return dump_call(args, kwargs, call.globals, call.absent)

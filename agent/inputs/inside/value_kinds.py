@@ -8,6 +8,7 @@ from typing import Any, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, S
 from .array_tiles import is_array
 from .call_parts import MANY, SHORT_TUPLE, fields
 from .container_kinds import HEAP_TYPE, MAPPINGS, SEQUENCES, SETS, container_kind, is_named_tuple, plain_of
+from .list_iterators import LIST_ITERATOR, items_left
 from .object_edges import is_frame
 
 MOST_ITEMS = 2_000  # of one container that are looked at
@@ -84,6 +85,8 @@ def steps(value: Any, form: Form, most: int = MOST_ITEMS) -> Iterator[Tuple[Step
         yield from ((("index", at), part) for at, part in enumerate(plain_of(value)))
     elif kind in SEQUENCES or kind in SETS:
         yield from ((("item", None), part) for part in islice(plain_of(value), most))
+    elif kind is LIST_ITERATOR:
+        yield from ((("item", None), part) for part in islice(items_left(value), most))
     else:
         yield from ((("attribute", name), part) for name, part in fields(value).items())
 

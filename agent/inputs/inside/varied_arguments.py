@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Dict, Sequence, Set
 from ....sandbox.driver.call_blobs import NotCopyable, dump_call
 from ....sandbox.driver.value_encoder import Encoder, TooLarge, drain_iterator
 from .container_kinds import HEAP_TYPE
+from .iterator_arguments import root_with_lists
 from .small_pieces import MAX_CALL_BYTES
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class VariedArguments:
         self._assumed = assumed
         self._known: Dict[str, Set[bytes]] = {}
         for base in bases:
-            for root in ([list(base.call.args), base.call.kwargs], base.root):
+            for root in (root_with_lists(base.call), base.root):
                 self._know(root)
 
     def look(self, root: Root) -> None:

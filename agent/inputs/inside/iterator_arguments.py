@@ -1,0 +1,51 @@
+"""Iterators among the arguments of recorded calls, as lists while inputs are made from them.
+
+The blob of a call that was given a generator holds a list's iterator (`given_iterators`). Nothing can be varied in it
+that would not use it up. So inputs are made from the call with a list in that place, and an iterator is put back there
+when they are tried.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Dict, List
+
+from .call_parts import Root, root_of
+from .container_kinds import SEQUENCES
+from .list_iterators import LIST_ITERATOR, items_left
+
+if TYPE_CHECKING:
+    from ....sandbox.driver.call_blobs import Call
+
+
+def root_with_lists(call: Call) -> Root:
+    """The arguments of a call, with lists of what is left in the place of iterators.
+
+    An iterator that is given twice becomes one list.
+    """
+    lists: Dict[int, List[Any]] = {}
+
+    def listed(value: Any) -> Any:
+        if type(value) is not LIST_ITERATOR:
+            return value
+        return lists.setdefault(id(value), items_left(value))
+
+    return root_of([listed(value) for value in call.args], {name: listed(value) for name, value in call.kwargs.items()})
+
+
+def with_iterators_again(root: Root, call: Call) -> Root:
+    """A root made from that of a call: where the call was given an iterator, a sequence becomes one again."""
+    iterators: Dict[int, Any] = {}
+
+    def again(value: Any, given: Any) -> Any:
+        if type(given) is not LIST_ITERATOR or type(value) not in SEQUENCES:
+            return value
+        return iterators.setdefault(id(value), iter(list(value)))
+
+    args = [again(value, call.args[at] if at < len(call.args) else None) for at, value in enumerate(root[0])]
+    return [args, {name: again(value, call.kwargs.get(name)) for name, value in root[1].items()}]
+
+
+def gives_iterator(call: Call, site: str) -> bool:
+    """Whether the argument at a site (its index as text, or its name) is such an iterator."""
+    given = call.args[int(site)] if site.isdigit() and int(site) < len(call.args) else call.kwargs.get(site)
+    return type(given) is LIST_ITERATOR
