@@ -167,7 +167,7 @@ class Recorder:
             self.count += 1
             call = self._copied(args, kwargs)
             if call is not None:
-                args, kwargs = call.given.args, call.given.kwargs
+                args, kwargs = tuple(call.given.args), call.given.kwargs
             # Recursive calls go straight to the function: no second frame for each level, no time of ours in it.
             if _is_wrapped(wrapper):
                 _bind(holder, name, static)

@@ -33,12 +33,11 @@ class GivenIterators:
         """`local` is as for `taken_items.follow`."""
         self._copies: Dict[Argument, _Copies] = {}
         self._by_id: Dict[int, Tuple[_Copies, Any]] = {}
-        self.args, self.kwargs = tuple(args), dict(kwargs)
+        self.args, self.kwargs = list(args), dict(kwargs)
         self.empty_args, self.empty_kwargs = list(args), dict(kwargs)
         for number, value in enumerate(args):
             if _cannot_be_copied(value):
-                copies, standing_in = self._stand_in(number, value, local)
-                self.args = (*self.args[:number], standing_in, *self.args[number + 1 :])
+                copies, self.args[number] = self._stand_in(number, value, local)
                 self.empty_args[number] = copies.placeholder
         for name, value in kwargs.items():
             if _cannot_be_copied(value):

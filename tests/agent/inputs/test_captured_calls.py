@@ -197,7 +197,7 @@ def test_what_cannot_be_copied_is_reported(project: Project) -> None:
         "        return [function(item) for item in items]\n\n"
         'if __name__ == "__main__":\n'
         "    apply(lambda x: x + 1, [1, 2])\n"
-        "    apply(abs, (n for n in range(3)))\n"
+        "    apply(next, [(n for n in range(3))])\n"
         "    with open('/tmp/log', 'w+') as file:\n        apply(len, file)\n"
         "    apply(abs, [-1, -2])\n"
         "    apply(len, ['a', 'bb'])\n",

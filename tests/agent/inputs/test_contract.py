@@ -27,7 +27,7 @@ exec(  # noqa: S102 - the text below
     """
 import re
 from dataclasses import dataclass
-from typing import Any, Iterable, NamedTuple, Optional
+from typing import Any, Generator, Iterable, Iterator, NamedTuple, Optional
 
 @dataclass
 class Item:
@@ -47,6 +47,8 @@ def hinted(a: "list[int]", b: Optional[str] = None): ...
 def number(a: float): ...
 def records(a: "list[dict[str, Any]]"): ...
 def taken(a: Iterable[int]): ...
+def fed(a: Iterator[int]): ...
+def sent(a: Generator[int, None, None]): ...
 def bought(a: Item): ...
 def many(*a: int, **b: str): ...
 def found(a, b): return [re.search(a, each) for each in b]
@@ -202,3 +204,13 @@ def test_a_text_that_is_compiled_as_a_pattern_has_to_be_a_valid_one() -> None:
         "re.compile(a) is not None",
         "`a` is a valid regular expression",
     )
+
+
+@pytest.mark.parametrize("name", ["taken", "fed", "sent", "bare"])
+def test_the_items_that_an_iterator_has_left_count_and_stay(name: str) -> None:
+    real, made, other = iter([1, 2]), iter([3]), iter([4, "five"])
+    contract = contract_of(name, [real])
+    assert contract.admits(root_of([made], {}))
+    assert not contract.admits(root_of([other], {}))
+    assert [list(each) for each in (real, made, other)] == [[1, 2], [3], [4, "five"]]
+    assert contract.admits(root_of([[6]], {})) == (name == "taken")

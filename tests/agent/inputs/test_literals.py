@@ -117,3 +117,12 @@ def test_what_is_too_large_or_not_known_is_told_in_brackets() -> None:
     assert written(pd.DataFrame({"a": range(1000)})) == "<DataFrame of shape (1000, 1)>"
     assert written(np.zeros(2, "i4,f8")) == "<ndarray of shape (2,)>"
     assert written(object()) == "<object>"
+
+
+def test_what_an_iterator_has_left_is_written_and_stays() -> None:
+    row = [1]
+    numbers = iter([0, row, row, (2,)])
+    next(numbers)
+    text = call_text("f", "function", [numbers, row], {}, {})
+    assert text == "a = [1]; f(iter([a, a, (2,)]), a)"
+    assert list(numbers) == [row, row, (2,)]
