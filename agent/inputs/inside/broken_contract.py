@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import itertools
 import re
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional
+from typing import TYPE_CHECKING, Any, Callable, Iterator, List, NamedTuple, Optional
 
 from ....sandbox.driver.call_blobs import Call, load_call
 from .assumptions import Assumed
@@ -18,6 +18,14 @@ if TYPE_CHECKING:
     from .call_trial import Trier
     from .contract import Breach, Contract
     from .harness_types import Request, Write
+
+
+class Rule(NamedTuple):
+    """A rule as `--assume` takes it, and in words. `by_hint`: a type hint says so itself."""
+
+    expression: str
+    words: str
+    by_hint: bool
 
 
 class Rules:
@@ -34,10 +42,10 @@ class Rules:
             is_refused = trier.error is not None and issubclass(trier.error, re.error)
             rule = self._broken_by(load_call(blob), is_refused=is_refused)
             if rule is not None:
-                write({"kind": "assumption", **rule, "held": len(self._real), "number": number})
+                write({"kind": "assumption", **rule._asdict(), "held": len(self._real), "number": number})
 
-    def _broken_by(self, call: Call, *, is_refused: bool) -> Optional[Dict[str, Any]]:
-        """The rule as an expression and in words; `is_refused`: a text of the call is no valid regular expression."""
+    def _broken_by(self, call: Call, *, is_refused: bool) -> Optional[Rule]:
+        """The first rule that it breaks; `is_refused`: a text of the call is no valid regular expression."""
         for broken in self._breaches(call, is_refused=is_refused):
             # What a hint says goes for types that derive from those that it names.
             rules = (broken._replace(rule="instances"), broken) if broken.by_hint else (broken,)
@@ -45,7 +53,7 @@ class Rules:
                 expression = as_expression(breach, vars(self._module), guarded=guarded)
                 stated = Assumed(self._module, self._function, [expression])
                 if self._holds(stated) and not stated.hold(call.args, call.kwargs):
-                    return {"expression": expression, "words": in_words(breach), "by_hint": breach.by_hint}
+                    return Rule(expression, in_words(breach), breach.by_hint)
         return None
 
     def _holds(self, stated: Assumed) -> bool:

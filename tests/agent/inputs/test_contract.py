@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from afterburner.agent.inputs.inside.assumptions import Assumed
-from afterburner.agent.inputs.inside.broken_contract import Rules
+from afterburner.agent.inputs.inside.broken_contract import Rule, Rules
 from afterburner.agent.inputs.inside.call_parts import root_of
 from afterburner.agent.inputs.inside.compiled_patterns import compiled_patterns
 from afterburner.agent.inputs.inside.contract import Contract
@@ -57,18 +57,25 @@ def found(a, b): return [re.search(a, each) for each in b]
 )
 
 
+Item = vars(MODULE)["Item"]
+
+
+class Listed(list[Any]):
+    """Of another type than `list`."""
+
+
 def contract_of(name: str, *calls: Sequence[Any]) -> Contract:
     return Contract(vars(MODULE)[name], "", [root_of(call, {}) for call in calls])
 
 
-def rule_for(name: str, made: Sequence[Any], *calls: Sequence[Any]) -> tuple[str, str] | None:
-    """The rule that a call breaks: as an expression, and in words."""
+def rule_for(name: str, made: Sequence[Any], *calls: Sequence[Any]) -> Rule | None:
+    """The rule that a call breaks."""
     function: Callable[..., Any] = vars(MODULE)[name]
     real = [Call(tuple(call), {}, {}) for call in calls]
     rules = Rules(MODULE, function, contract_of(name, *calls), real)
     rule = rules._broken_by(Call(tuple(made), {}, {}), is_refused=False)
     if rule is not None:
-        stated = Assumed(MODULE, function, [rule[0]])
+        stated = Assumed(MODULE, function, [rule.expression])
         assert not stated.hold(tuple(made), {})
         assert all(stated.hold(call, {}) for call in calls)
     return rule
@@ -171,11 +178,41 @@ def test_a_rule_is_told_as_an_expression_that_real_calls_keep_to(
     name: str, made: Sequence[Any], calls: Sequence[Sequence[Any]], rule: tuple[str, str] | None
 ) -> None:
     told = rule_for(name, made, *calls)
+    assert told is not None
+    assert not told.by_hint
     if rule is None:
-        assert told is not None
-        assert told[0].startswith("(type(a).__name__ != 'list' or all(")
+        assert told.expression.startswith("(type(a).__name__ != 'list' or all(")
     else:
-        assert told == rule
+        assert told[:2] == rule
+
+
+@pytest.mark.parametrize(
+    ("name", "made", "real", "rule"),
+    [
+        ("number", (True,), (3,), Rule("type(a) in (float, int)", "`a` holds float or int", by_hint=True)),
+        ("number", ("x",), (3,), Rule("isinstance(a, (float, int))", "`a` holds float or int", by_hint=True)),
+        ("listed", ({},), ([],), Rule("isinstance(a, list)", "`a` holds list", by_hint=True)),
+        # What derives from the type of a hint fits it for a type checker: the rule is that of the real calls.
+        ("listed", (Listed(),), ([],), Rule("type(a) is list", "`a` holds list", by_hint=False)),
+        ("bought", (3,), (Item("a", 1),), Rule("isinstance(a, Item)", "`a` holds Item", by_hint=True)),
+        (
+            "bought",
+            (Item("a", 1.5),),
+            (Item("a", 1),),
+            Rule("isinstance(a.price, int)", "`price` of `a` holds int", True),
+        ),
+        ("hinted", ([1], 3), ([1], "b"), Rule("type(b) in (NoneType, str)", "`b` holds None or str", by_hint=True)),
+        # Real calls that contradict a hint are right.
+        (
+            "number",
+            (True,),
+            ("x",),
+            Rule("type(a) in (float, int, str)", "`a` holds float or int or str", by_hint=True),
+        ),
+    ],
+)
+def test_a_rule_that_a_hint_states_is_told_as_one(name: str, made: Any, real: Any, rule: Rule) -> None:
+    assert rule_for(name, made, real) == rule
 
 
 def test_a_type_that_the_module_does_not_know_is_told_by_its_name() -> None:
@@ -183,9 +220,10 @@ def test_a_type_that_the_module_does_not_know_is_told_by_its_name() -> None:
     class Local:
         size: int
 
-    assert rule_for("bare", (True,), (Local(1),)) == ("type(a).__name__ == 'Local'", "`a` holds Local")
+    rule = Rule("type(a).__name__ == 'Local'", "`a` holds Local", by_hint=False)
+    assert rule_for("bare", (True,), (Local(1),)) == rule
     told = rule_for("bare", (True,), *((kind(),) for kind in (int, float, str, list, dict, set, bytes)))
-    assert told == ("type(a).__name__ != 'bool'", "`a` never holds bool")
+    assert told == Rule("type(a).__name__ != 'bool'", "`a` never holds bool", by_hint=False)
 
 
 def test_a_text_that_is_compiled_as_a_pattern_has_to_be_a_valid_one() -> None:
@@ -200,10 +238,8 @@ def test_a_text_that_is_compiled_as_a_pattern_has_to_be_a_valid_one() -> None:
     assert not contract.admits(root_of(made.args, {}))
     assert contract.admits(root_of(["x", ["("]], {})), "what is searched in may be any text"
     rules = Rules(MODULE, function, contract, [real])
-    assert rules._broken_by(made, is_refused=False) == (
-        "re.compile(a) is not None",
-        "`a` is a valid regular expression",
-    )
+    rule = Rule("re.compile(a) is not None", "`a` is a valid regular expression", by_hint=False)
+    assert rules._broken_by(made, is_refused=False) == rule
 
 
 @pytest.mark.parametrize("name", ["taken", "fed", "sent", "bare"])
