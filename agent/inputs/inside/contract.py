@@ -131,9 +131,10 @@ class Contract:
     def _breaches(self, value: Any, hint: Any, seen: Observed, name: str, ways: Tuple[Way, ...]) -> Iterator[Breach]:
         """What one value breaks that stands where `seen` stood in real calls and `hint` says what may stand."""
         choices = self._hints.choices(hint)
-        kinds = seen.kinds.union(self._hints.plain_types(choices))
+        named = self._hints.plain_types(choices)
+        kinds = seen.kinds.union(named)
         broken = []
-        by_hint = True
+        by_hint = not named or seen.kinds.issubset(named)  # else nobody keeps to the hint
         for choice in choices:
             said = self._hints.fits(value, choice)
             by_hint = by_hint and said is False and not is_of_subclass(value, choice)
