@@ -82,6 +82,7 @@ class WorkloadCall:
     expected: bytes = b""  # canonical encoding of the original's outcome
     position: int = 0  # in the order in which the calls were found; state that lives across calls shows only in it
     is_probing: bool = False  # made, and beyond what hints and real calls show of the function's contract
+    is_ruled_out: bool = False  # of these: by type hints
     taken: int | None = None  # items that its caller took of the generator; None: all there were, or not known
 
 

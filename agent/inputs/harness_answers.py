@@ -35,6 +35,7 @@ class FoundCall:
     cpu_time_s: float  # as the harness saw it: good enough to choose by
     text: str = ""  # the call as Python would write it, where the job tells that
     is_probing: bool = False  # made, and beyond what hints and real calls show of the function's contract
+    is_ruled_out: bool = False  # of these: by type hints
     taken: int | None = None  # items that the caller took of its generator; None: all there were, or not known
 
 

@@ -143,7 +143,8 @@ class Replay:
             used_chance = any(outcome.used_chance for outcome in made)
             return _Tried(None, _CHANCE_REASON if used_chance else _UNSTABLE_REASON, is_unstable=True)
         kept = WorkloadCall(call.blob, call.origin, call.description, first.cpu_time_s, first.encoded)
-        return _Tried(replace(kept, is_probing=call.is_probing, taken=call.taken), "")
+        ranked = replace(kept, is_probing=call.is_probing, is_ruled_out=call.is_ruled_out)
+        return _Tried(replace(ranked, taken=call.taken), "")
 
     def _agree(self, expected: bytes, actual: bytes) -> bool:
         if self.float_tolerance is None or expected == actual:

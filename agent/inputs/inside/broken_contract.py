@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from .harness_types import Request, Write
 
 
+MOST_BREACHES = 200  # of one call that are looked at
+
+
 class Rule(NamedTuple):
     """A rule as `--assume` takes it, and in words. `by_hint`: a type hint says so itself."""
 
@@ -35,7 +38,7 @@ class Rules:
         self._module, self._function, self._contract, self._real = module, function, contract, real
 
     def tell_broken(self, request: Request, trier: Trier, write: Write) -> None:
-        """Write for each call of `given` the first rule that it breaks, if there is any."""
+        """Write for each call of `given` the first rule that it breaks, if any; those of type hints come first."""
         for number, encoded in enumerate(request["given"]):
             blob = base64.b64decode(encoded)
             trier.cost(blob, request["most_s"])
@@ -46,10 +49,9 @@ class Rules:
 
     def _broken_by(self, call: Call, *, is_refused: bool) -> Optional[Rule]:
         """The first rule that it breaks; `is_refused`: a text of the call is no valid regular expression."""
-        for broken in self._breaches(call, is_refused=is_refused):
-            # What a hint says goes for types that derive from those that it names.
-            rules = (broken._replace(rule="instances"), broken) if broken.by_hint else (broken,)
-            for breach, guarded in itertools.product(rules, (False, True)):
+        broken = list(itertools.islice(self._breaches(call, is_refused=is_refused), MOST_BREACHES))
+        for breach in sorted(broken, key=lambda each: not each.by_hint):
+            for guarded in (False, True):
                 expression = as_expression(breach, vars(self._module), guarded=guarded)
                 stated = Assumed(self._module, self._function, [expression])
                 if self._holds(stated) and not stated.hold(call.args, call.kwargs):

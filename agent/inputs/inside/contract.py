@@ -13,7 +13,7 @@ import typing
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from .container_kinds import MAPPINGS, container_kind, plain_of
-from .hint_kinds import Hints, is_of_subclass
+from .hint_kinds import Hints, takes
 from .type_hints import hint_namespace
 from .value_kinds import MOST_DEPTH, NOTHING, Observed, Step, observe, steps
 
@@ -22,6 +22,7 @@ if typing.TYPE_CHECKING:
 
 MOST_NAMED = 6  # keys of a record
 MOST_ITEMS = 200  # of one container of a made call that are looked at
+_NUMBERS = {int, float, complex, None, type(None)}
 _VARIADIC: Dict[Any, Callable[[Any], Any]] = {
     inspect.Parameter.VAR_POSITIONAL: lambda hint: types.GenericAlias(tuple, (hint, ...)),
     inspect.Parameter.VAR_KEYWORD: lambda hint: types.GenericAlias(dict, (str, hint)),
@@ -38,9 +39,8 @@ class Way(NamedTuple):
 class Breach(NamedTuple):
     """What a call holds that the contract does not allow: where, and which rule says so.
 
-    `rule` is one of: `kinds` (of these types), `instances` (of these, or of types that derive from them), `length` (so
-    many elements), `needed` (it has these keys), `keys` (it has no others), `empty`, `pattern` (a valid regular
-    expression). `by_hint`: a type hint says so itself.
+    `rule` is one of: `kinds` (of these types), `length` (so many elements), `needed` (it has these keys), `keys` (it
+    has no others), `empty`, `pattern` (a valid regular expression). `by_hint`: a type hint says so itself.
     """
 
     parameter: str
@@ -62,6 +62,7 @@ class Contract:
     ) -> None:
         self._by_hints = by_hints
         self._hints = Hints(hint_namespace(function, source))
+        self._names_bool = "bool" in getattr(getattr(function, "__code__", None), "co_names", ())
         try:
             self._signature = inspect.signature(function)
         except (TypeError, ValueError):
@@ -86,6 +87,10 @@ class Contract:
         for name, value in (self._arguments(root) or {}).items():
             hint = self._hint_of(name) if self._by_hints else Any
             yield from self._breaches(value, hint, self._seen.get(name, NOTHING), name, ())
+
+    def is_ruled_out(self, root: Root) -> bool:
+        """Whether a call holds what the type hints themselves do not allow."""
+        return any(breach.by_hint for breach in self.breaches(root))
 
     def contradicts(self, root: Root) -> bool:
         """Whether the function takes no such call, or a hint that names plain types alone says otherwise."""
@@ -134,17 +139,28 @@ class Contract:
         named = self._hints.plain_types(choices)
         kinds = seen.kinds.union(named)
         broken = []
-        by_hint = not named or seen.kinds.issubset(named)  # else nobody keeps to the hint
         for choice in choices:
             said = self._hints.fits(value, choice)
-            by_hint = by_hint and said is False and not is_of_subclass(value, choice)
             if not said and not seen.has(value):
                 continue
             found = next(self._inside(value, choice if said else Any, seen, name, ways), None)
             if found is None:
                 return
             broken.append(found)
-        yield broken[0] if broken else Breach(name, ways, value, "kinds", kinds, by_hint)
+        if broken:
+            yield broken[0]
+            return
+        is_kept = not named or seen.kinds.issubset(named)  # else real calls contradict the hint
+        yield Breach(name, ways, value, "kinds", kinds, by_hint=is_kept and self._is_ruled_out(value, choices))
+
+    def _is_ruled_out(self, value: Any, choices: Sequence[Any]) -> bool:
+        """Whether hints rule a value out; True for a number, too, if nothing else is hinted and the code asks for none.
+
+        The rules of types take True for an `int`, and hardly anybody who writes `int` means it.
+        """
+        if type(value) is bool and not self._names_bool and set(choices) <= _NUMBERS:
+            return True
+        return all(self._hints.fits(value, each) is False and not takes(each, value) for each in choices)
 
     def _inside(self, value: Any, hint: Any, seen: Observed, name: str, ways: Tuple[Way, ...]) -> Iterator[Breach]:
         """The same for a value of the right type: its form, and what it holds."""

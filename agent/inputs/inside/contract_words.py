@@ -43,7 +43,7 @@ class _Names:
         named = sorted(kinds, key=lambda kind: kind.__name__)
         if named == [type(None)]:
             return "%s is None" % expression
-        if all(self.knows_type(kind) or kind is type(None) for kind in named):
+        if all(self._knows(kind.__name__, kind) or kind is type(None) for kind in named):
             texts = ["type(None)" if kind is type(None) else kind.__name__ for kind in named]
             is_one = len(texts) == 1
             return (
@@ -59,10 +59,6 @@ class _Names:
         """An expression for: the text is a valid regular expression."""
         module = "re" if self._knows("re", re) else "__import__('re')"
         return "%s.compile(%s) is not None" % (module, expression)
-
-    def knows_type(self, kind: type) -> bool:
-        """Whether a type can be named."""
-        return self._knows(kind.__name__, kind)
 
     def _knows(self, name: str, value: Any) -> bool:
         return bool(self._namespace.get(name, getattr(builtins, name, None)) is value)
@@ -96,14 +92,6 @@ def _kinds_in_words(breach: Breach) -> str:
     return "holds %s" % " or ".join(sorted(kinds))
 
 
-def _instances_stated(expression: str, breach: Breach, names: _Names) -> str:
-    """Like the types alone, but with those that derive from them."""
-    named = sorted(kind.__name__ for kind in breach.allowed)
-    if type(None) in breach.allowed or len(named) > MOST_KINDS or not all(map(names.knows_type, breach.allowed)):
-        return _kinds_stated(expression, breach, names)
-    return "isinstance(%s, %s)" % (expression, named[0] if len(named) == 1 else "(%s)" % ", ".join(named))
-
-
 def _kinds_stated(expression: str, breach: Breach, names: _Names) -> str:
     if not breach.allowed or len(breach.allowed) > MOST_KINDS:
         return "type(%s).__name__ != %r" % (expression, type(breach.value).__name__)
@@ -129,7 +117,6 @@ _SHOWN: Dict[str, Callable[[Any, str], str]] = {
 }
 _RULES: Dict[str, Callable[[Breach], str]] = {
     "kinds": _kinds_in_words,
-    "instances": _kinds_in_words,
     "length": lambda breach: "has %d elements" % breach.allowed,
     "needed": lambda breach: "has %s" % _keys_in_words(breach.allowed),
     "keys": lambda breach: "has no other than %s" % _keys_in_words(breach.allowed),
@@ -138,7 +125,6 @@ _RULES: Dict[str, Callable[[Breach], str]] = {
 }
 _STATED: Dict[str, Callable[[str, Breach, _Names], str]] = {
     "kinds": _kinds_stated,
-    "instances": _instances_stated,
     "length": lambda expression, breach, _names: "len(%s) == %d" % (expression, breach.allowed),
     "needed": lambda expression, breach, _names: _needed_stated(expression, breach.allowed),
     "keys": lambda expression, breach, _names: "set(%s) <= set(%r)" % (expression, breach.allowed),

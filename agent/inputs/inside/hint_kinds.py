@@ -45,7 +45,7 @@ class Hints:
     def bare(self, hint: Any) -> Any:
         """The hint behind names and aliases; `Any` where it cannot be read, or is no hint at all."""
         with contextlib.suppress(Exception):  # evaluating it runs any expression
-            bare = bare_hint(hint, self.namespace)
+            bare = bare_hint(hint, self.namespace, unbound=Any)
             hash(bare)
             return bare
         return Any
@@ -111,14 +111,11 @@ class Hints:
         return self._of_classes[kind]
 
 
-def is_of_subclass(value: Any, hint: Any) -> bool:
-    """Whether a hint takes a value by the rules of types though it is of another type than it names.
-
-    True for a number is no such value: the rules take it, and nobody who writes `int` means it.
-    """
+def takes(hint: Any, value: Any) -> bool:
+    """Whether a bare hint takes a value by the rules of types, though perhaps it names another type."""
     origin: Any = typing.get_origin(hint) or hint
     with contextlib.suppress(Exception):  # a metaclass may refuse the question, as that of a protocol does
-        return isinstance(value, (*_TOWER.get(origin, ()), origin)) and type(value) is not bool
+        return isinstance(value, (*_TOWER.get(origin, ()), origin))
     return False
 
 

@@ -6,6 +6,7 @@ name entries that are gone: all that a function could do with such a piece is ra
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any, Collection, Dict, List
 
 from .container_kinds import container_kind
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 _CONTAINERS = (list, set, frozenset)
 _NAMES = (str, int)
+_DEEPEST = 4
 
 
 def with_references(whole: Root, piece: Root) -> Root:
@@ -22,7 +24,7 @@ def with_references(whole: Root, piece: Root) -> Root:
 
     In other arguments their names become those of entries that are there, the same one everywhere, the last ones
     first: where entries follow what they refer to, these lead the furthest. An entry's own links to lost ones are left
-    out: with others in their place, tables without circles could get some.
+    out: with others in their place, a table without cycles could get some.
     """
     values, cuts = _values(whole), _values(piece)
     for at, (uncut, cut) in enumerate(zip(values, cuts)):  # noqa: B905 - for Python 3.9
@@ -56,10 +58,17 @@ def _linked(value: Any, uncut: Collection[Any], cut: Collection[Any]) -> Any:
     return kind(item for item in value if item in cut)
 
 
-def _renamed(value: Any, renamed: Dict[Any, Any]) -> Any:
+def _renamed(value: Any, renamed: Dict[Any, Any], depth: int = 0) -> Any:
+    """The value with other names; itself where nothing in it has another, or where it is deeper than pieces are."""
     kind: Any = type(value)
     if kind in _NAMES:
         return renamed.get(value, value)
+    if depth > _DEEPEST:
+        return value
     if kind in (*_CONTAINERS, tuple):
-        return kind(_renamed(item, renamed) for item in value)
-    return {key: _renamed(item, renamed) for key, item in value.items()} if kind is dict else value
+        items = [_renamed(item, renamed, depth + 1) for item in value]
+        return value if all(map(operator.is_, items, value)) else kind(items)
+    if kind is dict:
+        held = {key: _renamed(item, renamed, depth + 1) for key, item in value.items()}
+        return value if all(map(operator.is_, held.values(), value.values())) else held
+    return value

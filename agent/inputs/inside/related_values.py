@@ -24,7 +24,7 @@ from .value_runs import value_runs
 MOST_CONSTANTS = 60  # of one type
 MOST_TABLE_ITEMS = 40  # of one table of the module
 MOST_TEXTS = 6  # of other places, that a text is made of
-MOST_IN_CIRCLE = 3  # links
+MOST_IN_CYCLE = 3  # links
 MOST_ELEMENTS = 6  # of another sequence
 LONG_CHAIN = "long chain"
 LONGEST_TEXT = 40  # of a constant: longer ones are messages
@@ -84,7 +84,7 @@ def _of_table(value: Any, depth: int) -> Iterator[Any]:
 
 def related_inputs(root: Root, place: Place, constants: Constants) -> Iterator[Related]:
     """The call with another value in this place, the telling ones first."""
-    yield from (("values on end", run) for run in value_runs(root, place))
+    yield from (("consecutive values", run) for run in value_runs(root, place))
     if type(place.value) in SCALARS:
         for value in _unlike(place.value, constants.near(place.value)):
             yield "constant of the code", with_value(root, place, value)
@@ -167,15 +167,15 @@ def _with_content(root: Root, place: Place, content: Dict[Any, Any]) -> Root:
 
 
 def _links(table: Dict[Any, Any]) -> Iterator[Tuple[str, Dict[Any, Any]]]:
-    """Links in a circle, and a long chain of them, if keys of the table stand among its values."""
+    """A cycle of links, and a long chain of them, if keys of the table stand among its values."""
     values = list(table.values())
     link = next((value for value in values if any(_is_key(table, each) for each in (value, *_listed(value)))), None)
     keys = set(map(type, table))
     if link is None or keys not in ({str}, {int}):
         return
-    names: List[Any] = list(table)[:MOST_IN_CIRCLE]
-    for circle in (names, names[:1]):
-        yield "links in a circle", _linked(circle, [*circle[1:], circle[0]], table, link)
+    names: List[Any] = list(table)[:MOST_IN_CYCLE]
+    for cycle in (names, names[:1]):
+        yield "cycle of links", _linked(cycle, [*cycle[1:], cycle[0]], table, link)
     names = ["n%d" % number if keys == {str} else number for number in range(CHAIN)]
     chain = _linked(names, names[1:], table, link)
     if not _is_key(table, link):

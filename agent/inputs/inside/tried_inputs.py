@@ -44,6 +44,7 @@ class Input(NamedTuple):
     root: Root
     call: Call
     is_data: bool = True
+    is_ruled_out: bool = False  # by type hints
 
 
 class Attempts:
@@ -60,6 +61,7 @@ class Attempts:
         self._spent_on_chains_s = 0.0
         self._leading_numbers: List[int] = []  # of what was written
         self._probing_numbers: List[int] = []  # likewise: beyond the contract
+        self._ruled_out_numbers: List[int] = []  # of these: beyond the type hints
         self._put_off: List[Input] = []
         self._too_long: Dict[str, int] = collections.Counter()
         self._sizes_of_state: Dict[int, int] = {}  # bytes, by the real call's id
@@ -92,7 +94,7 @@ class Attempts:
             if not self._trier.is_assumed(each.call._replace(args=tuple(args), kwargs=kwargs)):
                 continue
             if not contract.admits(root):
-                self._put_off.append(each)
+                self._put_off.append(each._replace(is_ruled_out=contract.is_ruled_out(root)))
             elif self._try(each):
                 varied.look(each.root)
 
@@ -141,6 +143,8 @@ class Attempts:
         self._raising += cost[1] == "raised"
         if is_probing:
             self._probing_numbers.append(self._trier.written)
+            if each.is_ruled_out:
+                self._ruled_out_numbers.append(self._trier.written)
         elif len(self.leading) < MOST_LEADING and self._guide.leads_on(blob, cost[0]):
             self.leading.append(Base(each.root, each.call))
             self._leading_numbers.append(self._trier.written)
@@ -173,8 +177,8 @@ class Attempts:
         for name, is_varied in varied.by_name.items():
             write({"kind": "parameter", "name": name, "varied": is_varied})
         spent_s = round(self._spent_on_chains_s, 3)
-        told = {"leading": self._leading_numbers, "probing": self._probing_numbers, "chains_s": spent_s}
-        write({"kind": "told", "body": told})
+        ranks = {"probing": self._probing_numbers, "ruled_out": self._ruled_out_numbers}
+        write({"kind": "told", "body": {"leading": self._leading_numbers, **ranks, "chains_s": spent_s}})
         for kind, number in self._too_long.items():
             reason = "%d left out: the original takes longer than %.2g s" % (number, self._request["most_s"])
             write({"kind": "skipped", "origin": kind, "reason": reason})

@@ -104,8 +104,8 @@ def _composed(origin: Any, parts: Tuple[Any, ...], shapes: List[Shape]) -> Optio
     return None
 
 
-def bare_hint(hint: Any, namespace: Dict[str, Any]) -> Any:
-    """The hint behind names, aliases, `NewType`, `Annotated` and type variables."""
+def bare_hint(hint: Any, namespace: Dict[str, Any], unbound: Any = int) -> Any:
+    """The hint behind names, aliases, `NewType`, `Annotated` and type variables; `unbound` for one of any type."""
     if isinstance(hint, str):
         hint = eval(hint, namespace)  # noqa: S307 - a hint of the user's file, in the sandbox
     for attribute in ("__value__", "__supertype__"):
@@ -113,8 +113,8 @@ def bare_hint(hint: Any, namespace: Dict[str, Any]) -> Any:
     if hasattr(hint, "__metadata__"):
         hint = hint.__origin__
     if isinstance(hint, typing.TypeVar):
-        hint = hint.__bound__ or (hint.__constraints__ or (int,))[0]
-    return bare_hint(hint.__forward_arg__, namespace) if isinstance(hint, typing.ForwardRef) else hint
+        hint = hint.__bound__ or (typing.Union[hint.__constraints__] if hint.__constraints__ else unbound)
+    return bare_hint(hint.__forward_arg__, namespace, unbound) if isinstance(hint, typing.ForwardRef) else hint
 
 
 def _is_hint(part: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Runs of values without a gap: days on end, numbers one after the other.
+"""Runs of consecutive values: days, or numbers.
 
 A collection of a few values spread wide, as real calls have them, never fills a window, a calendar or a table.
 """

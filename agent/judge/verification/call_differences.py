@@ -43,6 +43,11 @@ class Differing:
         return any(call.is_probing for call in self.calls)
 
     @property
+    def is_ruled_out(self) -> bool:
+        """Whether type hints rule out any of them."""
+        return any(call.is_ruled_out for call in self.calls)
+
+    @property
     def may_shrink(self) -> bool:
         """Whether smaller inputs are worth the time: not where each try waits for a limit, or nothing runs at all."""
         return self.verdict in {Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR} and "the module cannot" not in self.actual

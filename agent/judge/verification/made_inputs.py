@@ -64,9 +64,10 @@ class Round:
     known_names: tuple[str, ...] | None
     is_real: bool = False
 
-    def within(self) -> Round:
-        """Those of the calls that keep to the contract."""
-        return replace(self, calls=[call for call in self.calls if not call.is_probing])
+    def within(self, *, hints_alone: bool = False) -> Round:
+        """Those of the calls that keep to the contract, or at least to the type hints."""
+        left_out = "is_ruled_out" if hints_alone else "is_probing"
+        return replace(self, calls=[call for call in self.calls if not getattr(call, left_out)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,9 +360,11 @@ def _leading(answer: Answer) -> list[bytes]:
 
 
 def _ranked(answer: Answer) -> list[FoundCall]:
-    """The calls of a job, each with whether it is beyond the contract, as the job says."""
-    numbers = _told(answer, "probing")
-    return [replace(call, is_probing=call.number in numbers) for call in answer.calls]
+    """The calls of a job, each with whether it is beyond the contract, and beyond the hints, as the job says."""
+    probing, ruled_out = _told(answer, "probing"), _told(answer, "ruled_out")
+    return [
+        replace(call, is_probing=call.number in probing, is_ruled_out=call.number in ruled_out) for call in answer.calls
+    ]
 
 
 def _spent_on_chains_s(answer: Answer) -> float:

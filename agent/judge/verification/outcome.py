@@ -128,7 +128,7 @@ class Agreement:
         """What shows on values that a type hint rules out, in words."""
         if self.beyond_hints is None:
             return ""
-        return f"it differs where values contradict the type hints: {self.beyond_hints.line}"
+        return f"it differs where values contradict the type hints, for example {self.beyond_hints.line}"
 
     @property
     def reached(self) -> str:

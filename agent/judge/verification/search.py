@@ -154,41 +154,32 @@ class DifferenceSearch:
         """What was found, with what has to be assumed so that the rest of a search finds no difference.
 
         Beyond the contract that is the rule of it which the input breaks. A rewrite that differs only there is never
-        wrong: if it takes too many rules, the rest of the search keeps to the contract altogether. Rules that type
-        hints state need not be stated again.
+        wrong: if it takes too many rules, the rest of the search keeps to the contract altogether. What a type hint
+        rules out takes no assumption: the hint states it, so the rest keeps to the hints.
         """
         inputs = self._inputs_for(self._assume)
         provided: list[Assumption] = []
-        breaking: list[Counterexample] = []  # what broke each of them
-        first, needs_inputs, only_within = found, True, False
+        first, beyond_hints = None, None
+        needs_inputs, only_within = True, False
         while isinstance(found, Counterexample) and found.blobs and not found.on_real_call:
             rule = inputs.rule_broken_by(found.blobs) if len(provided) < MOST_RULES else None
-            only_within = only_within or (rule is not None and len(provided) >= MOST_ASSUMED)
-            broken = rule or self._assumption_broken_by(found, len(provided))
-            if broken is None:
-                return found
-            needs_inputs = needs_inputs and rule is None
-            provided.append(broken)
-            breaking.append(found)
-            found = rest((*self._assume, *(each.expression for each in provided)), only_within=only_within)
-        if not isinstance(first, Counterexample) or not isinstance(found, Agreement) or not provided:
-            return found
+            if rule is not None and rule.by_hint and beyond_hints is None:
+                beyond_hints = found
+            else:
+                only_within = only_within or (rule is not None and len(provided) >= MOST_ASSUMED)
+                broken = rule or self._assumption_broken_by(found, len(provided))
+                if broken is None:
+                    return found
+                first = first or found
+                needs_inputs = needs_inputs and rule is None
+                provided.append(broken)
+            assume = (*self._assume, *(each.expression for each in provided))
+            found = rest(assume, only_within=only_within, keeps_hints=beyond_hints is not None)
+        if isinstance(found, Counterexample) or first is None:
+            return replace(found, beyond_hints=beyond_hints) if isinstance(found, Agreement) else found
         if needs_inputs and not found.inputs:
             return first
-        return replace(first, provided=tuple(provided)) if only_within else self._as_stated(found, provided, breaking)
-
-    def _as_stated(
-        self, agreed: Agreement, provided: Sequence[Assumption], breaking: Sequence[Counterexample]
-    ) -> Counterexample | Agreement:
-        """What is left to assume where type hints state a part of it: an agreement, if they state all.
-
-        Inputs keep to these hints from then on: lines are reached, and arguments varied, within them.
-        """
-        left = [(each, found) for each, found in zip(provided, breaking, strict=True) if not each.by_hint]
-        if left:
-            return replace(left[0][1], provided=tuple(each for each, _ in left))
-        self._assume = (*self._assume, *(each.expression for each in provided))
-        return replace(agreed, beyond_hints=breaking[0])
+        return replace(first, provided=tuple(provided))
 
     def _assumption_broken_by(self, found: Counterexample, provided: int) -> Assumption | None:
         """What holds in every real call and not in the one that was found; `provided` are those that it came to."""
@@ -213,10 +204,11 @@ class DifferenceSearch:
         effects_of_real_calls: bool = False,
         suggested: Suggested | None = None,
         only_within: bool = False,
+        keeps_hints: bool = False,
     ) -> Counterexample | Agreement:
         """The same on inputs that keep to these assumptions, without asking which of them a difference breaks.
 
-        With `only_within`, made inputs beyond the contract are left out.
+        With `only_within`, made inputs beyond the contract are left out; with `keeps_hints`, those beyond type hints.
         """
         inputs = self._inputs_for(assume)
         agreed: dict[bytes, str] = {}  # origins by blob: a real call may be made twice
@@ -227,7 +219,7 @@ class DifferenceSearch:
         first += [inputs.real_calls()] if effects_of_real_calls else []
         first += [inputs.suggested(suggested)] if suggested else []
         for every in chain(first, inputs.rounds_for(literals, latest, rounds)):
-            made = every.within() if only_within else every
+            made = every.within(hints_alone=not only_within) if only_within or keeps_hints else every
             if not made.calls:
                 continue
             comparer = replace(self._comparer, known_names=made.known_names, assume=assume)
@@ -255,23 +247,23 @@ class DifferenceSearch:
     def _shrunk(self, source: str, found: Differing, comparer: Comparer, *, keeps_within: bool) -> Counterexample:
         """The difference on a smaller input; made inputs are small to begin with.
 
-        With `keeps_within`, one within the contract is not made smaller than that allows.
+        With `keeps_within`, one within the contract, or the type hints, is not made smaller than that allows.
         """
         inputs = self._inputs_for(comparer.assume)
         until = Deadline.after(self._shrinking_s)
         if len(found.calls[-1].blob) > SMALL_BYTES and found.may_shrink:
             for every in islice(inputs.rounds(until), ROUNDS_FOR_SMALLER):
-                made = every if found.is_probing else every.within()
+                made = every if found.is_ruled_out else every.within(hints_alone=found.is_probing)
                 other = replace(comparer, known_names=made.known_names)
                 smaller = other.first_difference(source, made.calls)
                 if smaller is not None and len(smaller.calls[-1].blob) < len(found.calls[-1].blob):
                     found, comparer = smaller, other
                     break
         shrunk = Shrinker(comparer, source, until, inputs.starting_from()).shrink(found)
-        if not keeps_within or found.is_probing or not shrunk.shrink_steps:
+        if not keeps_within or found.is_ruled_out or not shrunk.shrink_steps:
             return shrunk
         rule = inputs.rule_broken_by(shrunk.blobs)
-        if rule is None:
+        if rule is None or (found.is_probing and not rule.by_hint):
             return shrunk
         stricter = replace(comparer, assume=(*comparer.assume, rule.expression))
         return Shrinker(stricter, source, Deadline.after(self._shrinking_s), inputs.starting_from()).shrink(found)

@@ -69,11 +69,11 @@ def test_what_has_not_the_same_parts_is_no_record() -> None:
         ({dt.date(9999, 12, 25)}, {dt.date(2024, 7, 9), dt.date(2024, 7, 8)}),  # what goes beyond the last year is none
     ],
 )
-def test_a_collection_holds_values_on_end(days: Any, first: set[Any]) -> None:
+def test_a_collection_holds_consecutive_values(days: Any, first: set[Any]) -> None:
     placed = [dt.date(2024, 7, 8), dt.date(2024, 7, 9), 40, 3]
     root = root_of([days, placed], {})
     [place] = [each for each in places(root) if each.site == ("0",)]
-    runs = [made[0][0] for kind, made in related_inputs(root, place, Constants([])) if kind == "values on end"]
+    runs = [made[0][0] for kind, made in related_inputs(root, place, Constants([])) if kind == "consecutive values"]
     assert {min(run) for run in runs} == first
     for run in runs:
         assert type(run) is type(days)

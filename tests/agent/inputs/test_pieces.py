@@ -113,6 +113,15 @@ def test_what_refers_to_a_cut_table_leads_to_entries_that_are_left() -> None:
     assert graph[0] == {1: 2.5}
 
 
+def test_what_holds_itself_is_no_reason_to_give_up() -> None:
+    tree: dict[str, Any] = {"name": "n899", "below": []}
+    tree["below"].append({"name": "n3", "above": tree})
+    table = {f"n{n}": n for n in range(900)}
+    [made, root, other] = piece_of(_call(table, tree, ["n898", [["n2"]]]))[0]
+    assert root["name"] in made
+    assert other == ["n10", [["n2"]]]
+
+
 def test_what_refers_to_a_whole_table_stays_as_it_is() -> None:
     table = {"a": ["b", "x"], "b": []}
     assert piece_of(_call(table, ["b", "c"]))[0] == [table, ["b", "c"]]

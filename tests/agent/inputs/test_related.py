@@ -81,17 +81,17 @@ def test_links_go_further_than_python_recurses(table: dict[str, object]) -> None
 
 
 @pytest.mark.parametrize(
-    ("table", "circles"),
+    ("table", "cycles"),
     [
         ({"a": "b", "b": "c"}, [{"a": "b", "b": "a"}, {"a": "a"}]),
         ({7: [9], 8: [], 9: []}, [{7: [8], 8: [9], 9: [7]}, {7: [7]}]),
     ],
 )
-def test_links_lead_back_to_where_they_start(table: dict[Any, Any], circles: list[dict[Any, Any]]) -> None:
+def test_links_lead_back_to_where_they_start(table: dict[Any, Any], cycles: list[dict[Any, Any]]) -> None:
     last = list(table)[-1]
-    found = _inputs(last, table)["links in a circle"]
+    found = _inputs(last, table)["cycle of links"]
     first = next(iter(table))
-    assert found == [made for circle in circles for made in ([first, circle], [last, circle])]
+    assert found == [made for cycle in cycles for made in ([first, cycle], [last, cycle])]
 
 
 class Plain:
