@@ -12,6 +12,7 @@ import base64
 import contextlib
 import functools
 import hashlib
+import inspect
 import os
 import threading
 import time
@@ -36,6 +37,7 @@ from ....sandbox.driver.opened_files import OpenedFiles
 from .call_descriptions import describe_call, size_of
 from .given_iterators import GivenIterators
 from .taken_items import follow
+from .waiting_calls import CopiedCall, Use, WaitingCalls
 
 if TYPE_CHECKING:
     from .harness_types import Copy, Write
@@ -50,18 +52,9 @@ MAX_CALL_BYTES = 8 * 1024 * 1024
 MAX_TOTAL_BYTES = 32 * 1024 * 1024
 MAX_REASONS = 10
 
-LATER = "nothing is taken of an iterator among them until the result is used, and that was not seen"
+LATER = "the result takes the iterator's items later, where they cannot be recorded"
 
 _WRAPPERS: Dict[int, Any] = {}  # by id; a mark on the wrapper would be copied by every `functools.wraps` around it
-
-
-class _Copied:
-    """A call that was copied and is to be written, unless it turns out not to be worth it."""
-
-    def __init__(self, number: int, blob: bytes, description: str, given: GivenIterators) -> None:
-        self.number, self.blob, self.description, self.given = number, blob, description, given
-        self.ended, self.cpu_time_s = "raised", 0.0
-        self.use: Optional[Dict[str, Any]] = None  # of its result, if it is written only after that
 
 
 class Recorder:
@@ -86,7 +79,7 @@ class Recorder:
         self._costliest_s = 0.0
         self._seen: Set[bytes] = set()
         self._reasons: Set[str] = set()
-        self._waiting: Dict[int, _Copied] = {}  # calls whose results are in use, by number
+        self._waiting = WaitingCalls(self)
         self._follows = True
 
     def record_all(self, write: Write, most: int) -> None:
@@ -162,7 +155,7 @@ class Recorder:
         """Make the call, and record it if it is worth it."""
         self._local.inside = True
         wrapper = vars(holder).get(name)
-        result, is_written = None, False
+        result = None
         try:
             self.count += 1
             call = self._copied(args, kwargs)
@@ -184,46 +177,34 @@ class Recorder:
                 if call is not None:
                     call.blob = with_opened(call.blob, self._files.before())
                     call.ended, call.cpu_time_s = ended, cpu_time_s
-                    if call.given and type(result) is types.GeneratorType:
-                        self._waiting[call.number] = call
-                    else:
-                        is_written = self._keep(call, is_lazy=_is_lazy(result))
+                    if not (call.given and _is_new_generator(result)):
+                        self.keep(call, is_lazy=_is_lazy(result))
         finally:
             self._local.inside = False
-        if type(result) is types.GeneratorType and call is not None:
-            if call.number in self._waiting:
-                at_end = functools.partial(self._end_waiting, call)
-                return follow(result, functools.partial(self._note_use, call), self._local, at_end)
-            if is_written and self._follows:
-                return follow(result, functools.partial(self._tell_taken, call.number), self._local)
-        return result
+        return result if call is None else self._handed_back(call, result)
 
     def finish(self) -> None:
         """Write the calls whose results are still in use: the program is over."""
-        for call in list(self._waiting.values()):
-            self._end_waiting(call, is_lazy=call.use is None)
-            if call.use is not None and self._follows:
-                self._tell_taken(call.number, call.use)
+        self._waiting.finish()
 
-    def _end_waiting(self, call: _Copied, *, is_lazy: bool = False) -> None:
-        """The result of a call takes no more of what the call was given."""
-        if self._waiting.pop(call.number, None) is not None and os.getpid() == self._pid:
-            self._keep(call, is_lazy=is_lazy)
+    def _handed_back(self, call: CopiedCall, result: Any) -> Any:
+        """What the caller gets for the result of a call that was copied."""
+        if not _is_new_generator(result):
+            return call.given.original(result)
+        if call.given:
+            return self._waiting.follow(call, result, self._local)
+        if call.is_written and self._follows:
+            return follow(result, functools.partial(self.tell_taken, call.number), self._local)
+        return result
 
-    def _note_use(self, call: _Copied, use: Dict[str, Any]) -> None:
-        """Tell how the result of such a call is used; the host has to be told of the call first."""
-        call.use = use
-        if call.number not in self._waiting and self._follows:
-            self._tell_taken(call.number, use)
-
-    def _copied(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Optional[_Copied]:
+    def _copied(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Optional[CopiedCall]:
         """The call with its blob, or None if this one is not worth a copy or cannot be copied."""
         size = sum(map(size_of, args)) + sum(map(size_of, kwargs.values()))
         if not self._wanted(size):
             return None
         started_s = time.monotonic()
         try:
-            given = GivenIterators(args, kwargs, self._local)
+            given = GivenIterators(args, kwargs)
             blob = self.copy(given.empty_args, given.empty_kwargs)
         except Exception as error:  # noqa: BLE001 - copying runs code of the user's, which may raise anything
             self._skip("%s: %s" % (type(error).__name__, error))
@@ -235,29 +216,33 @@ class Recorder:
             self._skip("a call's arguments take more than %d MiB" % (MAX_CALL_BYTES >> 20))
             return None
         given.allow(MAX_CALL_BYTES - len(blob))
-        return _Copied(self.count, blob, describe_call(self.qualname, args, kwargs), given)
+        return CopiedCall(self.count, blob, describe_call(self.qualname, args, kwargs), given)
 
     def _wanted(self, size: int) -> bool:
-        if self.written >= MAX_CALLS or self._bytes >= MAX_TOTAL_BYTES:
+        if self.written + len(self._waiting) >= MAX_CALLS:
+            return False
+        if self._bytes + self._waiting.copied_bytes >= MAX_TOTAL_BYTES:
             return False
         if self.count <= self._first_calls or self.count >= self._next_milestone or size > self._largest * COSTLIER:
             return True
         return self._copying_s < COPYING_FREE_S + COPYING_SHARE * (time.monotonic() - self._started_s)
 
-    def _keep(self, call: _Copied, *, is_lazy: bool) -> bool:
-        """Write a call out, if it is worth it. Tells whether it was.
+    def keep(self, call: CopiedCall, *, is_lazy: bool) -> None:
+        """Write a call out, if it is worth it and of this process.
 
         `is_lazy`: it may be that only the use of its result takes something of its arguments.
         """
+        if os.getpid() != self._pid:
+            return
         blob = self._with_items(call, is_lazy=is_lazy) if call.given else call.blob
         if blob is None:
-            return False
+            return
         digest = hashlib.sha256(blob).digest()
         at_milestone = call.number <= self._first_calls or call.number >= self._next_milestone
         if digest in self._seen or not (at_milestone or call.cpu_time_s > self._costliest_s * COSTLIER):
-            return False
+            return
         if self._bytes + len(blob) > MAX_TOTAL_BYTES:
-            return False
+            return
         self._seen.add(digest)
         self._costliest_s = max(self._costliest_s, call.cpu_time_s)
         if call.number >= self._next_milestone:
@@ -275,9 +260,9 @@ class Recorder:
                 "blob": base64.b64encode(blob).decode("ascii"),
             }
         )
-        return True
+        call.is_written = True
 
-    def _with_items(self, call: _Copied, *, is_lazy: bool) -> Optional[bytes]:
+    def _with_items(self, call: CopiedCall, *, is_lazy: bool) -> Optional[bytes]:
         """The blob of a call with what it took of the iterators that it was given; None if there is no such copy."""
         started_s = time.monotonic()
         blob = None
@@ -292,8 +277,9 @@ class Recorder:
         self._copying_s += time.monotonic() - started_s + call.given.copying_s
         return blob
 
-    def _tell_taken(self, number: int, use: Dict[str, Any]) -> None:
-        if os.getpid() == self._pid:
+    def tell_taken(self, number: int, use: Use) -> None:
+        """Tell how the result of a call that was written is used."""
+        if self._follows and os.getpid() == self._pid:
             self._write({"kind": "taken", "number": number, **use})
 
     def _skip(self, reason: str) -> None:
@@ -340,6 +326,11 @@ class _CallableRecorder:
 def _is_lazy(result: Any) -> bool:
     """Whether the function may do its work only when its result is used."""
     return any(hasattr(type(result), name) for name in ("__next__", "__anext__", "__await__"))
+
+
+def _is_new_generator(result: Any) -> bool:
+    """Whether another generator can take its place: one that has started may wait for `send`."""
+    return type(result) is types.GeneratorType and inspect.getgeneratorstate(result) == inspect.GEN_CREATED
 
 
 def _remember(wrapper: Any) -> Any:

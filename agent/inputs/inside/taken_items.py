@@ -1,22 +1,14 @@
-"""Follows generators: that of a recorded call, to count what its caller takes, and one that the call was given."""
+"""Follows a generator that a recorded call gives its caller, and tells how many items the caller takes of it."""
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Generator, Protocol
+from typing import TYPE_CHECKING, Any, Callable, Dict, Generator, Optional
+
+if TYPE_CHECKING:
+    from types import FrameType
 
 MORE = 1.5  # the count is told again when it has grown by this factor:
 MOST_TOLD = 1_000  # a process may end before the generator does, and nobody tells it then
-
-
-class Follower(Protocol):
-    """Is told of what a generator gives. `closes`: whether the generator ends with the one that stands in for it."""
-
-    @property
-    def closes(self) -> bool: ...  # noqa: D102 - see above
-
-    def take(self, item: Any) -> None: ...  # noqa: D102 - each item, before it is handed on
-
-    def end(self, *, exhausted: bool) -> None: ...  # noqa: D102 - once, and not if nothing was asked of it
 
 
 def follow(
@@ -30,38 +22,20 @@ def follow(
         local: its attribute `inside` is true while the generator works: what it calls is no call from outside.
         at_end: is called before `tell` is told for the last time.
     """
-    return stand_in(generator, _Use(tell, at_end), local)
-
-
-def stand_in(generator: Any, follower: Follower, local: Any) -> Any:
-    """A generator that passes everything on to the given one, and tells the follower; `local` is as for `follow`."""
-    following: Any = _following(generator, follower, local)
+    following: Any = _following(generator, tell, local, at_end)
     following.__name__, following.__qualname__ = generator.__name__, generator.__qualname__
     return following
 
 
-class _Use:
-    """Counts the items that a caller takes."""
-
-    closes = True  # nobody else holds a generator that a call gave
-
-    def __init__(self, tell: Callable[[Dict[str, Any]], None], at_end: Callable[[], None]) -> None:
-        self._tell, self._at_end = tell, at_end
-        self._taken, self._next_told = 0, 1
-
-    def take(self, _item: Any) -> None:
-        self._taken += 1
-        if self._next_told <= self._taken <= MOST_TOLD:
-            self._tell({"items": self._taken, "exhausted": False})
-            self._next_told = int(self._taken * MORE) + 1
-
-    def end(self, *, exhausted: bool) -> None:
-        self._at_end()
-        self._tell({"items": self._taken, "exhausted": exhausted})
+def passes_on(frame: Optional[FrameType]) -> bool:
+    """Whether a frame is that of a generator that `follow` made: it only passes on what its caller does."""
+    return frame is not None and frame.f_code is _following.__code__
 
 
-def _following(generator: Any, follower: Follower, local: Any) -> Generator[Any, Any, Any]:
-    exhausted = True
+def _following(
+    generator: Any, tell: Callable[[Dict[str, Any]], None], local: Any, at_end: Callable[[], None]
+) -> Generator[Any, Any, Any]:
+    taken, next_told, exhausted = 0, 1, True
     step, argument = generator.send, None
     try:
         while True:
@@ -73,15 +47,18 @@ def _following(generator: Any, follower: Follower, local: Any) -> Generator[Any,
                 return end.value
             finally:
                 local.inside = was_inside
-            follower.take(item)
+            taken += 1
+            if next_told <= taken <= MOST_TOLD:
+                tell({"items": taken, "exhausted": False})
+                next_told = int(taken * MORE) + 1
             try:
                 step, argument = generator.send, (yield item)
             except GeneratorExit:
                 exhausted = False
-                if follower.closes:
-                    generator.close()
+                generator.close()
                 raise
             except BaseException as error:  # noqa: BLE001 - whatever the caller throws in is for the generator
                 step, argument = generator.throw, error
     finally:
-        follower.end(exhausted=exhausted)
+        at_end()
+        tell({"items": taken, "exhausted": exhausted})
