@@ -92,7 +92,8 @@ class InputOptions:
             try:
                 ast.parse(each, mode="eval")
             except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-                raise UsageError(f"--assume {each!r} is no Python expression: {error}.") from None
+                why = error.msg if isinstance(error, SyntaxError) else str(error)
+                raise UsageError(f"--assume {each!r} is no Python expression: {why}.") from None
         if self.calls is not None and self.cases is not None:
             raise UsageError(
                 "--calls and --cases exclude each other: a function is judged on calls, a program on cases."

@@ -121,11 +121,18 @@ class _Search:
     def _leave_out_unmet(self) -> None:
         """Make no inputs by what holds in none of the real calls: they would be inputs of another function.
 
+        What holds in some of them is told.
+
         Raises:
             UsageError: the user states it.
         """
         sources, real = self.sources, count(len(self.calls), "real call")
-        unmet = unmet_assumptions(sources.harness, sources.assume, self.calls)
+        not_in_all = unmet_assumptions(sources.harness, sources.assume, self.calls)
+        for each in not_in_all:
+            if each.held:
+                reason = f"`{each.expression}` holds in {each.held} of the {real}: inputs are made from no others"
+                self.skipped.append(Skipped("stated of every input", reason))
+        unmet = [each for each in not_in_all if not each.held]
         for each in unmet:
             if each.expression in sources.settings.inputs.assume:
                 raise UsageError(

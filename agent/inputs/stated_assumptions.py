@@ -1,4 +1,4 @@
-"""What is stated of every call and holds in none that somebody wrote down: a slip, or words taken for an expression."""
+"""What is stated of every call and does not hold in all that somebody wrote down; in none: a slip, or mere words."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Unmet:
-    """An expression that no call keeps to, and why the first does not."""
+    """An expression that not all calls keep to, in how many it holds, and why the first other does not keep to it."""
 
     expression: str
+    held: int
     why: str  # "it is false", "it raises NameError: …"
 
 
 def unmet_assumptions(harness: Harness, expressions: Sequence[str], calls: Sequence[WorkloadCall]) -> tuple[Unmet, ...]:
-    """The expressions that hold in none of the calls; none where nothing can be told.
+    """The expressions that do not hold in all of the calls; none where nothing can be told.
 
     Args:
         harness: of the original.
@@ -41,6 +42,8 @@ def unmet_assumptions(harness: Harness, expressions: Sequence[str], calls: Seque
     found = []
     for body in told:
         match body:
-            case {"expression": str(expression), "held": 0, "why": str(why)} if expression in expressions:
-                found.append(Unmet(expression, scrub(why, MAX_REASON)))
+            case {"expression": str(expression), "held": int(held), "why": str(why)} if (
+                expression in expressions and 0 <= held < len(calls)
+            ):
+                found.append(Unmet(expression, held, scrub(why, MAX_REASON)))
     return tuple(found)

@@ -24,6 +24,7 @@ from .compiled_patterns import compiled_patterns
 from .contract import Contract
 from .drawn_calls import Allowed, Drawer
 from .edge_values import in_turns
+from .fitted_values import fitted
 from .hinted_values import hinted_values
 from .input_cases import CASES, Knowledge, changed, later_cases, open_cases, with_iterators, with_optional
 from .iterator_arguments import root_with_lists
@@ -61,7 +62,8 @@ def mutate_calls(request: Request, recorder: Recorder, write: Write) -> None:
     """Write inputs near the calls in the request.
 
     `cases` are `edge`, `related` (to the code, and to one another), `later` (both), `constant` (of `constants`,
-    another version's) or `broken`: then nothing is made, but told what each call in `given` breaks of the contract.
+    another version's), `fitted` (the calls in `given` as type hints allow them: `fitted_values`) or `broken`: then
+    nothing is made, but told what each call in `given` breaks of the contract.
     `bounds` are the numbers of the first of the cases and of the one after the last; `draws` is how many Hypothesis
     draws, from the calls in `leading`, too. What takes a new way through the code is varied at once. Inputs keep to the
     expressions in `assume`; the contract is told from the calls in `real`. `wanted` bounds what is written, `budget_s`
@@ -81,6 +83,9 @@ def _mutate(request: Request, module: ModuleType, write: Write) -> None:
     work = _begun(request, module, write)
     if request["cases"] == "broken":
         work.rules.tell_broken(request, work.trier, write)
+        return
+    if request["cases"] == "fitted":
+        _make_fitted(request, work)
         return
     attempts, knowledge = work.attempts, work.knowledge
     if request["cases"] == "later":
@@ -118,6 +123,13 @@ def _begun(request: Request, module: ModuleType, write: Write) -> _Work:
         Assumed(module, target.function, request["assume"]),
         Rules(module, target.function, contract, real),
     )
+
+
+def _make_fitted(request: Request, work: _Work) -> None:
+    for encoded in request["given"]:
+        call = load_call(base64.b64decode(encoded))
+        made = fitted(root_with_lists(call), work.knowledge.contract)
+        work.attempts.make_given(Input("fits the type hints", root, call) for root in made)
 
 
 def _cases(request: Request, work: _Work) -> Iterator[Input]:

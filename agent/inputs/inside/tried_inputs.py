@@ -98,6 +98,11 @@ class Attempts:
             elif self._try(each):
                 varied.look(each.root)
 
+    def make_given(self, inputs: Iterator[Input]) -> None:
+        """Try these, whatever the time."""
+        for each in inputs:
+            self._try(each)
+
     def make_put_off(self, varied: VariedArguments) -> None:
         """Try what was put off, one of each kind in turn."""
         most = max(LEAST_PROBING, PROBING_SHARE * self._trier.written)

@@ -225,6 +225,12 @@ class Inputs:
             self._of_literals[key] = self._usable(self._affordable(_ranked(answer)))
         return self._of_literals[key]
 
+    def fitting(self, blobs: Sequence[bytes]) -> Round:
+        """Calls that type hints rule out, with numbers that they allow in the place of equal ones."""
+        fields = self._fields() | {"cases": "fitted", "given": list(map(_text, blobs)), "budget_s": JOB_S}
+        harness = Harness(self.sandbox, self.target, self.environment, self._limits(2 * JOB_S))
+        return self._usable(self._affordable(harness.ask("mutate", "fitted", fields).calls))
+
     def suggested(self, suggested: Suggested) -> Round:
         """The calls of a snippet that somebody suggests, as far as they are inputs of the function."""
         fields = {

@@ -163,8 +163,9 @@ class DifferenceSearch:
         needs_inputs, only_within = True, False
         while isinstance(found, Counterexample) and found.blobs and not found.on_real_call:
             rule = inputs.rule_broken_by(found.blobs) if len(provided) < MOST_RULES else None
+            fitting: Sequence[bytes] = ()
             if rule is not None and rule.by_hint and beyond_hints is None:
-                beyond_hints = found
+                beyond_hints, fitting = found, found.blobs
             else:
                 only_within = only_within or (rule is not None and len(provided) >= MOST_ASSUMED)
                 broken = rule or self._assumption_broken_by(found, len(provided))
@@ -174,7 +175,8 @@ class DifferenceSearch:
                 needs_inputs = needs_inputs and rule is None
                 provided.append(broken)
             assume = (*self._assume, *(each.expression for each in provided))
-            found = rest(assume, only_within=only_within, keeps_hints=beyond_hints is not None)
+            keeps_hints = beyond_hints is not None
+            found = rest(assume, only_within=only_within, keeps_hints=keeps_hints, fitting=fitting)
         if isinstance(found, Counterexample) or first is None:
             return replace(found, beyond_hints=beyond_hints) if isinstance(found, Agreement) else found
         if needs_inputs and not found.inputs:
@@ -205,10 +207,12 @@ class DifferenceSearch:
         suggested: Suggested | None = None,
         only_within: bool = False,
         keeps_hints: bool = False,
+        fitting: Sequence[bytes] = (),
     ) -> Counterexample | Agreement:
         """The same on inputs that keep to these assumptions, without asking which of them a difference breaks.
 
         With `only_within`, made inputs beyond the contract are left out; with `keeps_hints`, those beyond type hints.
+        What `fitting` holds comes first, made to fit them.
         """
         inputs = self._inputs_for(assume)
         agreed: dict[bytes, str] = {}  # origins by blob: a real call may be made twice
@@ -218,6 +222,7 @@ class DifferenceSearch:
         first = [Round(real_calls, None, is_real=True)] if real_calls else []
         first += [inputs.real_calls()] if effects_of_real_calls else []
         first += [inputs.suggested(suggested)] if suggested else []
+        first += [inputs.fitting(fitting)] if fitting else []
         for every in chain(first, inputs.rounds_for(literals, latest, rounds)):
             made = every.within(hints_alone=not only_within) if only_within or keeps_hints else every
             if not made.calls:

@@ -52,7 +52,7 @@ def pairs(items):
     sys._getframe(1)
     return list(dict.fromkeys(items))
 """
-LIMITS = ("--max-seconds", "60", "--quiet")
+LIMITS = ("--max-seconds", "240", "--quiet")  # far more than it takes: a busy machine is no reason to fail
 SCHEMA = json.loads((files("afterburner.agent.cli") / "compare-schema.json").read_text("utf-8"))
 
 

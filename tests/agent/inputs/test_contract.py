@@ -16,6 +16,7 @@ from afterburner.agent.inputs.inside.broken_contract import Rule, Rules
 from afterburner.agent.inputs.inside.call_parts import root_of
 from afterburner.agent.inputs.inside.compiled_patterns import compiled_patterns
 from afterburner.agent.inputs.inside.contract import Contract
+from afterburner.agent.inputs.inside.fitted_values import fitted
 from afterburner.sandbox.driver.call_blobs import Call
 
 if TYPE_CHECKING:
@@ -256,3 +257,19 @@ def test_the_items_that_an_iterator_has_left_count_and_stay(name: str) -> None:
     assert not contract.admits(root_of([other], {}))
     assert [list(each) for each in (real, made, other)] == [[1, 2], [3], [4, "five"]]
     assert contract.admits(root_of([[6]], {})) == (name == "taken")
+
+
+@pytest.mark.parametrize(
+    ("name", "made", "fits"),
+    [
+        ("hinted", [1.0, 0], [[1, 0]]),
+        ("hinted", [1.5, 2.0], []),
+        ("hinted", [True, 2.0], [[1, 2]]),
+        ("bought", Item("a", 3.0), [Item("a", 3)]),
+    ],
+)
+def test_numbers_that_hints_rule_out_become_equal_ones_that_fit(name: str, made: Any, fits: list[Any]) -> None:
+    found = [root[0][0] for root in fitted(root_of([made], {}), contract_of(name, ([4],)))]
+    assert all(each in fits for each in found)
+    assert bool(found) == bool(fits)
+    assert {repr(each) for each in found} == {repr(each) for each in fits}

@@ -49,6 +49,12 @@ def test_what_holds_in_a_real_call_is_a_rule_for_made_ones(project: Project, req
     assert not [each for each in found.skipped if each.origin == IN_DOCSTRING]
 
 
+def test_what_some_real_calls_break_is_told(project: Project) -> None:
+    told = [each.reason for each in workload(project, "n > 1").skipped if each.origin == "stated of every input"]
+    assert told == ["`n > 1` holds in 2 of the 3 real calls: inputs are made from no others"]
+    assert not [each for each in workload(project, "n > 0").skipped if each.origin == "stated of every input"]
+
+
 @pytest.mark.parametrize(
     ("requires", "why"),
     [

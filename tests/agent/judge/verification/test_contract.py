@@ -86,6 +86,16 @@ def test_what_type_hints_rule_out_is_told_and_does_not_count(compare: Compare) -
     assert f"where values contradict the type hints, for example {found.beyond_hints.line}" in found.line
 
 
+def test_a_difference_beyond_hints_is_looked_for_on_values_that_fit_them(compare: Compare) -> None:
+    original = "def f(n: int, limit: int):\n    return repr(n) if n != 777_123 else 'special'\n"
+    candidate = "def f(n: int, limit: int):\n    return str(n * 1)\n"
+    calls = "f(3, 777_122)\nf(4, 9)\nf(0, 17)"
+    found = compare(original, candidate, calls)
+    assert isinstance(found, Counterexample), found
+    assert found.calls[0].startswith("f(777123, ")
+    assert not found.provided
+
+
 def test_a_condition_that_hints_do_not_state_is_left_beside_one_that_they_do(compare: Compare) -> None:
     original = "def f(items: list, n: int):\n    return [str(n), *(item for item in items if item in (1, 5))]\n"
     candidate = original.replace("in (1, 5)", "in {1, 5}").replace("str(n)", "str(n * 1)")
