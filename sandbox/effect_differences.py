@@ -60,6 +60,8 @@ def _event(event: Json) -> str:
         case ["called", name, *arguments]:
             shown = ", ".join(render(each, 60) for each in arguments)
             return f"call {short_name(name)}({shown[:_MOST_SHOWN]})"
+        case ["found", name, sizes]:
+            return f"let {short_name(name)} find {render(sizes, _MOST_SHOWN)} bytes in files"
     return UNSHOWN
 
 

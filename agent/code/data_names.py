@@ -1,4 +1,7 @@
-"""Names under which a file keeps data: at the top of the module, in its classes, and as attributes."""
+"""Names under which a file keeps data: at the top of the module, in its classes, and as attributes.
+
+With them those by which it writes data out while a file stays open: what others find in the file is then an effect.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +27,8 @@ def _names(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
         match node:
             case ast.Attribute(attr=name, ctx=ast.Store() | ast.Del()):
+                yield name
+            case ast.Attribute(attr="flush" | "fsync" as name) | ast.keyword(arg="flush" as name):
                 yield name
             case ast.Global(names=names):
                 yield from names

@@ -31,6 +31,7 @@ _MOST_ITEMS = 20_000  # of the containers of one module that are put back before
 _MEMORIES = ("cache", "memo")  # in the name of data of another module that holds what it has computed, and no more
 _WRAPPED = ("__wrapped__", "pyfunc")  # attributes that hold the function around which something was made
 _MARK = "changed by the caller"
+_WRITING_OUT = ("flush", "fsync")
 _MOST_MARKED = 1_000
 _Key = Tuple[str, str]
 
@@ -72,7 +73,9 @@ class Effects:
         self._compared = frozenset((*call.globals, *call.absent))  # a part of the outcome
         self._before = {key: self._digest(key, value) for key, value in self._data()}
         self._files.begin()
-        self._events.begin([*call.args, *call.kwargs.values()])
+        # Only who writes out what it has written so far means others to find it: else that is a matter of buffers.
+        writes_out = not self._known.isdisjoint(_WRITING_OUT)
+        self._events.begin([*call.args, *call.kwargs.values()], self._files.sizes if writes_out else None)
 
     def end(self) -> None:
         """Right after it."""

@@ -2,7 +2,8 @@
 
 Records count whatever their level and their handlers, since another user's settings show them. Of the functions that
 came with the arguments only those count that never gave a value back: they are called for what they do. One that
-gives values may be asked as often as the rewrite likes; what it changes is looked at elsewhere.
+gives values may be asked as often as the rewrite likes; what it changes is looked at elsewhere. Where the original
+writes files out while they are open, it counts how much of them such a function finds.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from __future__ import annotations
 import functools
 import sys
 import warnings
-from types import CodeType, FunctionType, MethodType
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Sequence, Set, Tuple
+from types import BuiltinMethodType, CodeType, FunctionType, MethodType
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 from . import encoding_parts, type_plans, value_encoder
 
@@ -33,23 +34,33 @@ class Events:
         self._is_on = False
         self._noted: List[Tuple[int, str]] = []  # the code that was called or 0, and the encoded event
         self._watched: Dict[int, CodeType] = {}
+        self._builtin: Dict[int, Any] = {}  # objects whose own methods came with the arguments
+        self._sizes: Optional[Callable[[], Any]] = None
         self._answering: Set[int] = set()  # code that has given a value back
         self._hooked: Any = None  # the module `logging` whose loggers tell us
         self._catching: Any = None
 
-    def begin(self, arguments: Sequence[Any]) -> None:
-        """Note from now on."""
+    def begin(self, arguments: Sequence[Any], sizes: Optional[Callable[[], Any]] = None) -> None:
+        """Note from now on.
+
+        Args:
+            arguments: of the call.
+            sizes: tells how much is in the files that the call writes; None: that is no effect.
+        """
+        self._sizes = sizes
         self._noted, self._answering = [], set()
         self._watched = {id(code): code for code in _codes_in(arguments)}
+        methods = [each for each in arguments if type(each) is BuiltinMethodType] if sizes else []
+        self._builtin = {id(each.__self__): each for each in methods}
         self._hook_loggers()
         self._hook_warnings()
         self._is_on = True
-        if self._watched:
+        if self._watched or self._builtin:
             _set_profile(self._profile)
 
     def end(self) -> None:
         """Note no more."""
-        if self._watched:
+        if self._watched or self._builtin:
             _set_profile(None)
         self._is_on = False
         self._catching.__exit__(None, None, None)
@@ -122,6 +133,10 @@ class Events:
 
     def _profile(self, frame: Any, event: str, value: Any) -> None:
         code = frame.f_code
+        if event == "c_call" and self._builtin:
+            if type(value) is BuiltinMethodType and id(value.__self__) in self._builtin:
+                self._note(0, "found", value.__name__, self._sizes and self._sizes())
+            return
         if id(code) not in self._watched:
             return
         if event == "return":
@@ -131,6 +146,8 @@ class Events:
             held = frame.f_locals
             names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4)]
             self._note(id(code), "called", code.co_name, *(held[name] for name in names if name != "self"))
+            if self._sizes is not None:
+                self._note(0, "found", code.co_name, self._sizes())
 
 
 def _codes_in(arguments: Sequence[Any]) -> Iterator[CodeType]:

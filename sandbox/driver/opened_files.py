@@ -1,4 +1,4 @@
-# ruff: noqa: PTH100, PTH108, PTH113, PTH123 - every Python has os.path loaded when it starts; pathlib takes a while
+# ruff: noqa: PTH100, PTH108, PTH113, PTH123, PTH202 - every Python has os.path loaded when it starts, pathlib takes time
 """The files that a call opens, renames or removes, as they were before it: an audit hook tells of them."""
 
 from __future__ import annotations
@@ -50,6 +50,11 @@ class OpenedFiles:
         """What is in them now, where that is something else; by name."""
         now = [(path, content_of(path)) for path in sorted(self._held)]
         return [(_steady_name(path), content) for path, content in now if content != self._held[path]]
+
+    def sizes(self) -> List[Tuple[str, int]]:
+        """How many bytes others find in them now, by name; nothing of those that are not there."""
+        there = [path for path in sorted(self._held) if os.path.isfile(path)]
+        return [(_steady_name(path), os.path.getsize(path)) for path in there]
 
     def put_back(self) -> None:
         """Let them hold again what was in them."""

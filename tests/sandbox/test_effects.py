@@ -190,3 +190,34 @@ def test_a_function_that_gives_values_may_be_asked_less_often(
 ) -> None:
     given = blob(listeners[2:], [1, 2, 3])
     assert _verdict(call, CALLED + SORTED, CALLED + SORTED_ONCE, given) == (Verdict.ACCEPTED, "")
+
+
+PAGES = """\
+def f(told, rows):
+    with open("/tmp/pages.txt", "w") as file:
+        for row in rows:
+            file.write(f"{row};")
+            file.flush()
+            told(row)
+"""
+UNFLUSHED = PAGES.replace("            file.flush()\n", "")
+LATE = PAGES.replace("            told(row)\n", "    for row in rows:\n        told(row)\n")
+BY_SEEK = PAGES.replace('file.write(f"{row};")', 'file.write(str(row) + ";")')
+
+
+@pytest.mark.parametrize(
+    ("original", "rewrite", "told"),
+    [
+        (PAGES, UNFLUSHED, "find [('/tmp/pages.txt', 0)] bytes in files instead of"),
+        (PAGES, LATE, "find [('/tmp/pages.txt', 4)] bytes in files instead of"),
+        (PAGES, BY_SEEK, ""),
+        (UNFLUSHED, PAGES, ""),  # how much buffers hold back is no effect
+    ],
+)
+def test_files_that_are_written_out_are_found_as_far_by_who_is_called(
+    call: Call, listeners: list[Callable[[int], object]], original: str, rewrite: str, told: str
+) -> None:
+    for given in (listeners[0], [].append):
+        verdict, detail = _verdict(call, CALLED + original, CALLED + rewrite, blob(given, [7, 8]))
+        assert (verdict is Verdict.ACCEPTED) == (not told), detail
+        assert told in detail
