@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import sys
 import warnings
-from types import BuiltinMethodType, CodeType, FunctionType, MethodType
+from types import CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 from . import encoding_parts, type_plans, value_encoder
@@ -34,7 +34,6 @@ class Events:
         self._is_on = False
         self._noted: List[Tuple[int, str]] = []  # the code that was called or 0, and the encoded event
         self._watched: Dict[int, CodeType] = {}
-        self._builtin: Dict[int, Any] = {}  # objects whose own methods came with the arguments
         self._sizes: Optional[Callable[[], Any]] = None
         self._answering: Set[int] = set()  # code that has given a value back
         self._hooked: Any = None  # the module `logging` whose loggers tell us
@@ -50,17 +49,15 @@ class Events:
         self._sizes = sizes
         self._noted, self._answering = [], set()
         self._watched = {id(code): code for code in _codes_in(arguments)}
-        methods = [each for each in arguments if type(each) is BuiltinMethodType] if sizes else []
-        self._builtin = {id(each.__self__): each for each in methods}
         self._hook_loggers()
         self._hook_warnings()
         self._is_on = True
-        if self._watched or self._builtin:
+        if self._watched:
             _set_profile(self._profile)
 
     def end(self) -> None:
         """Note no more."""
-        if self._watched or self._builtin:
+        if self._watched:
             _set_profile(None)
         self._is_on = False
         self._catching.__exit__(None, None, None)
@@ -133,10 +130,6 @@ class Events:
 
     def _profile(self, frame: Any, event: str, value: Any) -> None:
         code = frame.f_code
-        if event == "c_call" and self._builtin:
-            if type(value) is BuiltinMethodType and id(value.__self__) in self._builtin:
-                self._note(0, "found", value.__name__, self._sizes and self._sizes())
-            return
         if id(code) not in self._watched:
             return
         if event == "return":
