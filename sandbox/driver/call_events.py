@@ -140,7 +140,7 @@ class Events:
             names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4)]
             self._note(id(code), "called", code.co_name, *(held[name] for name in names if name != "self"))
             if self._sizes is not None:
-                self._note(0, "found", code.co_name, self._sizes())
+                self._note(id(code), "found", code.co_name, self._sizes())
 
 
 def _codes_in(arguments: Sequence[Any]) -> Iterator[CodeType]:

@@ -202,7 +202,7 @@ def f(told, rows):
 """
 UNFLUSHED = PAGES.replace("            file.flush()\n", "")
 LATE = PAGES.replace("            told(row)\n", "    for row in rows:\n        told(row)\n")
-BY_SEEK = PAGES.replace('file.write(f"{row};")', 'file.write(str(row) + ";")')
+OTHERWISE = PAGES.replace('file.write(f"{row};")', 'file.write(str(row) + ";")')
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ BY_SEEK = PAGES.replace('file.write(f"{row};")', 'file.write(str(row) + ";")')
     [
         (PAGES, UNFLUSHED, "find [('/tmp/pages.txt', 0)] bytes in files instead of"),
         (PAGES, LATE, "find [('/tmp/pages.txt', 4)] bytes in files instead of"),
-        (PAGES, BY_SEEK, ""),
+        (PAGES, OTHERWISE, ""),
         (UNFLUSHED, PAGES, ""),  # how much buffers hold back is no effect
     ],
 )
@@ -220,3 +220,8 @@ def test_files_that_are_written_out_are_found_as_far_by_who_is_called(
     verdict, detail = _verdict(call, CALLED + original, CALLED + rewrite, blob(listeners[0], [7, 8]))
     assert (verdict is Verdict.ACCEPTED) == (not told), detail
     assert told in detail
+
+
+def test_who_gives_values_may_find_files_less_often(call: Call, listeners: list[Callable[[int], object]]) -> None:
+    original = CALLED + PAGES.replace("told(row)", "told(row) + told(row)")
+    assert _verdict(call, original, CALLED + PAGES, blob(listeners[2], [7, 8])) == (Verdict.ACCEPTED, "")

@@ -10,6 +10,8 @@ import pytest
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.judge.verification.made_inputs import Inputs
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
+from afterburner.agent.judge.verification.search import DifferenceSearch
+from afterburner.sandbox.driver.call_blobs import dump_call
 
 if TYPE_CHECKING:
     from ...evidence.conftest import MakeBench  # noqa: TID252 - a fixture of its
@@ -86,14 +88,15 @@ def test_what_type_hints_rule_out_is_told_and_does_not_count(compare: Compare) -
     assert f"where values contradict the type hints, for example {found.beyond_hints.line}" in found.line
 
 
-def test_a_difference_beyond_hints_is_looked_for_on_values_that_fit_them(compare: Compare) -> None:
-    original = "def f(n: int, limit: int):\n    return repr(n) if n != 777_123 else 'special'\n"
-    candidate = "def f(n: int, limit: int):\n    return str(n * 1)\n"
-    calls = "f(3, 777_122)\nf(4, 9)\nf(0, 17)"
-    found = compare(original, candidate, calls)
-    assert isinstance(found, Counterexample), found
-    assert found.calls[0].startswith("f(777123, ")
-    assert not found.provided
+def test_what_hints_rule_out_is_tried_with_numbers_that_fit_them(make_bench: MakeBench) -> None:
+    original = "def f(n: int):\n    return repr(n)\n"
+    bench = make_bench(original + "\nif __name__ == '__main__':\n    f(3)\n    f(4)\n", "f")
+    candidate = bench.target.source.replace("repr(n)", "repr(n) if n != 987_654_321 else 'special'")
+    search = DifferenceSearch(bench, bench.target.source, seed=0)
+    for number, calls in ((987_654_321.0, ("f(987654321)",)), (5.0, ()), (987_654_321.5, ())):
+        blobs = [dump_call((number,), {}, {})]
+        found = search._against(candidate, Deadline.after(60), (), rounds=0, least=None, fitting=blobs)
+        assert (found.calls if isinstance(found, Counterexample) else ()) == calls
 
 
 def test_a_condition_that_hints_do_not_state_is_left_beside_one_that_they_do(compare: Compare) -> None:
