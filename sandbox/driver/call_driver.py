@@ -25,7 +25,7 @@ import sys
 import time
 from itertools import islice
 from json.encoder import encode_basestring_ascii as quote
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, NoReturn, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, NoReturn, Optional, Sequence, Tuple
 
 from . import (
     builtin_values,
@@ -253,9 +253,11 @@ class Driver:
         self._lazy.begin(lambda: self._glance(module, call))
         # What measuring takes is measured, too, right before: that also brings the way there into the CPU's caches.
         self._time_nothing(call)
+        args: Sequence[Any] = call.args
+        kwargs = call.kwargs
         if self._effects is not None:
-            self._effects.begin(call)
-        timed = self._time(target.function, call.args, call.kwargs)
+            args, kwargs = self._effects.begin(call)
+        timed = self._time(target.function, args, kwargs)
         if self._effects is not None:
             self._effects.end()
         trouble = "it leaves threads running" if self._count_threads() > threads else None
@@ -288,7 +290,7 @@ class Driver:
         self._empty = min(self._empty, empty.cpu)
         self._empty_wall = min(self._empty_wall, empty.end - empty.start)
 
-    def _time(self, function: Callable[..., Any], args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Timed:
+    def _time(self, function: Callable[..., Any], args: Sequence[Any], kwargs: Dict[str, Any]) -> Timed:
         cpu_now, wall_now, settle, eager = self._clock.cpu, self._clock.wall, self._lazy.settle, _EAGER
         children = self._clock.children_cpu()
         start = wall_now()

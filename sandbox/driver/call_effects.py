@@ -65,8 +65,8 @@ class Effects:
             [(kind, name) for kind in self._own_classes() for name, _ in self._class_data(kind) if name in self._known]
         )
 
-    def begin(self, call: call_blobs.Call) -> None:
-        """Before a call, when its arguments and the module are ready."""
+    def begin(self, call: call_blobs.Call) -> Tuple[Sequence[Any], Dict[str, Any]]:
+        """Before a call, when its arguments and the module are ready: with what it is to be made."""
         self._own.restore()
         for cold in self._cold:
             cold.restore()
@@ -76,6 +76,8 @@ class Effects:
         # Only who writes out what it has written so far means others to find it: else that is a matter of buffers.
         writes_out = not self._known.isdisjoint(_WRITING_OUT)
         self._events.begin([*call.args, *call.kwargs.values()], self._files.sizes if writes_out else None)
+        watched = self._events.watched
+        return [watched(each) for each in call.args], {name: watched(each) for name, each in call.kwargs.items()}
 
     def end(self) -> None:
         """Right after it."""

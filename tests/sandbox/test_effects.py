@@ -222,6 +222,14 @@ def test_files_that_are_written_out_are_found_as_far_by_who_is_called(
     assert told in detail
 
 
+@pytest.mark.parametrize(("rewrite", "told"), [(UNFLUSHED, "find [('/tmp/pages.txt', 0)] bytes"), (OTHERWISE, "")])
+def test_a_method_of_a_list_finds_files_that_are_written_out(call: Call, rewrite: str, told: str) -> None:
+    heard: list[object] = []
+    verdict, detail = _verdict(call, PAGES, rewrite, blob(heard.append, [7, 8]))
+    assert (verdict is Verdict.ACCEPTED) == (not told), detail
+    assert told in detail
+
+
 def test_who_gives_values_may_find_files_less_often(call: Call, listeners: list[Callable[[int], object]]) -> None:
     original = CALLED + PAGES.replace("told(row)", "told(row) + told(row)")
     assert _verdict(call, original, CALLED + PAGES, blob(listeners[2], [7, 8])) == (Verdict.ACCEPTED, "")
