@@ -9,7 +9,7 @@ WORKERS ?= $(shell expr $$(nproc) + 1)
 DEMO ?= examples/log_report.py
 
 .DEFAULT_GOAL := help
-.PHONY: soak-cancels help setup setup-tests demo test test-quick test-nightly check lint types format verify-examples readme-demo rules-page schemas sandbox-pictures bench-sandbox bench-selection bench-compare bench-judge bench-mutants bench-packages soak soak-kills load-service lock clean clean-all
+.PHONY: soak-cancels help setup setup-tests demo test test-quick test-nightly check lint types format verify-examples readme-demo rules-page schemas sandbox-pictures bench-sandbox bench-selection bench-compare bench-judge bench-mutants bench-editor bench-packages soak soak-kills load-service lock clean clean-all
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name what; do \
@@ -86,6 +86,9 @@ bench-judge: setup ## how many wrong rewrites of real code the judge offers, how
 
 bench-mutants: setup ## how many wrong versions of MBPP+'s functions made inputs find, beside Hypothesis and CrossHair (an hour)
 	$(BIN)/python -m scripts.bench_mutants $(BENCH)
+
+bench-editor: setup ## what a user of the language server feels: its start, code actions, typing during a run (two minutes)
+	PYTHONPATH=tests/lsp_server $(BIN)/python -m scripts.bench_editor $(BENCH)
 
 bench-packages: setup ## what rules gain in pinned packages of the registry, their own tests as judge (ten minutes)
 	$(BIN)/python -m scripts.bench_packages $(BENCH)

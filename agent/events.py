@@ -1,4 +1,4 @@
-"""What a job tells while it works: typed facts. Whoever shows them finds the words (`cli/progress_lines.py`)."""
+"""What a job tells while it works: typed facts. Whoever shows them finds the words (`progress_lines.py`)."""
 
 from __future__ import annotations
 

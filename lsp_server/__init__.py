@@ -1,1 +1,1 @@
-"""The loop in the editor. Nothing is built here yet."""
+"""The loop in the editor: a language server, and the same for coding agents."""

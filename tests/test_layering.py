@@ -28,6 +28,7 @@ DOORS = {
     "afterburner.sandbox.commands.checks": "likewise",
     "afterburner.sandbox.commands.serve": "likewise",
     "afterburner.agent.store.connect": "PostgreSQL is an extra",
+    "afterburner.lsp_server.commands": "pygls is an extra",
 }
 # They may belong to the user's interpreter; a script looks for them when it needs them.
 MAY_BE_THERE = {"hypothesis", "pytest"}

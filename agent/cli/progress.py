@@ -14,7 +14,7 @@ import typer
 from rich.live import Live
 from rich.text import Text
 
-from afterburner.agent.cli.progress_lines import line_of, spent_of
+from afterburner.agent.progress_lines import line_of, spent_of
 from afterburner.agent.wording import format_ratio
 from afterburner.sandbox.terminal.console import open_console
 from afterburner.sandbox.terminal.streams import is_live

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from afterburner.agent.cli.progress import PlainProgress, quiet_option
-from afterburner.agent.cli.progress_lines import line_of
 from afterburner.agent.cli.selfcheck_document import document_of
 from afterburner.agent.cli.selfcheck_report import print_findings
+from afterburner.agent.progress_lines import line_of
 from afterburner.agent.selfcheck.check import SelfCheck, keep
 from afterburner.sandbox import open_sandbox
 from afterburner.sandbox.terminal.console import open_console

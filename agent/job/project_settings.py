@@ -102,11 +102,17 @@ class ProjectOptions:
     refused: Mapping[str, str]
 
 
-def read_project_options(start: Path, trust: Trust) -> ProjectOptions:
-    """What the pyproject.toml of a file, or of a folder, sets; see `read_project_settings`.
+def read_project_options(start: Path, trust: Trust, given: Mapping[str, Any], given_by: str) -> ProjectOptions:
+    """What the pyproject.toml of a file, or of a folder, sets, and the caller's own settings, which come first.
+
+    Args:
+        start: the file or the folder.
+        trust: see `read_project_settings`.
+        given: the caller's own settings, by the same names; None of a value: not given.
+        given_by: who they are from, for messages.
 
     Raises:
-        SettingsError: the file cannot be read, or sets what is no setting or not allowed.
+        SettingsError: the file cannot be read, or one of both sets what is no setting or not allowed.
     """
     defaults = written_defaults()
     known = {
@@ -115,12 +121,28 @@ def read_project_options(start: Path, trust: Trust) -> ProjectOptions:
         if name not in NOT_SETTINGS
     }
     found = read_project_settings(start, known | _OF_THE_COMMAND_LINE, dict.fromkeys(NOT_SETTINGS, ""), trust)
-    values = dict(found.values) if found is not None else {}
+    own = _checked(given, given_by, known)
+    values = (dict(found.values) if found is not None else {}) | own
+    refused = {name: why for name, why in found.refused.items() if name not in own} if found is not None else {}
     try:
         settings = settings_from(str(start), {name: values.get(name, default) for name, default in defaults.items()})
     except UsageError as error:
-        raise SettingsError(f"{found.path if found else start}: [{TABLE}] {error}") from error
-    return ProjectOptions(settings, found.path if found else None, found.refused if found else {})
+        places = [*([f"{found.path}: [{TABLE}]"] if found else []), *([given_by] if own else [])]
+        raise SettingsError(f"{' or '.join(places) or start}: {error}") from error
+    return ProjectOptions(settings, found.path if found else None, refused)
+
+
+def _checked(given: Mapping[str, Any], given_by: str, settings: Mapping[str, Setting]) -> dict[str, Any]:
+    """The caller's settings by their names, each of its type."""
+    values: dict[str, Any] = {}
+    for key, value in given.items():
+        name = key.replace("-", "_")
+        if name not in settings:
+            raise SettingsError(f"{given_by}: {scrub_line(key)}: there is no such setting.{_listed(name, settings)}")
+        if value is not None:
+            _check_type(f"{given_by}: {key} = {_shown(value)}", value, settings[name].annotation)
+            values[name] = value
+    return values
 
 
 def read_project_settings(
@@ -199,7 +221,7 @@ def _check(
         if name in seen:
             raise SettingsError(f"{place(path, name)}: it is there twice, with - and with _. Leave one of them.")
         seen.add(name)
-        _check_type(path, key, value, setting.annotation)
+        _check_type(place(path, key, value), value, setting.annotation)
         if value == _plain(setting.default) or not setting.needs_trust or is_trusted():
             values[name] = _from_folder(value, path.parent, setting)
         else:
@@ -239,14 +261,14 @@ def _kind(annotation: Any) -> tuple[_Kind, bool, tuple[str, ...]]:
     return kinds.get(annotation, "text"), False, ()
 
 
-def _check_type(path: Path, key: str, value: Any, annotation: Any) -> None:
+def _check_type(where: str, value: Any, annotation: Any) -> None:
     kind, is_array, choices = _kind(annotation)
     elements = value if is_array and isinstance(value, list) else [value]
     if is_array == isinstance(value, list) and all(_fits(each, kind) for each in elements):
         return
     wanted = f"an array, each element {_WORDS[kind]}" if is_array else _WORDS[kind]
     allowed = f": one of {', '.join(choices)}" if choices else ""
-    raise SettingsError(f"{place(path, key, value)}: this has to be {wanted}{allowed}.")
+    raise SettingsError(f"{where}: this has to be {wanted}{allowed}.")
 
 
 def _fits(value: Any, kind: _Kind) -> bool:
@@ -268,9 +290,14 @@ def _no_setting(path: Path, key: str, settings: Mapping[str, Setting], not_setti
     name = key.replace("-", "_")
     if name in not_settings:
         return f"{place(path, key)}: {not_settings[name]} is given on the command line only; remove this line."
+    return f"{place(path, key)}: there is no such setting.{_listed(name, settings)}"
+
+
+def _listed(name: str, settings: Mapping[str, Setting]) -> str:
+    """Which setting may have been meant, and which there are."""
     near = get_close_matches(name, settings, n=1)
     hint = f" Did you mean {near[0]}?" if near else ""
-    return f"{place(path, key)}: there is no such setting.{hint} There are: {', '.join(sorted(settings))}."
+    return f"{hint} There are: {', '.join(sorted(settings))}."
 
 
 def _no_trust(path: Path, key: str, value: Any, setting: Setting) -> str:

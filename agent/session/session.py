@@ -12,8 +12,9 @@ import tempfile
 import threading
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from afterburner.agent.events import JobReporter, OnEvent, ignore_event
 from afterburner.agent.inputs.rank import RankedTarget, rank
@@ -278,17 +279,31 @@ class Session:
             loan.allow_folder(project_of(Path(place)))
             return rank(take_survey(sandbox, Path(place), settings, limit_s))
 
-    def project_options(self, place: str | Path, *, cancel: CancelToken | None = None) -> ProjectOptions:
+    def project_options(
+        self,
+        place: str | Path,
+        *,
+        given: Mapping[str, Any] | None = None,
+        given_by: str = "the caller's settings",
+        cancel: CancelToken | None = None,
+    ) -> ProjectOptions:
         """Read the settings that the pyproject.toml of a file's project, or of a folder's, asks for.
 
         Whoever decides about trust is asked if it chooses a model, a file, a program or modules.
 
+        Args:
+            place: the file or the folder.
+            given: settings by the same names that come before those of the project, such as an editor's.
+            given_by: who they are from, for messages.
+            cancel: ends it from another thread.
+
         Raises:
-            SettingsError: the file cannot be read, or sets what is no setting or not allowed.
+            SettingsError: the file cannot be read, or one of both sets what is no setting or not allowed.
             CancelledError: it was cancelled.
         """
         with self._jobs.job(cancel) as token:
-            return read_project_options(Path(place), lambda request: self._answers.allows(request, token))
+            allows = partial(self._answers.allows, cancel=token)
+            return read_project_options(Path(place), allows, given or {}, given_by)
 
     @contextmanager
     def lend(self, cancel: CancelToken | None = None) -> Iterator[Loan]:

@@ -8,8 +8,8 @@ import pickle
 import pytest
 
 from afterburner.agent.cli.progress import to_document
-from afterburner.agent.cli.progress_lines import line_of, spent_of
 from afterburner.agent.events import EventKind, JobReporter, ProgressEvent, Stage, in_stage
+from afterburner.agent.progress_lines import line_of, spent_of
 from afterburner.agent.types import Decision, Gain
 from afterburner.agent.usage import Usage
 

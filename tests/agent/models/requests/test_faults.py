@@ -11,7 +11,6 @@ import pytest
 from fault_proxy import Fault, FaultProxy, Kind
 from model_server import serving
 
-from afterburner.agent.cli.progress_lines import line_of, spent_of
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.errors import ProposerError
 from afterburner.agent.events import EventKind, ProgressEvent
@@ -19,6 +18,7 @@ from afterburner.agent.models.registry import open_proposer
 from afterburner.agent.models.requests.model_session import ModelSession
 from afterburner.agent.models.requests.recording import Recording
 from afterburner.agent.options import Caps
+from afterburner.agent.progress_lines import line_of, spent_of
 from afterburner.agent.types import Decision, JudgedCandidate
 from afterburner.sandbox import Verdict
 

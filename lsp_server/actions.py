@@ -1,0 +1,116 @@
+"""The code actions for a place in a document. Listing them asks no model and measures nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from afterburner.agent.types import Objective
+from afterburner.lsp_server.outline import function_at
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from afterburner.lsp_server.offers import Offers
+    from afterburner.lsp_server.outline import OutlinedFunction
+
+KIND = "refactor.rewrite.afterburner"
+OPTIMIZE, OPTIMIZE_HOTTEST, PROVE = "afterburner.optimize", "afterburner.optimizeHottest", "afterburner.prove"
+APPLY, REVERT, REPORT = "afterburner.apply", "afterburner.revert", "afterburner.report"
+CANCEL, WRITE_CALLS = "afterburner.cancel", "afterburner.writeCalls"
+COMMANDS = (OPTIMIZE, OPTIMIZE_HOTTEST, PROVE, APPLY, REVERT, REPORT, CANCEL, WRITE_CALLS)
+_FOR = {
+    Objective.TIME: "this function",
+    Objective.MEMORY: "this function for memory",
+    Objective.INTEGRAL: "this function for time and memory",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the actions are asked for.
+
+    Attributes:
+        uri: of the document.
+        text: what it holds.
+        functions: of it.
+        first_line: of the selection, from 0.
+        last_line: likewise.
+    """
+
+    uri: str
+    text: str
+    functions: Sequence[OutlinedFunction]
+    first_line: int
+    last_line: int
+
+
+def code_actions(place: Place, offers: Offers, context: types.CodeActionContext) -> list[types.CodeAction]:
+    """All actions that the client wants."""
+    return [each for each in _all_actions(place, offers) if _is_wanted(str(each.kind), context.only)]
+
+
+def command_of(name: str, title: str, **argument: Any) -> types.Command:
+    """A command of ours. Each takes one object."""
+    return types.Command(title=title, command=name, arguments=[argument])
+
+
+def _all_actions(place: Place, offers: Offers) -> Iterator[types.CodeAction]:
+    function = _selected(place)
+    if function is not None and (why_not := _why_not(function, place.functions)):
+        yield _action("Optimize this function", "time", disabled=types.CodeActionDisabled(reason=why_not))
+    elif function is not None:
+        yield from _of_function(place, function, offers)
+    if len(place.functions) > 1:
+        title = "Optimize the hottest function of this file"
+        yield _action(title, "hottest", command_of(OPTIMIZE_HOTTEST, title, uri=place.uri))
+
+
+def _of_function(place: Place, function: OutlinedFunction, offers: Offers) -> Iterator[types.CodeAction]:
+    name = {"uri": place.uri, "function": function.qualname}
+    offer = offers.get(place.uri, function.qualname)
+    if offer is not None and offer.edits_for(place.text):
+        title = f"Apply the proven rewrite of {function.qualname} ({offer.short})"
+        yield _action(title, "apply", command_of(APPLY, title, **name))
+    inner = function.inner_at(place.first_line)
+    around = f" ({function.qualname}, around {inner})" if inner else f" ({function.qualname})"
+    for objective, words in _FOR.items():
+        title = f"Optimize {words}{around}"
+        yield _action(title, objective.value, command_of(OPTIMIZE, title, objective=objective.value, **name))
+    title = f"Prove my change faster ({function.qualname}, against the last commit)"
+    yield _action(title, "prove", command_of(PROVE, title, **name))
+
+
+def _selected(place: Place) -> OutlinedFunction | None:
+    """The function at the cursor, or the first one that the selection touches."""
+    if (found := function_at(place.functions, place.first_line)) is not None:
+        return found
+    return next((each for each in place.functions if place.first_line <= each.first_line <= place.last_line), None)
+
+
+def _why_not(function: OutlinedFunction, functions: Sequence[OutlinedFunction]) -> str:
+    """Why a function cannot be optimised; empty: it can."""
+    if function.is_accessor:
+        return f"{function.qualname} is a property: only what is called can be optimised. Move its work into a method."
+    later = [each for each in functions if each.qualname == function.qualname and each.def_line > function.def_line]
+    if later:
+        return f"{function.qualname} is defined again in line {later[-1].def_line + 1}, and that definition counts."
+    return ""
+
+
+def _action(
+    title: str,
+    what: str,
+    command: types.Command | None = None,
+    *,
+    disabled: types.CodeActionDisabled | None = None,
+) -> types.CodeAction:
+    return types.CodeAction(title=title, kind=f"{KIND}.{what}", command=command, disabled=disabled)
+
+
+def _is_wanted(kind: str, only: Sequence[types.CodeActionKind | str] | None) -> bool:
+    """Whether a kind is one of those asked for, or below one of them."""
+    wanted = [getattr(each, "value", each) for each in only or ()]
+    return not wanted or any(kind == each or kind.startswith(f"{each}.") or not each for each in wanted)

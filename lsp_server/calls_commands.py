@@ -1,0 +1,66 @@
+"""Begins a file that calls a function, where nothing else calls it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from afterburner.lsp_server.applying import edit_capabilities
+from afterburner.lsp_server.calls_file import calls_file_of, stub_for
+from afterburner.lsp_server.protocol import failed
+from afterburner.lsp_server.rebase import text_of_function
+from afterburner.lsp_server.server import document_of, function_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from afterburner.lsp_server.documents import Document
+    from afterburner.lsp_server.server import Server
+
+
+async def offer_calls(server: Server, document: Document, function: str | None, error: str) -> None:
+    """Say that there are no inputs, and offer to begin a file with some."""
+    place = calls_file_of(document.path)
+    kind = types.MessageType.Error
+    if function is None or place.exists() or not _may_create(server):
+        server.say(error, kind)
+        return
+    action = types.MessageActionItem(title=f"Write {place.name}")
+    params = types.ShowMessageRequestParams(type=kind, message=error, actions=[action])
+    answer = await server.window_show_message_request_async(params)
+    if answer is not None and answer.title == action.title:
+        await _begin_calls(server, document, function)
+
+
+def write_calls(server: Server, given: Mapping[str, Any]) -> None:
+    """Begin the file beside a module that calls its functions."""
+    document, function = document_of(server, given), function_of(given)
+    if not _may_create(server):
+        raise failed(f"The editor cannot create files for a server. Write {calls_file_of(document.path)} yourself.")
+    server.begin(_begin_calls(server, document, function))
+
+
+async def _begin_calls(server: Server, document: Document, function: str) -> None:
+    place = calls_file_of(document.path)
+    text = stub_for(document.path, function, text_of_function(document.source, function) or "")
+    start = types.Position(line=0, character=0)
+    edit = types.WorkspaceEdit(
+        document_changes=[
+            types.CreateFile(uri=place.as_uri(), options=types.CreateFileOptions(ignore_if_exists=True)),
+            types.TextDocumentEdit(
+                text_document=types.OptionalVersionedTextDocumentIdentifier(uri=place.as_uri(), version=None),
+                edits=[types.TextEdit(range=types.Range(start=start, end=start), new_text=text)],
+            ),
+        ]
+    )
+    answer = await server.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(edit=edit, label=place.name))
+    window = server.client_capabilities.window
+    if answer.applied and window is not None and window.show_document is not None and window.show_document.support:
+        await server.window_show_document_async(types.ShowDocumentParams(uri=place.as_uri(), take_focus=True))
+
+
+def _may_create(server: Server) -> bool:
+    """Whether the client can create a file by an edit."""
+    can = edit_capabilities(server)
+    return can is not None and types.ResourceOperationKind.Create in (can.resource_operations or ())

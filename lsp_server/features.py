@@ -1,0 +1,108 @@
+"""What the server answers: which messages, and who handles them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+from afterburner.lsp_server.actions import (
+    APPLY,
+    CANCEL,
+    KIND,
+    OPTIMIZE,
+    OPTIMIZE_HOTTEST,
+    PROVE,
+    REPORT,
+    REVERT,
+    WRITE_CALLS,
+    Place,
+    code_actions,
+)
+from afterburner.lsp_server.calls_commands import write_calls
+from afterburner.lsp_server.lenses import hover_of, lenses_of
+from afterburner.lsp_server.offer_commands import change, report
+from afterburner.lsp_server.run_commands import optimize, prove
+from afterburner.lsp_server.server import Server
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+def make_server(version: str) -> Server:
+    """A server with all that it answers."""
+    server = Server(version)
+    _answer_synchronising(server)
+    _answer_questions(server)
+    _answer_commands(server)
+    return server
+
+
+def _answer_synchronising(server: Server) -> None:
+    @server.feature(types.INITIALIZE)
+    def initialize(params: types.InitializeParams) -> None:
+        server.protocol.use_documents()
+        server.initial_settings = params.initialization_options
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
+    def configured(params: types.DidChangeConfigurationParams) -> None:
+        server.pushed_settings = params.settings
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    def changed(_params: types.DidChangeTextDocumentParams) -> None:
+        server.changed.set()
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def closed(params: types.DidCloseTextDocumentParams) -> None:
+        server.forget(params.text_document.uri)
+
+    @server.feature(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)
+    def cancelled(params: types.WorkDoneProgressCancelParams) -> None:
+        server.runs.cancel(params.token)
+
+    @server.feature(types.SHUTDOWN)
+    def shut_down(_params: None) -> None:
+        server.runs.cancel()
+
+
+def _answer_questions(server: Server) -> None:
+    @server.feature(
+        types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(code_action_kinds=[KIND], resolve_provider=False)
+    )
+    def actions(params: types.CodeActionParams) -> list[types.CodeAction]:
+        document = server.document(params.text_document.uri)
+        if document is None:
+            return []
+        lines = params.range.start.line, params.range.end.line
+        place = Place(document.uri, document.source, server.outline_of(document), *lines)
+        return code_actions(place, server.offers, params.context)
+
+    @server.feature(types.TEXT_DOCUMENT_CODE_LENS, types.CodeLensOptions(resolve_provider=False))
+    def lenses(params: types.CodeLensParams) -> list[types.CodeLens]:
+        document = server.document(params.text_document.uri)
+        return [] if document is None else lenses_of(document, server.outline_of(document), server.offers)
+
+    @server.feature(types.TEXT_DOCUMENT_HOVER)
+    def hover(params: types.HoverParams) -> types.Hover | None:
+        document = server.document(params.text_document.uri)
+        if document is None:
+            return None
+        return hover_of(document, server.outline_of(document), server.offers, params.position.line)
+
+
+def _answer_commands(server: Server) -> None:
+    def command(name: str, handle: Callable[[Server, Mapping[str, Any]], Any]) -> None:
+        @server.command(name)
+        def call(*arguments: Any) -> Any:
+            given = arguments[0] if arguments and isinstance(arguments[0], dict) else {}
+            return handle(server, given)
+
+    command(OPTIMIZE, optimize)
+    command(OPTIMIZE_HOTTEST, optimize)
+    command(PROVE, prove)
+    command(APPLY, partial(change, reverts=False))
+    command(REVERT, partial(change, reverts=True))
+    command(REPORT, report)
+    command(CANCEL, lambda server, given: server.runs.cancel(given.get("token")))
+    command(WRITE_CALLS, write_calls)

@@ -1,0 +1,318 @@
+"""An editor for tests: it speaks to a real server process, holds documents, and applies what the server asks for."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import queue
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import IO, TYPE_CHECKING, Any, Protocol
+
+from afterburner.agent.code.source_text import split_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+COMMAND = (sys.executable, "-m", "afterburner.agent", "lsp", "--stdio")
+ANSWER_S = 60.0
+PAIRS = '''\
+"""Finds pairs."""
+
+
+def unrelated(x):
+    return x
+
+
+def pairs(numbers, total):
+    """The pairs of numbers that add up to a total."""
+    found = []
+    for number in numbers:
+        if total - number in numbers and number not in found:
+            found.append(number)
+    return found
+
+
+if __name__ == "__main__":
+    print(len(pairs(list(range(0, 1500, 2)), 1400)), len(pairs([], 3)), pairs([1, 2, 1], 3))
+'''
+# What the editors say of themselves, as far as the server looks at it.
+NEOVIM = {
+    "window": {"workDoneProgress": True, "showMessage": {}, "showDocument": {"support": True}},
+    "workspace": {
+        "configuration": True,
+        "applyEdit": True,
+        "workspaceEdit": {"resourceOperations": ["rename", "create"]},
+    },
+}
+VS_CODE = {
+    "general": {"positionEncodings": ["utf-16"]},
+    "window": {"workDoneProgress": True, "showMessage": {}, "showDocument": {"support": True}},
+    "workspace": {
+        "configuration": True,
+        "applyEdit": True,
+        "codeLens": {"refreshSupport": True},
+        "workspaceEdit": {
+            "documentChanges": True,
+            "resourceOperations": ["create", "rename", "delete"],
+            "changeAnnotationSupport": {"groupsOnLabel": True},
+        },
+    },
+}
+EMACS = {"general": {"positionEncodings": ["utf-32", "utf-8", "utf-16"]}, "workspace": {"applyEdit": True}}
+
+
+@dataclass
+class Buffer:
+    """What the editor holds of a file."""
+
+    text: str
+    version: int = 1
+
+
+@dataclass
+class Editor:
+    """A client with one server."""
+
+    capabilities: dict[str, Any]
+    settings: dict[str, Any] = field(default_factory=dict)
+    initial: dict[str, Any] | None = None
+    answer: str | None = None  # the title to choose where a message asks; None: dismiss it
+    takes_edits: bool = True
+    before_edit: Callable[[], None] = lambda: None  # what the user does while an edit is on its way
+    buffers: dict[str, Buffer] = field(default_factory=dict)
+    asked: list[dict[str, Any]] = field(default_factory=list)  # what the server has asked for and told
+    edits: list[dict[str, Any]] = field(default_factory=list)
+    _next: int = 0
+    _changed: threading.Condition = field(default_factory=threading.Condition)
+    _answers: dict[Any, dict[str, Any]] = field(default_factory=dict)
+    _out: queue.Queue[dict[str, Any] | None] = field(default_factory=queue.Queue)
+
+    def start(self, folder: Path) -> None:
+        self.process = subprocess.Popen(
+            COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder
+        )
+        self.errors: list[str] = []
+        self._threads = [
+            threading.Thread(target=each, daemon=True) for each in (self._read, self._write, self._keep_errors)
+        ]
+        for each in self._threads:
+            each.start()
+        params: dict[str, Any] = {"processId": None, "rootUri": folder.as_uri(), "capabilities": self.capabilities}
+        self.server = self.request("initialize", params | {"initializationOptions": self.initial})
+        self.notify("initialized", {})
+
+    # Sending
+
+    def notify(self, method: str, params: Any) -> None:
+        self.send({"jsonrpc": "2.0", "method": method, "params": params})
+
+    def begin(self, method: str, params: Any) -> int:
+        self._next += 1
+        self.send({"jsonrpc": "2.0", "id": self._next, "method": method, "params": params})
+        return self._next
+
+    def request(self, method: str, params: Any) -> Any:
+        """The result of a request; a `ServerError` where the answer is one."""
+        return self.result(self.begin(method, params))
+
+    def result(self, sent: Any) -> Any:
+        with self._changed:
+            there = self._changed.wait_for(lambda: sent in self._answers, ANSWER_S)
+        assert there, (sent, self.errors)
+        answer = self._answers.pop(sent)
+        if "error" in answer:
+            raise ServerError(answer["error"]["code"], answer["error"]["message"])
+        return answer["result"]
+
+    def send(self, message: Any) -> None:
+        self._out.put(message)
+
+    # What a user does
+
+    def open(self, path: Path, text: str | None = None) -> str:
+        """Open a file, and give its URI."""
+        held = path.read_text("utf-8") if text is None else text
+        self.buffers[path.as_uri()] = Buffer(held)
+        item = {"uri": path.as_uri(), "languageId": "python", "version": 1, "text": held}
+        self.notify("textDocument/didOpen", {"textDocument": item})
+        return path.as_uri()
+
+    def type(self, uri: str, text: str) -> None:
+        """Hold another text, told as a whole."""
+        buffer = self.buffers[uri]
+        buffer.text, buffer.version = text, buffer.version + 1
+        identifier = {"uri": uri, "version": buffer.version}
+        self.notify("textDocument/didChange", {"textDocument": identifier, "contentChanges": [{"text": text}]})
+
+    def actions(self, uri: str, line: int, **context: Any) -> dict[str, dict[str, Any]]:
+        """The code actions at a line, by their kinds behind the common part."""
+        place = {"line": line, "character": 0}
+        params = {
+            "textDocument": {"uri": uri},
+            "range": {"start": place, "end": place},
+            "context": {"diagnostics": [], **context},
+        }
+        found = self.request("textDocument/codeAction", params)
+        return {each["kind"].removeprefix("refactor.rewrite.afterburner."): each for each in found}
+
+    def choose(self, action: dict[str, Any]) -> Any:
+        """Click it."""
+        command = action["command"]
+        return self.request(
+            "workspace/executeCommand", {"command": command["command"], "arguments": command["arguments"]}
+        )
+
+    def wait(self, method: str, holds: Callable[[Any], bool] = lambda _: True, seconds: float = 240.0) -> Any:
+        """The parameters of the first message of that kind from the server that fits, earlier ones included."""
+
+        def found() -> dict[str, Any] | None:
+            return next((each for each in self.asked if each["method"] == method and holds(each.get("params"))), None)
+
+        with self._changed:
+            there = self._changed.wait_for(lambda: found() is not None, seconds)
+        assert there, ([each for each in self.asked if each["method"] != "$/progress"], self.errors)
+        return (found() or {}).get("params")
+
+    def quit(self) -> int:
+        """Shut down in an orderly way, and give the exit code."""
+        self.request("shutdown", None)
+        self.notify("exit", None)
+        return self.process.wait(10)
+
+    def kill(self) -> None:
+        """End like an editor that crashes: nothing is said, the pipes close."""
+        self._out.put(None)
+
+    def close(self) -> None:
+        """End it, and its server with it."""
+        self.kill()
+        try:
+            self.process.wait(10)
+        finally:
+            self.process.kill()
+            for each in self._threads:
+                each.join(10)
+
+    # Receiving
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        with self.process.stdout as out:
+            self._receive_all(out)
+
+    def _receive_all(self, out: IO[bytes]) -> None:
+        while True:
+            length = 0
+            while (line := out.readline().strip()) != b"":
+                if line.lower().startswith(b"content-length:"):
+                    length = int(line.partition(b":")[2])
+            if not length:
+                return
+            self._receive(json.loads(out.read(length)))
+
+    def _receive(self, message: dict[str, Any]) -> None:
+        if "method" in message:
+            with self._changed:
+                self.asked.append(message)
+                self._changed.notify_all()
+            if "id" in message:
+                self.send({"jsonrpc": "2.0", "id": message["id"], "result": self._answer(message)})
+            return
+        with self._changed:
+            self._answers[message.get("id")] = message
+            self._changed.notify_all()
+
+    def _answer(self, message: dict[str, Any]) -> Any:
+        params = message.get("params") or {}
+        match message["method"]:
+            case "workspace/configuration":
+                return [self.settings for _ in params["items"]]
+            case "window/showMessageRequest":
+                return next((each for each in params["actions"] if each["title"] == self.answer), None)
+            case "window/showDocument":
+                return {"success": True}
+            case "workspace/applyEdit":
+                self.before_edit()
+                return {"applied": self.takes_edits and self._apply(params["edit"])}
+        return None
+
+    def _apply(self, edit: dict[str, Any]) -> bool:
+        self.edits.append(edit)
+        changes = [
+            (each["textDocument"]["uri"], each["textDocument"]["version"], each["edits"])
+            for each in edit.get("documentChanges", [])
+            if "textDocument" in each
+        ]
+        changes += [(uri, None, edits) for uri, edits in edit.get("changes", {}).items()]
+        for uri, version, edits in changes:
+            buffer = self.buffers.setdefault(uri, Buffer(""))
+            if version is not None and version != buffer.version:
+                return False
+            text = buffer.text
+            for each in sorted(edits, key=lambda each: each["range"]["start"]["line"], reverse=True):
+                start, end = (offset(text, each["range"][name]) for name in ("start", "end"))
+                text = text[:start] + each["newText"] + text[end:]
+            self.type(uri, text)
+        return True
+
+    def _write(self) -> None:
+        pipe = self.process.stdin
+        assert pipe is not None
+        with contextlib.suppress(BrokenPipeError, ValueError), pipe:
+            while (message := self._out.get()) is not None:
+                body = message if isinstance(message, bytes) else json.dumps(message).encode()
+                pipe.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+                pipe.flush()
+
+    def _keep_errors(self) -> None:
+        assert self.process.stderr is not None
+        with self.process.stderr as errors:
+            self.errors += (line.decode("utf-8", "replace") for line in errors)
+
+
+class ServerError(Exception):
+    """An answer that is an error: its code and its message."""
+
+
+def offset(text: str, position: dict[str, int]) -> int:
+    """Where a position in units of UTF-16 is: behind a line's end it is that end, in half a character its beginning."""
+    lines = split_lines(text)
+    before = sum(map(len, lines[: position["line"]]))
+    if position["line"] >= len(lines):
+        return before
+    used = 0
+    for column, char in enumerate(lines[position["line"]].rstrip("\r\n")):
+        used += len(char.encode("utf-16-le", "surrogatepass")) // 2
+        if used > position["character"]:
+            return before + column
+    return before + len(lines[position["line"]].rstrip("\r\n"))
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process of that number runs."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:  # noqa: PTH123
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def wait_until(holds: Callable[[], bool], seconds: float = 20.0) -> bool:
+    """Whether something comes to hold."""
+    until = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+class StartEditor(Protocol):
+    """Starts an editor in the folder of the test."""
+
+    def __call__(self, capabilities: dict[str, Any] = ..., **options: Any) -> Editor: ...

@@ -1,0 +1,220 @@
+"""A run from the click to the edit, against a real server and the real sandbox."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from editor_client import NEOVIM, PAIRS, VS_CODE, Editor, StartEditor, wait_until
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+AGREE = "Run it in the sandbox"
+BRIEF = {"iterations": 1, "max_seconds": 90}
+FUNCTION_LINE = 9
+
+
+def optimize(editor: Editor, uri: str, kind: str = "time") -> None:
+    editor.choose(editor.actions(uri, FUNCTION_LINE)[kind])
+
+
+def ended(editor: Editor) -> str:
+    """What the server says at the end of a run."""
+    return str(editor.wait("window/showMessage")["message"])
+
+
+def progress(editor: Editor) -> list[dict[str, Any]]:
+    return [each["params"]["value"] for each in list(editor.asked) if each["method"] == "$/progress"]
+
+
+@pytest.fixture
+def pairs(project: Path) -> Path:
+    path = project / "pairs.py"
+    path.write_text(PAIRS)
+    return path
+
+
+@pytest.mark.timed
+@pytest.mark.slow
+def test_the_whole_walk_with_a_change_elsewhere_meanwhile(start_editor: StartEditor, pairs: Path) -> None:
+    editor = start_editor(VS_CODE, settings=BRIEF, answer=AGREE)
+    uri = editor.open(pairs)
+    optimize(editor, uri)
+    editor.wait("$/progress", lambda params: params["value"]["kind"] == "report")
+    typed = PAIRS.replace("def unrelated(x):\n    return x\n", "def unrelated(x, y):\n    return x, y\n\n\nSIZE = 3\n")
+    editor.type(uri, typed)
+    said = ended(editor)
+    assert "CPU time improved" in said, said
+    assert "It is applied" in said
+    assert pairs.read_text() == PAIRS, "the editor saves, not the server"
+    [edit] = editor.edits
+    [change] = edit["documentChanges"]
+    assert change["textDocument"]["version"] == 2
+    assert all(each["range"]["start"]["line"] > 12 for each in change["edits"]), "no more than what changes"
+    assert edit["changeAnnotations"]["afterburner"]["needsConfirmation"]
+    now = editor.buffers[uri].text
+    assert now.startswith(typed[: typed.index("    found = []")])
+    assert now.endswith(typed[typed.index("\n\nif __name__") :])
+    told = progress(editor)
+    assert (told[0]["kind"], told[0]["cancellable"], told[-1]["kind"]) == ("begin", True, "end")
+    assert [each["percentage"] for each in told[1:-1]] == sorted(each["percentage"] for each in told[1:-1])
+
+    # What one sees of it, and the way back.
+    lenses = editor.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
+    assert ", proven" in lenses[0]["command"]["title"]
+    assert [each["command"]["title"] for each in lenses[1:]] == ["report", "revert"]
+    place = {"line": lenses[0]["range"]["start"]["line"], "character": 4}
+    hover = editor.request("textDocument/hover", {"textDocument": {"uri": uri}, "position": place})
+    assert "held-out" in hover["contents"]["value"]
+    editor.choose(lenses[1])
+    page = editor.wait("window/showDocument")
+    assert page["external"]
+    editor.choose(lenses[2])
+    assert wait_until(lambda: editor.buffers[uri].text == typed)
+    assert not editor.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
+
+    # What is kept fits again.
+    again = editor.actions(uri, FUNCTION_LINE + 4)["apply"]
+    assert "Apply the proven rewrite of pairs" in again["title"]
+    editor.choose(again)
+    assert wait_until(lambda: editor.buffers[uri].text == now)
+
+    # But not where the function is another one.
+    editor.type(uri, typed.replace("    found = []\n", "    found = []  # mine\n"))
+    assert "apply" not in editor.actions(uri, FUNCTION_LINE + 4)
+    editor.choose(again)
+    editor.wait("window/showMessage", lambda params: "is not what it was when the run began" in params["message"])
+    assert editor.buffers[uri].text.count("# mine") == 1
+    asked = [each for each in editor.asked if each["method"] == "window/showMessageRequest"]
+    assert len(asked) == 1, "trust is asked for once"
+    assert editor.quit() == 0
+
+
+@pytest.mark.timed
+@pytest.mark.slow
+@pytest.mark.nightly
+def test_a_function_that_changed_meanwhile_is_left_alone(start_editor: StartEditor, pairs: Path) -> None:
+    editor = start_editor(NEOVIM, settings=BRIEF, initial={"trusted": True})
+    uri = editor.open(pairs)
+    optimize(editor, uri)
+    editor.wait("$/progress", lambda params: params["value"]["kind"] == "report")
+    typed = PAIRS.replace("    found = []\n", "    found = []  # mine\n")
+    editor.type(uri, typed)
+    assert "is not what it was when the run began" in ended(editor)
+    assert editor.buffers[uri].text == typed
+    assert "apply" not in editor.actions(uri, FUNCTION_LINE)
+    editor.type(uri, PAIRS)  # undone
+    assert "apply" in editor.actions(uri, FUNCTION_LINE)
+    assert not editor.edits
+
+
+def test_nothing_runs_where_the_user_does_not_agree(start_editor: StartEditor, pairs: Path, tmp_path: Path) -> None:
+    mark = tmp_path / "ran"
+    pairs.write_text(f"open({str(mark)!r}, 'w')\n{PAIRS}")
+    editor = start_editor(answer="Do not run it")
+    uri = editor.open(pairs)
+    editor.choose(editor.actions(uri, FUNCTION_LINE + 1)["time"])
+    assert "is not trusted" in ended(editor)
+    asked = editor.wait("window/showMessageRequest")
+    assert [each["title"] for each in asked["actions"]] == [AGREE, "Do not run it"]
+    assert not mark.exists()
+
+
+@pytest.mark.slow
+def test_a_run_can_be_cancelled_and_runs_wait_for_one_another(start_editor: StartEditor, pairs: Path) -> None:
+    editor = start_editor(initial={"trusted": True})
+    uri = editor.open(pairs, PAIRS + "\n\ndef other(x):\n    return x\n")
+    optimize(editor, uri)
+    running = editor.wait("$/progress", lambda params: params["value"].get("message", "").startswith("staging"))
+    optimize(editor, uri)
+    assert "going on already" in ended(editor)
+    editor.choose(editor.actions(uri, PAIRS.count("\n") + 3)["time"])
+    waiting = editor.wait("$/progress", lambda params: "other" in params["value"].get("title", ""))
+    for each in (waiting, running):
+        began_s = time.monotonic()
+        editor.notify("window/workDoneProgress/cancel", {"token": each["token"]})
+        end = editor.wait(
+            "$/progress",
+            lambda params, each=each: params["token"] == each["token"] and params["value"]["kind"] == "end",
+        )
+        assert end["value"]["message"] == "cancelled"
+        assert time.monotonic() - began_s < 20
+    assert not editor.edits
+    assert wait_until(lambda: not _sandboxes_of(editor.process.pid)), "nothing of the sandbox is left"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", ["quit", "kill"])
+def test_a_run_ends_with_the_client(start_editor: StartEditor, pairs: Path, way: str) -> None:
+    editor = start_editor(initial={"trusted": True})
+    uri = editor.open(pairs)
+    optimize(editor, uri)
+    editor.wait("$/progress", lambda params: "measuring" in params["value"].get("message", ""))
+    getattr(editor, way)()
+    assert wait_until(lambda: editor.process.poll() is not None)
+    assert wait_until(lambda: not _sandboxes_of(editor.process.pid)), "nothing of the sandbox is left"
+
+
+def _sandboxes_of(pid: int) -> list[str]:
+    """What descends from a process, by its session or its parents."""
+    from pathlib import Path  # noqa: PLC0415 - not only for types
+
+    parents = {}
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parents[int(status.parent.name)] = int(status.read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            continue
+    found, waiting = [], [pid]
+    while waiting:
+        children = [child for child, parent in parents.items() if parent == waiting[0]]
+        found += map(str, children)
+        waiting = waiting[1:] + children
+    return found
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"iterationz": 3}, "Did you mean iterations?"),
+        ({"iterations": "many"}, 'the editor\'s settings: iterations = "many": this has to be an integer'),
+        ({"trusted": "yes"}, "trusted = 'yes': give true or false"),
+        ({"model": "no/such/model"}, "no/such/model"),
+    ],
+)
+def test_a_setting_that_cannot_be_used_is_told(
+    start_editor: StartEditor, pairs: Path, settings: dict[str, object], told: str
+) -> None:
+    editor = start_editor(settings=settings, initial={"trusted": True} if "trusted" not in settings else None)
+    uri = editor.open(pairs)
+    optimize(editor, uri)
+    assert told in ended(editor)
+
+
+def test_settings_of_the_project_need_trust_too(start_editor: StartEditor, pairs: Path) -> None:
+    (pairs.parent / "pyproject.toml").write_text("[tool.afterburner]\nmodel = 'no/such/model'\n")
+    editor = start_editor(initial={"trusted": True})
+    uri = editor.open(pairs)
+    optimize(editor, uri)
+    assert "no/such/model" in ended(editor)
+
+
+@pytest.mark.slow
+def test_where_nothing_calls_a_function_a_file_with_calls_is_begun(start_editor: StartEditor, project: Path) -> None:
+    editor = start_editor(initial={"trusted": True}, answer="Write shop_calls.py")
+    path = project / "shop.py"
+    path.write_text("class Stock:\n    def value(self, prices, *, tax):\n        return sum(prices) * tax\n")
+    uri = editor.open(path)
+    editor.choose(editor.actions(uri, 1)["time"])
+    calls = (project / "shop_calls.py").as_uri()
+    assert wait_until(lambda: calls in editor.buffers, 60)
+    text = editor.buffers[calls].text
+    assert "from shop import Stock" in text
+    assert "# Stock(...).value(prices, tax)" in text
+    assert editor.edits[0]["documentChanges"][0] == {
+        "kind": "create",
+        "uri": calls,
+        "options": {"ignoreIfExists": True},
+    }
