@@ -9,7 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from afterburner.agent.errors import NotTrustedError, RunNotFoundError, WorkloadError
+    from afterburner.agent.errors import NotTrustedError, RunNotFoundError, SettingsError, WorkloadError
+    from afterburner.agent.inputs.survey import project_of
     from afterburner.agent.job.job import Job
     from afterburner.agent.job.json_calls import JsonCall
     from afterburner.agent.job.problem import Problem
@@ -35,12 +36,14 @@ __all__ = [
     "RunNotFoundError",
     "Search",
     "Session",
+    "SettingsError",
     "TrustQuestion",
     "TrustRequest",
     "UsageError",
     "WorkloadError",
     "open_session",
     "optimize",
+    "project_of",
     "render_prompt",
     "verify",
 ]
@@ -59,12 +62,14 @@ _HOMES = {
     "RunNotFoundError": "agent.errors",
     "Search": "agent.options",
     "Session": "agent.session.session",
+    "SettingsError": "agent.errors",
     "TrustQuestion": "agent.job.trust",
     "TrustRequest": "agent.job.trust",
     "UsageError": "sandbox",
     "WorkloadError": "agent.errors",
     "open_session": "agent.session.session",
     "optimize": "agent.session.shortcuts",
+    "project_of": "agent.inputs.survey",
     "render_prompt": "agent.models.prompts.prompt",
     "verify": "agent.session.shortcuts",
 }

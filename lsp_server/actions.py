@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
+from afterburner.agent.code.source_text import split_lines
 from afterburner.agent.types import Objective
 from afterburner.lsp_server.outline import function_at
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from afterburner.lsp_server.offers import Offers
     from afterburner.lsp_server.outline import OutlinedFunction
+    from afterburner.lsp_server.runs import Runs
 
 KIND = "refactor.rewrite.afterburner"
 OPTIMIZE, OPTIMIZE_HOTTEST, PROVE = "afterburner.optimize", "afterburner.optimizeHottest", "afterburner.prove"
@@ -38,6 +40,7 @@ class Place:
         functions: of it.
         first_line: of the selection, from 0.
         last_line: likewise.
+        shows_disabled: whether the client shows why an action is disabled.
     """
 
     uri: str
@@ -45,11 +48,16 @@ class Place:
     functions: Sequence[OutlinedFunction]
     first_line: int
     last_line: int
+    shows_disabled: bool
+
+    def text_of(self, function: OutlinedFunction) -> str:
+        """The lines of a function."""
+        return "".join(split_lines(self.text)[function.first_line : function.last_line + 1])
 
 
-def code_actions(place: Place, offers: Offers, context: types.CodeActionContext) -> list[types.CodeAction]:
+def code_actions(place: Place, offers: Offers, runs: Runs, context: types.CodeActionContext) -> list[types.CodeAction]:
     """All actions that the client wants."""
-    return [each for each in _all_actions(place, offers) if _is_wanted(str(each.kind), context.only)]
+    return [each for each in _all_actions(place, offers, runs) if _is_wanted(str(each.kind), context.only)]
 
 
 def command_of(name: str, title: str, **argument: Any) -> types.Command:
@@ -57,11 +65,14 @@ def command_of(name: str, title: str, **argument: Any) -> types.Command:
     return types.Command(title=title, command=name, arguments=[argument])
 
 
-def _all_actions(place: Place, offers: Offers) -> Iterator[types.CodeAction]:
+def _all_actions(place: Place, offers: Offers, runs: Runs) -> Iterator[types.CodeAction]:
     function = _selected(place)
     if function is not None and (why_not := _why_not(function, place.functions)):
-        yield _action("Optimize this function", "time", disabled=types.CodeActionDisabled(reason=why_not))
+        if place.shows_disabled:
+            yield _action("Optimize this function", "time", disabled=types.CodeActionDisabled(reason=why_not))
     elif function is not None:
+        if (run := runs.find(place.uri, function.qualname)) is not None:
+            yield _action(f"Cancel: {run.title}", "cancel", command_of(CANCEL, "Cancel", token=run.token))
         yield from _of_function(place, function, offers)
     if len(place.functions) > 1:
         title = "Optimize the hottest function of this file"
@@ -71,7 +82,7 @@ def _all_actions(place: Place, offers: Offers) -> Iterator[types.CodeAction]:
 def _of_function(place: Place, function: OutlinedFunction, offers: Offers) -> Iterator[types.CodeAction]:
     name = {"uri": place.uri, "function": function.qualname}
     offer = offers.get(place.uri, function.qualname)
-    if offer is not None and offer.edits_for(place.text):
+    if offer is not None and place.text_of(function) == offer.original:
         title = f"Apply the proven rewrite of {function.qualname} ({offer.short})"
         yield _action(title, "apply", command_of(APPLY, title, **name))
     inner = function.inner_at(place.first_line)
@@ -93,10 +104,10 @@ def _selected(place: Place) -> OutlinedFunction | None:
 def _why_not(function: OutlinedFunction, functions: Sequence[OutlinedFunction]) -> str:
     """Why a function cannot be optimised; empty: it can."""
     if function.is_accessor:
-        return f"{function.qualname} is a property: only what is called can be optimised. Move its work into a method."
+        return f"{function.qualname} is a property, which cannot be optimised. Move its work into a method."
     later = [each for each in functions if each.qualname == function.qualname and each.def_line > function.def_line]
     if later:
-        return f"{function.qualname} is defined again in line {later[-1].def_line + 1}, and that definition counts."
+        return f"Line {later[-1].def_line + 1} redefines {function.qualname}. Optimize that definition."
     return ""
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -40,42 +41,51 @@ class Change:
     changed: asyncio.Event
 
 
-async def apply_change(server: LanguageServer, document: Document, change: Change) -> bool:
-    """Ask the client to make the edits; whether they are in the document then.
+async def apply_change(server: LanguageServer, document: Document, change: Change) -> str:
+    """Ask the client to make the edits; why they are not in the document then, empty: they are.
 
     Some clients say that they have applied what they have thrown away, since the document had changed meanwhile. So
-    what counts is the text that comes back.
+    what counts is the text that comes back. The edit is made before anything is waited for: its lines and its version
+    are those of one text.
     """
-    edit = _workspace_edit(server, document, change)
-    params = types.ApplyWorkspaceEditParams(edit=edit, label=change.label)
-    answer = await server.workspace_apply_edit_async(params)
+    if not takes_versions(server):
+        return "this editor does not check versions of a text, so it might change the wrong lines"
+    params = types.ApplyWorkspaceEditParams(edit=_workspace_edit(server, document, change), label=change.label)
+    try:
+        answer = await server.workspace_apply_edit_async(params)
+    except JsonRpcException as error:
+        return f"the editor refused it: {error}"
     if not answer.applied:
-        return False
+        return answer.failure_reason or "the editor refused it, or you declined it"
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(_WAIT_S):
             while not change.is_made(document.source):
                 change.changed.clear()
                 await change.changed.wait()
-    return change.is_made(document.source)
+    return "" if change.is_made(document.source) else "the text changed meanwhile"
 
 
 def edit_capabilities(server: LanguageServer) -> types.WorkspaceEditClientCapabilities | None:
-    """What edits the client takes. One that creates files takes versioned edits, whether it says so or not: Neovim."""
+    """What edits the client takes. One that creates files takes versioned edits, too, whether it says so or not."""
     workspace = server.client_capabilities.workspace
     return workspace.workspace_edit if workspace is not None else None
 
 
+def takes_versions(server: LanguageServer) -> bool:
+    """Whether the client checks the version of the text that an edit was made for."""
+    can = edit_capabilities(server)
+    return can is not None and bool(can.document_changes or can.resource_operations)
+
+
 def _workspace_edit(server: LanguageServer, document: Document, change: Change) -> types.WorkspaceEdit:
-    """The edits in the form that the client takes: with the version of the document, if it can check it."""
+    """The edits with the version of the document, and marked for a preview where the client can show one."""
     ours = [
         types.TextEdit(range=document.whole_lines(each.start_line, each.end_line), new_text=each.new_text)
         for each in change.edits
     ]
     can = edit_capabilities(server)
-    if can is None or not (can.document_changes or can.resource_operations):
-        return types.WorkspaceEdit(changes={document.uri: ours})
     identifier = types.OptionalVersionedTextDocumentIdentifier(uri=document.uri, version=document.version)
-    if not change.asks or can.change_annotation_support is None:
+    if not change.asks or can is None or can.change_annotation_support is None:
         return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(text_document=identifier, edits=ours)])
     marked = [
         types.AnnotatedTextEdit(range=each.range, new_text=each.new_text, annotation_id=_ANNOTATION) for each in ours

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
 from afterburner.lsp_server.applying import edit_capabilities
 from afterburner.lsp_server.calls_file import calls_file_of, stub_for
@@ -21,14 +22,17 @@ if TYPE_CHECKING:
 
 async def offer_calls(server: Server, document: Document, function: str | None, error: str) -> None:
     """Say that there are no inputs, and offer to begin a file with some."""
-    place = calls_file_of(document.path)
     kind = types.MessageType.Error
-    if function is None or place.exists() or not _may_create(server):
+    if function is None or _exists(server, document) or not _may_create(server):
         server.say(error, kind)
         return
-    action = types.MessageActionItem(title=f"Write {place.name}")
+    action = types.MessageActionItem(title=f"Write {calls_file_of(document.path).name}")
     params = types.ShowMessageRequestParams(type=kind, message=error, actions=[action])
-    answer = await server.window_show_message_request_async(params)
+    try:
+        answer = await server.window_show_message_request_async(params)
+    except JsonRpcException:  # it cannot ask
+        server.say(error, kind)
+        return
     if answer is not None and answer.title == action.title:
         await _begin_calls(server, document, function)
 
@@ -41,13 +45,24 @@ def write_calls(server: Server, given: Mapping[str, Any]) -> None:
     server.begin(_begin_calls(server, document, function))
 
 
+def _exists(server: Server, document: Document) -> bool:
+    """Whether the file is there, or open and not saved yet."""
+    place = calls_file_of(document.path)
+    return place.exists() or server.protocol.documents().is_open(place.as_uri())
+
+
 async def _begin_calls(server: Server, document: Document, function: str) -> None:
     place = calls_file_of(document.path)
+    if _exists(server, document):
+        server.say(f"{place.name} is there already. Add calls of {function} to it.")
+        return
     text = stub_for(document.path, function, text_of_function(document.source, function) or "")
     start = types.Position(line=0, character=0)
     edit = types.WorkspaceEdit(
         document_changes=[
-            types.CreateFile(uri=place.as_uri(), options=types.CreateFileOptions(ignore_if_exists=True)),
+            types.CreateFile(
+                uri=place.as_uri(), options=types.CreateFileOptions(overwrite=False, ignore_if_exists=False)
+            ),
             types.TextDocumentEdit(
                 text_document=types.OptionalVersionedTextDocumentIdentifier(uri=place.as_uri(), version=None),
                 edits=[types.TextEdit(range=types.Range(start=start, end=start), new_text=text)],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 from textwrap import dedent
 
@@ -13,6 +14,21 @@ def calls_file_of(path: str | Path) -> Path:
     """`shop_calls.py` for `shop.py`: what it calls is what a function of the module is judged on."""
     path = Path(path)
     return path.with_name(f"{path.stem}{SUFFIX}")
+
+
+def calls_for(path: str | Path, function: str) -> Path | None:
+    """The file beside a module, if it mentions the function; None: there is none, or it is about others.
+
+    What it calls takes the place of all other sources of inputs, so it must not count for functions that it leaves out.
+    """
+    place = calls_file_of(path)
+    try:
+        text = place.read_text("utf-8", errors="replace")
+    except OSError:
+        return None
+    name = function.rpartition(".")[2]
+    code = "\n".join(line.partition("#")[0] for line in text.splitlines())
+    return place if re.search(rf"\b{re.escape(name)}\s*\(", code) else None
 
 
 def stub_for(path: str | Path, function: str, source: str) -> str:

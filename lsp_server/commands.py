@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from afterburner.agent import UsageError
+
 if TYPE_CHECKING:
     from typing import BinaryIO
 
@@ -29,11 +31,15 @@ def lsp(
 
     An editor starts it and speaks to it on stdin and stdout. docs/editors.md has the settings for several editors.
     """
-    from afterburner.lsp_server.features import make_server  # noqa: PLC0415 - pygls is an extra, and slow to import
-
+    try:
+        from afterburner.lsp_server.features import make_server  # noqa: PLC0415 - pygls is an extra, and slow to import
+    except ModuleNotFoundError as error:
+        raise UsageError(
+            f"{error}. Install what the language server needs: pip install 'afterburner-agent[lsp]'"
+        ) from None
     logging.basicConfig(stream=sys.stderr, level=logging.INFO if verbose else logging.CRITICAL)
     sys.setswitchinterval(_SWITCH_S)
-    server = make_server(version(_PACKAGE))
+    server = make_server(version(_PACKAGE), may_trust_client=tcp is None)
     if tcp is not None:
         server.start_tcp("127.0.0.1", tcp)
         return

@@ -90,7 +90,7 @@ class Documents(Workspace):
         return [each for each in self._text_documents.values() if isinstance(each, Document)]
 
     def document(self, uri: str) -> Document | None:
-        """An open document; None: it is not open, and what the disk holds is another matter."""
+        """The open document; None if it is not open."""
         found = self._text_documents.get(unquote(uri))
         return found if isinstance(found, Document) else None
 

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
-def make_server(version: str) -> Server:
-    """A server with all that it answers."""
-    server = Server(version)
+def make_server(version: str, *, may_trust_client: bool = True) -> Server:
+    """A server with all that it answers; see `Server`."""
+    server = Server(version, may_trust_client=may_trust_client)
     _answer_synchronising(server)
     _answer_questions(server)
     _answer_commands(server)
@@ -75,8 +75,10 @@ def _answer_questions(server: Server) -> None:
         if document is None:
             return []
         lines = params.range.start.line, params.range.end.line
-        place = Place(document.uri, document.source, server.outline_of(document), *lines)
-        return code_actions(place, server.offers, params.context)
+        can = server.client_capabilities.text_document
+        shows = can is not None and can.code_action is not None and bool(can.code_action.disabled_support)
+        place = Place(document.uri, document.source, server.outline_of(document), *lines, shows_disabled=shows)
+        return code_actions(place, server.offers, server.runs, params.context)
 
     @server.feature(types.TEXT_DOCUMENT_CODE_LENS, types.CodeLensOptions(resolve_provider=False))
     def lenses(params: types.CodeLensParams) -> list[types.CodeLens]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
 from afterburner.lsp_server.applying import Change, apply_change
 from afterburner.lsp_server.offers import Offer
@@ -24,13 +26,13 @@ async def offer_result(server: Server, uri: str, result: RunResult) -> str:
     function = result.target.function
     if not result.improved or function is None:
         return result.summary
-    offer = Offer(uri, result, function)
+    offer = Offer.of(uri, result, function)
     server.offers.keep(offer)
     return f"{result.summary}. {await _put(server, offer, reverts=False)}"
 
 
 def change(server: Server, given: Mapping[str, Any], *, reverts: bool) -> None:
-    """Apply an offer that is kept, or take it out again."""
+    """Apply a rewrite that is kept, or put the original back."""
     document, function = document_of(server, given), function_of(given)
     offer = server.offers.get(document.uri, function)
     if offer is None:
@@ -44,25 +46,28 @@ def change(server: Server, given: Mapping[str, Any], *, reverts: bool) -> None:
 
 async def _put(server: Server, offer: Offer, *, reverts: bool) -> str:
     """Let the client change its document, and say what came of it."""
-    document = server.document(offer.uri)
+    settings = await server.settings_of(offer.uri)
+    document = server.document(offer.uri)  # from here to the edit nothing is waited for: all of it is of one text
     if document is None:
-        return f"The file is closed; the rewrite is kept: open it, and apply it by the actions of {offer.function}."
+        return f'You closed the file. Open it, and choose "Apply the proven rewrite" on {offer.function}.'
     edits = offer.reverting_edits_for(document.source) if reverts else offer.edits_for(document.source)
+    if edits is None and reverts:
+        return "The rewrite has been changed since, so the original was not put back."
     if edits is None:
         return (
-            f"{offer.function} is not what it was when the run began, so nothing is changed; the rewrite is kept: "
-            "undo your changes of the function to apply it."
+            f"You changed {offer.function} or what stands around it during the run, so the rewrite was not applied. "
+            'Undo your changes, then choose "Apply the proven rewrite".'
         )
-    label = f"Take back the rewrite of {offer.function}" if reverts else f"{offer.function}: {offer.short}"
-    settings = await server.settings_of(offer.uri)
+    label = f"Put the original of {offer.function} back" if reverts else f"{offer.function}: {offer.short}"
     is_made = offer.is_out_of if reverts else offer.is_in
     change = Change(edits, label, asks=settings.preview and not reverts, is_made=is_made, changed=server.changed)
-    is_done = await apply_change(server, document, change)
-    if not is_done:
-        return f"It is not applied; it is kept, and the actions of {offer.function} apply it."
-    if server.client_capabilities.workspace and server.client_capabilities.workspace.code_lens:
-        server.begin(_refresh_lenses(server))
-    return "It is taken back." if reverts else "It is applied; undo takes it back."
+    why_not = await apply_change(server, document, change)
+    if why_not and reverts:
+        return f"The original was not put back: {why_not}."
+    if why_not:
+        return f'The rewrite was not applied: {why_not}. Choose "Apply the proven rewrite" to try again.'
+    server.begin(_refresh_lenses(server))
+    return "The original is back." if reverts else "Applied. Undo restores the original."
 
 
 async def _refresh_lenses(server: Server) -> None:
@@ -85,8 +90,9 @@ def report(server: Server, given: Mapping[str, Any]) -> None:
         return
 
     async def show() -> None:
-        shown = await server.window_show_document_async(types.ShowDocumentParams(uri=page.as_uri(), external=True))
-        if not shown.success:
-            server.say(f"The report is {page}")
+        with contextlib.suppress(JsonRpcException):
+            await server.window_show_document_async(types.ShowDocumentParams(uri=page.as_uri(), external=True))
+        # A browser may be on another machine than the server.
+        server.say(f"The report is {page}", types.MessageType.Log)
 
     server.begin(show())

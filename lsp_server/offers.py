@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.code.text_edits import TextEdit, edits_between
 from afterburner.agent.wording import format_ratio
-from afterburner.lsp_server.rebase import rebased, text_of_function
+from afterburner.lsp_server.rebase import edits_inside, rebased, text_of_function
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,30 +18,41 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A proven rewrite of one function of one document."""
+    """A proven rewrite of one function of one document.
+
+    Attributes:
+        uri: of the document.
+        result: of the run.
+        function: its qualified name.
+        original: the function as it was.
+        rewrite: the function as it is offered.
+    """
 
     uri: str
     result: RunResult
-    function: str  # its qualified name
+    function: str
+    original: str
+    rewrite: str
 
-    @property
-    def original(self) -> str:
-        """The function as it was."""
-        return text_of_function(self.result.target.source, self.function) or ""
-
-    @property
-    def rewrite(self) -> str:
-        """The function as it is offered."""
-        return text_of_function(self.result.best_source, self.function) or ""
+    @classmethod
+    def of(cls, uri: str, result: RunResult, function: str) -> Offer:
+        """The offer that a run has come to."""
+        original = text_of_function(result.target.source, function) or ""
+        return cls(uri, result, function, original, text_of_function(result.best_source, function) or "")
 
     def edits_for(self, text: str) -> tuple[TextEdit, ...] | None:
         """What puts the rewrite into a text; None: its function is another one."""
         return rebased(self.result.target.source, self.result.edits, text, self.function)
 
     def reverting_edits_for(self, text: str) -> tuple[TextEdit, ...] | None:
-        """What takes the rewrite out of a text again; None: it is not there."""
-        back = edits_between(self.result.best_source, self.result.target.source)
-        return rebased(self.result.best_source, back, text, self.function)
+        """What takes the rewrite out of a text again; None: it is not there.
+
+        What it has brought outside of the function, such as an import, stays where the text has changed since: other
+        code may use it by now.
+        """
+        made = self.result.best_source
+        back = edits_between(made, self.result.target.source)
+        return rebased(made, back if text == made else edits_inside(made, back, self.function), text, self.function)
 
     def is_in(self, text: str) -> bool:
         """Whether a text has the rewrite."""

@@ -35,7 +35,7 @@ _TEXT_ENDS = {
     quotes: re.compile(rf"(?:[^\\{quotes[0]}]|\\[\s\S]|{quotes[0]}(?!{quotes[1:]}))*+{quotes}")
     for quotes in ('"""', "'''")
 }
-# What hardly stands in a text at the start of a line.
+# Lines that rarely occur inside a string.
 _CODE = re.compile(
     r"(?:^|(?<=\r))(?:"
     r"(?:async[ \t]+)?def[ \t]+\w+[ \t]*[(\[]|class[ \t]+\w+[ \t]*[:(\[]|@\w|from[ \t]+[\w.]+[ \t]+import\b)",
@@ -93,7 +93,7 @@ def outline(text: str) -> list[OutlinedFunction]:
 
 
 def function_at(functions: Sequence[OutlinedFunction], line: int) -> OutlinedFunction | None:
-    """The function that a line belongs to, counted from 0."""
+    """The function that contains a line (from 0)."""
     return next((each for each in functions if each.first_line <= line <= each.last_line), None)
 
 

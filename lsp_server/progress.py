@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
 from afterburner.agent.progress_lines import line_of
 from afterburner.agent.usage import told
@@ -37,12 +38,16 @@ class Progress:
         if window is None or not window.work_done_progress:
             self._log(f"{self._title}: begun")
             return
-        await self._server.window_work_done_progress_create_async(types.WorkDoneProgressCreateParams(token=self.token))
+        params = types.WorkDoneProgressCreateParams(token=self.token)
+        try:
+            await self._server.window_work_done_progress_create_async(params)
+        except JsonRpcException:
+            return
         self._is_shown = True
         self._send(types.WorkDoneProgressBegin(title=self._title, cancellable=True, message="waiting", percentage=0))
 
     def report(self, event: ProgressEvent) -> None:
-        """Show what a run is at; not more often than a person reads."""
+        """Show the current stage, at most five times a second."""
         now_s = time.monotonic()
         if not self._is_shown or now_s - self._shown_s < _LEAST_S:
             return

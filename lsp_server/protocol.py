@@ -37,20 +37,33 @@ class Protocol(LanguageServerProtocol):
     def handle_message(self, message: Any) -> None:
         """Handle a message as it came."""
         if not isinstance(message, dict) or "jsonrpc" not in message:
-            self._refuse(message, _INVALID_REQUEST, "This is no message of JSON-RPC 2.0.")
+            self._refuse(message, _INVALID_REQUEST, "This is not a JSON-RPC 2.0 message.")
+            return
+        method = message.get("method")
+        if method is not None and (why_not := self._why_not_now(method)):
+            self._refuse(message, *why_not)
             return
         try:
-            structured = super().structure_message(message)
+            structured = super().structure_message({"params": None, **message} if method is not None else message)
         except (JsonRpcInvalidParams, JsonRpcInternalError):
-            self._refuse(message, _INVALID_PARAMS, f"The parameters of {message.get('method')!r:.60} are not valid.")
-            return
-        if self._workspace is None and message.get("method") not in (types.INITIALIZE, types.EXIT):
-            self._refuse(message, types.ErrorCodes.ServerNotInitialized.value, "The server is not initialized.")
+            self._refuse(message, _INVALID_PARAMS, f"The parameters of {method!r:.60} are not valid.")
             return
         if self._is_of_closed_document(structured):
-            logger.debug("ignoring %s: the document is not open", message.get("method"))
+            logger.debug("ignoring %s: the document is not open", method)
             return
         super().handle_message(structured)
+
+    def _why_not_now(self, method: str) -> tuple[int, str] | None:
+        """Why a message cannot be handled in the state that the server is in: a code and a sentence."""
+        if method == types.EXIT:
+            return None
+        if self._shutdown:
+            return _INVALID_REQUEST, "The server is shutting down."
+        if self._workspace is None and method != types.INITIALIZE:
+            return types.ErrorCodes.ServerNotInitialized.value, "The server is not initialized."
+        if self._workspace is not None and method == types.INITIALIZE:
+            return _INVALID_REQUEST, "The server is initialized already."
+        return None
 
     def use_documents(self) -> None:
         """Keep documents as `Documents` does, from now on."""
@@ -69,12 +82,16 @@ class Protocol(LanguageServerProtocol):
         return self.workspace
 
     def _refuse(self, message: Any, code: int, why: str) -> None:
-        """Answer a request with an error; what is no request gets no answer."""
+        """Answer a request with an error. Whoever waits for a response that cannot be read gets the error, too."""
         sent_id = message.get("id") if isinstance(message, dict) else None
-        if isinstance(sent_id, (int, str)) and "method" in message:
-            self._send_response(sent_id, error=types.ResponseError(code=code, message=why))
-        else:
+        if not isinstance(sent_id, (int, str)):
             logger.warning("ignoring a message: %s", why)
+            return
+        error = types.ResponseError(code=code, message=why)
+        if "method" in message:
+            self._send_response(sent_id, error=error)
+        else:
+            self._handle_response(sent_id, None, error)
 
     def _is_of_closed_document(self, message: Any) -> bool:
         """Whether it changes or closes what is not open."""

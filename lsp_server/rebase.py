@@ -13,7 +13,7 @@ from afterburner.agent.code.text_edits import TextEdit, apply_edits
 from afterburner.lsp_server.outline import outline
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from afterburner.lsp_server.outline import OutlinedFunction
 
@@ -27,8 +27,8 @@ def text_of_function(text: str, qualname: str) -> str | None:
 def rebased(before: str, edits: Sequence[TextEdit], now: str, qualname: str) -> tuple[TextEdit, ...] | None:
     """The edits as edits of the text that there is now; None where they do not fit it.
 
-    They fit if the function is as it was, wherever it stands now, if the lines around it that they replace are still
-    there, and if what comes out reads as Python and holds the function as they make it.
+    They fit if the function is as it was, wherever it stands now, and if what comes out holds it as they make it. Edits
+    elsewhere, such as a new import, also need a text that parses, with whole statements of the module where they were.
 
     Args:
         before: the text that they were made for.
@@ -51,9 +51,18 @@ def rebased(before: str, edits: Sequence[TextEdit], now: str, qualname: str) -> 
     if any(one.end_line > other.start_line for one, other in pairwise(found)):
         return None
     made = apply_edits(now, found)
-    if _reads(now) and not _reads(made):
+    outside = [each for each in found if not _is_inside(each, new)]
+    if outside and not (
+        _whole_statements(now, _old_lines(outside)) and _whole_statements(made, _new_lines(found, outside))
+    ):
         return None
     return found if text_of_function(made, qualname) == text_of_function(after, qualname) else None
+
+
+def edits_inside(text: str, edits: Sequence[TextEdit], qualname: str) -> tuple[TextEdit, ...]:
+    """Those of the edits of a text that lie in a function."""
+    function = _find(text, qualname)
+    return tuple(each for each in edits if function is not None and _is_inside(each, function))
 
 
 def _find(text: str, qualname: str) -> OutlinedFunction | None:
@@ -66,7 +75,7 @@ def _moved(
     """Each edit at its place now; None: there is no such place."""
     places = dict(matching_pairs(split_lines(before), split_lines(now)))
     for edit in edits:
-        if function.first_line <= edit.start_line and edit.end_line <= function.last_line + 1:
+        if _is_inside(edit, function):
             yield TextEdit(edit.start_line + shift, edit.end_line + shift, edit.new_text)
             continue
         start = _place_of(edit, places)
@@ -86,11 +95,46 @@ def _place_of(edit: TextEdit, places: dict[int, int]) -> int | None:
     return places.get(edit.start_line)
 
 
-def _reads(text: str) -> bool:
+def _is_inside(edit: TextEdit, function: OutlinedFunction) -> bool:
+    return function.first_line <= edit.start_line and edit.end_line <= function.last_line + 1
+
+
+def _old_lines(edits: Sequence[TextEdit]) -> list[tuple[int, int]]:
+    """The lines that edits take away, from 0: the first, and the one behind the last."""
+    return [(each.start_line, each.end_line) for each in edits]
+
+
+def _new_lines(edits: Sequence[TextEdit], wanted: Sequence[TextEdit]) -> Iterator[tuple[int, int]]:
+    """The lines that those wanted bring, in the text that all edits make."""
+    moved = 0
+    for edit in edits:
+        size = len(split_lines(edit.new_text))
+        if edit in wanted:
+            yield edit.start_line + moved, edit.start_line + moved + size
+        moved += size - (edit.end_line - edit.start_line)
+
+
+def _whole_statements(text: str, places: Iterable[tuple[int, int]]) -> bool:
+    """Whether a text parses, and what stands at these places is whole statements of the module, blanks and comments."""
+    lines = split_lines(text)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            ast.parse(text)
+            body = ast.parse(text).body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return False
+    spans = [(_first_line(each) - 1, each.end_lineno or each.lineno) for each in body]
+    for start, end in places:
+        if any(first < start < last or first < end < last for first, last in spans):
+            return False
+        kept = [number for first, last in spans for number in range(max(first, start), min(last, end))]
+        rest = set(range(start, end)) - set(kept)
+        if any(lines[each].strip() and not lines[each].lstrip().startswith("#") for each in rest if each < len(lines)):
+            return False
     return True
+
+
+def _first_line(statement: ast.stmt) -> int:
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return min([statement.lineno, *(each.lineno for each in statement.decorator_list)])
+    return statement.lineno

@@ -45,7 +45,7 @@ def _body(result: RunResult, name: str) -> Iterator[str]:
         yield f"<p>Tested gain: {format_ratio(gain.ratio)} ({interval}).</p>"
     figures = [_figures(result, after=False), _figures(result, after=True)]
     yield _table(["", "CPU time", "wall time", "peak memory"], figures)
-    yield "<h2>What it was judged on</h2>"
+    yield "<h2>Inputs</h2>"
     yield _list(f"{number} {origin}" for origin, number in result.workload_origins)
     yield f"<p>{escape(count(result.held_out.inputs, 'input'))} held out from the search.</p>"
     if result.notes:

@@ -7,12 +7,12 @@ import contextlib
 import threading
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from afterburner import agent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Coroutine, Iterator
 
     from afterburner.agent import CancelToken
 
@@ -26,17 +26,18 @@ class Run:
 
     uri: str
     function: str | None  # None: the hottest of the file
+    title: str
     token: str  # of its progress
     cancel: CancelToken
-    thread: threading.Thread | None = None
 
 
 @dataclass(slots=True)
 class Runs:
-    """All runs of the server. Its methods belong to the thread of the server's loop."""
+    """All runs of the server. Only the event-loop thread uses it."""
 
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     _active: list[Run] = field(default_factory=list)
+    _threads: list[tuple[CancelToken, threading.Thread]] = field(default_factory=list)
 
     def find(self, uri: str, function: str | None) -> Run | None:
         """The run of a function that waits or goes on."""
@@ -51,15 +52,31 @@ class Runs:
         finally:
             self._active.remove(run)
 
-    async def carry_out(self, run: Run, work: Callable[[], Result]) -> Result:
-        """Do the work in a thread of its own, when those that began earlier have ended.
+    async def carry_out(self, run: Run, prepare: Callable[[], Callable[[], Result]]) -> Result:
+        """Wait for the runs that began earlier, then do the work in a thread of its own.
+
+        Args:
+            run: which one.
+            prepare: gives the work, in the loop's thread and when the turn has come: of the text that there is then.
 
         Raises:
             CancelledError: it was cancelled, perhaps before its turn came.
             Exception: what the work raises.
         """
+        await self.unless_cancelled(run, self._turn.acquire())
+        try:
+            return await self._in_thread(run, prepare())
+        finally:
+            self._turn.release()
+
+    async def unless_cancelled(self, run: Run, awaited: Coroutine[Any, Any, Result]) -> Result:
+        """What is waited for, such as an answer of the client, which may never come.
+
+        Raises:
+            CancelledError: the run was cancelled before.
+        """
         loop = asyncio.get_running_loop()
-        waiting = asyncio.ensure_future(self._turn.acquire())
+        waiting = asyncio.ensure_future(awaited)
 
         def give_up() -> None:
             with contextlib.suppress(RuntimeError):  # the loop has ended
@@ -67,14 +84,10 @@ class Runs:
 
         with run.cancel.on_cancel(give_up):
             try:
-                await waiting
+                return await waiting
             except asyncio.CancelledError:
                 run.cancel.cancel()
                 raise agent.CancelledError from None
-        try:
-            return await self._in_thread(run, work)
-        finally:
-            self._turn.release()
 
     async def _in_thread(self, run: Run, work: Callable[[], Result]) -> Result:
         loop = asyncio.get_running_loop()
@@ -93,8 +106,10 @@ class Runs:
             else:
                 tell(partial(done.set_result, result))
 
-        run.thread = threading.Thread(target=target, name=f"run {run.function}", daemon=True)
-        run.thread.start()
+        thread = threading.Thread(target=target, name=f"run {run.function}", daemon=True)
+        self._threads = [each for each in self._threads if each[1].is_alive()]
+        self._threads.append((run.cancel, thread))
+        thread.start()
         return await done
 
     def cancel(self, token: object = None) -> bool:
@@ -105,9 +120,8 @@ class Runs:
         return bool(found)
 
     def close(self) -> None:
-        """Cancel all runs, and wait until they have stopped what they started."""
-        running = list(self._active)
-        self.cancel()
-        for each in running:
-            if each.thread is not None:
-                each.thread.join(_END_S)
+        """Cancel all runs, and wait until they have stopped what they started. The loop may have ended before."""
+        for token, _ in self._threads:
+            token.cancel()
+        for _, thread in self._threads:
+            thread.join(_END_S)

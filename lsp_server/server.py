@@ -1,15 +1,18 @@
-"""The state of one server: documents, offers, runs, settings. All of it belongs to the thread of the loop."""
+"""The state of one server: documents, offers, runs, settings. Only the event-loop thread uses it."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import logging
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
-from pygls.uris import uri_scheme
+from pygls.uris import to_fs_path, uri_scheme
 
 from afterburner.lsp_server.offers import Offers
 from afterburner.lsp_server.outline import outline
@@ -24,15 +27,23 @@ if TYPE_CHECKING:
     from afterburner.lsp_server.documents import Document
     from afterburner.lsp_server.outline import OutlinedFunction
 
+logger = logging.getLogger(__name__)
+
 
 class Server(LanguageServer):
     """The state of one server: documents, offers, runs, settings."""
 
     protocol: Protocol
 
-    def __init__(self, version: str) -> None:
-        """A server that waits for its first message."""
+    def __init__(self, version: str, *, may_trust_client: bool = True) -> None:
+        """A server that waits for its first message.
+
+        Args:
+            version: of the program.
+            may_trust_client: whether a client may vouch for its workspace. Over TCP nobody knows who that is.
+        """
         super().__init__("afterburner", version, protocol_cls=Protocol, max_workers=1)
+        self.may_trust_client = may_trust_client
         self.offers = Offers()
         self.runs = Runs()
         self.trust = TrustAsker(self)
@@ -71,10 +82,17 @@ class Server(LanguageServer):
         self.window_show_message(types.ShowMessageParams(type=kind, message=message))
 
     def begin(self, task: Coroutine[Any, Any, None]) -> None:
-        """Go on with something beside what the client waits for."""
+        """Start a background task. An error of it is logged, and told to the user."""
         begun = asyncio.ensure_future(task)
         self._tasks.add(begun)
-        begun.add_done_callback(self._tasks.discard)
+        begun.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            logger.error("a background task failed", exc_info=error)
+            self.say(bug_of_ours(error), types.MessageType.Error)
 
     async def settings_of(self, uri: str) -> EditorSettings:
         """The settings that hold for a document; the client is asked, if it can be.
@@ -82,16 +100,26 @@ class Server(LanguageServer):
         Raises:
             EditorSettingsError: one of them is of the wrong type.
         """
-        layers = [self.initial_settings, self.pushed_settings]
+        configured = [self.pushed_settings]
         workspace = self.client_capabilities.workspace
         if workspace is not None and workspace.configuration:
             item = types.ConfigurationItem(scope_uri=uri, section=SECTION)
-            layers += await self.workspace_configuration_async(types.ConfigurationParams(items=[item]))
-        return read_settings(*layers)
+            with contextlib.suppress(JsonRpcException):
+                answer = await self.workspace_configuration_async(types.ConfigurationParams(items=[item]))
+                configured += answer or []
+        return read_settings(self.initial_settings, *configured)
 
-    def report_server_error(self, error: Exception, source: object) -> None:
-        """Log what went wrong; a window would only disturb."""
-        self.window_log_message(types.LogMessageParams(type=types.MessageType.Error, message=f"{source}: {error}"))
+    def trusted_folders(self, settings: EditorSettings) -> list[Path]:
+        """The folders whose code may run without a question: the client's own, if it vouches for them."""
+        if not settings.trusted or not self.may_trust_client:
+            return []
+        documents = self.protocol.documents()
+        named = [documents.root_path, *(to_fs_path(each.uri) for each in documents.folders.values())]
+        return [Path(each).resolve() for each in named if each]
+
+    def report_server_error(self, error: Exception, _source: object) -> None:
+        """Log what the client sent and should not have; a window would only disturb."""
+        logger.warning("%s", error)
 
     def shutdown(self) -> None:
         """End all runs, then the server."""
@@ -99,6 +127,14 @@ class Server(LanguageServer):
         if self._folder is not None:
             self._folder.cleanup()
         super().shutdown()  # type: ignore[no-untyped-call]
+
+
+def bug_of_ours(error: BaseException) -> str:
+    """What to tell the user of an error that should not be."""
+    return (
+        f"Afterburner failed: {type(error).__name__}: {error}. This is a bug: start the server with --verbose "
+        "and report what it logs."
+    )
 
 
 def document_of(server: Server, given: Mapping[str, Any]) -> Document:
@@ -109,9 +145,9 @@ def document_of(server: Server, given: Mapping[str, Any]) -> Document:
     """
     document = server.document(str(given.get("uri", "")))
     if document is None:
-        raise failed(f"{given.get('uri', 'The document')} is not open as a Python file. Open it, and ask again.")
+        raise failed(f"{given.get('uri', 'No document')} is not open as a Python file. Open it, and ask again.")
     if uri_scheme(document.uri) != "file":
-        raise failed(f"{document.uri} is no file yet: its project is not known. Save it, and ask again.")
+        raise failed(f"Save {document.uri} first: its folder tells which project it belongs to.")
     return document
 
 

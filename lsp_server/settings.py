@@ -24,39 +24,52 @@ class EditorSettings:
 
     Attributes:
         run: of a run, by their names in pyproject.toml; `Session.project_options` checks them.
-        trusted: whether code of the workspace may run without a question.
+        doubtful: which of them a file of the workspace may have set.
+        trusted: whether code of the workspace may run without a question; never from a file of the workspace.
         preview: whether the editor shows a rewrite before it is applied, where it can.
     """
 
     run: Mapping[str, Any] = field(default_factory=dict)
+    doubtful: frozenset[str] = frozenset()
     trusted: bool = False
     preview: bool = True
 
 
-def read_settings(*layers: object) -> EditorSettings:
-    """Put layers of settings together, of which the later ones come first.
+def read_settings(initial: object, *configured: object) -> EditorSettings:
+    """Merge layers of settings; later layers win.
 
     Each is what a client gave: an object with settings, or with all of them under `afterburner`; anything else is none.
     Keys with a dot, such as `trace.server`, are the client's own.
 
+    Args:
+        initial: the initialization options, which the user's own configuration holds.
+        configured: what the client says of its configuration. Some clients merge files of the workspace into it.
+
     Raises:
         EditorSettingsError: a setting of the editor's own is of the wrong type.
     """
-    values: dict[str, Any] = {}
-    for layer in layers:
-        for key, value in _table(layer).items():
-            if "." not in key and not isinstance(value, Mapping) and value is not None:
-                values[key.replace("-", "_")] = value
-    own = {name: values.pop(name) for name in _OWN if name in values}
+    values = _table(initial)
+    trusted = values.pop("trusted", False)
+    doubtful: set[str] = set()
+    for layer in map(_table, configured):
+        layer.pop("trusted", None)
+        doubtful |= {name for name, value in layer.items() if values.get(name) != value}
+        values |= layer
+    own = {"trusted": trusted, "preview": values.pop("preview", True)}
     for name, value in own.items():
         if not isinstance(value, bool):
             raise EditorSettingsError(f"{GIVEN_BY}: {name} = {value!r:.60}: give true or false: {_OWN[name]}.")
-    return EditorSettings(values, **own)
+    return EditorSettings(values, frozenset(doubtful), **own)
 
 
-def _table(layer: object) -> Mapping[str, Any]:
+def _table(layer: object) -> dict[str, Any]:
+    """The settings of a layer by their names with underscores."""
     if not isinstance(layer, Mapping):
         return {}
-    table = {str(key): value for key, value in layer.items()}
-    inner = table.get(SECTION)
-    return {str(key): value for key, value in inner.items()} if isinstance(inner, Mapping) else table
+    inner = layer.get(SECTION)
+    table = inner if isinstance(inner, Mapping) else layer
+    return {
+        str(key).replace("-", "_"): value
+        for key, value in table.items()
+        if "." not in str(key) and not isinstance(value, Mapping) and value is not None
+    }

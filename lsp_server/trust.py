@@ -3,54 +3,75 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pygls.lsp.server import LanguageServer
 
     from afterburner.agent import TrustRequest
     from afterburner.agent.job.trust import Trust
 
-AGREE, REFUSE = "Run it in the sandbox", "Do not run it"
+_Key = tuple[str, str]  # the question and the folder
+AGREE = {"run_code": "Run it in the sandbox", "use_settings": "Use these settings"}
+REFUSE = {"run_code": "Do not run it", "use_settings": "Do not use them"}
+QUESTION = {
+    "run_code": (
+        "May code of {folder} run? It runs in the sandbox: without a network, without secrets, and without writing "
+        "outside."
+    ),
+    "use_settings": (
+        "{detail}. May they be used? A model is sent the code and may cost money; a program, such as an interpreter, "
+        "is also started outside the sandbox."
+    ),
+}
 
 
 class TrustAsker:
-    """Asks through `window/showMessageRequest`, and keeps the answers as long as the server lives."""
+    """Asks through `window/showMessageRequest`. An agreement holds while the server lives, a refusal for the run."""
 
     def __init__(self, server: LanguageServer) -> None:
         """Nothing is asked before a run needs it."""
         self._server = server
-        self._answers: dict[str, asyncio.Task[bool]] = {}
+        self._agreed: set[_Key] = set()
 
-    def hook(self, *, is_trusted: bool) -> Trust:
-        """The trust hook of a session. It is called in the session's threads, and asks in the loop's."""
+    def hook(self, trusted: Sequence[Path]) -> Trust:
+        """The trust hook of one run. A session calls it in threads of its own; the question is asked in the loop.
+
+        Args:
+            trusted: the folders that the client vouches for.
+        """
         loop = asyncio.get_running_loop()
+        refused: set[_Key] = set()
 
         def decide(request: TrustRequest) -> bool:
-            if is_trusted:
+            key = request.question.value, request.folder
+            if key in self._agreed or any(Path(request.folder).resolve().is_relative_to(each) for each in trusted):
                 return True
-            return asyncio.run_coroutine_threadsafe(self._answer(request), loop).result()
+            if key in refused:
+                return False
+            is_agreed = asyncio.run_coroutine_threadsafe(self._ask(request), loop).result()
+            (self._agreed if is_agreed else refused).add(key)
+            return is_agreed
 
         return decide
 
-    async def _answer(self, request: TrustRequest) -> bool:
-        """The answer for a folder: it holds for its code and for its settings."""
-        task = self._answers.get(request.folder)
-        if task is None or (task.done() and (task.cancelled() or task.exception() is not None or not task.result())):
-            task = self._answers[request.folder] = asyncio.ensure_future(self._ask(request))
-        return await asyncio.shield(task)
-
     async def _ask(self, request: TrustRequest) -> bool:
-        answer = await self._server.window_show_message_request_async(
-            types.ShowMessageRequestParams(
-                type=types.MessageType.Warning,
-                message=(
-                    f"Afterburner: {request.detail}. May code of {request.folder} run? It gets no network, no secrets, "
-                    "and cannot write outside the sandbox."
-                ),
-                actions=[types.MessageActionItem(title=AGREE), types.MessageActionItem(title=REFUSE)],
+        question = request.question.value
+        actions = [types.MessageActionItem(title=each[question]) for each in (AGREE, REFUSE)]
+        message = "Afterburner: " + QUESTION[question].format(folder=request.folder, detail=request.detail)
+        params = types.ShowMessageRequestParams(type=types.MessageType.Warning, message=message, actions=actions)
+        try:
+            answer = await self._server.window_show_message_request_async(params)
+        except JsonRpcException:
+            told = 'This editor cannot ask. To agree, set "trusted": true in the initialization options of the server.'
+            self._server.window_show_message(
+                types.ShowMessageParams(type=types.MessageType.Warning, message=f"{message} {told}")
             )
-        )
-        return answer is not None and answer.title == AGREE
+            return False
+        return answer is not None and answer.title == AGREE[question]

@@ -27,7 +27,7 @@ from afterburner.sandbox.project import find_project_root
 from afterburner.sandbox.terminal.text import scrub_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from afterburner.agent.job.trust import Trust
     from afterburner.agent.options import RunSettings
@@ -102,7 +102,9 @@ class ProjectOptions:
     refused: Mapping[str, str]
 
 
-def read_project_options(start: Path, trust: Trust, given: Mapping[str, Any], given_by: str) -> ProjectOptions:
+def read_project_options(
+    start: Path, trust: Trust, given: Mapping[str, Any], given_by: str, doubtful: Collection[str] = ()
+) -> ProjectOptions:
     """What the pyproject.toml of a file, or of a folder, sets, and the caller's own settings, which come first.
 
     Args:
@@ -110,6 +112,7 @@ def read_project_options(start: Path, trust: Trust, given: Mapping[str, Any], gi
         trust: see `read_project_settings`.
         given: the caller's own settings, by the same names; None of a value: not given.
         given_by: who they are from, for messages.
+        doubtful: which of them the project itself may have set; `trust` is asked about these, too.
 
     Raises:
         SettingsError: the file cannot be read, or one of both sets what is no setting or not allowed.
@@ -122,6 +125,13 @@ def read_project_options(start: Path, trust: Trust, given: Mapping[str, Any], gi
     }
     found = read_project_settings(start, known | _OF_THE_COMMAND_LINE, dict.fromkeys(NOT_SETTINGS, ""), trust)
     own = _checked(given, given_by, known)
+    doubted = [
+        name
+        for name, value in own.items()
+        if name in doubtful and known[name].needs_trust and value != _plain(known[name].default)
+    ]
+    if doubted and not trust(_settings_request(start, f"{given_by} set {', '.join(doubted)}")):
+        raise SettingsError(f"{given_by}: {', '.join(doubted)}: not used, since you did not allow it.")
     values = (dict(found.values) if found is not None else {}) | own
     refused = {name: why for name, why in found.refused.items() if name not in own} if found is not None else {}
     try:
@@ -209,8 +219,7 @@ def _check(
 
     @cache
     def is_trusted() -> bool:
-        detail = f"{path} chooses a model, a file, a program or modules"
-        return trust(TrustRequest(TrustQuestion.USE_SETTINGS, str(path.parent), detail))
+        return trust(_settings_request(path, f"{path} chooses a model, a file, a program or modules"))
 
     seen: set[str] = set()
     for key, value in table.items():
@@ -227,6 +236,11 @@ def _check(
         else:
             refused[name] = _no_trust(path, key, value, setting)
     return ProjectSettings(path, values, refused)
+
+
+def _settings_request(path: Path, detail: str) -> TrustRequest:
+    folder = path if path.is_dir() else path.parent
+    return TrustRequest(TrustQuestion.USE_SETTINGS, os.path.abspath(folder), detail)  # noqa: PTH100 - keeps links
 
 
 def place(path: Path, key: str, value: Any = None) -> str:

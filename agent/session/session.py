@@ -285,6 +285,7 @@ class Session:
         *,
         given: Mapping[str, Any] | None = None,
         given_by: str = "the caller's settings",
+        doubtful: Collection[str] = (),
         cancel: CancelToken | None = None,
     ) -> ProjectOptions:
         """Read the settings that the pyproject.toml of a file's project, or of a folder's, asks for.
@@ -295,6 +296,8 @@ class Session:
             place: the file or the folder.
             given: settings by the same names that come before those of the project, such as an editor's.
             given_by: who they are from, for messages.
+            doubtful: which of them the project itself may have set, through a file of the editor's in it. Whoever
+                decides about trust is asked about these, too.
             cancel: ends it from another thread.
 
         Raises:
@@ -303,7 +306,7 @@ class Session:
         """
         with self._jobs.job(cancel) as token:
             allows = partial(self._answers.allows, cancel=token)
-            return read_project_options(Path(place), allows, given or {}, given_by)
+            return read_project_options(Path(place), allows, given or {}, given_by, doubtful)
 
     @contextmanager
     def lend(self, cancel: CancelToken | None = None) -> Iterator[Loan]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-COMMAND = (sys.executable, "-m", "afterburner.agent", "lsp", "--stdio")
+COMMAND = (sys.executable, "-m", "afterburner.agent", "lsp", "--stdio", "--verbose")
 ANSWER_S = 60.0
 PAIRS = '''\
 """Finds pairs."""
@@ -41,6 +41,7 @@ if __name__ == "__main__":
     print(len(pairs(list(range(0, 1500, 2)), 1400)), len(pairs([], 3)), pairs([1, 2, 1], 3))
 '''
 # What the editors say of themselves, as far as the server looks at it.
+DISABLED = {"textDocument": {"codeAction": {"disabledSupport": True}}}
 NEOVIM = {
     "window": {"workDoneProgress": True, "showMessage": {}, "showDocument": {"support": True}},
     "workspace": {
@@ -50,6 +51,7 @@ NEOVIM = {
     },
 }
 VS_CODE = {
+    **DISABLED,
     "general": {"positionEncodings": ["utf-16"]},
     "window": {"workDoneProgress": True, "showMessage": {}, "showDocument": {"support": True}},
     "workspace": {
@@ -63,7 +65,21 @@ VS_CODE = {
         },
     },
 }
-EMACS = {"general": {"positionEncodings": ["utf-32", "utf-8", "utf-16"]}, "workspace": {"applyEdit": True}}
+EMACS = {
+    **DISABLED,
+    "general": {"positionEncodings": ["utf-32", "utf-8", "utf-16"]},
+    "window": {"workDoneProgress": True, "showDocument": {"support": True}},
+    "workspace": {"applyEdit": True, "configuration": True, "workspaceEdit": {"documentChanges": True}},
+}
+HELIX = {  # it cannot ask: it does not know window/showMessageRequest
+    **DISABLED,
+    "window": {"workDoneProgress": True},
+    "workspace": {
+        "applyEdit": True,
+        "configuration": True,
+        "workspaceEdit": {"documentChanges": True, "resourceOperations": ["create", "rename", "delete"]},
+    },
+}
 
 
 @dataclass
@@ -81,9 +97,13 @@ class Editor:
     capabilities: dict[str, Any]
     settings: dict[str, Any] = field(default_factory=dict)
     initial: dict[str, Any] | None = None
-    answer: str | None = None  # the title to choose where a message asks; None: dismiss it
+    answers: tuple[str, ...] = ()  # the titles to choose where a message asks; it is dismissed where there is none
     takes_edits: bool = True
-    before_edit: Callable[[], None] = lambda: None  # what the user does while an edit is on its way
+    edit_error: str = ""
+    can_ask: bool = True
+    is_initialized: bool = True
+    odd_answers: dict[str, dict[str, Any]] = field(default_factory=dict)  # by method
+    while_asked: dict[str, Callable[[], None]] = field(default_factory=dict)  # what a user does then, by method
     buffers: dict[str, Buffer] = field(default_factory=dict)
     asked: list[dict[str, Any]] = field(default_factory=list)  # what the server has asked for and told
     edits: list[dict[str, Any]] = field(default_factory=list)
@@ -102,6 +122,10 @@ class Editor:
         ]
         for each in self._threads:
             each.start()
+        if self.is_initialized:
+            self.initialize(folder)
+
+    def initialize(self, folder: Path) -> None:
         params: dict[str, Any] = {"processId": None, "rootUri": folder.as_uri(), "capabilities": self.capabilities}
         self.server = self.request("initialize", params | {"initializationOptions": self.initial})
         self.notify("initialized", {})
@@ -209,8 +233,9 @@ class Editor:
         while True:
             length = 0
             while (line := out.readline().strip()) != b"":
-                if line.lower().startswith(b"content-length:"):
-                    length = int(line.partition(b":")[2])
+                name, _, value = line.partition(b": ")
+                assert name in (b"Content-Length", b"Content-Type"), line  # nothing but messages comes on its stdout
+                length = int(value) if name == b"Content-Length" else length
             if not length:
                 return
             self._receive(json.loads(out.read(length)))
@@ -221,25 +246,32 @@ class Editor:
                 self.asked.append(message)
                 self._changed.notify_all()
             if "id" in message:
-                self.send({"jsonrpc": "2.0", "id": message["id"], "result": self._answer(message)})
+                self.while_asked.pop(message["method"], lambda: None)()
+                self.send({"jsonrpc": "2.0", "id": message["id"], **self._answer(message)})
             return
         with self._changed:
             self._answers[message.get("id")] = message
             self._changed.notify_all()
 
-    def _answer(self, message: dict[str, Any]) -> Any:
-        params = message.get("params") or {}
-        match message["method"]:
-            case "workspace/configuration":
-                return [self.settings for _ in params["items"]]
-            case "window/showMessageRequest":
-                return next((each for each in params["actions"] if each["title"] == self.answer), None)
-            case "window/showDocument":
-                return {"success": True}
-            case "workspace/applyEdit":
-                self.before_edit()
-                return {"applied": self.takes_edits and self._apply(params["edit"])}
-        return None
+    def _answer(self, message: dict[str, Any]) -> dict[str, Any]:
+        params, method = message.get("params") or {}, message["method"]
+        if method in self.odd_answers:
+            return self.odd_answers[method]
+        if method == "window/showMessageRequest" and not self.can_ask:
+            return {"error": {"code": -32601, "message": "Method Not Found"}}
+        if method == "workspace/applyEdit" and self.edit_error:
+            return {"error": {"code": -32603, "message": self.edit_error}}
+        result: Any = None
+        if method == "workspace/configuration":
+            result = [self.settings for _ in params["items"]]
+        elif method == "window/showMessageRequest":
+            titles = {each["title"]: each for each in params["actions"]}
+            result = next((titles[each] for each in self.answers if each in titles), None)
+        elif method == "window/showDocument":
+            result = {"success": True}
+        elif method == "workspace/applyEdit":
+            result = {"applied": self.takes_edits and self._apply(params["edit"])}
+        return {"result": result}
 
     def _apply(self, edit: dict[str, Any]) -> bool:
         self.edits.append(edit)

@@ -29,7 +29,7 @@ def test_neovim_asks_applies_undoes_and_cancels(project: Path) -> None:
     assert seen.get("failure") is None, (seen, done.stderr)
     assert "May code of" in seen["question"]
     assert "CPU time improved" in seen["messages"][0], seen["messages"]
-    assert "It is applied" in seen["messages"][0]
+    assert "Applied." in seen["messages"][0]
     kinds = [each["kind"] for each in seen["progress"]]
     assert kinds[0] == "begin"
     assert kinds.count("end") == 2
@@ -40,5 +40,5 @@ def test_neovim_asks_applies_undoes_and_cancels(project: Path) -> None:
     assert seen["saved"]
     # The edit that came too late is not in the text, whatever Neovim says of it, and the user hears so.
     assert seen["stale"] == PAIRS.rstrip("\n").replace('total."""\n', 'total."""\n    # typed\n')
-    assert "is not applied" in seen["messages"][1]
+    assert "was not applied" in seen["messages"][1]
     assert seen["progress"][-1] == {"kind": "end", "message": "cancelled"}

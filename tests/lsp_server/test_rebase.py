@@ -51,7 +51,6 @@ def test_the_text_that_they_were_made_for() -> None:
         ("import os\n", "import os\n\nSIZE = 3\n"),
         ("def first(x):\n    return x\n\n\n", ""),
         ("    return total\n", "    return total\n\n\ndef last():\n    return 1\n"),
-        ("    return x\n", "    return (x\n"),  # what does not parse elsewhere
     ],
 )
 def test_changes_elsewhere_stay(old: str, new: str) -> None:
@@ -84,3 +83,17 @@ def test_a_function_that_was_moved() -> None:
 )
 def test_a_function_that_was_changed_is_left_alone(old: str, new: str) -> None:
     assert put(BEFORE.replace(old, new, 1)) is None
+
+
+def test_an_import_is_not_put_into_a_text() -> None:
+    """The line that it stood behind is gone, and an equal one stands in a string."""
+    assert put(BEFORE.replace("import os\n", 'TEXT = """\nimport os\n"""\n', 1)) is None
+
+
+def test_an_import_waits_for_a_text_that_parses() -> None:
+    now = BEFORE.replace("    return x\n", "    return (x\n", 1)
+    assert put(now) is None
+    inside = AFTER.replace("from math import fsum\n", "").replace("fsum(xs)", "sum(xs)")
+    edits = rebased(BEFORE, edits_between(BEFORE, inside), now, "slow")
+    assert edits is not None
+    assert apply_edits(now, edits) == inside.replace("    return x\n", "    return (x\n", 1)
