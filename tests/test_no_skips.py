@@ -40,6 +40,7 @@ def outcomes(tmp_path: Path, request: pytest.FixtureRequest) -> Callable[..., st
     """Runs files of tests beside a copy of our own configuration."""
     tests = request.config.rootpath / "tests"
     shutil.copy(tests / "conftest.py", tmp_path)
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")  # else pytest takes one that lies anywhere above
     options = ["-o", f"pythonpath={tests / 'command_line'}", "-p", "no:cacheprovider", "--rootdir", str(tmp_path)]
 
     def run(switch: str, **files: str) -> str:

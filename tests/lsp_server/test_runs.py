@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import subprocess
 import time
 from pathlib import Path
 from typing import Any
@@ -125,6 +126,27 @@ def test_a_function_that_changed_meanwhile_is_left_alone(start_editor: StartEdit
     editor.type(uri, PAIRS)  # undone
     assert "apply" in editor.actions(uri, FUNCTION_LINE)
     assert not editor.edits
+
+
+@pytest.mark.timed
+@pytest.mark.slow
+def test_a_change_is_compared_with_the_last_commit(start_editor: StartEditor, pairs: Path) -> None:
+    git = ["git", "-c", "user.name=Shop", "-c", "user.email=shop@example.com"]
+    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "first"]):
+        subprocess.run([*git, *words], cwd=pairs.parent, check=True)
+    editor = start_editor(initial={"trusted": True})
+    uri = editor.open(pairs, PAIRS.replace("if total - number in numbers", "if False and total - number in numbers"))
+    editor.choose(editor.actions(uri, FUNCTION_LINE)["prove"])
+    assert "pairs against the last commit: different: " in ended(editor)
+    editor.asked.clear()
+    editor.type(
+        uri,
+        PAIRS.replace("    found = []\n", "    found, known = [], set(numbers)\n").replace(
+            "total - number in numbers", "total - number in known"
+        ),
+    )
+    editor.choose(editor.actions(uri, FUNCTION_LINE)["prove"])
+    assert "pairs against the last commit: faster: " in ended(editor)
 
 
 def test_nothing_runs_where_the_user_does_not_agree(start_editor: StartEditor, pairs: Path, tmp_path: Path) -> None:
