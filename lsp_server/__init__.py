@@ -1,1 +1,1 @@
-"""The loop in the editor: a language server, and the same for coding agents."""
+"""The loop in the editor: a language server."""

@@ -22,7 +22,6 @@ KIND = "refactor.rewrite.afterburner"
 OPTIMIZE, OPTIMIZE_HOTTEST, PROVE = "afterburner.optimize", "afterburner.optimizeHottest", "afterburner.prove"
 APPLY, REVERT, REPORT = "afterburner.apply", "afterburner.revert", "afterburner.report"
 CANCEL, WRITE_CALLS = "afterburner.cancel", "afterburner.writeCalls"
-COMMANDS = (OPTIMIZE, OPTIMIZE_HOTTEST, PROVE, APPLY, REVERT, REPORT, CANCEL, WRITE_CALLS)
 _FOR = {
     Objective.TIME: "this function",
     Objective.MEMORY: "this function for memory",

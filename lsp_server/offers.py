@@ -10,8 +10,6 @@ from afterburner.agent.wording import format_ratio
 from afterburner.lsp_server.rebase import edits_inside, rebased, text_of_function
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from afterburner.agent.loop.results import RunResult
     from afterburner.agent.types import Gain
 
@@ -82,10 +80,6 @@ class Offers:
     def get(self, uri: str, function: str) -> Offer | None:
         """The offer of a function."""
         return self._offers.get((uri, function))
-
-    def of(self, uri: str) -> Iterator[Offer]:
-        """All offers of a document."""
-        return (offer for (place, _), offer in self._offers.items() if place == uri)
 
 
 def _gain(objective: str, gain: Gain) -> str:

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 _TOKEN = re.compile(
     r"""
     (?P<definition> (?: ^ | (?<=\r) ) [ \t\f]*+ (?: async [ \t]++ )? (?: def | class ) [ \t]++ \w )
-    | (?P<text> [rR]? (?P<quotes> \"{3} | '{3} ) )
-    | [rR]? " (?: [^"\\\r\n] | \\ (?: \r\n | [\s\S] ) )*+ "?
-    | [rR]? ' (?: [^'\\\r\n] | \\ (?: \r\n | [\s\S] ) )*+ '?
+    | (?P<quotes> \"{3} | '{3} )
+    | " (?: [^"\\\r\n] | \\ (?: \r\n | [\s\S] ) )*+ "?
+    | ' (?: [^'\\\r\n] | \\ (?: \r\n | [\s\S] ) )*+ '?
     | \# [^\r\n]*+
     | (?P<joined> \\ (?: \r\n | \r | \n ) )
     | \( [^()\[\]{}"'\#\r\n]*+ \)
@@ -42,7 +42,7 @@ _CODE = re.compile(
     re.MULTILINE,
 )
 _REST_OF_LINE = re.compile(r"[^\r\n]*")
-_NAME = re.compile(r"[ \t\f]*(?P<async>async[ \t]+)?(?P<kind>def|class)[ \t]+(?P<name>\w+)")
+_NAME = re.compile(r"[ \t\f]*(?:async[ \t]+)?(?P<kind>def|class)[ \t]+(?P<name>\w+)")
 _DECORATOR = re.compile(r"[ \t\f]*@[ \t]*(?P<name>[\w.]+)")
 _ACCESSORS = frozenset({"property", "cached_property", "abstractproperty", "setter", "getter", "deleter"})
 _TAB = 8  # columns, as Python counts

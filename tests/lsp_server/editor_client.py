@@ -10,13 +10,13 @@ import sys
 import threading
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
 from afterburner.agent.code.source_text import split_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 COMMAND = (sys.executable, "-m", "afterburner.agent", "lsp", "--stdio", "--verbose")
 ANSWER_S = 60.0
@@ -328,8 +328,7 @@ def offset(text: str, position: dict[str, int]) -> int:
 def is_alive(pid: int) -> bool:
     """Whether a process of that number runs."""
     try:
-        with open(f"/proc/{pid}/stat") as file:  # noqa: PTH123
-            return file.read().rpartition(")")[2].split()[0] != "Z"
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
 

@@ -79,7 +79,7 @@ def test_line_ends(line_end: str) -> None:
 @pytest.mark.parametrize(
     "path",
     [each for folder in ("agent", "sandbox", "tests") for each in sorted((ROOT / folder).rglob("*.py"))[::9]],
-    ids=str,
+    ids=lambda path: str(path.relative_to(ROOT)),
 )
 def test_it_finds_what_python_finds(path: Path) -> None:
     """Trailing comments apart: whether they belong to a function is a matter of taste."""

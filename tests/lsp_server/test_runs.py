@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +72,11 @@ def test_the_whole_walk_with_a_change_elsewhere_meanwhile(  # noqa: PLR0915 - a 
     editor.choose(lenses[1])
     page = editor.wait("window/showDocument")
     assert page["external"]
+    text = Path(page["uri"].removeprefix("file://")).read_text("utf-8")
+    assert "<h1>pairs</h1>" in text
+    assert "<ins>+    " in text, "the change"
+    assert text.count("set-membership"), "the candidates"
+    assert "<script" not in text
     editor.choose(lenses[2])
     assert wait_until(lambda: editor.buffers[uri].text == typed)
     assert not editor.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
@@ -172,14 +176,12 @@ def test_a_run_can_be_cancelled_and_runs_wait_for_one_another(start_editor: Star
     editor.choose(editor.actions(uri, PAIRS.count("\n") + 3)["time"])
     waiting = editor.wait("$/progress", lambda params: "other" in params["value"].get("title", ""))
     for each in (waiting, running):
-        began_s = time.monotonic()
         editor.notify("window/workDoneProgress/cancel", {"token": each["token"]})
         end = editor.wait(
             "$/progress",
             lambda params, each=each: params["token"] == each["token"] and params["value"]["kind"] == "end",
         )
         assert end["value"]["message"] == "cancelled"
-        assert time.monotonic() - began_s < 20
     assert not editor.edits
     assert wait_until(lambda: not _descendants(editor.process.pid)), "something of the sandbox is left"
 
