@@ -7,9 +7,10 @@ BIN := .venv/bin
 PYTEST := $(BIN)/pytest
 WORKERS ?= $(shell expr $$(nproc) + 1)
 DEMO ?= examples/log_report.py
+EXTENSION := lsp_server/clients/vscode
 
 .DEFAULT_GOAL := help
-.PHONY: soak-cancels help setup setup-tests demo test test-quick test-nightly check lint types format verify-examples readme-demo rules-page schemas sandbox-pictures bench-sandbox bench-selection bench-compare bench-judge bench-mutants bench-editor bench-packages soak soak-kills load-service lock clean clean-all
+.PHONY: soak-cancels help setup setup-tests demo test test-quick test-nightly check lint types format verify-examples readme-demo rules-page schemas sandbox-pictures bench-sandbox bench-selection bench-compare bench-judge bench-mutants bench-editor bench-packages vscode test-vscode vscode-pictures soak soak-kills load-service lock clean clean-all
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name what; do \
@@ -89,6 +90,21 @@ bench-mutants: setup ## how many wrong versions of MBPP+'s functions made inputs
 
 bench-editor: setup ## what a user of the language server feels: its start, code actions, typing during a run (two minutes)
 	PYTHONPATH=tests/lsp_server $(BIN)/python -m scripts.bench_editor $(BENCH)
+
+vscode: setup ## package the VS Code extension: dist/afterburner.vsix
+	@command -v npm >/dev/null || { echo "make vscode needs Node.js 20 or newer and npm: apt-get install nodejs npm" >&2; exit 1; }
+	$(BIN)/python scripts/vscode_settings.py
+	cp LICENSE $(EXTENSION)/
+	mkdir -p dist
+	cd $(EXTENSION) && npm ci && npm run package -- --out $(CURDIR)/dist/afterburner.vsix
+
+# code-server is VS Code in a browser; it needs Node.js 20, and a compiler for two packages.
+test-vscode: vscode ## VS Code itself does the whole walk in Chromium (a minute or two, and two for the first installation)
+	@tests/lsp_server/vscode/install.sh
+	cd tests/lsp_server/vscode && node --test --test-reporter=spec .
+
+vscode-pictures: ## the same, and take the pictures of docs/editors.md anew
+	AFTERBURNER_PICTURES=1 $(MAKE) test-vscode
 
 bench-packages: setup ## what rules gain in pinned packages of the registry, their own tests as judge (ten minutes)
 	$(BIN)/python -m scripts.bench_packages $(BENCH)

@@ -24,6 +24,19 @@ def line_of(event: ProgressEvent) -> str:
     return scrub_line(place + _LINES[event.kind](event))
 
 
+def message_of(event: ProgressEvent) -> str:
+    """`round 2: 2.1 rules: promising: 3.1x (2.8x to 3.4x) · best 3.1x · 12 s · $0.0031`."""
+    parts = [line_of(event)]
+    if event.iteration:
+        parts[0] = f"round {event.iteration}: {parts[0]}"
+    if event.best_ratio and event.best_ratio > 1:
+        parts.append(f"best {format_ratio(event.best_ratio)}")
+    parts.append(f"{event.elapsed_s:.0f} s")
+    if event.usage.requests:
+        parts.append(told(event.usage))
+    return " · ".join(parts)
+
+
 def spent_of(event: ProgressEvent) -> str:
     """What language models have used so far, where the event is one of theirs: `3 requests, 4,210 tokens, $0.0031`."""
     return told(event.usage) if event.kind in _OF_MODELS else ""

@@ -12,16 +12,18 @@ from afterburner.agent.types import Objective
 from afterburner.lsp_server.outline import function_at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from afterburner.lsp_server.offers import Offers
     from afterburner.lsp_server.outline import OutlinedFunction
     from afterburner.lsp_server.runs import Runs
 
 KIND = "refactor.rewrite.afterburner"
+FIX = "quickfix.afterburner"  # of a hint, for clients that list fixes alone
+OF_PROJECT = "source.afterburner"
 OPTIMIZE, OPTIMIZE_HOTTEST, PROVE = "afterburner.optimize", "afterburner.optimizeHottest", "afterburner.prove"
 APPLY, REVERT, REPORT = "afterburner.apply", "afterburner.revert", "afterburner.report"
-CANCEL, WRITE_CALLS = "afterburner.cancel", "afterburner.writeCalls"
+CANCEL, WRITE_CALLS, PROFILE = "afterburner.cancel", "afterburner.writeCalls", "afterburner.profile"
 _FOR = {
     Objective.TIME: "this function",
     Objective.MEMORY: "this function for memory",
@@ -40,6 +42,10 @@ class Place:
         first_line: of the selection, from 0.
         last_line: likewise.
         shows_disabled: whether the client shows why an action is disabled.
+        hints: that the client shows, by function; None: it is to have none.
+        word: what the user calls the module, "file" or "notebook".
+        has_several: whether the module has several functions.
+        defined_later: the names that later cells of the notebook define.
     """
 
     uri: str
@@ -48,6 +54,10 @@ class Place:
     first_line: int
     last_line: int
     shows_disabled: bool
+    hints: Mapping[str, types.Diagnostic] | None = None
+    word: str = "file"
+    has_several: bool = False
+    defined_later: frozenset[str] = frozenset()
 
     def text_of(self, function: OutlinedFunction) -> str:
         """The lines of a function."""
@@ -56,7 +66,8 @@ class Place:
 
 def code_actions(place: Place, offers: Offers, runs: Runs, context: types.CodeActionContext) -> list[types.CodeAction]:
     """All actions that the client wants."""
-    return [each for each in _all_actions(place, offers, runs) if _is_wanted(str(each.kind), context.only)]
+    found = [*_all_actions(place, offers, runs), *(_fixes(place) if context.only else ())]
+    return [each for each in found if _is_wanted(str(each.kind), context.only)]
 
 
 def command_of(name: str, title: str, **argument: Any) -> types.Command:
@@ -66,16 +77,32 @@ def command_of(name: str, title: str, **argument: Any) -> types.Command:
 
 def _all_actions(place: Place, offers: Offers, runs: Runs) -> Iterator[types.CodeAction]:
     function = _selected(place)
-    if function is not None and (why_not := _why_not(function, place.functions)):
+    if function is not None and (why_not := _why_not(function, place)):
         if place.shows_disabled:
             yield _action("Optimize this function", "time", disabled=types.CodeActionDisabled(reason=why_not))
     elif function is not None:
         if (run := runs.find(place.uri, function.qualname)) is not None:
             yield _action(f"Cancel: {run.title}", "cancel", command_of(CANCEL, "Cancel", token=run.token))
         yield from _of_function(place, function, offers)
-    if len(place.functions) > 1:
-        title = "Optimize the hottest function of this file"
+    if place.has_several:
+        title = f"Optimize the hottest function of this {place.word}"
         yield _action(title, "hottest", command_of(OPTIMIZE_HOTTEST, title, uri=place.uri))
+    if place.hints is not None:
+        title = "Profile this project again"
+        yield _action(title, "profile", command_of(PROFILE, title, uri=place.uri), below=OF_PROJECT)
+
+
+def _fixes(place: Place) -> Iterator[types.CodeAction]:
+    """What a client that lists fixes alone is to offer for a hint: the same as among the other actions."""
+    function = _selected(place)
+    if function is not None and not _why_not(function, place) and (hint := _hint_of(place, function)):
+        title = f"Optimize this function ({function.qualname})"
+        argument = {"objective": Objective.TIME.value, "uri": place.uri, "function": function.qualname}
+        yield _action(title, "time", command_of(OPTIMIZE, title, **argument), hint=hint, below=FIX)
+
+
+def _hint_of(place: Place, function: OutlinedFunction) -> types.Diagnostic | None:
+    return (place.hints or {}).get(function.qualname)
 
 
 def _of_function(place: Place, function: OutlinedFunction, offers: Offers) -> Iterator[types.CodeAction]:
@@ -88,9 +115,12 @@ def _of_function(place: Place, function: OutlinedFunction, offers: Offers) -> It
     around = f" ({function.qualname}, around {inner})" if inner else f" ({function.qualname})"
     for objective, words in _FOR.items():
         title = f"Optimize {words}{around}"
-        yield _action(title, objective.value, command_of(OPTIMIZE, title, objective=objective.value, **name))
-    title = f"Prove my change faster ({function.qualname}, against the last commit)"
-    yield _action(title, "prove", command_of(PROVE, title, **name))
+        hint = _hint_of(place, function) if objective is Objective.TIME else None
+        command = command_of(OPTIMIZE, title, objective=objective.value, **name)
+        yield _action(title, objective.value, command, hint=hint)
+    if place.word == "file":  # a commit holds a notebook as JSON, not as a module
+        title = f"Prove my change faster ({function.qualname}, against the last commit)"
+        yield _action(title, "prove", command_of(PROVE, title, **name))
 
 
 def _selected(place: Place) -> OutlinedFunction | None:
@@ -100,13 +130,15 @@ def _selected(place: Place) -> OutlinedFunction | None:
     return next((each for each in place.functions if place.first_line <= each.first_line <= place.last_line), None)
 
 
-def _why_not(function: OutlinedFunction, functions: Sequence[OutlinedFunction]) -> str:
+def _why_not(function: OutlinedFunction, place: Place) -> str:
     """Why a function cannot be optimised; empty: it can."""
     if function.is_accessor:
         return f"{function.qualname} is a property, which cannot be optimised. Move its work into a method."
-    later = [each for each in functions if each.qualname == function.qualname and each.def_line > function.def_line]
-    if later:
-        return f"Line {later[-1].def_line + 1} redefines {function.qualname}. Optimize that definition."
+    same = [each for each in place.functions if each.qualname == function.qualname]
+    if same[-1].def_line > function.def_line:
+        return f"Line {same[-1].def_line + 1} redefines {function.qualname}. Optimize that definition."
+    if function.root in place.defined_later:
+        return f"A later cell redefines {function.root}. Optimize that definition."
     return ""
 
 
@@ -116,8 +148,13 @@ def _action(
     command: types.Command | None = None,
     *,
     disabled: types.CodeActionDisabled | None = None,
+    hint: types.Diagnostic | None = None,
+    below: str = KIND,
 ) -> types.CodeAction:
-    return types.CodeAction(title=title, kind=f"{KIND}.{what}", command=command, disabled=disabled)
+    diagnostics = [hint] if hint is not None else None
+    return types.CodeAction(
+        title=title, kind=f"{below}.{what}", command=command, disabled=disabled, diagnostics=diagnostics
+    )
 
 
 def _is_wanted(kind: str, only: Sequence[types.CodeActionKind | str] | None) -> bool:

@@ -56,13 +56,15 @@ async def apply_change(server: LanguageServer, document: Document, change: Chang
     except JsonRpcException as error:
         return f"the editor refused it: {error}"
     if not answer.applied:
-        return answer.failure_reason or "the editor refused it, or you declined it"
+        return answer.failure_reason or f"the editor refused it, or you declined it{_unticked(server, change)}"
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(_WAIT_S):
-            while not change.is_made(document.source):
+            while not change.is_made(document.python):
                 change.changed.clear()
                 await change.changed.wait()
-    return "" if change.is_made(document.source) else "the text changed meanwhile"
+    if change.is_made(document.python):
+        return ""
+    return f"the text changed meanwhile, or you declined the edit{_unticked(server, change)}"
 
 
 def edit_capabilities(server: LanguageServer) -> types.WorkspaceEditClientCapabilities | None:
@@ -77,15 +79,25 @@ def takes_versions(server: LanguageServer) -> bool:
     return can is not None and bool(can.document_changes or can.resource_operations)
 
 
+def _is_previewed(server: LanguageServer, change: Change) -> bool:
+    """Whether the client shows the edits first."""
+    can = edit_capabilities(server)
+    return change.asks and can is not None and can.change_annotation_support is not None
+
+
+def _unticked(server: LanguageServer, change: Change) -> str:
+    """What else may have kept edits out of the text: a preview leaves each of them to the user, and none is chosen."""
+    return ", or did not tick all of its changes in the preview" if _is_previewed(server, change) else ""
+
+
 def _workspace_edit(server: LanguageServer, document: Document, change: Change) -> types.WorkspaceEdit:
     """The edits with the version of the document, and marked for a preview where the client can show one."""
     ours = [
         types.TextEdit(range=document.whole_lines(each.start_line, each.end_line), new_text=each.new_text)
-        for each in change.edits
+        for each in document.fitted(change.edits)
     ]
-    can = edit_capabilities(server)
     identifier = types.OptionalVersionedTextDocumentIdentifier(uri=document.uri, version=document.version)
-    if not change.asks or can is None or can.change_annotation_support is None:
+    if not _is_previewed(server, change):
         return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(text_document=identifier, edits=ours)])
     marked = [
         types.AnnotatedTextEdit(range=each.range, new_text=each.new_text, annotation_id=_ANNOTATION) for each in ours

@@ -40,6 +40,8 @@ async def offer_calls(server: Server, document: Document, function: str | None, 
 def write_calls(server: Server, given: Mapping[str, Any]) -> None:
     """Begin the file beside a module that calls its functions."""
     document, function = document_of(server, given), function_of(given)
+    if document.is_cell:
+        raise failed(f"Call {function} in a cell of the notebook.")
     if not _may_create(server):
         raise failed(f"The editor cannot create files for a server. Write {calls_file_of(document.path)} yourself.")
     server.begin(_begin_calls(server, document, function))

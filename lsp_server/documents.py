@@ -6,6 +6,7 @@ more ends, so that each form feed of a file would put all later edits one line t
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -13,6 +14,8 @@ from lsprotocol import types
 from pygls.workspace import TextDocument, Workspace
 
 from afterburner.agent.code.source_text import split_lines
+from afterburner.agent.code.text_edits import TextEdit
+from afterburner.lsp_server.magics import as_python
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,8 +23,25 @@ if TYPE_CHECKING:
 _UTF16_PAIR = 0xFFFF  # code points above take two units of UTF-16
 
 
+@dataclass(frozen=True, slots=True)
+class DocumentChange:
+    """What a run has found, as a change of one document.
+
+    Attributes:
+        uri: of the document.
+        before: its Python when the run began.
+        after: its Python with the rewrite.
+    """
+
+    uri: str
+    before: str
+    after: str
+
+
 class Document(TextDocument):
-    """An open document."""
+    """An open document, perhaps a cell of a notebook."""
+
+    is_cell = False
 
     @property
     def lines(self) -> Sequence[str]:
@@ -34,6 +54,18 @@ class Document(TextDocument):
         if self.language_id:
             return self.language_id == "python"
         return str(self.path).endswith(".py")
+
+    @property
+    def python(self) -> str:
+        """What runs see of it: the text, of a cell without magics and with its last line ended."""
+        return as_python(self.source) if self.is_cell else self.source
+
+    def fitted(self, edits: Sequence[TextEdit]) -> tuple[TextEdit, ...]:
+        """Edits of `python` as edits of the text, whose last line may have no end."""
+        last = len(self.lines)
+        if not self.is_cell or not last or self.source.endswith(("\n", "\r")):
+            return tuple(edits)
+        return tuple(_at_end(each, last) if each.end_line >= last else each for each in edits)
 
     def apply_change(self, change: types.TextDocumentContentChangeEvent) -> None:
         """Change the text. A position behind the end of a line, or of the text, is that end."""
@@ -56,6 +88,14 @@ class Document(TextDocument):
         """The range of the lines from `start_line` to before `end_line`, in the client's units."""
         lines = self.lines
         return types.Range(start=self._line_start(lines, start_line), end=self._line_start(lines, end_line))
+
+    def range_in_line(self, line: int, start: int, end: int) -> types.Range:
+        """The range from one column of a line to before another, in code points, in the client's units."""
+        text, units = self.lines[line], self.position_codec.client_num_units
+        return types.Range(
+            start=types.Position(line=line, character=units(text[:start])),
+            end=types.Position(line=line, character=units(text[:end])),
+        )
 
     def _line_start(self, lines: Sequence[str], line: int) -> types.Position:
         """Where a line begins; of the one behind the last, where the text ends."""
@@ -94,6 +134,33 @@ class Documents(Workspace):
         found = self._text_documents.get(unquote(uri))
         return found if isinstance(found, Document) else None
 
+    def put_text_document(self, text_document: types.TextDocumentItem, notebook_uri: str | None = None) -> None:
+        """Keep a document that was opened."""
+        super().put_text_document(text_document, notebook_uri)
+        if (document := self.document(text_document.uri)) is not None:
+            document.is_cell = notebook_uri is not None
+
+    def update_notebook_document(self, params: types.DidChangeNotebookDocumentParams) -> None:
+        """Change a notebook. A cell that was moved may be closed and opened in one message: it stays open."""
+        structure = params.change.cells.structure if params.change.cells is not None else None
+        if structure is not None:
+            for each in structure.did_close or ():
+                self.remove_text_document(each.uri)
+            structure.did_close = None
+        super().update_notebook_document(params)
+
+    def remove_notebook_document(self, params: types.DidCloseNotebookDocumentParams) -> None:
+        """Close a notebook with all its cells, whether the client names them or not."""
+        notebook = self.get_notebook_document(notebook_uri=params.notebook_document.uri)
+        super().remove_notebook_document(params)
+        for each in notebook.cells if notebook is not None else ():
+            self.remove_text_document(each.document)
+
+    def cells_of(self, notebook: types.NotebookDocument) -> list[Document]:
+        """The cells of a notebook that hold Python, in their order."""
+        found = [self.document(each.document) for each in notebook.cells if each.kind is types.NotebookCellKind.Code]
+        return [each for each in found if each is not None and each.is_python]
+
     def _create_text_document(
         self, doc_uri: str, source: str | None = None, version: int | None = None, language_id: str | None = None
     ) -> Document:
@@ -105,6 +172,11 @@ class Documents(Workspace):
             sync_kind=self._sync_kind,
             position_codec=self._position_codec,
         )
+
+
+def _at_end(edit: TextEdit, last: int) -> TextEdit:
+    text = edit.new_text.removesuffix("\n")
+    return TextEdit(edit.start_line, edit.end_line, f"\n{text}" if edit.start_line >= last and text else text)
 
 
 def _units(char: str, encoding: object) -> int:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from afterburner.agent.code.source_text import split_lines
 from afterburner.agent.wording import count
 from afterburner.lsp_server.actions import REPORT, REVERT, command_of
 from afterburner.lsp_server.outline import function_at
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from afterburner.lsp_server.documents import Document
     from afterburner.lsp_server.offers import Offer, Offers
     from afterburner.lsp_server.outline import OutlinedFunction
+
+_CODE_OR_MARK = re.compile(r"(`[^`]*`)|([\\*_<>\[\]])")
 
 
 def lenses_of(document: Document, functions: Sequence[OutlinedFunction], offers: Offers) -> list[types.CodeLens]:
@@ -47,20 +51,25 @@ def evidence(offer: Offer) -> str:
     lines = [
         f"**{offer.short}**",
         "",
-        f"{result.summary}.",
+        f"{_escaped(result.summary)}.",
         "",
-        f"- Inputs: {origins}; {count(result.held_out.inputs, 'held-out input')}.",
-        f"- By {result.model}, after {result.elapsed_s:.0f} s, run `{result.run_id}`.",
-        *(f"- {note}" for note in result.notes),
+        f"- Inputs: {_escaped(origins)}; {count(result.held_out.inputs, 'held-out input')}.",
+        f"- By {_escaped(result.model)}, after {result.elapsed_s:.0f} s, run `{result.run_id}`.",
+        *(f"- {_escaped(note)}" for note in result.notes),
     ]
     return "\n".join(lines)
+
+
+def _escaped(text: str) -> str:
+    """A text as Markdown that shows it as it is: `__main__` is no bold word. What is marked as code stays so."""
+    return _CODE_OR_MARK.sub(lambda found: found[1] or f"\\{found[2]}", text)
 
 
 def _in_place(
     document: Document, functions: Sequence[OutlinedFunction], offers: Offers
 ) -> Iterator[tuple[OutlinedFunction, Offer]]:
     """The functions that are what a rewrite has made of them."""
-    lines = document.lines
+    lines = split_lines(document.python)
     for function in functions:
         offer = offers.get(document.uri, function.qualname)
         if offer is not None and "".join(lines[function.first_line : function.last_line + 1]) == offer.rewrite:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
@@ -18,15 +19,28 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from afterburner.agent.loop.results import RunResult
+    from afterburner.lsp_server.modules import Module, ModuleText
     from afterburner.lsp_server.server import Server
 
 
-async def offer_result(server: Server, uri: str, result: RunResult) -> str:
-    """Put an improvement into the document, or say why there is none."""
+async def offer_result(server: Server, module: Module, result: RunResult, text: ModuleText) -> str:
+    """Put an improvement into its document, or say why there is none.
+
+    Args:
+        server: that holds the documents.
+        module: of the run.
+        result: of the run.
+        text: of the module, which the run worked on.
+    """
     function = result.target.function
     if not result.improved or function is None:
         return result.summary
-    offer = Offer.of(uri, result, function)
+    change = text.change_to(result.best_source, function)
+    if change is None:
+        shown = f"`afterburner-agent show {result.run_id}` shows it"
+        return f"{result.summary}. It was not applied, since it also changes other cells; {shown}."
+    offer = Offer.of_change(change, result, function)
+    offer = replace(offer, uri=server.now(module).place_of(function, offer.original, offer.uri))
     server.offers.keep(offer)
     return f"{result.summary}. {await _put(server, offer, reverts=False)}"
 
@@ -49,8 +63,9 @@ async def _put(server: Server, offer: Offer, *, reverts: bool) -> str:
     settings = await server.settings_of(offer.uri)
     document = server.document(offer.uri)  # from here to the edit nothing is waited for: all of it is of one text
     if document is None:
-        return f'You closed the file. Open it, and choose "Apply the proven rewrite" on {offer.function}.'
-    edits = offer.reverting_edits_for(document.source) if reverts else offer.edits_for(document.source)
+        return f'You closed the file or its cell. Open it, and choose "Apply the proven rewrite" on {offer.function}.'
+    text = document.python
+    edits = offer.reverting_edits_for(text) if reverts else offer.edits_for(text)
     if edits is None and reverts:
         return "The rewrite has been changed since, so the original was not put back."
     if edits is None:
@@ -66,14 +81,16 @@ async def _put(server: Server, offer: Offer, *, reverts: bool) -> str:
         return f"The original was not put back: {why_not}."
     if why_not:
         return f'The rewrite was not applied: {why_not}. Choose "Apply the proven rewrite" to try again.'
-    server.begin(_refresh_lenses(server))
+    server.begin(refresh_lenses(server), is_asked_for=False)
     return "The original is back." if reverts else "Applied. Undo restores the original."
 
 
-async def _refresh_lenses(server: Server) -> None:
+async def refresh_lenses(server: Server) -> None:
+    """Let the client ask for the lenses again, if it can."""
     lens = server.client_capabilities.workspace.code_lens if server.client_capabilities.workspace else None
     if lens is not None and lens.refresh_support:
-        await server.workspace_code_lens_refresh_async(None)
+        with contextlib.suppress(JsonRpcException):
+            await server.workspace_code_lens_refresh_async(None)
 
 
 def report(server: Server, given: Mapping[str, Any]) -> None:
@@ -90,9 +107,15 @@ def report(server: Server, given: Mapping[str, Any]) -> None:
         return
 
     async def show() -> None:
+        is_shown = False
         with contextlib.suppress(JsonRpcException):
-            await server.window_show_document_async(types.ShowDocumentParams(uri=page.as_uri(), external=True))
-        # A browser may be on another machine than the server.
-        server.say(f"The report is {page}", types.MessageType.Log)
+            answer = await server.window_show_document_async(types.ShowDocumentParams(uri=page.as_uri(), external=True))
+            is_shown = answer.success
+        if not is_shown:
+            server.say(f"The report is {page}")
+            return
+        # A browser may be on another machine than the server. No window for that: the page is open, or seems to be.
+        logged = types.LogMessageParams(type=types.MessageType.Info, message=f"The report is {page}")
+        server.window_log_message(logged)
 
     server.begin(show())

@@ -1,4 +1,4 @@
-"""What runs have found for the functions of open documents, for as long as the server lives."""
+"""What runs have found for the functions of open documents."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.code.text_edits import TextEdit, edits_between
 from afterburner.agent.wording import format_ratio
+from afterburner.lsp_server.documents import DocumentChange
 from afterburner.lsp_server.rebase import edits_inside, rebased, text_of_function
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ class Offer:
         uri: of the document.
         result: of the run.
         function: its qualified name.
+        before: the document as it was.
+        after: the document as it is offered.
         original: the function as it was.
         rewrite: the function as it is offered.
     """
@@ -29,18 +32,25 @@ class Offer:
     uri: str
     result: RunResult
     function: str
+    before: str
+    after: str
     original: str
     rewrite: str
 
     @classmethod
     def of(cls, uri: str, result: RunResult, function: str) -> Offer:
-        """The offer that a run has come to."""
-        original = text_of_function(result.target.source, function) or ""
-        return cls(uri, result, function, original, text_of_function(result.best_source, function) or "")
+        """The offer that a run of a file has come to."""
+        return cls.of_change(DocumentChange(uri, result.target.source, result.best_source), result, function)
+
+    @classmethod
+    def of_change(cls, change: DocumentChange, result: RunResult, function: str) -> Offer:
+        """The offer that a run has come to: a change of one document."""
+        original, rewrite = (text_of_function(text, function) or "" for text in (change.before, change.after))
+        return cls(change.uri, result, function, change.before, change.after, original, rewrite)
 
     def edits_for(self, text: str) -> tuple[TextEdit, ...] | None:
         """What puts the rewrite into a text; None: its function is another one."""
-        return rebased(self.result.target.source, self.result.edits, text, self.function)
+        return rebased(self.before, edits_between(self.before, self.after), text, self.function)
 
     def reverting_edits_for(self, text: str) -> tuple[TextEdit, ...] | None:
         """What takes the rewrite out of a text again; None: it is not there.
@@ -48,9 +58,9 @@ class Offer:
         What it has brought outside of the function, such as an import, stays where the text has changed since: other
         code may use it by now.
         """
-        made = self.result.best_source
-        back = edits_between(made, self.result.target.source)
-        return rebased(made, back if text == made else edits_inside(made, back, self.function), text, self.function)
+        back = edits_between(self.after, self.before)
+        wanted = back if text == self.after else edits_inside(self.after, back, self.function)
+        return rebased(self.after, wanted, text, self.function)
 
     def is_in(self, text: str) -> bool:
         """Whether a text has the rewrite."""
@@ -76,6 +86,18 @@ class Offers:
     def keep(self, offer: Offer) -> None:
         """Keep an offer."""
         self._offers[offer.uri, offer.function] = offer
+
+    def keep_stored(self, offer: Offer) -> bool:
+        """Keep an offer that the store of runs holds, unless there is a later one; whether it is kept."""
+        held = self.get(offer.uri, offer.function)
+        if held is not None and held.result.run_id >= offer.result.run_id:  # ids sort by time
+            return False
+        self.keep(offer)
+        return True
+
+    def forget(self, uri: str) -> None:
+        """Forget the offers of a document."""
+        self._offers = {key: offer for key, offer in self._offers.items() if key[0] != uri}
 
     def get(self, uri: str, function: str) -> Offer | None:
         """The offer of a function."""

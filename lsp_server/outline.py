@@ -68,6 +68,11 @@ class OutlinedFunction:
     is_accessor: bool = False
     inner: tuple[tuple[str, int, int], ...] = ()
 
+    @property
+    def root(self) -> str:
+        """The name of the module that it is found by: its own, or that of its class."""
+        return self.qualname.partition(".")[0]
+
     def inner_at(self, line: int) -> str:
         """The name of the innermost function inside it at a line; empty: there is none."""
         return next((name for name, first, last in reversed(self.inner) if first <= line <= last), "")
@@ -89,7 +94,13 @@ class _Open:
 def outline(text: str) -> list[OutlinedFunction]:
     """The functions of a module and the methods of its classes, in their order."""
     lines = split_lines(text)
-    return list(_functions(lines, _continued(text, lines)))
+    return list(_functions(lines, continued_lines(text, lines)))
+
+
+def name_span(line: str) -> tuple[int, int]:
+    """Where the name of a function stands in its line of `def`, in code points."""
+    found = _NAME.match(line)
+    return found.span("name") if found is not None else (0, len(line.rstrip("\r\n")))
 
 
 def function_at(functions: Sequence[OutlinedFunction], line: int) -> OutlinedFunction | None:
@@ -97,8 +108,8 @@ def function_at(functions: Sequence[OutlinedFunction], line: int) -> OutlinedFun
     return next((each for each in functions if each.first_line <= line <= each.last_line), None)
 
 
-def _continued(text: str, lines: Sequence[str]) -> set[int]:
-    """The lines that go on with what the one before them has begun, by their indices.
+def continued_lines(text: str, lines: Sequence[str]) -> set[int]:
+    """The lines of a text that go on with what the one before them has begun, by their indices.
 
     A text in triple quotes that nobody closes is being typed. It may end anywhere, and so may each one before it: then
     those that would hold code end in their first line.

@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
-import time
+import asyncio
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from afterburner.agent.progress_lines import line_of
-from afterburner.agent.usage import told
-from afterburner.agent.wording import format_ratio
+from afterburner.agent.progress_lines import message_of
+from afterburner.lsp_server.latest_event import LEAST_S, LatestEvent
 
 if TYPE_CHECKING:
     from pygls.lsp.server import LanguageServer
 
     from afterburner.agent.events import ProgressEvent
 
-_LEAST_S = 0.2  # between two reports
-
 
 class Progress:
-    """The progress of one run. All methods belong to the thread of the server's loop."""
+    """The progress of one run. All methods but `report` belong to the thread of the server's loop."""
 
     def __init__(self, server: LanguageServer, title: str) -> None:
         """Nothing is shown before `begin`."""
         self.token = str(uuid4())
         self._server = server
         self._title = title
-        self._shown_s = 0.0
-        self._is_shown = False
+        self._latest = LatestEvent()
+        self._shows: asyncio.Task[None] | None = None  # None: the client shows nothing
 
     async def begin(self) -> None:
         """Let the client show the run, where it can."""
@@ -43,23 +40,27 @@ class Progress:
             await self._server.window_work_done_progress_create_async(params)
         except JsonRpcException:
             return
-        self._is_shown = True
         self._send(types.WorkDoneProgressBegin(title=self._title, cancellable=True, message="waiting", percentage=0))
+        self._shows = asyncio.ensure_future(self._show())
 
     def report(self, event: ProgressEvent) -> None:
-        """Show the current stage, at most five times a second."""
-        now_s = time.monotonic()
-        if not self._is_shown or now_s - self._shown_s < _LEAST_S:
-            return
-        self._shown_s = now_s
-        self._send(types.WorkDoneProgressReport(message=message_of(event), percentage=int(100 * event.fraction)))
+        """Show an event, unless another one follows at once. Any thread may call it."""
+        self._latest.put(event)
 
     def end(self, message: str) -> None:
         """End it with what came of the run."""
-        if self._is_shown:
+        if self._shows is not None:
+            self._shows.cancel()
             self._send(types.WorkDoneProgressEnd(message=message))
         else:
             self._log(f"{self._title}: {message}")
+
+    async def _show(self) -> None:
+        while True:
+            await asyncio.sleep(LEAST_S)
+            if (event := self._latest.due()) is not None:
+                percentage = int(100 * event.fraction)
+                self._send(types.WorkDoneProgressReport(message=message_of(event), percentage=percentage))
 
     def _send(
         self, value: types.WorkDoneProgressBegin | types.WorkDoneProgressReport | types.WorkDoneProgressEnd
@@ -68,16 +69,3 @@ class Progress:
 
     def _log(self, message: str) -> None:
         self._server.window_log_message(types.LogMessageParams(type=types.MessageType.Info, message=message))
-
-
-def message_of(event: ProgressEvent) -> str:
-    """`round 2: 2.1 rules: promising: 3.1x (2.8x to 3.4x) · best 3.1x · 12 s · $0.0031`."""
-    parts = [line_of(event)]
-    if event.iteration:
-        parts[0] = f"round {event.iteration}: {parts[0]}"
-    if event.best_ratio and event.best_ratio > 1:
-        parts.append(f"best {format_ratio(event.best_ratio)}")
-    parts.append(f"{event.elapsed_s:.0f} s")
-    if event.usage.requests:
-        parts.append(told(event.usage))
-    return " · ".join(parts)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import logging
 from dataclasses import dataclass
 from functools import partial
@@ -19,6 +17,7 @@ from afterburner.lsp_server.calls_commands import offer_calls
 from afterburner.lsp_server.calls_file import calls_file_of, calls_for
 from afterburner.lsp_server.offer_commands import offer_result
 from afterburner.lsp_server.progress import Progress
+from afterburner.lsp_server.project_session import RunRequest
 from afterburner.lsp_server.protocol import failed
 from afterburner.lsp_server.runs import Run
 from afterburner.lsp_server.server import bug_of_ours, document_of, function_of
@@ -27,13 +26,14 @@ from afterburner.lsp_server.settings import GIVEN_BY, EditorSettingsError
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping
 
-    from afterburner.agent.events import ProgressEvent
     from afterburner.agent.loop.results import RunResult
     from afterburner.agent.session.compare import ComparisonResult
     from afterburner.lsp_server.documents import Document
+    from afterburner.lsp_server.modules import Module, ModuleText
     from afterburner.lsp_server.server import Server
 
 logger = logging.getLogger(__name__)
+_TO_ALLOW = "Run the action again, and allow it."
 
 
 def optimize(server: Server, given: Mapping[str, Any]) -> None:
@@ -43,60 +43,66 @@ def optimize(server: Server, given: Mapping[str, Any]) -> None:
     objective = given.get("objective", "time")
     if objective not in ("time", "memory", "integral"):
         raise failed(f"There is no objective {objective!r:.40}. Give time, memory or integral.")
-    title = f"Optimizing {function or 'the hottest function of ' + Path(document.path).name}"
-    uri = document.uri
+    module = server.module_of(document)
+    title = f"Optimizing {function or f'the hottest function of {module.name}'}"
 
-    def do(buffers: work.Buffers, request: work.RunRequest) -> RunResult:
+    def do(buffers: work.Buffers, request: RunRequest) -> RunResult:
         return work.optimize(buffers, function, objective, request)
 
-    server.begin(_run(server, document, _Task(function, title, do, partial(offer_result, server, uri))))
+    server.begin(_run(server, _Task(document, module, function, title, do, partial(offer_result, server, module))))
 
 
 def prove(server: Server, given: Mapping[str, Any]) -> None:
     """Begin a comparison with the last commit; what comes of it is told when it has ended."""
     document, function = document_of(server, given), function_of(given)
+    module = server.module_of(document)
+    if module.is_notebook:
+        raise failed(f"{module.name} is a notebook: it cannot be compared with a commit, which holds no module of it.")
 
-    async def done(result: ComparisonResult) -> str:
+    async def done(result: ComparisonResult, _text: ModuleText) -> str:
         return (
             f"{function} against the last commit: {result.decision.value.replace('_', ' ')}: {result.compared.reason}"
         )
 
     title = f"Comparing {function} with the last commit"
 
-    def compare(buffers: work.Buffers, request: work.RunRequest) -> ComparisonResult:
+    def compare(buffers: work.Buffers, request: RunRequest) -> ComparisonResult:
         return work.prove(buffers, function, request)
 
-    server.begin(_run(server, document, _Task(function, title, compare, done)))
+    server.begin(_run(server, _Task(document, module, function, title, compare, done)))
 
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """What a run does, and what becomes of its result: a sentence for the user."""
+    """What a run does, and what becomes of its result and of the text it is of: a sentence for the user."""
 
+    document: Document
+    module: Module
     function: str | None
     title: str
-    do: Callable[[work.Buffers, work.RunRequest], Any]
-    done: Callable[[Any], Coroutine[Any, Any, str]]
+    do: Callable[[work.Buffers, RunRequest], Any]
+    done: Callable[[Any, ModuleText], Coroutine[Any, Any, str]]
 
 
-async def _run(server: Server, document: Document, task: _Task) -> None:
+async def _run(server: Server, task: _Task) -> None:
     """Carry out a run with its progress, and tell what came of it."""
-    running = server.runs.find(document.uri, task.function)
+    uri = task.document.uri
+    running = server.runs.find(uri, task.function)
     if running is not None:
         server.say(f"{running.title} is still running. Cancel it, or wait.")
         return
     progress = Progress(server, task.title)
-    run = Run(document.uri, task.function, task.title, progress.token, agent.CancelToken())
+    run = Run(uri, task.function, task.title, progress.token, agent.CancelToken())
     said, kind = "", types.MessageType.Error
     with server.runs.begun(run):
         try:
-            result = await _result(server, document, task, run, progress)
+            result, text = await _result(server, task, run, progress)
         except agent.CancelledError:
             progress.end("cancelled")
             return
         except agent.WorkloadError as error:
             progress.end("no inputs")
-            server.begin(offer_calls(server, document, task.function, _no_inputs(document, task, error)))
+            _tell_no_inputs(server, task, error)
             return
         except agent.NotTrustedError:
             said = "you did not allow code of the project to run. Run the action again to change that"
@@ -107,54 +113,68 @@ async def _run(server: Server, document: Document, task: _Task) -> None:
             said = bug_of_ours(error)
         progress.end("failed" if said else "done")
     if not said:
-        said, kind = await task.done(result), types.MessageType.Info
+        said, kind = " ".join([await task.done(result, text), *text.left_out]), types.MessageType.Info
     server.say(f"{task.title}: {said}", kind)
 
 
-async def _result(server: Server, document: Document, task: _Task, run: Run, progress: Progress) -> Any:
-    """The result of a run.
+async def _result(server: Server, task: _Task, run: Run, progress: Progress) -> tuple[Any, ModuleText]:
+    """The result of a run, and the text that it is of.
 
     Raises:
         AfterburnerError: there is none.
         EditorSettingsError: a setting of the editor is of the wrong type.
     """
-    loop = asyncio.get_running_loop()
-
-    def on_event(event: ProgressEvent) -> None:
-        with contextlib.suppress(RuntimeError):  # the server ends, and its loop has ended before
-            loop.call_soon_threadsafe(progress.report, event)
-
     await server.runs.unless_cancelled(run, progress.begin())
-    settings = await server.runs.unless_cancelled(run, server.settings_of(document.uri))
+    settings = await server.runs.unless_cancelled(run, server.settings_of(task.module.uri))
     trust = server.trust.hook(server.trusted_folders(settings))
-    request = work.RunRequest(settings.run, GIVEN_BY, settings.doubtful, trust, run.cancel, on_event)
-    return await server.runs.carry_out(
-        run, lambda: partial(task.do, _buffers(server, document, task.function), request)
-    )
+    request = RunRequest(settings.run, GIVEN_BY, settings.doubtful, trust, _TO_ALLOW, run.cancel, progress.report)
+
+    def work_of(text: ModuleText) -> Callable[[], tuple[Any, ModuleText]]:
+        buffers = _buffers(server, task, text)
+        return lambda: (task.do(buffers, request), text)
+
+    return await server.runs.carry_out(run, lambda: work_of(server.now(task.module).text_for(task.function)))
 
 
-def _no_inputs(document: Document, task: _Task, error: Exception) -> str:
-    """What to do where nothing calls a function: in words for an editor, not for the command line."""
-    place = calls_file_of(document.path).name
-    return (
-        f"{task.title}: no calls of it that can be used. Write some in {place}, or add a doctest or a test. ({error})"
-    )
+def _tell_no_inputs(server: Server, task: _Task, error: Exception) -> None:
+    """Say what to do where nothing calls a function: in words for an editor, not for the command line."""
+    told = f"{task.title}: no calls of it that can be used."
+    if task.module.is_notebook:
+        server.say(f"{told} Call it in a cell, or add a doctest. ({error})", types.MessageType.Error)
+        return
+    place = calls_file_of(task.module.path).name
+    message = f"{told} Write some in {place}, or add a doctest or a test. ({error})"
+    server.begin(offer_calls(server, task.document, task.function, message))
 
 
-def _buffers(server: Server, document: Document, function: str | None) -> work.Buffers:
-    """What the editor holds now, of this file and of others that differ from the disk."""
-    held = server.document(document.uri) or document  # it may have been closed and opened again
+def _buffers(server: Server, task: _Task, text: ModuleText) -> work.Buffers:
+    """What the editor holds now, of this module and of other files that differ from the disk."""
     others = {
         other.path: other.source
         for other in server.protocol.documents().open_documents()
-        if other.uri != document.uri and other.is_python and to_fs_path(other.uri) and _differs_from_disk(other)
+        if _is_other_file(other, task.module) and _differs_from_disk(other)
     }
-    calls = calls_for(document.path, function) if function is not None else None
-    return work.Buffers(document.path, held.source, others, str(calls) if calls is not None else None)
+    function = None if task.module.is_notebook else task.function
+    calls = calls_for(task.module.path, function) if function is not None else None
+    return work.Buffers(task.module.path, text.text, others, str(calls) if calls is not None else None)
+
+
+def _is_other_file(document: Document, module: Module) -> bool:
+    return (
+        document.uri != module.uri
+        and document.is_python
+        and not document.is_cell
+        and to_fs_path(document.uri) is not None
+    )
 
 
 def _differs_from_disk(document: Document) -> bool:
+    """Whether a text is not saved. One that no file can hold, with half a character of UTF-16 in it, does not count."""
     try:
-        return Path(document.path).read_bytes() != document.source.encode("utf-8", "surrogatepass")
+        held = document.source.encode()
+    except UnicodeEncodeError:
+        return False
+    try:
+        return Path(document.path).read_bytes() != held
     except OSError:
         return True

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import threading
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from afterburner import agent
+from afterburner.lsp_server.threads import begin_in_thread
 
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Callable, Coroutine, Iterator
 
     from afterburner.agent import CancelToken
@@ -90,26 +90,13 @@ class Runs:
                 raise agent.CancelledError from None
 
     async def _in_thread(self, run: Run, work: Callable[[], Result]) -> Result:
-        loop = asyncio.get_running_loop()
-        done: asyncio.Future[Result] = loop.create_future()
+        def unless_cancelled() -> Result:
+            run.cancel.raise_if_cancelled()
+            return work()
 
-        def tell(settle: Callable[[], None]) -> None:
-            with contextlib.suppress(RuntimeError):  # the loop has ended, and nobody waits any more
-                loop.call_soon_threadsafe(lambda: None if done.done() else settle())
-
-        def target() -> None:
-            try:
-                run.cancel.raise_if_cancelled()
-                result = work()
-            except BaseException as error:  # noqa: BLE001 - raised where it is waited for
-                tell(partial(done.set_exception, error))
-            else:
-                tell(partial(done.set_result, result))
-
-        thread = threading.Thread(target=target, name=f"run {run.function}", daemon=True)
+        thread, done = begin_in_thread(unless_cancelled, f"run {run.function}")
         self._threads = [each for each in self._threads if each[1].is_alive()]
         self._threads.append((run.cancel, thread))
-        thread.start()
         return await done
 
     def cancel(self, token: object = None) -> bool:

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,8 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path, uri_scheme
 
+from afterburner.lsp_server.hints import Hints
+from afterburner.lsp_server.modules import module_now, module_of
 from afterburner.lsp_server.offers import Offers
 from afterburner.lsp_server.outline import outline
 from afterburner.lsp_server.protocol import Protocol, failed
@@ -25,9 +28,15 @@ if TYPE_CHECKING:
     from collections.abc import Coroutine, Mapping
 
     from afterburner.lsp_server.documents import Document
+    from afterburner.lsp_server.modules import Module
     from afterburner.lsp_server.outline import OutlinedFunction
 
 logger = logging.getLogger(__name__)
+_NOTEBOOKS = types.NotebookDocumentSyncOptions(
+    notebook_selector=[
+        types.NotebookDocumentFilterWithNotebook(notebook="*", cells=[types.NotebookCellLanguage(language="python")])
+    ]
+)
 
 
 class Server(LanguageServer):
@@ -42,10 +51,14 @@ class Server(LanguageServer):
             version: of the program.
             may_trust_client: whether a client may vouch for its workspace. Over TCP nobody knows who that is.
         """
-        super().__init__("afterburner", version, protocol_cls=Protocol, max_workers=1)
+        super().__init__(
+            "afterburner", version, protocol_cls=Protocol, max_workers=1, notebook_document_sync=_NOTEBOOKS
+        )
         self.may_trust_client = may_trust_client
         self.offers = Offers()
         self.runs = Runs()
+        self.hints = Hints()
+        self.lookup = asyncio.Lock()  # one lookup in the store of runs at a time
         self.trust = TrustAsker(self)
         self.changed = asyncio.Event()  # whenever a document has changed
         self.initial_settings: object = None
@@ -70,29 +83,43 @@ class Server(LanguageServer):
         """The functions of a document as it is now."""
         kept = self._outlines.get(document.uri)
         if kept is None or kept[0] != document.source:
-            kept = self._outlines[document.uri] = document.source, outline(document.source)
+            kept = self._outlines[document.uri] = document.source, outline(document.python)
         return kept[1]
+
+    def module_of(self, document: Document) -> Module:
+        """The module that a document belongs to."""
+        return module_of(document, self.protocol.documents())
+
+    def now(self, module: Module) -> Module:
+        """A module as the client holds it now; as it was, if the client has closed it."""
+        return module_now(module, self.protocol.documents())
 
     def forget(self, uri: str) -> None:
         """Forget what was known of the text of a document that is closed."""
         self._outlines.pop(uri, None)
+        if uri_scheme(uri) == "file":  # the store of runs has its results, for when it is opened again
+            self.offers.forget(uri)
 
     def say(self, message: str, kind: types.MessageType = types.MessageType.Info) -> None:
         """Tell the user something."""
         self.window_show_message(types.ShowMessageParams(type=kind, message=message))
 
-    def begin(self, task: Coroutine[Any, Any, None]) -> None:
-        """Start a background task. An error of it is logged, and told to the user."""
+    def log(self, message: str, kind: types.MessageType = types.MessageType.Info) -> None:
+        """Tell the user something that nobody has asked for: in the client's log, without a window."""
+        self.window_log_message(types.LogMessageParams(type=kind, message=message))
+
+    def begin(self, task: Coroutine[Any, Any, None], *, is_asked_for: bool = True) -> None:
+        """Start a background task. An error of it is logged, and told to a user who has asked for it."""
         begun = asyncio.ensure_future(task)
         self._tasks.add(begun)
-        begun.add_done_callback(self._ended)
+        begun.add_done_callback(partial(self._ended, is_asked_for=is_asked_for))
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
+    def _ended(self, task: asyncio.Task[None], *, is_asked_for: bool) -> None:
         self._tasks.discard(task)
         error = None if task.cancelled() else task.exception()
         if error is not None:
             logger.error("a background task failed", exc_info=error)
-            self.say(bug_of_ours(error), types.MessageType.Error)
+            (self.say if is_asked_for else self.log)(bug_of_ours(error), types.MessageType.Error)
 
     async def settings_of(self, uri: str) -> EditorSettings:
         """The settings that hold for a document; the client is asked, if it can be.
@@ -111,8 +138,10 @@ class Server(LanguageServer):
 
     def trusted_folders(self, settings: EditorSettings) -> list[Path]:
         """The folders whose code may run without a question: the client's own, if it vouches for them."""
-        if not settings.trusted or not self.may_trust_client:
-            return []
+        return self.opened_folders() if settings.trusted and self.may_trust_client else []
+
+    def opened_folders(self) -> list[Path]:
+        """The folders that the client has opened."""
         documents = self.protocol.documents()
         named = [documents.root_path, *(to_fs_path(each.uri) for each in documents.folders.values())]
         return [Path(each).resolve() for each in named if each]
@@ -146,8 +175,9 @@ def document_of(server: Server, given: Mapping[str, Any]) -> Document:
     document = server.document(str(given.get("uri", "")))
     if document is None:
         raise failed(f"{given.get('uri', 'No document')} is not open as a Python file. Open it, and ask again.")
-    if uri_scheme(document.uri) != "file":
-        raise failed(f"Save {document.uri} first: its folder tells which project it belongs to.")
+    module = server.module_of(document)
+    if uri_scheme(module.uri) != "file":
+        raise failed(f"Save the {module.word} {module.uri} first: its folder tells which project it belongs to.")
     return document
 
 

@@ -11,6 +11,7 @@ GIVEN_BY = "the editor's settings"
 _OWN = {
     "trusted": "whether code of the workspace may run without a question",
     "preview": "whether the editor shows a rewrite before it is applied, where it can",
+    "hints": "whether the project's tests are profiled, and functions that take much of their time get a hint",
 }
 
 
@@ -27,12 +28,14 @@ class EditorSettings:
         doubtful: which of them a file of the workspace may have set.
         trusted: whether code of the workspace may run without a question; never from a file of the workspace.
         preview: whether the editor shows a rewrite before it is applied, where it can.
+        hints: whether the project's tests are profiled, and functions that take much of their time get a hint.
     """
 
     run: Mapping[str, Any] = field(default_factory=dict)
     doubtful: frozenset[str] = frozenset()
     trusted: bool = False
     preview: bool = True
+    hints: bool = False
 
 
 def read_settings(initial: object, *configured: object) -> EditorSettings:
@@ -55,7 +58,7 @@ def read_settings(initial: object, *configured: object) -> EditorSettings:
         layer.pop("trusted", None)
         doubtful |= {name for name, value in layer.items() if values.get(name) != value}
         values |= layer
-    own = {"trusted": trusted, "preview": values.pop("preview", True)}
+    own = {"trusted": trusted, "preview": values.pop("preview", True), "hints": values.pop("hints", False)}
     for name, value in own.items():
         if not isinstance(value, bool):
             raise EditorSettingsError(f"{GIVEN_BY}: {name} = {value!r:.60}: give true or false: {_OWN[name]}.")

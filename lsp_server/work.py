@@ -7,22 +7,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from afterburner import agent
+from afterburner.lsp_server.project_session import in_project_session
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
-    from afterburner.agent import CancelToken, InputOptions
-    from afterburner.agent.events import OnEvent
-    from afterburner.agent.job.trust import Trust
+    from afterburner.agent import InputOptions
     from afterburner.agent.loop.results import RunResult
     from afterburner.agent.options import RunSettings
     from afterburner.agent.session.compare import ComparisonResult
+    from afterburner.lsp_server.project_session import RunRequest
 
 COMMIT = "HEAD"
-Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,27 +39,6 @@ class Buffers:
     text: str
     others: Mapping[str, str]
     calls: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class RunRequest:
-    """The settings of a run, and how its caller hears of it.
-
-    Attributes:
-        settings: of a run, by their names in pyproject.toml.
-        given_by: who set them, for messages.
-        doubtful: which of them a file of the workspace may have set.
-        trust: decides whether code of the project may run.
-        cancel: ends the run.
-        on_event: receives its progress, in any thread.
-    """
-
-    settings: Mapping[str, Any]
-    given_by: str
-    doubtful: frozenset[str]
-    trust: Trust
-    cancel: CancelToken
-    on_event: OnEvent
 
 
 def optimize(buffers: Buffers, function: str | None, objective: str, request: RunRequest) -> RunResult:
@@ -83,7 +61,7 @@ def optimize(buffers: Buffers, function: str | None, objective: str, request: Ru
         )
         return result
 
-    return _in_session(buffers, request, run, {"objective": objective})
+    return in_project_session(buffers.path, request, run, {"objective": objective})
 
 
 def prove(buffers: Buffers, function: str, request: RunRequest) -> ComparisonResult:
@@ -101,7 +79,7 @@ def prove(buffers: Buffers, function: str, request: RunRequest) -> ComparisonRes
         )
         return result
 
-    return _in_session(buffers, request, run, {})
+    return in_project_session(buffers.path, request, run, {}, asks_model=False)
 
 
 def _of_project(buffers: Buffers) -> dict[str, str]:
@@ -112,26 +90,3 @@ def _of_project(buffers: Buffers) -> dict[str, str]:
 
 def _inputs(settings: RunSettings, buffers: Buffers) -> InputOptions:
     return settings.inputs if buffers.calls is None else replace(settings.inputs, calls=buffers.calls)
-
-
-def _in_session(
-    buffers: Buffers, request: RunRequest, run: Callable[[Any, RunSettings], Result], chosen: Mapping[str, Any]
-) -> Result:
-    with agent.open_session(store=None, trust=request.trust) as settings_session:
-        options = settings_session.project_options(
-            buffers.path,
-            given={**request.settings, **chosen},
-            given_by=request.given_by,
-            doubtful=request.doubtful,
-            cancel=request.cancel,
-        )
-    if options.refused:
-        names = ", ".join(options.refused)
-        raise agent.SettingsError(
-            f"{options.path} sets {names}, and you did not allow it. Allow it, or remove it there."
-        )
-    settings = options.settings
-    with agent.open_session(
-        models=settings.models, caps=settings.caps, proof=settings.proof, trust=request.trust
-    ) as session:
-        return run(session, settings)

@@ -9,5 +9,5 @@ trap 'rm -rf "$folder"' EXIT
 .venv/bin/python -m venv "$folder"
 "$folder/bin/python" -m pip install -q --disable-pip-version-check uv
 "$folder/bin/uv" pip compile --quiet --universal --python-version 3.11 --generate-hashes --upgrade \
-    --extra crosshair --extra dev --extra docker --extra lsp --extra postgres --extra service \
+    --extra crosshair --extra dev --extra docker --extra lsp --extra mcp --extra postgres --extra service \
     --no-emit-index-url --custom-compile-command "make lock" --output-file requirements/dev.lock pyproject.toml

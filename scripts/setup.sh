@@ -110,8 +110,8 @@ apt_install() {
 }
 
 # Debian's names of what the tests start beside the program: the languages of the sandbox, a Docker daemon and a root
-# filesystem for its image, a PostgreSQL server, a counter of instructions, `patch`, an editor, a system Python with a
-# package in it.
+# filesystem for its image, a PostgreSQL server, a counter of instructions, `patch`, two editors, a system Python
+# with a package in it.
 missing_test_packages() {
     has cc || has gcc || printf ' gcc libc6-dev'
     has g++ || printf ' g++'
@@ -127,6 +127,7 @@ missing_test_packages() {
     has valgrind || printf ' valgrind'
     has patch || printf ' patch'
     has nvim || printf ' neovim'
+    has emacs || printf ' emacs-nox elpa-eglot' # Emacs 29 and newer have eglot in them
     /usr/bin/python3 -c 'import setuptools' 2>/dev/null || printf ' python3 python3-setuptools'
 }
 

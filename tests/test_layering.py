@@ -29,6 +29,7 @@ DOORS = {
     "afterburner.sandbox.commands.serve": "likewise",
     "afterburner.agent.store.connect": "PostgreSQL is an extra",
     "afterburner.lsp_server.commands": "pygls is an extra",
+    "afterburner.lsp_server.mcp_server.commands": "the SDK of MCP is an extra",
 }
 # They may belong to the user's interpreter; a script looks for them when it needs them.
 MAY_BE_THERE = {"hypothesis", "pytest"}
@@ -93,13 +94,18 @@ def absolute(imported: Import, path: Path) -> Import:
     return replace(imported, module=".".join((*package[: len(package) - dots + 1], imported.module[dots:])))
 
 
-FILES = {module_name(path): path for floor in MAY_IMPORT for path in sorted((ROOT / floor).rglob("*.py"))}
+def python_files(folder: str) -> list[Path]:
+    """Those of ours."""
+    return [path for path in sorted((ROOT / folder).rglob("*.py")) if "node_modules" not in path.parts]
+
+
+FILES = {module_name(path): path for floor in MAY_IMPORT for path in python_files(floor)}
 SUBPACKAGES = {name for name, path in FILES.items() if path.name == "__init__.py"}
 IMPORTS = {
     name: [absolute(imported, path) for imported in imports_in(ast.parse(path.read_text(encoding="utf-8")))]
     for name, path in FILES.items()
 }
-EVERY_FILE = [*FILES.values(), *sorted((ROOT / "tests").rglob("*.py")), *sorted((ROOT / "scripts").rglob("*.py"))]
+EVERY_FILE = [*FILES.values(), *python_files("tests"), *python_files("scripts")]
 
 
 def place(module: str, line: int) -> str:

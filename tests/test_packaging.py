@@ -17,6 +17,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 FLOORS = ("agent", "ci_action", "evals", "lsp_server", "sandbox", "training")
+EXTENSIONS = ROOT / "lsp_server" / "clients"
 LITTER = shutil.ignore_patterns("__pycache__", ".*", "*.egg-info", "build", "dist")
 # A wheel holds these kinds of files; anything else in a floor is not meant for it and does not belong there.
 MARKED_AS_DATA = {".py", ".typed", ".c", ".h", ".json", ".toml"}
@@ -61,17 +62,18 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
+def in_the_floors(pattern: str) -> list[Path]:
+    """What the floors hold of ours. An editor's extension is no Python package: it is packed on its own."""
+    found = [path for floor in FLOORS for path in (ROOT / floor).rglob(pattern)]
+    return [path for path in found if "__pycache__" not in path.parts and EXTENSIONS not in path.parents]
+
+
 def files_of_the_floors() -> set[str]:
-    return {
-        str(path.relative_to(ROOT))
-        for floor in FLOORS
-        for path in (ROOT / floor).rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
-    }
+    return {str(path.relative_to(ROOT)) for path in in_the_floors("*") if path.is_file()}
 
 
 def test_the_packages_listed_are_the_packages_on_disk(setuptools_table: dict[str, Any]) -> None:
-    on_disk = {path.parent for floor in FLOORS for path in (ROOT / floor).rglob("__init__.py")}
+    on_disk = {path.parent for path in in_the_floors("__init__.py")}
     named = {f"afterburner.{'.'.join(folder.relative_to(ROOT).parts)}" for folder in on_disk}
     assert setuptools_table["packages"] == sorted(named)
     assert setuptools_table["package-dir"] == {
@@ -80,7 +82,7 @@ def test_the_packages_listed_are_the_packages_on_disk(setuptools_table: dict[str
 
 
 def test_every_folder_with_python_in_it_is_a_package() -> None:
-    folders = {path.parent for floor in FLOORS for path in (ROOT / floor).rglob("*.py")}
+    folders = {path.parent for path in in_the_floors("*.py")}
     assert [str(folder) for folder in sorted(folders) if not (folder / "__init__.py").is_file()] == []
 
 

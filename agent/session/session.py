@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from afterburner.agent.events import JobReporter, OnEvent, ignore_event
+from afterburner.agent.events import EventKind, JobReporter, OnEvent, ProgressEvent, ignore_event
 from afterburner.agent.inputs.rank import RankedTarget, rank
 from afterburner.agent.inputs.survey import project_of, python_command, take_survey
 from afterburner.agent.job.arguments import expect, expect_function
@@ -33,7 +33,7 @@ from afterburner.agent.session.compare import compare_jobs
 from afterburner.agent.session.one_run import begin_run, resume_run
 from afterburner.agent.session.shared_sandbox import SharedSandbox
 from afterburner.agent.store.checkpoints import new_run_id
-from afterburner.agent.store.table import open_runs
+from afterburner.agent.store.table import IMPROVEMENTS, improvements_in, open_runs
 from afterburner.sandbox import CancelToken, Sandbox, UsageError
 from afterburner.sandbox.cores import Cores, divide_cores, usable_cpus
 
@@ -169,6 +169,24 @@ class Session:
             with runs.claimed(found.run_id):
                 runs.forget(found.run_id)
 
+    def improvements(self, path: str | Path, *, most: int = IMPROVEMENTS) -> Iterator[RunResult]:
+        """Look up the proven rewrites of a file's functions in the store, newest first, at most three of a function.
+
+        This starts nothing, makes no store, and does not look at the file: compare its text with `target.source` and
+        `best_source`. Damaged results, and those of other versions of this program, are left out.
+
+        Args:
+            path: the file.
+            most: how many at most.
+
+        Raises:
+            RunStoreError: the store cannot be read, or a newer version of this program has written it.
+        """
+        expect("path", path, str | Path, "the path of a file")
+        if self._store is None and self._folder is None:
+            return iter(())
+        return improvements_in(self._store if isinstance(self._store, Path) else self._folder, str(path), most)
+
     def verify(
         self,
         job: Job,
@@ -256,7 +274,9 @@ class Session:
         place: str | Path,
         command: tuple[str, ...] = (),
         *,
+        python: str | None = None,
         limit_s: float = SURVEY_S,
+        on_event: OnEvent | None = None,
         cancel: CancelToken | None = None,
     ) -> list[RankedTarget]:
         """Rank the functions of a folder by what a rewrite of them could save.
@@ -264,19 +284,25 @@ class Session:
         Args:
             place: a folder or a file.
             command: `python SCRIPT.py …`, which is profiled; without it the project's tests are.
+            python: the interpreter that runs the code; None: the project's.
             limit_s: how long to profile, seconds; the ranking then uses the profile so far.
+            on_event: receives progress events.
             cancel: ends it from another thread.
 
         Raises:
             WorkloadError: nothing ran, or nothing of the folder did.
             AfterburnerError: as `optimize`.
         """
+        expect("python", python, str, "the path or the name of an interpreter", optional=True)
+        check_call(on_event, cancel)
         words = python_command(command)
-        settings = settings_of(str(place))
+        settings = settings_of(str(place), python=python)
         batch = replace(settings.batch, command=words, command_folder=str(Path.cwd()) if words else "")
         settings = replace(settings, batch=batch, models=self._models)
         with self.lend(cancel) as loan, loan.sandbox() as sandbox:
             loan.allow_folder(project_of(Path(place)))
+            report = JobReporter(on_event or ignore_event, new_run_id(), str(place))
+            report(ProgressEvent(kind=EventKind.PROFILING_PROJECT, subject=" ".join(words)))
             return rank(take_survey(sandbox, Path(place), settings, limit_s))
 
     def project_options(

@@ -8,10 +8,11 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from afterburner.agent.errors import RunStoreError, SettingsError
-from afterburner.agent.store.sqlite import open_sqlite
+from afterburner.agent.store.sqlite import open_existing_sqlite, open_sqlite
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from afterburner.agent.store.database import Database
@@ -29,9 +30,26 @@ def open_database(folder: Path | None = None) -> Iterator[Database]:
         RunStoreError: it cannot be made, reached, read or written, or a newer version of this program has written it.
         SettingsError: AFTERBURNER_STORE names no store.
     """
+    with _opened(folder, creates=True) as database:
+        assert database is not None  # noqa: S101 - narrows the type; it was made
+        yield database
+
+
+def open_existing_database(folder: Path | None = None) -> AbstractContextManager[Database | None]:
+    """Open the user's store, or one in a folder, to look something up; None where there is none: none is made.
+
+    Raises:
+        RunStoreError: it cannot be reached or read, or a newer version of this program has written it.
+        SettingsError: AFTERBURNER_STORE names no store.
+    """
+    return _opened(folder, creates=False)
+
+
+@contextmanager
+def _opened(folder: Path | None, *, creates: bool) -> Iterator[Database | None]:
     url = os.environ.get(STORE_VARIABLE, "")
     if folder is not None or not url:
-        with open_sqlite(folder) as file:
+        with open_sqlite(folder) if creates else open_existing_sqlite(folder) as file:
             yield file
         return
     if not url.startswith(SCHEMES):
@@ -48,5 +66,5 @@ def open_database(folder: Path | None = None) -> Iterator[Database]:
             f"{STORE_VARIABLE} needs packages that are not here: {' '.join(str(error).split()).rstrip('.')}. Install "
             "them: pip install '.[postgres]' in the clone, or unset the variable to keep runs in a file."
         ) from error
-    with open_postgres(url) as server:
+    with open_postgres(url, creates=creates) as server:
         yield server

@@ -135,8 +135,8 @@ class PostgresDatabase:
                 saver.setup()
             yield saver
 
-    def set_up(self) -> None:
-        """Make the tables where they are not there.
+    def set_up(self, *, creates: bool) -> bool:
+        """Make the tables where they are not there, if that is wanted; whether they are there then.
 
         Raises:
             RunStoreError: that may not be, or a newer version of this program has made them.
@@ -148,17 +148,19 @@ class PostgresDatabase:
                 "`createdb --encoding=UTF8 --template=template0 NAME`."
             )
         self.write(*((statement, ()) for statement in _SESSION))
-        if self._version() < VERSION:
+        if creates and self._version() < VERSION:
             with self._alone():
                 [[has_schema]] = self.read("SELECT to_regnamespace(?) IS NOT NULL", SCHEMA)
                 schema = () if has_schema else (f"CREATE SCHEMA {SCHEMA}",)
                 made = ((statement, ()) for statement in (*schema, *_TABLES))
                 self.write(*made, ("INSERT INTO store VALUES (?)", (VERSION,)))
-        if self._version() > VERSION:
+        version = self._version()
+        if version > VERSION:
             raise RunStoreError(
                 f"The run store {self.place} was written by a newer version of this program. Use that version, or "
                 "another database."
             )
+        return version == VERSION
 
     def _version(self) -> int:
         [[exists]] = self.read("SELECT to_regclass('store') IS NOT NULL")
@@ -217,8 +219,10 @@ class PostgresDatabase:
 
 
 @contextmanager
-def open_postgres(url: str) -> Iterator[PostgresDatabase]:
+def open_postgres(url: str, *, creates: bool) -> Iterator[PostgresDatabase | None]:
     """Connect to the server that a URL names; what that leaves open libpq takes from its variables and files.
+
+    Without `creates`, nothing is made where there is no store, and None is given.
 
     Raises:
         RunStoreError: see `open_database`.
@@ -238,8 +242,7 @@ def open_postgres(url: str) -> Iterator[PostgresDatabase]:
     with closing(connection):
         database = PostgresDatabase(place, connection)
         with database.told_plainly():
-            database.set_up()
-            yield database
+            yield database if database.set_up(creates=creates) else None
 
 
 def _parameters_of(url: str) -> dict[str, object]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 FILE_NAME = "runs.sqlite"
 BUSY_TIMEOUT_S = 30.0
+READ_TIMEOUT_S = 2.0  # for who only looks
 VERSION = 1  # of the tables
 _CHECKPOINT_TABLES = ("checkpoints", "writes")
 _RUNS = """
@@ -107,7 +108,7 @@ def open_sqlite(folder: Path | None = None) -> Iterator[SqliteDatabase]:
     Raises:
         RunStoreError: see `open_database`.
     """
-    path = folder / FILE_NAME if folder is not None else database_path()
+    path = _path_in(folder)
     try:
         make_private(path)
     except OSError as error:
@@ -117,18 +118,51 @@ def open_sqlite(folder: Path | None = None) -> Iterator[SqliteDatabase]:
         ) from error
     with _told_plainly(path), _connected(path) as connection:
         connection.execute("PRAGMA secure_delete = ON")  # inputs may be private: what is deleted is to be gone
-        [version] = connection.execute("PRAGMA user_version").fetchone()
-        if version > VERSION:
-            raise RunStoreError(
-                f"The run store {path} was written by a newer version of this program. Use that version, or set "
-                "XDG_STATE_HOME to keep runs somewhere else."
-            )
-        if version < VERSION:
+        if _version(path, connection) < VERSION:
             write_ahead(connection, BUSY_TIMEOUT_S)
             with connection:
                 connection.execute(_RUNS)
                 connection.execute(f"PRAGMA user_version = {VERSION}")
         yield SqliteDatabase(path, connection)
+
+
+@contextmanager
+def open_existing_sqlite(folder: Path | None = None) -> Iterator[SqliteDatabase | None]:
+    """Open it for reading alone; None where it is not there. A writer that is in the way is not waited for long.
+
+    Raises:
+        RunStoreError: it cannot be read, or a newer version of this program has written it.
+    """
+    path = _path_in(folder).absolute()
+    if not path.exists():
+        yield None
+        return
+    address = f"{path.as_uri()}?mode=ro"
+    with (
+        _told_plainly(path),
+        closing(sqlite3.connect(address, uri=True, check_same_thread=False, timeout=READ_TIMEOUT_S)) as connection,
+    ):
+        has_tables = _version(path, connection) == VERSION  # another process may be about to make them
+        yield SqliteDatabase(path, connection) if has_tables else None
+
+
+def _path_in(folder: Path | None) -> Path:
+    return folder / FILE_NAME if folder is not None else database_path()
+
+
+def _version(path: Path, connection: sqlite3.Connection) -> int:
+    """The version of the tables; 0: there are none yet.
+
+    Raises:
+        RunStoreError: it is newer than this program.
+    """
+    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    if version > VERSION:
+        raise RunStoreError(
+            f"The run store {path} was written by a newer version of this program. Use that version, or set "
+            "XDG_STATE_HOME to keep runs somewhere else."
+        )
+    return version
 
 
 def _connected(path: Path) -> AbstractContextManager[sqlite3.Connection]:

@@ -371,5 +371,10 @@ def test_a_survey_ranks_the_functions_of_a_folder(session: Session, slow: Path) 
         "from words import common\n\n\ndef test_common():\n    words = [str(n) for n in range(900)]\n"
         "    assert common(words, words) == words\n"
     )
-    ranked = session.survey(slow.parent)
+    events: list[ProgressEvent] = []
+    ranked = session.survey(slow.parent, python=sys.executable, on_event=events.append)
     assert [(Path(target.path).name, target.function) for target in ranked][:1] == [("words.py", "common")]
+    assert 0.5 < ranked[0].own_share <= ranked[0].share
+    assert [event.kind for event in events] == [EventKind.PROFILING_PROJECT]
+    with pytest.raises(UsageError, match="python=3"):
+        session.survey(slow.parent, python=3)  # type: ignore[arg-type]

@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from editor_client import StartEditor
 
 
+@pytest.fixture(autouse=True)
+def own_state_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep what servers look up apart from the runs of other tests, and of whoever runs them."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """A folder of its own, which no other project is around."""

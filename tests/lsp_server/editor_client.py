@@ -13,6 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
+from lsprotocol.converters import get_converter
+from pytest_lsp import client_capabilities
+
 from afterburner.agent.code.source_text import split_lines
 
 if TYPE_CHECKING:
@@ -40,39 +43,17 @@ def pairs(numbers, total):
 if __name__ == "__main__":
     print(len(pairs(list(range(0, 1500, 2)), 1400)), len(pairs([], 3)), pairs([1, 2, 1], 3))
 '''
-# What the editors say of themselves, as far as the server looks at it.
-DISABLED = {"textDocument": {"codeAction": {"disabledSupport": True}}}
-NEOVIM = {
-    "window": {"workDoneProgress": True, "showMessage": {}, "showDocument": {"support": True}},
-    "workspace": {
-        "configuration": True,
-        "applyEdit": True,
-        "workspaceEdit": {"resourceOperations": ["rename", "create"]},
-    },
-}
-VS_CODE = {
-    **DISABLED,
-    "general": {"positionEncodings": ["utf-16"]},
-    "window": {"workDoneProgress": True, "showMessage": {}, "showDocument": {"support": True}},
-    "workspace": {
-        "configuration": True,
-        "applyEdit": True,
-        "codeLens": {"refreshSupport": True},
-        "workspaceEdit": {
-            "documentChanges": True,
-            "resourceOperations": ["create", "rename", "delete"],
-            "changeAnnotationSupport": {"groupsOnLabel": True},
-        },
-    },
-}
-EMACS = {
-    **DISABLED,
-    "general": {"positionEncodings": ["utf-32", "utf-8", "utf-16"]},
-    "window": {"workDoneProgress": True, "showDocument": {"support": True}},
-    "workspace": {"applyEdit": True, "configuration": True, "workspaceEdit": {"documentChanges": True}},
-}
-HELIX = {  # it cannot ask: it does not know window/showMessageRequest
-    **DISABLED,
+
+
+def recorded(client: str) -> dict[str, Any]:
+    """What a real editor has declared when it started a server: `name` or `name@version`."""
+    declared: dict[str, Any] = get_converter().unstructure(client_capabilities(client))
+    return declared
+
+
+VS_CODE, NEOVIM = recorded("visual-studio-code"), recorded("neovim")
+HELIX = {  # of which there is no record, as far as the server looks at it; it does not know window/showMessageRequest
+    "textDocument": {"codeAction": {"disabledSupport": True}},
     "window": {"workDoneProgress": True},
     "workspace": {
         "applyEdit": True,
@@ -105,9 +86,10 @@ class Editor:
     odd_answers: dict[str, dict[str, Any]] = field(default_factory=dict)  # by method
     while_asked: dict[str, Callable[[], None]] = field(default_factory=dict)  # what a user does then, by method
     buffers: dict[str, Buffer] = field(default_factory=dict)
+    tell_change: dict[str, Callable[[dict[str, Any]], None]] = field(default_factory=dict)  # of cells, by their URIs
     asked: list[dict[str, Any]] = field(default_factory=list)  # what the server has asked for and told
     edits: list[dict[str, Any]] = field(default_factory=list)
-    _next: int = 0
+    last_id: int = 0  # of a request
     _changed: threading.Condition = field(default_factory=threading.Condition)
     _answers: dict[Any, dict[str, Any]] = field(default_factory=dict)
     _out: queue.Queue[dict[str, Any] | None] = field(default_factory=queue.Queue)
@@ -130,15 +112,20 @@ class Editor:
         self.server = self.request("initialize", params | {"initializationOptions": self.initial})
         self.notify("initialized", {})
 
+    @property
+    def encoding(self) -> str:
+        """The units of positions that were agreed on."""
+        return str(self.server["capabilities"]["positionEncoding"])
+
     # Sending
 
     def notify(self, method: str, params: Any) -> None:
         self.send({"jsonrpc": "2.0", "method": method, "params": params})
 
     def begin(self, method: str, params: Any) -> int:
-        self._next += 1
-        self.send({"jsonrpc": "2.0", "id": self._next, "method": method, "params": params})
-        return self._next
+        self.last_id += 1
+        self.send({"jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params})
+        return self.last_id
 
     def request(self, method: str, params: Any) -> Any:
         """The result of a request; a `ServerError` where the answer is one."""
@@ -171,7 +158,10 @@ class Editor:
         buffer = self.buffers[uri]
         buffer.text, buffer.version = text, buffer.version + 1
         identifier = {"uri": uri, "version": buffer.version}
-        self.notify("textDocument/didChange", {"textDocument": identifier, "contentChanges": [{"text": text}]})
+        if uri in self.tell_change:
+            self.tell_change[uri]({"document": identifier, "changes": [{"text": text}]})
+        else:
+            self.notify("textDocument/didChange", {"textDocument": identifier, "contentChanges": [{"text": text}]})
 
     def actions(self, uri: str, line: int, **context: Any) -> dict[str, dict[str, Any]]:
         """The code actions at a line, by their kinds behind the common part."""
@@ -285,11 +275,7 @@ class Editor:
             buffer = self.buffers.setdefault(uri, Buffer(""))
             if version is not None and version != buffer.version:
                 return False
-            text = buffer.text
-            for each in sorted(edits, key=lambda each: each["range"]["start"]["line"], reverse=True):
-                start, end = (offset(text, each["range"][name]) for name in ("start", "end"))
-                text = text[:start] + each["newText"] + text[end:]
-            self.type(uri, text)
+            self.type(uri, edited(buffer.text, edits, self.encoding))
         return True
 
     def _write(self) -> None:
@@ -311,15 +297,29 @@ class ServerError(Exception):
     """An answer that is an error: its code and its message."""
 
 
-def offset(text: str, position: dict[str, int]) -> int:
-    """Where a position in units of UTF-16 is: behind a line's end it is that end, in half a character its beginning."""
+def edited(text: str, edits: list[dict[str, Any]], encoding: str) -> str:
+    """The text after edits of it, none of which touches another."""
+    for each in sorted(edits, key=lambda each: each["range"]["start"]["line"], reverse=True):
+        start, end = (offset(text, each["range"][name], encoding) for name in ("start", "end"))
+        text = text[:start] + each["newText"] + text[end:]
+    return text
+
+
+def units(text: str, encoding: str) -> int:
+    """How long a text is in units of an encoding of positions, such as `utf-16`."""
+    size = {"utf-8": 1, "utf-16": 2, "utf-32": 4}[encoding]
+    return len(text.encode("utf-8" if size == 1 else f"{encoding}-le", "surrogatepass")) // size
+
+
+def offset(text: str, position: dict[str, int], encoding: str = "utf-16") -> int:
+    """Where a position is in a text: behind a line's end it is that end, in half a character its beginning."""
     lines = split_lines(text)
     before = sum(map(len, lines[: position["line"]]))
     if position["line"] >= len(lines):
         return before
     used = 0
     for column, char in enumerate(lines[position["line"]].rstrip("\r\n")):
-        used += len(char.encode("utf-16-le", "surrogatepass")) // 2
+        used += units(char, encoding)
         if used > position["character"]:
             return before + column
     return before + len(lines[position["line"]].rstrip("\r\n"))

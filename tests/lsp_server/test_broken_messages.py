@@ -5,38 +5,40 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from editor_client import PAIRS, ServerError, is_alive, offset, wait_until
+from process_tree import descendants
 
 from afterburner.agent.code.source_text import split_lines
-from afterburner.lsp_server.outline import _spans, outline
+from afterburner.lsp_server.outline import function_at, outline
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from editor_client import Editor, StartEditor
 
 MESSAGES = 300  # of the random ones; `make test-nightly` sends 10,000
+NEW_TEXTS = [
+    "", "x", "def g(a):\n", "def pairs(a):\n    return a\n", "😀", "\r\n", "\r", "\x0c", '"', '"""', "(", ")", "    ",
+    "\ud83d", "\ude00", "\u2028", "é", "y" * 50_000, "\n\n",
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("method", "params"),
-    [
+def test_a_request_that_does_not_fit_is_answered(start_editor: StartEditor) -> None:
+    editor = start_editor()
+    document = {"uri": "file:///a.py"}
+    for method, params in (
         ("textDocument/codeAction", {}),
         ("textDocument/codeAction", None),
-        ("textDocument/codeAction", {"textDocument": {"uri": "file:///a.py"}, "range": 3, "context": {}}),
-        ("textDocument/hover", {"textDocument": {"uri": "file:///a.py"}, "position": {"line": -1, "character": 0}}),
+        ("textDocument/codeAction", {"textDocument": document, "range": 3, "context": {}}),
+        ("textDocument/hover", {"textDocument": document, "position": {"line": -1, "character": 0}}),
         ("workspace/executeCommand", {"command": "afterburner.optimize", "arguments": {"uri": 1}}),
         ("workspace/executeCommand", {"arguments": []}),
-    ],
-)
-def test_a_request_that_does_not_fit_is_answered(start_editor: StartEditor, method: str, params: object) -> None:
-    editor = start_editor()
-    with pytest.raises(ServerError) as raised:
-        editor.request(method, params)
-    assert raised.value.args[0] == -32602
+    ):
+        with pytest.raises(ServerError) as raised:
+            editor.request(method, params)
+        assert raised.value.args[0] == -32602, (method, params)
     assert editor.quit() == 0
     assert not _failures(editor)
 
@@ -93,23 +95,64 @@ def test_requests_at_the_wrong_time_are_answered_with_an_error(start_editor: Sta
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.nightly)])
-def test_random_messages(start_editor: StartEditor, project: Path, seed: int) -> None:
-    editor, rng = start_editor(), random.Random(seed)
-    uri = editor.open(project / "pairs.py", PAIRS)
-    waiting = []
-    for _ in range(MESSAGES if seed == 0 else 10_000):
-        sent = rng.choice([_edit, _edit, _edit, _ask, _ask, _nonsense])(editor, rng, uri)
+@pytest.mark.parametrize(
+    ("seed", "end"),
+    [
+        (0, "without a run"),
+        pytest.param(1, "quit", marks=pytest.mark.nightly),
+        pytest.param(2, "kill", marks=pytest.mark.nightly),
+        pytest.param(3, "wait", marks=[pytest.mark.nightly, pytest.mark.timed]),
+    ],
+)
+def test_random_messages(start_editor: StartEditor, project: Path, seed: int, end: str) -> None:
+    """The last tenth of the many messages comes while a run is going on, of a file that they are not about."""
+    editor, rng = start_editor(initial={"trusted": True, "iterations": 1}), random.Random(seed)
+    uri = editor.open(project / "odd.py", PAIRS)
+    (project / "pairs.py").write_text(PAIRS)
+    running = editor.open(project / "pairs.py", PAIRS)
+    waiting: list[int] = []
+    expected: dict[int, str | None] = {}
+    number = MESSAGES if end == "without a run" else 10_000
+    for each in range(number):
+        if end != "without a run" and each == number * 9 // 10:
+            editor.choose(editor.actions(running, 9)["time"])
+        do = rng.choice([_edit, _edit, _edit, _ask, _ask, _nonsense, _reopen, _stray])
+        sent = do(editor, rng, uri)
         waiting += [] if sent is None else [sent]
+        if do in (_edit, _reopen):
+            line = rng.randrange(len(split_lines(editor.buffers[uri].text)) + 1)
+            expected[_ask_at(editor, uri, line)] = _function_at(editor.buffers[uri].text, line)
     assert -32603 not in [_code(editor, each) for each in waiting], "an error of ours"
-    # The server holds what the editor holds: what is put behind all of it is found where the editor has it.
-    _insert(editor, uri, {"line": 2**31 - 1, "character": 0}, "\n\n\ndef the_last(x):\n    return x\n")
-    text = editor.buffers[uri].text
-    if _spans(text, may_hold_code=True) is not None:  # else a text in triple quotes is open, and anything may be in it
-        assert "the_last" in editor.actions(uri, len(split_lines(text)) - 1)["time"]["title"]
-    assert outline(text), "most of the functions are still there"
-    assert editor.quit() == 0
+    # After every edit, the server held what the editor held.
+    assert {sent: _chosen(editor.result(sent)) for sent in expected} == expected
+    assert {None, "pairs"} < set(expected.values()), "most of the functions are still there"
+    if end == "wait":
+        _let_the_run_end(editor, running)
+    if end in ("quit", "kill"):
+        _end_in_a_run(editor, end)
+    else:
+        assert editor.quit() == 0
     assert not _failures(editor)
+
+
+def _let_the_run_end(editor: Editor, uri: str) -> None:
+    """The rewrite goes to where its function has moved to."""
+    above = "# typed\r\n" * 7
+    editor.type(uri, above + PAIRS)
+    assert "Applied." in editor.wait("window/showMessage")["message"]
+    now = editor.buffers[uri].text
+    assert now.startswith(above + PAIRS[: PAIRS.index("    found = []")])
+    assert now.endswith(PAIRS[PAIRS.index("\n\nif __name__") :])
+    assert now != above + PAIRS
+
+
+def _end_in_a_run(editor: Editor, end: str) -> None:
+    """Nothing is left of a run that goes on while its editor ends."""
+    assert wait_until(lambda: bool(descendants(editor.process.pid)), 60)
+    running = descendants(editor.process.pid)
+    assert (editor.quit() if end == "quit" else editor.kill()) in (0, None)
+    assert wait_until(lambda: editor.process.poll() is not None)
+    assert wait_until(lambda: not any(map(is_alive, running))), "something of the sandbox is left"
 
 
 def _failures(editor: Editor) -> list[str]:
@@ -127,29 +170,79 @@ def _code(editor: Editor, sent: int) -> int:
 
 
 def _edit(editor: Editor, rng: random.Random, uri: str) -> None:
-    """Replace a random part of the text, told by its range."""
-    buffer = editor.buffers[uri]
-    places = sorted((rng.randrange(40), rng.choice([0, 0, 1, 4, 10_000])) for _ in range(2))
-    start, end = ({"line": line, "character": character} for line, character in places)
-    new = rng.choice(["", "x", "def g(a):\n", "😀", "\r\n", "\x0c", '"', "(", "    ", "\ud83d", "y" * 50_000, "\n\n"])
-    at, behind = (offset(buffer.text, each) for each in (start, end))
-    buffer.text = buffer.text[:at] + new + buffer.text[behind:]
-    _tell(editor, uri, {"start": start, "end": end}, new)
-
-
-def _insert(editor: Editor, uri: str, place: dict[str, int], new: str) -> None:
-    buffer = editor.buffers[uri]
-    at = offset(buffer.text, place)
-    buffer.text = buffer.text[:at] + new + buffer.text[at:]
-    _tell(editor, uri, {"start": place, "end": place}, new)
-
-
-def _tell(editor: Editor, uri: str, place: dict[str, Any], new: str) -> None:
-    buffer = editor.buffers[uri]
+    """Replace random parts of the text, told by their ranges; once in a while the whole text."""
+    buffer, changes = editor.buffers[uri], []
+    if rng.random() < 0.02:
+        buffer.text = PAIRS
+        changes.append({"text": PAIRS})
+    for _ in range(rng.choice([1, 1, 1, 3])):
+        lines = [rng.choice([rng.randrange(40), rng.randrange(40), rng.randrange(40), 10**6]) for _ in range(2)]
+        places = sorted((line, rng.choice([0, 0, 1, 2, 4, 10_000, 2**31 - 1])) for line in lines)
+        start, end = ({"line": line, "character": character} for line, character in places)
+        new = rng.choice(NEW_TEXTS)
+        at, behind = (offset(buffer.text, each, editor.encoding) for each in (start, end))
+        buffer.text = buffer.text[:at] + new + buffer.text[behind:]
+        changes.append({"range": {"start": start, "end": end}, "text": new})
     buffer.version += 1
     identifier = {"uri": uri, "version": buffer.version}
-    change = {"range": place, "text": new}
-    editor.notify("textDocument/didChange", {"textDocument": identifier, "contentChanges": [change]})
+    editor.notify("textDocument/didChange", {"textDocument": identifier, "contentChanges": changes})
+
+
+def _reopen(editor: Editor, rng: random.Random, uri: str) -> None:
+    """Close the file, ask about it, change it nevertheless, and open it again; now and then without closing it."""
+    if rng.random() < 0.8:
+        editor.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+        _ask_at(editor, uri, 3)
+        change = {"textDocument": {"uri": uri, "version": 1}, "contentChanges": [{"text": "def no(): pass"}]}
+        editor.notify("textDocument/didChange", change)
+    text = PAIRS if rng.random() < 0.5 else editor.buffers[uri].text
+    editor.open(Path(uri.removeprefix("file://")), text)
+
+
+def _stray(editor: Editor, rng: random.Random, uri: str) -> None:
+    """Tell something of what there is not."""
+    other = {"uri": rng.choice([f"{uri}x", "", "untitled:1"]), "version": rng.choice([-1, 0, 1])}
+    place = {"line": -1, "character": 2**31}
+    method, params = rng.choice(
+        [
+            ("textDocument/didChange", {"textDocument": other, "contentChanges": [{"text": "x"}]}),
+            ("textDocument/didChange", {"textDocument": {"uri": uri, "version": 1}, "contentChanges": [{"range": 3}]}),
+            (
+                "textDocument/didChange",
+                {
+                    "textDocument": {"uri": uri, "version": 1},
+                    "contentChanges": [{"range": {"start": place, "end": place}, "text": "def no(): pass"}],
+                },
+            ),
+            ("textDocument/didClose", {"textDocument": other}),
+            ("textDocument/didOpen", {"textDocument": other}),
+            ("window/workDoneProgress/cancel", {"token": rng.choice([1, "", None])}),
+            ("$/cancelRequest", {"id": rng.randrange(editor.last_id + 2)}),
+        ]
+    )
+    editor.notify(method, params)
+
+
+def _ask_at(editor: Editor, uri: str, line: int) -> int:
+    place = {"line": line, "character": 0}
+    context = {"diagnostics": [], "only": ["refactor.rewrite.afterburner.time"]}
+    params = {"textDocument": {"uri": uri}, "range": {"start": place, "end": place}, "context": context}
+    return editor.begin("textDocument/codeAction", params)
+
+
+def _function_at(text: str, line: int) -> str | None:
+    """The function that can be optimised at a line of the text that the editor holds."""
+    functions = outline(text)
+    found = function_at(functions, line)
+    if found is None or found.is_accessor:
+        return None
+    last = [each for each in functions if each.qualname == found.qualname][-1]
+    return found.qualname if found.def_line == last.def_line else None
+
+
+def _chosen(actions: list[dict[str, Any]]) -> str | None:
+    """The function that the one listed action is for; None: it cannot be chosen, or there is none."""
+    return next((each["command"]["arguments"][0]["function"] for each in actions if each.get("command")), None)
 
 
 def _ask(editor: Editor, rng: random.Random, uri: str) -> int:

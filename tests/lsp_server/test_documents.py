@@ -11,7 +11,7 @@ from lsprotocol import types
 from afterburner.lsp_server.documents import Document, Documents
 
 URI = "file:///shop/shop.py"
-ALPHABET = ["a", "é", "😀", "\n", "\r\n", "\r", "\x0c", "\u2028", "\x85", "\t", "def f():\n"]
+ALPHABET = ["a", "é", "😀", "\ud83d", "\n", "\r\n", "\r", "\x0c", "\u2028", "\x85", "\t", "def f():\n"]
 
 
 def opened(text: str, encoding: types.PositionEncodingKind = types.PositionEncodingKind.Utf16) -> Document:
@@ -27,15 +27,16 @@ def change(start: tuple[int, int], end: tuple[int, int], text: str) -> types.Tex
     return types.TextDocumentContentChangePartial(range=place, text=text)
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_random_edits_are_made_as_the_client_makes_them(seed: int) -> None:
+@pytest.mark.parametrize("encoding", types.PositionEncodingKind)
+@pytest.mark.parametrize("seed", range(10))
+def test_random_edits_are_made_as_the_client_makes_them(seed: int, encoding: types.PositionEncodingKind) -> None:
     rng = random.Random(seed)
     text = "".join(rng.choices(ALPHABET, k=60))
-    document = opened(text)
+    document = opened(text, encoding)
     for _ in range(40):
         places = sorted((rng.randrange(14), rng.randrange(9)) for _ in range(2))
         new = "".join(rng.choices(ALPHABET, k=rng.randrange(4)))
-        start, end = (offset(text, {"line": line, "character": units}) for line, units in places)
+        start, end = (offset(text, {"line": line, "character": units}, encoding.value) for line, units in places)
         text = text[:start] + new + text[end:]
         document.apply_change(change(*places, new))
         assert document.source == text

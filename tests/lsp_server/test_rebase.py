@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from afterburner.agent.code.text_edits import apply_edits, edits_between
@@ -97,3 +99,36 @@ def test_an_import_waits_for_a_text_that_parses() -> None:
     edits = rebased(BEFORE, edits_between(BEFORE, inside), now, "slow")
     assert edits is not None
     assert apply_edits(now, edits) == inside.replace("    return x\n", "    return (x\n", 1)
+
+
+@pytest.mark.parametrize("number", [500, pytest.param(10_000, marks=pytest.mark.nightly)])
+def test_random_changes_stay_as_they_are(number: int) -> None:
+    """Taking the rewrite out of what comes of it by hand gives the text that was there."""
+    rng = random.Random(number)
+    old, new = BEFORE[BEFORE.index("def slow") :], AFTER[AFTER.index("def slow") :]
+    pool = [
+        *BEFORE.splitlines(keepends=True),
+        "\n",
+        "x = 1\n",
+        '"""\n',
+        "@cache\n",
+        "def slow(xs):\n",
+        "if x:\n",
+        old,
+        "# a\n",
+    ]
+    made = 0
+    for _ in range(number):
+        lines = BEFORE.splitlines(keepends=True)
+        for _ in range(rng.randint(1, 4)):
+            start = rng.randrange(len(lines) + 1)
+            end = min(len(lines), start + rng.choice([0, 0, 1, 3]))
+            lines[start:end] = rng.choices(pool, k=rng.choice([0, 1, 1, 2]))
+        now = "".join(lines)
+        after = put(now)
+        if after is not None:
+            made += 1
+            head, found, tail = after.rpartition(new)
+            assert found
+            assert (head + old + tail).replace("from math import fsum\n", "", 1) == now
+    assert made > number / 20

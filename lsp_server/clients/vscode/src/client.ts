@@ -1,0 +1,100 @@
+/** The language client: what it tells the server, and what it shows of its answers. */
+import { ExtensionContext, LogOutputChannel, Uri, window, workspace } from "vscode";
+import {
+  CloseAction,
+  CloseHandlerResult,
+  ConfigurationItem,
+  ErrorAction,
+  ExecuteCommandRequest,
+  LanguageClient,
+  LanguageClientOptions,
+  RevealOutputChannelOn,
+} from "vscode-languageclient/node";
+import { chosenInterpreter } from "./interpreter";
+import { isReport, showReport } from "./report";
+import { Runs } from "./runs";
+import { explicitSettings, SECTION, serverSettingNames, Settings, vouchedSettings } from "./settings";
+
+const MOST_RESTARTS = 3;
+const DOCUMENTS = ["file", "untitled", "vscode-notebook-cell"].map((scheme) => ({ language: "python", scheme }));
+
+/** What is said of this workspace and its user once, when a server starts; only what a workspace cannot have set. */
+export function initializationOptions(context: ExtensionContext): Settings {
+  return { ...vouchedSettings(context), trusted: workspace.isTrusted };
+}
+
+/** A client of a server that is not started yet. */
+export function createClient(
+  context: ExtensionContext,
+  program: string,
+  runs: Runs,
+  log: LogOutputChannel,
+): LanguageClient {
+  const names = serverSettingNames(context);
+  let ends = 0;
+  const options: LanguageClientOptions = {
+    documentSelector: DOCUMENTS,
+    initializationOptions: () => initializationOptions(context),
+    initializationFailedHandler: () => false,
+    errorHandler: {
+      error: () => ({ action: ErrorAction.Continue }),
+      closed: () => {
+        runs.clear();
+        return afterEnd(client.initializeResult !== undefined, ++ends);
+      },
+    },
+    outputChannel: log,
+    revealOutputChannelOn: RevealOutputChannelOn.Never,
+    middleware: {
+      // Progress of the client itself stays in the status bar, where nobody could cancel it.
+      handleWorkDoneProgress: (token, params, next) => {
+        runs.show(token, params);
+        if (params.kind === "end") {
+          next(token, params);
+        }
+      },
+      executeCommand: async (command, args) => {
+        try {
+          return await client.sendRequest(ExecuteCommandRequest.type, { command, arguments: args });
+        } catch (error) {
+          void window.showErrorMessage(`Afterburner: ${error instanceof Error ? error.message : error}`);
+          return undefined;
+        }
+      },
+      window: {
+        showDocument: async (params, token, next) => {
+          const uri = Uri.parse(params.uri);
+          if (!params.external || !isReport(uri)) {
+            return next(params, token);
+          }
+          await showReport(uri);
+          return { success: true };
+        },
+      },
+      workspace: {
+        configuration: ({ items }) => Promise.all(items.map((item) => answer(item, names))),
+      },
+    },
+  };
+  const client = new LanguageClient(SECTION, "Afterburner", { command: program, args: ["lsp", "--stdio"] }, options);
+  return client;
+}
+
+async function answer({ scopeUri, section }: ConfigurationItem, names: string[]): Promise<Settings | null> {
+  if (section !== SECTION) {
+    return null;
+  }
+  const scope = scopeUri === undefined ? undefined : Uri.parse(scopeUri);
+  const python = await chosenInterpreter(scope);
+  return { ...(python && { python }), ...explicitSettings(names, scope) };
+}
+
+/** What to do when the server has ended: one that never ran is told of where it was started. */
+function afterEnd(hasRun: boolean, ends: number): CloseHandlerResult {
+  if (!hasRun) {
+    return { action: CloseAction.DoNotRestart, handled: true };
+  }
+  return ends <= MOST_RESTARTS
+    ? { action: CloseAction.Restart }
+    : { action: CloseAction.DoNotRestart, message: 'The server of Afterburner keeps ending. The log says why. "Restart Server" starts it.' };
+}

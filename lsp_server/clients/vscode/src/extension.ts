@@ -1,0 +1,164 @@
+/** "Optimize this function" in VS Code: finds the server, starts it, and offers what it can do. */
+import { commands, ExtensionContext, LogOutputChannel, window, workspace } from "vscode";
+import { LanguageClient, ProgressToken, State, WorkDoneProgressCancelNotification } from "vscode-languageclient/node";
+import { chooseAction, showReportAtCursor } from "./atCursor";
+import { createClient, initializationOptions } from "./client";
+import { configuredPath, findServer } from "./find";
+import { installServer } from "./install";
+import { Runs } from "./runs";
+
+const NEVER_ASK = "neverOfferToInstall";
+const [INSTALL, CHOOSE, NEVER, SHOW_LOG] = ["Install…", "Choose Program…", "Don't Ask Again", "Show Log"];
+
+let extension: Extension | undefined;
+
+export async function activate(context: ExtensionContext): Promise<void> {
+  extension = new Extension(context);
+  await extension.restart();
+}
+
+export async function deactivate(): Promise<void> {
+  await extension?.stop();
+}
+
+class Extension {
+  private readonly log: LogOutputChannel = window.createOutputChannel("Afterburner", { log: true });
+  private readonly runs = new Runs((token) => this.cancel(token));
+  private client: LanguageClient | undefined;
+  private vouched = "";
+  private turn: Promise<void> = Promise.resolve();
+
+  constructor(private readonly context: ExtensionContext) {
+    const on = (name: string, handle: () => unknown): void => {
+      context.subscriptions.push(commands.registerCommand(`afterburner.${name}`, handle));
+    };
+    on("optimizeHere", () => this.withServer(() => chooseAction("time")));
+    on("optimizeHereForMemory", () => this.withServer(() => chooseAction("memory")));
+    on("proveHere", () => this.withServer(() => chooseAction("prove")));
+    on("showReport", () => this.withServer(showReportAtCursor));
+    on("installServer", () => this.install());
+    on("restartServer", () => this.restart());
+    on("showLog", () => this.log.show());
+    on("status", () => this.clickStatus());
+    context.subscriptions.push(
+      this.log,
+      this.runs,
+      workspace.onDidGrantWorkspaceTrust(() => this.restart()),
+      workspace.onDidChangeConfiguration((change) => {
+        const isOther = change.affectsConfiguration("afterburner.server.path") || this.vouched !== this.vouch();
+        if (change.affectsConfiguration("afterburner") && isOther) {
+          void this.runs.whenIdle().then(() => this.restart());
+        }
+      }),
+    );
+  }
+
+  /** Start the server, or start it anew; one caller after the other. */
+  restart(): Promise<void> {
+    this.turn = this.turn.then(() => this.stopNow()).then(() => this.startNow());
+    return this.turn;
+  }
+
+  /** Stop the server. */
+  stop(): Promise<void> {
+    this.turn = this.turn.then(() => this.stopNow());
+    return this.turn;
+  }
+
+  private async startNow(): Promise<void> {
+    const program = await findServer(this.context);
+    if (program === undefined) {
+      this.setRunning("The server was not found.");
+      if (!this.context.globalState.get(NEVER_ASK)) {
+        void this.offerToInstall();
+      }
+      return;
+    }
+    this.log.info(`starting ${program}`);
+    this.vouched = this.vouch();
+    const client = createClient(this.context, program, this.runs, this.log);
+    try {
+      await client.start();
+      this.client = client;
+      this.setRunning("");
+      client.onDidChangeState(({ newState }) => {
+        if (this.client === client) {
+          this.setRunning(newState === State.Running ? "" : "The server does not run.");
+        }
+      });
+    } catch (error) {
+      this.log.error(String(error));
+      this.setRunning(`${program} does not start.`);
+      void this.tellFailedStart(program);
+    }
+  }
+
+  private async stopNow(): Promise<void> {
+    const client = this.client;
+    this.client = undefined;
+    this.runs.clear();
+    await client?.dispose().catch((error) => this.log.warn(String(error)));
+  }
+
+  private setRunning(problem: string): void {
+    this.runs.setProblem(problem);
+    void commands.executeCommand("setContext", "afterburner.serverRuns", problem === "");
+  }
+
+  private vouch(): string {
+    return JSON.stringify(initializationOptions(this.context));
+  }
+
+  private cancel(token: ProgressToken): void {
+    void this.client?.sendNotification(WorkDoneProgressCancelNotification.type, { token });
+  }
+
+  private async withServer(handle: () => Promise<void>): Promise<void> {
+    await this.turn;
+    await (this.client?.isRunning() ? handle() : this.clickStatus());
+  }
+
+  private async clickStatus(): Promise<void> {
+    if (this.client === undefined) {
+      await this.offerToInstall();
+    } else if (!this.client.isRunning()) {
+      await this.restart();
+    } else if (!(await this.runs.offerToCancel())) {
+      this.log.show();
+    }
+  }
+
+  private async offerToInstall(): Promise<void> {
+    const configured = configuredPath();
+    const where = configured
+      ? `the setting afterburner.server.path names ${configured}, which is no program`
+      : "the program afterburner-agent is neither in the project's environment nor on the PATH";
+    const untrusted = workspace.isTrusted ? "" : " (an environment in a workspace that is not trusted does not count)";
+    const choices = configured ? [CHOOSE] : [INSTALL, CHOOSE, NEVER];
+    const answer = await window.showWarningMessage(`Afterburner: ${where}${untrusted}.`, ...choices);
+    await this.follow(answer);
+  }
+
+  private async tellFailedStart(program: string): Promise<void> {
+    const message = `Afterburner: ${program} does not start as a language server. The log says why.`;
+    await this.follow(await window.showErrorMessage(message, SHOW_LOG, INSTALL, CHOOSE));
+  }
+
+  private async follow(answer: string | undefined): Promise<void> {
+    if (answer === INSTALL) {
+      await this.install();
+    } else if (answer === CHOOSE) {
+      await commands.executeCommand("workbench.action.openSettings", "afterburner.server.path");
+    } else if (answer === NEVER) {
+      await this.context.globalState.update(NEVER_ASK, true);
+    } else if (answer === SHOW_LOG) {
+      this.log.show();
+    }
+  }
+
+  private async install(): Promise<void> {
+    if (await installServer(this.context, this.log)) {
+      await this.restart();
+    }
+  }
+}

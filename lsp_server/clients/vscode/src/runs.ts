@@ -1,0 +1,120 @@
+/** The runs that wait or go on: a progress notification for each, and one item in the status bar for all. */
+import { Disposable, ProgressLocation, StatusBarAlignment, StatusBarItem, ThemeColor, window } from "vscode";
+import { ProgressToken, WorkDoneProgressBegin, WorkDoneProgressEnd, WorkDoneProgressReport } from "vscode-languageclient/node";
+
+const BEST = /best ([\d.,]+x)/; // in a message of progress
+const STATUS_COMMAND = "afterburner.status";
+
+interface Run {
+  title: string;
+  message: string;
+  best: string;
+  ended: Promise<void>;
+  report(message?: string, percentage?: number): void;
+  end(): void;
+}
+
+export class Runs implements Disposable {
+  private readonly runs = new Map<ProgressToken, Run>();
+  private readonly item: StatusBarItem = window.createStatusBarItem("afterburner", StatusBarAlignment.Left);
+  private problem = "";
+
+  /** `cancel` tells the server to end a run. */
+  constructor(private readonly cancel: (token: ProgressToken) => void) {
+    this.item.name = "Afterburner";
+    this.item.command = STATUS_COMMAND;
+    this.draw();
+    this.item.show();
+  }
+
+  /** Show a message of progress of the server. */
+  show(token: ProgressToken, value: WorkDoneProgressBegin | WorkDoneProgressReport | WorkDoneProgressEnd): void {
+    if (value.kind === "begin") {
+      this.begin(token, value);
+    } else if (value.kind === "report") {
+      this.runs.get(token)?.report(value.message, value.percentage);
+    } else {
+      this.runs.get(token)?.end();
+    }
+    this.draw();
+  }
+
+  /** Resolves when no run waits or goes on. */
+  async whenIdle(): Promise<void> {
+    await Promise.all([...this.runs.values()].map((run) => run.ended));
+  }
+
+  /** End all of them: their server is gone. */
+  clear(): void {
+    this.runs.forEach((run) => run.end());
+    this.draw();
+  }
+
+  /** Why there is no server; empty: there is one. */
+  setProblem(problem: string): void {
+    this.problem = problem;
+    this.draw();
+  }
+
+  /** Let the user choose a run to cancel. Whether there was one to choose from. */
+  async offerToCancel(): Promise<boolean> {
+    if (this.runs.size === 0) {
+      return false;
+    }
+    const items = [...this.runs].map(([token, run]) => ({
+      label: `$(debug-stop) Cancel: ${run.title}`,
+      detail: run.message,
+      token,
+    }));
+    const chosen = await window.showQuickPick(items, { title: "Afterburner", placeHolder: "Runs go one after the other" });
+    if (chosen !== undefined) {
+      this.cancel(chosen.token);
+    }
+    return true;
+  }
+
+  dispose(): void {
+    this.clear();
+    this.item.dispose();
+  }
+
+  private begin(token: ProgressToken, { title, message = "" }: WorkDoneProgressBegin): void {
+    let end = (): void => undefined;
+    const ended = new Promise<void>((resolve) => {
+      end = () => {
+        this.runs.delete(token);
+        resolve();
+      };
+    });
+    const run: Run = { title, message, best: "", ended, end, report: () => undefined };
+    this.runs.set(token, run);
+    void window.withProgress(
+      { location: ProgressLocation.Notification, title, cancellable: true },
+      (progress, cancelled) => {
+        cancelled.onCancellationRequested(() => this.cancel(token));
+        let shown = 0;
+        run.report = (said = run.message, percentage = shown) => {
+          progress.report({ message: said, increment: Math.max(0, percentage - shown) });
+          shown = Math.max(shown, percentage);
+          run.message = said;
+          run.best = BEST.exec(said)?.[1] ?? run.best;
+        };
+        run.report(message);
+        return ended;
+      },
+    );
+  }
+
+  private draw(): void {
+    const [current, ...waiting] = this.runs.values();
+    this.item.backgroundColor = this.problem ? new ThemeColor("statusBarItem.warningBackground") : undefined;
+    if (current !== undefined) {
+      const best = current.best && `: best ${current.best}`;
+      this.item.text = `$(sync~spin) ${current.title}${best}${waiting.length ? `, ${waiting.length} waiting` : ""}`;
+      this.item.tooltip = `${current.message}\nClick to cancel.`;
+    } else {
+      this.item.text = this.problem ? "$(warning) Afterburner" : "$(flame) Afterburner";
+      this.item.tooltip = this.problem ? `${this.problem} Click for what to do.` : "No run. Click for the log.";
+    }
+  }
+}

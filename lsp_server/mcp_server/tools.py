@@ -1,0 +1,248 @@
+"""The tools that a coding agent sees.
+
+Their descriptions and parameters are what the agent decides by, so they say when to use a tool and what it costs. None
+but `apply_rewrite` writes anything, so that a client can let the others run without a question.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+from mcp.server.mcpserver import Context, ListRoots, MCPServer, Resolve
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import ListRootsResult, ToolAnnotations
+from pydantic import Field
+
+from afterburner.agent import AfterburnerError, CancelToken
+from afterburner.agent.code.patch import write_atomically
+from afterburner.agent.events import OnEvent
+from afterburner.agent.loop.results import RunResult
+from afterburner.agent.models.prompts.reading_answers import MAX_ANSWER_CHARS
+from afterburner.lsp_server.mcp_server import work
+from afterburner.lsp_server.mcp_server.answers import (
+    ApplyAnswer,
+    CompareAnswer,
+    OptimizeAnswer,
+    SurveyAnswer,
+    compare_answer,
+    optimize_answer,
+    survey_answer,
+)
+from afterburner.lsp_server.mcp_server.roots import Roots
+from afterburner.lsp_server.mcp_server.running import Runner
+from afterburner.lsp_server.project_session import RunRequest
+
+INSTRUCTIONS = """\
+Afterburner proves whether Python code got faster and still does the same. When you have written a faster version of a \
+function, do not trust yourself: call compare with it. It runs both versions in a sandbox on real calls and on inputs \
+made to find a difference, and answers with a counterexample or a measured gain. survey names the functions that are \
+worth the work; optimize lets built-in rules, or a language model that the user chose, write the rewrite. These three \
+write nothing. A call takes from ten seconds to minutes and reports its progress.\
+"""
+_MOST_KEPT = 20  # results that apply_rewrite can write
+_GIVEN_BY = "the command line of the MCP server"
+_TO_ALLOW = (
+    "The user can allow it: set AFTERBURNER_TRUSTED_PROJECTS in the server's environment to the project's folder."
+)
+_READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+_WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
+
+_File = Annotated[str, Field(description="A Python file: an absolute path, or one below a root.")]
+_Function = Annotated[str | None, Field(description="`name` or `Class.name`.", min_length=1)]
+_Calls = Annotated[
+    str | None,
+    Field(
+        description="Python code that imports the function and calls it, with arguments as they really occur, small "
+        "and large. It takes the place of the calls that are found in `__main__`, doctests and tests. Give it if "
+        "there are none, or if they are not typical.",
+        max_length=MAX_ANSWER_CHARS,
+    ),
+]
+_Assume = Annotated[
+    list[str],
+    Field(
+        description="What holds for every input: Python expressions over the parameters, such as `len(items) > 0`. "
+        "Only state what every caller keeps to.",
+        max_length=20,
+    ),
+]
+_Objective = Annotated[
+    Literal["time", "memory", "integral"],
+    Field(description="CPU time, peak memory, or memory summed over time."),
+]
+_MaxSeconds = Annotated[
+    float | None, Field(description="Time budget, seconds; default: the project's, or 300.", gt=0, le=86_400)
+]
+
+
+async def _roots_of_client(context: Context[Any, Any]) -> ListRoots | ListRootsResult:
+    """Ask the client for its roots, where it has some."""
+    can = context.client_capabilities
+    return ListRoots() if can is not None and can.roots is not None else ListRootsResult(roots=[])
+
+
+_ClientRoots = Annotated[ListRootsResult, Resolve(_roots_of_client)]
+_Context = Context[Any, Any]
+_Result = TypeVar("_Result")
+
+
+def make_server(version: str, roots: Roots, given: Mapping[str, Any]) -> MCPServer:
+    """A server with all tools.
+
+    Args:
+        version: of the program.
+        roots: what it may touch.
+        given: settings of runs that its user gave, by their names in pyproject.toml.
+    """
+    server = MCPServer("afterburner-agent", title="Afterburner Agent", instructions=INSTRUCTIONS, version=version)
+    tools = Tools(roots, given)
+    server.add_tool(tools.survey, title="Find the functions worth optimizing", annotations=_READS)
+    server.add_tool(tools.compare, title="Prove a rewrite right and faster", annotations=_READS)
+    server.add_tool(tools.optimize, title="Search for a proven rewrite", annotations=_READS)
+    server.add_tool(tools.apply_rewrite, title="Write a proven rewrite to its file", annotations=_WRITES)
+    return server
+
+
+class Tools:
+    """The tools of one server. Their docstrings and parameters are what the agent sees."""
+
+    def __init__(self, roots: Roots, given: Mapping[str, Any]) -> None:
+        """See `make_server`."""
+        self._roots = roots
+        self._given = given
+        self._runner = Runner()
+        self._results: OrderedDict[str, RunResult] = OrderedDict()
+
+    async def survey(
+        self,
+        *,
+        context: _Context,
+        client_roots: _ClientRoots,
+        folder: Annotated[str, Field(description="A folder or a file: an absolute path, or one below a root.")] = ".",
+        limit: Annotated[int, Field(description="How many functions to name.", ge=1, le=200)] = 10,
+    ) -> SurveyAnswer:
+        """Rank the functions of a project by the CPU time that a rewrite could save.
+
+        The project's tests are profiled in the sandbox, for a minute at most. Nothing is written.
+        """
+        roots, place = self._find(client_roots, folder)
+        return survey_answer(await self._run(context, roots, partial(work.survey, place)), limit)
+
+    async def compare(
+        self,
+        *,
+        context: _Context,
+        client_roots: _ClientRoots,
+        file: _File,
+        function: _Function = None,
+        rewrite: Annotated[
+            str | None,
+            Field(
+                description="The second version: new code of `function`, with the imports and helpers that it needs; "
+                "without `function`, the whole new file. Without it, the file on the disk is the second version.",
+                max_length=MAX_ANSWER_CHARS,
+            ),
+        ] = None,
+        base: Annotated[
+            str | None,
+            Field(
+                description="The git revision of the first version. Default: with a rewrite the file on the disk, "
+                "otherwise the last commit.",
+                min_length=1,
+            ),
+        ] = None,
+        calls: _Calls = None,
+        assume: _Assume = (),  # type: ignore[assignment]
+        objective: _Objective = "time",
+        max_seconds: _MaxSeconds = None,
+    ) -> CompareAnswer:
+        """Compare two versions of a function: does the second do the same, and is it faster?
+
+        Use it on each faster version that you have written, before you tell anyone that it is faster. It runs both in
+        a sandbox, on calls from `__main__`, doctests and tests, and on hundreds of inputs made to find a difference.
+        It answers with a counterexample, or with a gain and its confidence interval. Nothing is written.
+        """
+        roots, place = self._find_file(client_roots, file)
+        asked = work.Asked(calls, assume, _settings(objective, max_seconds))
+
+        def do(request: RunRequest) -> Any:
+            return work.compare(place, function, asked, request, rewrite=rewrite, base=base)
+
+        return compare_answer(await self._run(context, roots, do))
+
+    async def optimize(
+        self,
+        *,
+        context: _Context,
+        client_roots: _ClientRoots,
+        file: _File,
+        function: _Function = None,
+        objective: _Objective = "time",
+        iterations: Annotated[
+            int | None, Field(description="Rounds of the search; default: the project's, or 4.", ge=1, le=100)
+        ] = None,
+        calls: _Calls = None,
+        assume: _Assume = (),  # type: ignore[assignment]
+        max_seconds: _MaxSeconds = None,
+    ) -> OptimizeAnswer:
+        """Search for a better version of a function, and prove it. Without `function`: of the hottest of the file.
+
+        Built-in rules propose rewrites, or the language model that the user has set. The answer is a patch with its
+        proven gain, or says why there is none. Nothing is written: apply_rewrite does that.
+        """
+        roots, place = self._find_file(client_roots, file)
+        settings = _settings(objective, max_seconds) | ({} if iterations is None else {"iterations": iterations})
+        asked = work.Asked(calls, assume, settings)
+
+        def do(request: RunRequest) -> RunResult:
+            return work.optimize(place, function, asked, request)
+
+        result = await self._run(context, roots, do)
+        self._keep(result)
+        return optimize_answer(result)
+
+    async def apply_rewrite(
+        self,
+        client_roots: _ClientRoots,
+        run_id: Annotated[str, Field(description="Of an improvement that optimize has found.")],
+    ) -> ApplyAnswer:
+        """Write the rewrite that optimize has found to its file, if the file has not changed since."""
+        result = self._results.get(run_id)
+        if result is None or not result.improved:
+            raise ToolError(f"No improvement of a run {run_id!r:.60} is kept. Call optimize first.")
+        self._find(client_roots, result.target.path)  # the roots may be others by now
+        try:
+            write_atomically(result.target, result.best_source)
+        except AfterburnerError as error:
+            raise ToolError(str(error)) from error
+        return ApplyAnswer(file=result.target.path, function=result.target.function)
+
+    def _find(self, client_roots: ListRootsResult, path: str) -> tuple[Roots, Path]:
+        roots = self._roots.seen_by(str(each.uri) for each in client_roots.roots)
+        try:
+            return roots, roots.find(path)
+        except AfterburnerError as error:
+            raise ToolError(str(error)) from error
+
+    def _find_file(self, client_roots: ListRootsResult, path: str) -> tuple[Roots, Path]:
+        roots, place = self._find(client_roots, path)
+        if not place.is_file():
+            raise ToolError(f"{place} is no file. Give a file; survey names the functions of a folder.")
+        return roots, place
+
+    async def _run(self, context: _Context, roots: Roots, do: Callable[[RunRequest], _Result]) -> _Result:
+        def work_of(cancel: CancelToken, on_event: OnEvent) -> _Result:
+            return do(RunRequest(self._given, _GIVEN_BY, frozenset(), roots.trust, _TO_ALLOW, cancel, on_event))
+
+        return await self._runner.run(context, work_of)
+
+    def _keep(self, result: RunResult) -> None:
+        self._results[result.run_id] = result
+        while len(self._results) > _MOST_KEPT:
+            self._results.popitem(last=False)
+
+
+def _settings(objective: str, max_seconds: float | None) -> dict[str, Any]:
+    return {"objective": objective} | ({} if max_seconds is None else {"max_seconds": max_seconds})

@@ -1,0 +1,90 @@
+"""Opens a session with the settings of a project and those of whoever asks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from afterburner import agent
+from afterburner.agent.job.setting_values import outer_name
+from afterburner.agent.option_kinds import options_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from afterburner.agent import CancelToken
+    from afterburner.agent.events import OnEvent
+    from afterburner.agent.job.trust import Trust
+    from afterburner.agent.options import RunSettings
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """The settings of a run, and how its caller hears of it.
+
+    Attributes:
+        settings: of a run, by their names in pyproject.toml.
+        given_by: who set them, for messages.
+        doubtful: which of them a file of the workspace may have set.
+        trust: decides whether code of the project may run.
+        to_allow: how its user allows settings that need trust, as a sentence.
+        cancel: ends the run.
+        on_event: receives its progress, in any thread.
+    """
+
+    settings: Mapping[str, Any]
+    given_by: str
+    doubtful: frozenset[str]
+    trust: Trust
+    to_allow: str
+    cancel: CancelToken
+    on_event: OnEvent
+
+
+def in_project_session(
+    place: str | Path,
+    request: RunRequest,
+    run: Callable[[Any, RunSettings], Result],
+    chosen: Mapping[str, Any],
+    *,
+    asks_model: bool = True,
+) -> Result:
+    """Run something in a session with the settings of the project that a file or a folder belongs to.
+
+    Args:
+        place: the file or the folder.
+        request: its settings come before those of the project.
+        run: receives the session and the settings.
+        chosen: settings that come before all others.
+        asks_model: False: settings of models do not count, so that it does not matter whether they are allowed.
+
+    Raises:
+        SettingsError: a setting is invalid, or was not allowed.
+        AfterburnerError: of `run`.
+    """
+    with agent.open_session(store=None, trust=request.trust) as settings_session:
+        options = settings_session.project_options(
+            place,
+            given={**request.settings, **chosen},
+            given_by=request.given_by,
+            doubtful=request.doubtful,
+            cancel=request.cancel,
+        )
+    refused = [name for name in options.refused if asks_model or name not in _of_models()]
+    if refused:
+        raise agent.SettingsError(
+            f"{options.path} sets {', '.join(refused)}, which was not allowed. {request.to_allow} Or remove it there."
+        )
+    settings = options.settings
+    with agent.open_session(
+        models=settings.models, caps=settings.caps, proof=settings.proof, trust=request.trust
+    ) as session:
+        return run(session, settings)
+
+
+def _of_models() -> set[str]:
+    """The names of the settings that only matter where a model is asked."""
+    return {outer_name(name, option) for name, option in options_of(agent.ModelOptions).items()}

@@ -1,0 +1,315 @@
+"""The MCP server as a coding agent uses it: the SDK's own client, a real server, the real sandbox."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import pytest
+from anyio import to_thread
+from editor_client import PAIRS, is_alive, wait_until
+from mcp import Client, MCPError, StdioServerParameters
+from mcp.types import ListRootsResult, Root
+from process_tree import descendants
+
+from afterburner.agent import UsageError
+from afterburner.lsp_server.mcp_server.roots import Roots
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+
+    from mcp.types import CallToolResult
+
+pytestmark = pytest.mark.anyio
+WRONG = "def pairs(numbers, total):\n    return sorted({each for each in numbers if total - each in set(numbers)})\n"
+RIGHT = """\
+def pairs(numbers, total):
+    known, found = set(numbers), {}
+    for number in numbers:
+        if total - number in known:
+            found[number] = None
+    return list(found)
+"""
+# What `compare` is asked for, and what its answer says.
+IMPOSSIBLE: list[tuple[dict[str, Any], str]] = [
+    ({"file": "pairs.py", "function": "none", "rewrite": WRONG}, "It defines: unrelated, pairs"),
+    ({"file": "pairs.py", "function": "pairs", "rewrite": "def other(): pass"}, "does not define"),
+    ({"file": "pairs.py", "function": "pairs", "rewrite": "def pairs(numbers:"}, "not Python"),
+    ({"file": "pairs.py", "function": "pairs", "rewrite": "def pairs(numbers): ..."}, "parameters"),
+    ({"file": "pairs.py", "rewrite": "x ="}, "pairs.py"),
+    ({"file": "pairs.py", "base": "--output=x"}, "revision"),
+    ({"file": "pairs.py", "function": "unrelated", "rewrite": "def unrelated(x):\n    return x"}, "`calls`"),
+    ({"file": "pairs.py", "function": "pairs", "rewrite": RIGHT, "assume": ["1 +"]}, "no Python expression"),
+    ({"file": "pairs.py", "function": "pairs", "rewrite": RIGHT, "calls": "import os\nos.listdir('/x')"}, "calls"),
+    ({"file": "pairs.py", "function": 3}, "function"),
+    ({"file": "pairs.py", "max_seconds": -1}, "max_seconds"),
+    ({"file": ".", "rewrite": RIGHT}, "is no file"),
+    ({"file": "a\0b"}, "null byte"),
+    ({"file": "x" * 5000}, "too long"),
+    ({"file": "pairs.py", "function": "pairs", "rewrite": "x = 1\n" * 50_000}, "200000"),
+    ({"file": "pairs.py", "function": "pairs", "rewrite": "(" * 50_000}, "not Python"),
+    ({}, "file"),
+]
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture
+def shop(project: Path) -> Path:
+    """A project in git with one slow function."""
+    (project / "pairs.py").write_text(PAIRS)
+    for command in (
+        ("init", "-q"),
+        ("add", "-A"),
+        ("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "one"),
+    ):
+        subprocess.run(["git", *command], cwd=project, check=True)
+    return project
+
+
+@asynccontextmanager
+async def connected(
+    folder: Path, *arguments: str, roots: Sequence[Path] = (), environment: dict[str, str] | None = None
+) -> AsyncIterator[Client]:
+    """A client of a server that was started in a folder; without roots it says that it has none."""
+
+    async def list_roots(_context: Any) -> ListRootsResult:
+        return ListRootsResult(roots=[Root(uri=each.as_uri()) for each in roots])
+
+    server = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "afterburner.agent", "mcp", *arguments],
+        cwd=folder,
+        env={**os.environ, **(environment or {})},
+    )
+    async with Client(server, list_roots_callback=list_roots if roots else None) as client:
+        yield client
+
+
+def answer(result: CallToolResult) -> dict[str, Any]:
+    """What a call that succeeded has answered."""
+    assert not result.is_error, result.content
+    assert result.structured_content is not None
+    [text] = result.content
+    assert json.loads(text.text) == result.structured_content, "clients without structured output read the text"  # type: ignore[union-attr]
+    return result.structured_content
+
+
+def error(result: CallToolResult) -> str:
+    """What a call that failed says."""
+    assert result.is_error, result.structured_content
+    [text] = result.content
+    assert "Traceback" not in text.text  # type: ignore[union-attr]
+    return str(text.text)  # type: ignore[union-attr]
+
+
+async def test_an_agent_learns_when_to_use_which_tool_and_which_one_writes(shop: Path) -> None:
+    async with connected(shop) as client:
+        tools = {each.name: each for each in (await client.list_tools()).tools}
+        assert "compare" in (client.instructions or "")
+    assert list(tools) == ["survey", "compare", "optimize", "apply_rewrite"]
+    writing = [name for name, tool in tools.items() if tool.annotations and not tool.annotations.read_only_hint]
+    assert writing == ["apply_rewrite"]
+    for tool in tools.values():
+        assert tool.output_schema is not None
+        assert "client_roots" not in tool.input_schema["properties"], "the client gives its roots, not the agent"
+        assert "context" not in tool.input_schema["properties"]
+        assert all(each.get("description") for each in tool.input_schema["properties"].values()), tool.name
+
+
+async def test_a_wrong_rewrite_gets_a_counterexample(shop: Path) -> None:
+    told: list[tuple[float, str]] = []
+
+    async def progress(done: float, _total: float | None, message: str | None) -> None:
+        told.append((done, message or ""))
+
+    async with connected(shop) as client:
+        arguments = {"file": "pairs.py", "function": "pairs", "rewrite": WRONG}
+        found = answer(await client.call_tool("compare", arguments, progress_callback=progress))
+    assert (found["decision"], found["same_behaviour"]) == ("different", False)
+    assert found["counterexample"]["calls"][0].startswith("pairs(")
+    assert found["counterexample"]["before"] != found["counterexample"]["after"]
+    assert found["inputs"]["captured from __main__"] == 3
+    assert found["gain"] is None
+    assert "Do not use" in found["advice"]
+    assert [done for done, _ in told] == sorted({done for done, _ in told}), "it increases with each report"
+    assert any("replaying" in message for _, message in told), told
+    assert (shop / "pairs.py").read_text() == PAIRS
+
+
+@pytest.mark.timed
+@pytest.mark.slow
+async def test_a_right_rewrite_gets_a_proven_gain_on_calls_of_the_agent(shop: Path) -> None:
+    calls = "from pairs import pairs\n\nfor size in (10, 300, 600):\n    pairs(list(range(size)), size)\n"
+    async with connected(shop) as client:
+        arguments = {"file": str(shop / "pairs.py"), "function": "pairs", "rewrite": RIGHT, "calls": calls}
+        found = answer(await client.call_tool("compare", arguments))
+    assert (found["decision"], found["same_behaviour"]) == ("faster", True)
+    assert found["gain"]["ratio"] > found["gain"]["low"] > 1.05
+    assert found["made_inputs"] > 100
+    assert sum(found["inputs"].values()) >= 3
+    assert "captured from __main__" not in found["inputs"], "the agent's calls take its place"
+
+
+@pytest.mark.timed
+@pytest.mark.slow
+async def test_a_rewrite_is_found_and_written_only_when_asked(shop: Path) -> None:
+    path = shop / "pairs.py"
+    async with connected(shop) as client:
+        asked = {"file": "pairs.py", "iterations": 1}
+        found = answer(await client.call_tool("optimize", asked))
+        assert found["decision"] == "improved"
+        assert found["function"] == "pairs"
+        assert found["gain"]["low"] > 1.05
+        assert "+" in found["patch"]
+        assert path.read_text() == PAIRS, "nothing is written"
+
+        changed = PAIRS.replace("return x", "return x + 1")
+        path.write_text(changed)
+        assert "changed" in error(await client.call_tool("apply_rewrite", {"run_id": found["run_id"]}))
+        assert path.read_text() == changed
+        path.write_text(PAIRS)
+        answer(await client.call_tool("apply_rewrite", {"run_id": found["run_id"]}))
+        assert path.read_text() != PAIRS
+        assert "No improvement" in error(await client.call_tool("apply_rewrite", {"run_id": "20200101-000000-abcdef"}))
+
+
+async def test_the_file_on_the_disk_is_compared_with_the_last_commit(shop: Path) -> None:
+    (shop / "pairs.py").write_text(PAIRS.replace("number not in found", "number in found"))
+    async with connected(shop) as client:
+        found = answer(await client.call_tool("compare", {"file": "pairs.py"}))
+    assert (found["decision"], found["function"]) == ("different", "pairs")
+
+
+async def test_the_functions_of_a_project_are_ranked(shop: Path) -> None:
+    (shop / "test_pairs.py").write_text(
+        "from pairs import pairs, unrelated\n\n\n"
+        "def test_pairs():\n    assert unrelated(1) == 1\n    assert pairs(list(range(2000)), 1900)\n"
+    )
+    async with connected(shop) as client:
+        found = answer(await client.call_tool("survey", {"limit": 1}))
+    [first] = found["targets"]
+    assert (first["function"], first["file"]) == ("pairs", str(shop / "pairs.py"))
+    assert first["share"] > 0.5
+    assert first["tests"] == ["test_pairs.py"]
+
+
+async def test_nothing_outside_of_the_roots_is_touched(shop: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "elsewhere"
+    outside.mkdir()
+    (outside / "pairs.py").write_text(PAIRS)
+    (shop / "linked.py").symlink_to(outside / "pairs.py")
+    async with connected(tmp_path, roots=[shop]) as client:
+        for path in (str(outside / "pairs.py"), "linked.py", "../elsewhere/pairs.py", "/etc/passwd"):
+            said = error(await client.call_tool("compare", {"file": path, "rewrite": "x = 1"}))
+            assert "outside of the roots" in said, said
+        assert "is not there" in error(await client.call_tool("optimize", {"file": "none.py"}))
+        assert "outside" in error(await client.call_tool("survey", {"folder": str(outside)}))
+        found = await client.call_tool("compare", {"file": "pairs.py", "function": "pairs", "rewrite": WRONG})
+        assert answer(found)["decision"] == "different"
+
+
+async def test_a_root_of_the_command_line_limits_those_of_the_client(shop: Path, tmp_path: Path) -> None:
+    async with connected(tmp_path, "--root", str(tmp_path / "shop"), roots=[tmp_path]) as client:
+        assert "outside" in error(await client.call_tool("compare", {"file": str(tmp_path), "rewrite": "x = 1"}))
+        asked = {"file": "pairs.py", "function": "pairs", "rewrite": WRONG}
+        assert answer(await client.call_tool("compare", asked))["decision"] == "different"
+    async with connected(tmp_path, "--root", str(shop), roots=[tmp_path.parent / "other", Path("/usr")]) as client:
+        assert "nothing in common" in error(await client.call_tool("survey", {}))
+
+
+async def test_a_project_chooses_no_model_unless_its_user_allows_it(shop: Path) -> None:
+    (shop / "pyproject.toml").write_text("[tool.afterburner]\nmodel = 'openai/gpt-5'\n")
+    async with connected(shop) as client:
+        said = error(await client.call_tool("optimize", {"file": "pairs.py"}))
+        assert "model" in said
+        assert "AFTERBURNER_TRUSTED_PROJECTS" in said
+        asked = {"file": "pairs.py", "function": "pairs", "rewrite": WRONG}
+        assert answer(await client.call_tool("compare", asked))["decision"] == "different", "no model takes part"
+
+
+async def test_what_cannot_be_done_is_said_in_words(shop: Path) -> None:
+    async with connected(shop) as client:
+        for arguments, says in IMPOSSIBLE:
+            said = error(await client.call_tool("compare", arguments))
+            assert says in said, (arguments, said)
+
+
+async def test_a_cancelled_call_stops_the_sandbox_and_the_server_goes_on(shop: Path) -> None:
+    (shop / "endless.py").write_text("import time\n\n\ndef wait(x: int):\n    time.sleep(60)\n\n\nwait(1)\n")
+    async with connected(shop) as client:
+        begun = anyio.Event()
+
+        async def progress(*_: Any) -> None:
+            begun.set()
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(partial(client.call_tool, "optimize", {"file": "endless.py"}, progress_callback=progress))
+            await begun.wait()
+            await to_thread.run_sync(wait_until, _sandboxes)
+            running = _sandboxes()
+            assert running
+            group.cancel_scope.cancel()
+        assert await to_thread.run_sync(wait_until, lambda: not any(map(is_alive, running)))
+        asked = {"file": "pairs.py", "function": "pairs", "rewrite": WRONG}
+        assert answer(await client.call_tool("compare", asked))["decision"] == "different"
+
+
+async def test_a_client_that_leaves_during_a_call_leaves_nothing_behind(shop: Path) -> None:
+    (shop / "endless.py").write_text("import time\n\n\ndef wait(x: int):\n    time.sleep(60)\n\n\nwait(1)\n")
+    begun, running = anyio.Event(), []
+
+    async def progress(*_: Any) -> None:
+        begun.set()
+
+    async def call(client: Client) -> None:
+        with pytest.raises(MCPError, match="closed"):
+            await client.call_tool("optimize", {"file": "endless.py"}, progress_callback=progress)
+
+    async with anyio.create_task_group() as group, connected(shop) as client:
+        group.start_soon(call, client)
+        await begun.wait()
+        await to_thread.run_sync(wait_until, _sandboxes)
+        running = descendants(os.getpid())
+        assert running
+    assert await to_thread.run_sync(wait_until, lambda: not any(map(is_alive, running)))
+
+
+def _sandboxes() -> list[int]:
+    """The processes that our server has started."""
+    return [child for each in descendants(os.getpid()) for child in descendants(each)]
+
+
+def test_roots_are_what_was_named_and_never_the_whole_machine(tmp_path: Path) -> None:
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    home = Roots((), Path.home())
+    with pytest.raises(UsageError, match="too wide"):
+        home.folders()
+    with pytest.raises(UsageError, match="too wide"):
+        Roots((), Path("/")).folders()
+    assert home.seen_by([inner.as_uri()]).folders() == (inner,)
+    assert Roots((), tmp_path).seen_by(["https://example.org/x", "file://elsewhere/x", "untitled:1"]).folders() == (
+        tmp_path,
+    )
+    assert Roots((inner,), Path("/")).seen_by([tmp_path.as_uri()]).folders() == (inner,)
+    assert Roots((tmp_path,), Path("/")).seen_by([inner.as_uri()]).folders() == (inner,)
+
+
+def test_a_project_that_reaches_outside_of_the_roots_is_refused(project: Path) -> None:
+    inner = project / "inner"
+    inner.mkdir()
+    (inner / "pairs.py").write_text(PAIRS)
+    with pytest.raises(UsageError, match="reaches outside"):
+        Roots((inner,), Path("/")).find("pairs.py")
+    assert Roots((project,), Path("/")).find("inner/pairs.py") == inner / "pairs.py"
