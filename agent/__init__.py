@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from afterburner.agent.options import Caps, InputOptions, ModelOptions, Proof, Search
     from afterburner.agent.session.session import Session, open_session
     from afterburner.agent.session.shortcuts import optimize, verify
+    from afterburner.agent.store.improved_runs import has_improvements
     from afterburner.sandbox import AfterburnerError, CancelledError, CancelToken, UsageError
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "TrustRequest",
     "UsageError",
     "WorkloadError",
+    "has_improvements",
     "open_session",
     "optimize",
     "project_of",
@@ -67,6 +69,7 @@ _HOMES = {
     "TrustRequest": "agent.job.trust",
     "UsageError": "sandbox",
     "WorkloadError": "agent.errors",
+    "has_improvements": "agent.store.improved_runs",
     "open_session": "agent.session.session",
     "optimize": "agent.session.shortcuts",
     "project_of": "agent.inputs.survey",

@@ -77,12 +77,22 @@ async def _put(server: Server, offer: Offer, *, reverts: bool) -> str:
     is_made = offer.is_out_of if reverts else offer.is_in
     change = Change(edits, label, asks=settings.preview and not reverts, is_made=is_made, changed=server.changed)
     why_not = await apply_change(server, document, change)
-    if why_not and reverts:
-        return f"The original was not put back: {why_not}."
     if why_not:
-        return f'The rewrite was not applied: {why_not}. Choose "Apply the proven rewrite" to try again.'
+        return _not_put(offer, document.python, why_not, reverts=reverts)
     server.begin(refresh_lenses(server), is_asked_for=False)
     return "The original is back." if reverts else "Applied. Undo restores the original."
+
+
+def _not_put(offer: Offer, text: str, why_not: str, *, reverts: bool) -> str:
+    """What to tell where the client has not made the edit, or not all of it."""
+    if not offer.is_in(text) and not offer.is_out_of(text):
+        return (
+            f"{offer.function} is now neither the original nor the rewrite: the editor made only a part of the edit, "
+            "or made it while you were typing. Undo that, and try again."
+        )
+    if reverts:
+        return f"The original was not put back: {why_not}."
+    return f'The rewrite was not applied: {why_not}. Choose "Apply the proven rewrite" to try again.'
 
 
 async def refresh_lenses(server: Server) -> None:

@@ -47,6 +47,8 @@ def stored_offers(uri: str, path: str, text: str) -> list[Offer]:
     Raises:
         AfterburnerError: the store cannot be read.
     """
+    if not agent.has_improvements(path):  # most files have none, and a session loads much
+        return []
     found: dict[str, Offer] = {}
     settled = set()
     with agent.open_session() as session:

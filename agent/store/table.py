@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import difflib
-import os
 import time
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from afterburner.agent.errors import RunInUseError, RunNotFoundError, RunStoreError
-from afterburner.agent.loop.results import RunDecision, RunResult
+from afterburner.agent.loop.results import RunResult
 from afterburner.agent.store.batch_state import ManyState
 from afterburner.agent.store.codec import from_bytes, from_text, to_bytes, to_text
 from afterburner.agent.store.connect import open_database, open_existing_database
+from afterburner.agent.store.improved_runs import improved_run_ids
 from afterburner.agent.store.stored_run import FORMAT, MEMBER, KeptRun, Prepared, RunState, owner_of
 from afterburner.agent.types import Target
 
@@ -30,7 +30,6 @@ KEPT_RUNS = 100
 KEPT_BYTES = 512 * 1024 * 1024  # of the workloads of runs that did not end
 NAMED = 5
 IMPROVEMENTS = 20  # of one file
-OF_ONE_FUNCTION = 3
 _LISTED = "run_id, begun_s, file, function, model, decision, gain, result IS NOT NULL, format, length(target)"
 
 
@@ -129,7 +128,7 @@ class RunTable:
 
     def improvements(self, path: str, most: int) -> Iterator[RunResult]:
         """The proven rewrites of a file's functions, the newest first, a few of each. Damaged ones are left out."""
-        for run_id in self._improved(path)[:most]:
+        for run_id in improved_run_ids(self.database, path)[:most]:
             rows = self.database.read("SELECT result FROM runs WHERE run_id = ?", run_id)
             found: RunResult | None = None
             with suppress(RunStoreError):
@@ -166,18 +165,6 @@ class RunTable:
         near = difflib.get_close_matches(name, [run.run_id for run in runs], n=NAMED)
         hint = f"Did you mean {' or '.join(near)}?" if near else "`afterburner-agent runs` lists those that there are."
         raise RunNotFoundError(f"There is no run {name!r}. {hint}")
-
-    def _improved(self, path: str) -> list[str]:
-        """The ids of the runs that improved a function of a file, the newest first, a few for each function."""
-        names = {os.path.abspath(path), os.path.realpath(path)}  # noqa: PTH100 - Path.resolve would follow links
-        query = (
-            f"SELECT run_id, function FROM runs WHERE file IN ({', '.join('?' * len(names))}) AND decision = ? "  # noqa: S608
-            "AND format = ? AND function IS NOT NULL AND result IS NOT NULL ORDER BY run_id DESC"
-        )
-        by_function: dict[str, list[str]] = {}
-        for run_id, function in self.database.read(query, *names, RunDecision.IMPROVED.value, FORMAT):
-            by_function.setdefault(function, []).append(run_id)
-        return sorted((each for ids in by_function.values() for each in ids[:OF_ONE_FUNCTION]), reverse=True)
 
     def _forget_old(self) -> None:
         """Take away what is beyond the bounds, but nothing that is being worked on."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -147,6 +148,15 @@ def test_a_function_that_changed_meanwhile_is_left_alone(start_editor: StartEdit
     editor.type(uri, PAIRS)  # undone
     assert "apply" in editor.actions(uri, FUNCTION_LINE)
     assert not editor.edits
+
+    # Some editors put an edit into text that the user is changing.
+    editor.asked.clear()
+    editor.odd_answers["workspace/applyEdit"] = {"result": {"applied": True}}
+    editor.while_asked["workspace/applyEdit"] = partial(
+        editor.type, uri, PAIRS.replace("    found = []\n", "    found = []\n    found_set = set()\n")
+    )
+    editor.choose(editor.actions(uri, FUNCTION_LINE)["apply"])
+    assert "neither the original nor the rewrite" in ended(editor)
 
 
 @pytest.mark.timed

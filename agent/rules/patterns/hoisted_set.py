@@ -130,7 +130,7 @@ class _Searched:
             return f"set({source})"
         if name not in _MAY_BE_LISTS | {"sequence"} or self._analysis.resolver.qualified(node) is not None:
             return None
-        if any(self._speaks_against_list(other) for other in self._same(node)):
+        if any(self._speaks_against_list(other) for other in self._same(node)) or self._is_made_a_set(source):
             return None
         return f"set({source}) if isinstance({source}, (list, tuple)) else {source}"
 
@@ -150,6 +150,19 @@ class _Searched:
         if isinstance(parent, cst.Param) and parent.default is not None:
             return self._types.name(parent.default, self._region) not in {None, "list", "tuple"}
         return False
+
+    def _is_made_a_set(self, name: str) -> bool:
+        """Tell whether a variable is `set(x) if isinstance(x, (list, tuple)) else x`, as this rule writes it."""
+        values = [
+            each.value
+            for each in self._analysis.find(cst.Assign)
+            if isinstance(each.value, cst.IfExp) and text(each.targets[0].target) == name
+        ]
+        return any(
+            text(value) == f"set({rest}) if isinstance({rest}, (list, tuple)) else {rest}"
+            for value in values
+            if (rest := text(value.orelse))
+        )
 
     def _global_type(self, name: str) -> str | None:
         """Tell what a global name is bound to, if that is written at the top of the file."""

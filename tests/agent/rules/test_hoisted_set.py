@@ -150,6 +150,7 @@ def test_only_lists_and_tuples_become_sets(
 ) -> None:
     after = apply(HoistedSet(), GUARDED, "common")
     assert after.count("isinstance(second, (list, tuple))") == 1
+    assert apply(HoistedSet(), after, "common") is None, "it is a set already, or stays what it is"
     agree(GUARDED, after, "common", [([1, 2, 3, 2], second), (["a", "bc", "z"], second), ([], second)])
 
 

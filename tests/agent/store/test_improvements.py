@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from afterburner.agent import UsageError, open_session
+from afterburner.agent import UsageError, has_improvements, open_session
 from afterburner.agent.errors import RunStoreError
 from afterburner.agent.loop.results import RunResult
 from afterburner.agent.options import RunSettings
 from afterburner.agent.store.connect import open_existing_database
+from afterburner.agent.store.improved_runs import OF_ONE_FUNCTION
 from afterburner.agent.store.sqlite import VERSION, database_path
 from afterburner.agent.store.stored_run import StoredRequest
-from afterburner.agent.store.table import OF_ONE_FUNCTION, open_runs
+from afterburner.agent.store.table import open_runs
 from afterburner.agent.types import Gain, HeldOut, Machine, Objective, Target
 from afterburner.sandbox import Measurement
 
@@ -55,6 +56,7 @@ def found(path: str | Path = "/srv/a.py", **options: int) -> list[RunResult]:
 @pytest.mark.usefixtures("run_store")
 def test_the_improvements_of_a_file_come_newest_first_and_a_few_of_each_function() -> None:
     assert found() == []
+    assert not has_improvements("/srv/a.py")
     with open_existing_database() as database:
         assert database is None, "a lookup makes no store"
     of_f = [finished(f"20260101-00000{number}-aaaaaa") for number in range(OF_ONE_FUNCTION + 2)]
@@ -68,6 +70,8 @@ def test_the_improvements_of_a_file_come_newest_first_and_a_few_of_each_function
     assert found() == [member, *of_f[:1:-1][:2], of_g, of_f[2]]
     assert found("/srv/../srv/a.py", most=2) == [member, of_f[-1]]
     assert found("/srv/c.py") == []
+    assert has_improvements("/srv/a.py")
+    assert not has_improvements("/srv/c.py")
 
 
 def test_a_file_is_found_by_the_link_that_leads_to_it(tmp_path: Path) -> None:
