@@ -9,14 +9,14 @@ from lsprotocol import types
 
 from afterburner.agent.code.source_text import split_lines
 from afterburner.agent.types import Objective
-from afterburner.lsp_server.outline import function_at
+from afterburner.lsp_server.text.outline import function_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from afterburner.lsp_server.offers import Offers
-    from afterburner.lsp_server.outline import OutlinedFunction
     from afterburner.lsp_server.runs import Runs
+    from afterburner.lsp_server.text.outline import OutlinedFunction
 
 KIND = "refactor.rewrite.afterburner"
 FIX = "quickfix.afterburner"  # of a hint, for clients that list fixes alone

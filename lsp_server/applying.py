@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pygls.lsp.server import LanguageServer
 
     from afterburner.agent.code.text_edits import TextEdit
-    from afterburner.lsp_server.documents import Document
+    from afterburner.lsp_server.text.documents import Document
 
 _WAIT_S = 2.0  # for the change to come back from a client that says that it has made it
 _ANNOTATION = "afterburner"

@@ -10,14 +10,14 @@ from pygls.exceptions import JsonRpcException
 from afterburner.lsp_server.applying import edit_capabilities
 from afterburner.lsp_server.calls_file import calls_file_of, stub_for
 from afterburner.lsp_server.protocol import failed
-from afterburner.lsp_server.rebase import text_of_function
 from afterburner.lsp_server.server import document_of, function_of
+from afterburner.lsp_server.text.rebase import text_of_function
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from afterburner.lsp_server.documents import Document
     from afterburner.lsp_server.server import Server
+    from afterburner.lsp_server.text.documents import Document
 
 
 async def offer_calls(server: Server, document: Document, function: str | None, error: str) -> None:

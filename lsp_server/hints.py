@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 from pygls.uris import to_fs_path
 
-from afterburner.lsp_server.outline import name_span
+from afterburner.lsp_server.text.outline import name_span
 
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from afterburner.lsp_server.documents import Document
     from afterburner.lsp_server.hot_functions import HotFunction
     from afterburner.lsp_server.offers import Offers
-    from afterburner.lsp_server.outline import OutlinedFunction
+    from afterburner.lsp_server.text.documents import Document
+    from afterburner.lsp_server.text.outline import OutlinedFunction
 
 SOURCE, CODE = "afterburner", "hot"
 

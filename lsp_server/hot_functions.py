@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from afterburner import agent
 from afterburner.agent.code.locate import read_source
 from afterburner.lsp_server.project_session import in_project_session
-from afterburner.lsp_server.rebase import text_of_function
+from afterburner.lsp_server.text.rebase import text_of_function
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

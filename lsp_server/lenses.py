@@ -10,14 +10,14 @@ from lsprotocol import types
 from afterburner.agent.code.source_text import split_lines
 from afterburner.agent.wording import count
 from afterburner.lsp_server.actions import REPORT, REVERT, command_of
-from afterburner.lsp_server.outline import function_at
+from afterburner.lsp_server.text.outline import function_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from afterburner.lsp_server.documents import Document
     from afterburner.lsp_server.offers import Offer, Offers
-    from afterburner.lsp_server.outline import OutlinedFunction
+    from afterburner.lsp_server.text.documents import Document
+    from afterburner.lsp_server.text.outline import OutlinedFunction
 
 _CODE_OR_MARK = re.compile(r"(`[^`]*`)|([\\*_<>\[\]])")
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from afterburner.agent.loop.results import RunResult
-    from afterburner.lsp_server.modules import Module, ModuleText
     from afterburner.lsp_server.server import Server
+    from afterburner.lsp_server.text.modules import Module, ModuleText
 
 
 async def offer_result(server: Server, module: Module, result: RunResult, text: ModuleText) -> str:

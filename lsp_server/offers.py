@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.code.text_edits import TextEdit, edits_between
 from afterburner.agent.wording import format_ratio
-from afterburner.lsp_server.documents import DocumentChange
-from afterburner.lsp_server.rebase import edits_inside, rebased, text_of_function
+from afterburner.lsp_server.text.documents import DocumentChange
+from afterburner.lsp_server.text.rebase import edits_inside, rebased, text_of_function
 
 if TYPE_CHECKING:
     from afterburner.agent.loop.results import RunResult

@@ -9,7 +9,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInternalError, JsonRpcInvalidParams
 from pygls.protocol import LanguageServerProtocol
 
-from afterburner.lsp_server.documents import Documents
+from afterburner.lsp_server.text.documents import Documents
 
 logger = logging.getLogger(__name__)
 _INVALID_REQUEST, _INVALID_PARAMS = -32600, -32602

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     from afterburner.agent.loop.results import RunResult
     from afterburner.agent.session.compare import ComparisonResult
-    from afterburner.lsp_server.documents import Document
-    from afterburner.lsp_server.modules import Module, ModuleText
     from afterburner.lsp_server.server import Server
+    from afterburner.lsp_server.text.documents import Document
+    from afterburner.lsp_server.text.modules import Module, ModuleText
 
 logger = logging.getLogger(__name__)
 _TO_ALLOW = "Run the action again, and allow it."

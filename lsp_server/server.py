@@ -16,20 +16,20 @@ from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path, uri_scheme
 
 from afterburner.lsp_server.hints import Hints
-from afterburner.lsp_server.modules import module_now, module_of
 from afterburner.lsp_server.offers import Offers
-from afterburner.lsp_server.outline import outline
 from afterburner.lsp_server.protocol import Protocol, failed
 from afterburner.lsp_server.runs import Runs
 from afterburner.lsp_server.settings import SECTION, EditorSettings, read_settings
+from afterburner.lsp_server.text.modules import module_now, module_of
+from afterburner.lsp_server.text.outline import outline
 from afterburner.lsp_server.trust import TrustAsker
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Mapping
 
-    from afterburner.lsp_server.documents import Document
-    from afterburner.lsp_server.modules import Module
-    from afterburner.lsp_server.outline import OutlinedFunction
+    from afterburner.lsp_server.text.documents import Document
+    from afterburner.lsp_server.text.modules import Module
+    from afterburner.lsp_server.text.outline import OutlinedFunction
 
 logger = logging.getLogger(__name__)
 _NOTEBOOKS = types.NotebookDocumentSyncOptions(

@@ -12,7 +12,7 @@ from afterburner import agent
 from afterburner.lsp_server.hint_commands import publish_hints
 from afterburner.lsp_server.offer_commands import refresh_lenses
 from afterburner.lsp_server.offers import Offer
-from afterburner.lsp_server.rebase import text_of_function
+from afterburner.lsp_server.text.rebase import text_of_function
 from afterburner.lsp_server.threads import begin_in_thread
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from editor_client import PAIRS, ServerError, is_alive, offset, wait_until
 from process_tree import descendants
 
 from afterburner.agent.code.source_text import split_lines
-from afterburner.lsp_server.outline import function_at, outline
+from afterburner.lsp_server.text.outline import function_at, outline
 
 if TYPE_CHECKING:
     from editor_client import Editor, StartEditor

@@ -8,7 +8,7 @@ import pytest
 from editor_client import offset
 from lsprotocol import types
 
-from afterburner.lsp_server.documents import Document, Documents
+from afterburner.lsp_server.text.documents import Document, Documents
 
 URI = "file:///shop/shop.py"
 ALPHABET = ["a", "é", "😀", "\ud83d", "\n", "\r\n", "\r", "\x0c", "\u2028", "\x85", "\t", "def f():\n"]

@@ -8,12 +8,12 @@ import pytest
 from editor_client import HELIX, VS_CODE, Editor, wait_until
 from lsprotocol import types
 
-from afterburner.lsp_server.documents import Documents
 from afterburner.lsp_server.hints import hints_of
 from afterburner.lsp_server.hot_functions import HotFunction
 from afterburner.lsp_server.offers import Offer, Offers
-from afterburner.lsp_server.outline import outline
-from afterburner.lsp_server.rebase import text_of_function
+from afterburner.lsp_server.text.documents import Documents
+from afterburner.lsp_server.text.outline import outline
+from afterburner.lsp_server.text.rebase import text_of_function
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,10 +10,10 @@ from lsprotocol import types
 
 from afterburner.agent import UsageError
 from afterburner.agent.code.text_edits import TextEdit, apply_edits
-from afterburner.lsp_server.documents import Documents
-from afterburner.lsp_server.magics import as_python
-from afterburner.lsp_server.modules import module_of
-from afterburner.lsp_server.notebook_text import NotebookText
+from afterburner.lsp_server.text.documents import Documents
+from afterburner.lsp_server.text.magics import as_python
+from afterburner.lsp_server.text.modules import module_of
+from afterburner.lsp_server.text.notebook_text import NotebookText
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,7 @@ import pytest
 from editor_client import PAIRS, VS_CODE, ServerError, wait_until
 from notebook_client import Notebook
 
-from afterburner.lsp_server.rebase import text_of_function
+from afterburner.lsp_server.text.rebase import text_of_function
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ import pytest
 
 from afterburner.agent.code.locate import functions_in
 from afterburner.agent.errors import TargetError
-from afterburner.lsp_server.outline import OutlinedFunction, function_at, outline
+from afterburner.lsp_server.text.outline import OutlinedFunction, function_at, outline
 
 ROOT = Path(__file__).parents[2]
 SHOP = '''\
@@ -78,7 +78,12 @@ def test_line_ends(line_end: str) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    [each for folder in ("agent", "sandbox", "tests") for each in sorted((ROOT / folder).rglob("*.py"))[::9]],
+    [
+        path
+        for folder in ("agent", "sandbox", "tests")
+        for path in sorted((ROOT / folder).rglob("*.py"))[::9]
+        if "node_modules" not in path.parts
+    ],
     ids=lambda path: str(path.relative_to(ROOT)),
 )
 def test_it_finds_what_python_finds(path: Path) -> None:

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from afterburner.agent.code.text_edits import apply_edits, edits_between
-from afterburner.lsp_server.rebase import rebased
+from afterburner.lsp_server.text.rebase import rebased
 
 BEFORE = """\
 import os

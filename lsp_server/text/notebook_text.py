@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from afterburner.agent import UsageError
 from afterburner.agent.code.source_text import lines_inside_strings, split_lines
 from afterburner.agent.code.text_edits import TextEdit, apply_edits, edits_between
-from afterburner.lsp_server.cell_statements import Kind, Statements, of_module, statements_of
-from afterburner.lsp_server.documents import DocumentChange
-from afterburner.lsp_server.magics import as_python, commented, lines_to_cell_magic
-from afterburner.lsp_server.rebase import text_of_function
+from afterburner.lsp_server.text.cell_statements import Kind, Statements, of_module, statements_of
+from afterburner.lsp_server.text.documents import DocumentChange
+from afterburner.lsp_server.text.magics import as_python, commented, lines_to_cell_magic
+from afterburner.lsp_server.text.rebase import text_of_function
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

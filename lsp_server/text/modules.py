@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Protocol
 
 from pygls.uris import to_fs_path
 
-from afterburner.lsp_server.documents import Document, DocumentChange
-from afterburner.lsp_server.notebook_text import NotebookText
-from afterburner.lsp_server.rebase import text_of_function
+from afterburner.lsp_server.text.documents import Document, DocumentChange
+from afterburner.lsp_server.text.notebook_text import NotebookText
+from afterburner.lsp_server.text.rebase import text_of_function
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from afterburner.lsp_server.documents import Documents
+    from afterburner.lsp_server.text.documents import Documents
 
 
 class ModuleText(Protocol):

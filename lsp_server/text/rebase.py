@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from afterburner.agent.code.line_matching import matching_pairs
 from afterburner.agent.code.source_text import split_lines
 from afterburner.agent.code.text_edits import TextEdit, apply_edits
-from afterburner.lsp_server.outline import outline
+from afterburner.lsp_server.text.outline import outline
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from afterburner.lsp_server.outline import OutlinedFunction
+    from afterburner.lsp_server.text.outline import OutlinedFunction
 
 
 def text_of_function(text: str, qualname: str) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from afterburner.agent.code.source_text import indentation, line_end, split_lines
-from afterburner.lsp_server.outline import continued_lines
+from afterburner.lsp_server.text.outline import continued_lines
 
 # Magics that run Python, and their options that take a value.
 _RUN_STATEMENTS = {"time": "", "timeit": "nrp", "prun": "lsTD", "lprun": "fmTDu", "mprun": "fT", "memit": "rti"}

@@ -15,7 +15,7 @@ from pygls.workspace import TextDocument, Workspace
 
 from afterburner.agent.code.source_text import split_lines
 from afterburner.agent.code.text_edits import TextEdit
-from afterburner.lsp_server.magics import as_python
+from afterburner.lsp_server.text.magics import as_python
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
