@@ -149,6 +149,7 @@ async def test_a_wrong_rewrite_gets_a_counterexample(shop: Path) -> None:
 
 @pytest.mark.timed
 @pytest.mark.slow
+@pytest.mark.nightly
 async def test_a_right_rewrite_gets_a_proven_gain_on_calls_of_the_agent(shop: Path) -> None:
     calls = "from pairs import pairs\n\nfor size in (10, 300, 600):\n    pairs(list(range(size)), size)\n"
     async with connected(shop) as client:

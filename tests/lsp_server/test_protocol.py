@@ -225,14 +225,8 @@ async def test_folders_come_and_go(tmp_path: Path) -> None:
 
 @pytest.mark.timed
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "profile",
-    [
-        "emacs",
-        pytest.param("neovim@v0.7", marks=pytest.mark.nightly),
-        pytest.param("visual-studio-code", marks=pytest.mark.nightly),
-    ],
-)
+@pytest.mark.nightly
+@pytest.mark.parametrize("profile", ["emacs", "neovim@v0.7", "visual-studio-code"])
 async def test_a_rewrite_from_the_run_to_its_report(profile: str, path: Path) -> None:
     """The user has closed the file before the run ends, and refuses the first edit."""
     declared = client_capabilities(profile)

@@ -161,6 +161,7 @@ def test_a_function_that_changed_meanwhile_is_left_alone(start_editor: StartEdit
 
 @pytest.mark.timed
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_a_change_is_compared_with_the_last_commit(start_editor: StartEditor, pairs: Path) -> None:
     git = ["git", "-c", "user.name=Shop", "-c", "user.email=shop@example.com"]
     for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "first"]):

@@ -73,6 +73,7 @@ def lenses(editor: Editor, uri: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.timed
 def test_a_run_of_the_command_line_is_offered_and_its_lens_outlives_the_server(
     start_editor: StartEditor, pairs: Path
