@@ -76,7 +76,7 @@ def in_project_session(
     refused = [name for name in options.refused if asks_model or name not in _of_models()]
     if refused:
         raise agent.SettingsError(
-            f"{options.path} sets {', '.join(refused)}, which was not allowed. {request.to_allow} Or remove it there."
+            f"{options.path} sets {', '.join(refused)}, which was not allowed. {request.to_allow}"
         )
     settings = options.settings
     with agent.open_session(

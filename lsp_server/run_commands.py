@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from afterburner.lsp_server.text.modules import Module, ModuleText
 
 logger = logging.getLogger(__name__)
-_TO_ALLOW = "Run the action again, and allow it."
+_TO_ALLOW = "Run the action again, and allow it. Or remove it there."
 
 
 def optimize(server: Server, given: Mapping[str, Any]) -> None:

@@ -72,6 +72,26 @@ def export_tree(root: Path, revision: str, destination: Path) -> Tree:
     return Tree(commit, written, tuple(left_out))
 
 
+def file_at(root: Path, revision: str, name: str) -> bytes | None:
+    """What a revision holds of a file, as git stores it; None if it has no such file.
+
+    Args:
+        root: the top of the repository.
+        revision: as git names them.
+        name: of the file, from the root.
+
+    Raises:
+        UsageError: there is no git, no repository or no such revision.
+    """
+    if not os.path.lexists(root / ".git"):
+        raise UsageError(f"{root} is no git repository, so it has no revision {revision}.")
+    commit = _commit(root, revision)
+    try:
+        return _git(root, "cat-file", "blob", f"{commit}:{name}")
+    except TargetError:
+        return None
+
+
 def _commit(root: Path, revision: str) -> str:
     try:
         found = _git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")

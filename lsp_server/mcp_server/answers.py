@@ -6,15 +6,17 @@ They are shorter than what `--json` writes: an agent pays for each token that it
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from afterburner.agent.judge.version_comparison import ComparisonDecision
+from afterburner.agent.code.patch import unified_diff
+from afterburner.agent.judge.version_comparison import MEASURED, ComparisonDecision
 from afterburner.agent.loop.results import RunDecision
 from afterburner.agent.loop.right_candidates import right_candidates
-from afterburner.agent.types import Decision
+from afterburner.agent.types import Decision, Objective
 from afterburner.agent.wording import format_ratio
 
 if TYPE_CHECKING:
@@ -22,9 +24,10 @@ if TYPE_CHECKING:
 
     from afterburner.agent.inputs.rank import RankedTarget
     from afterburner.agent.judge.verification.outcome import Counterexample
+    from afterburner.agent.judge.version_comparison import VersionFindings
     from afterburner.agent.loop.results import RunResult
     from afterburner.agent.session.compare import ComparisonResult
-    from afterburner.agent.types import Gain, Skipped
+    from afterburner.agent.types import Gain, JudgedCandidate, Skipped
 
 _MOST_SKIPPED = 5
 _CANNOT_PROVE = "Tests cannot prove two versions equal: read the change before you keep it."
@@ -37,7 +40,7 @@ class Answer(BaseModel):
 
 
 class GainAnswer(Answer):
-    """How many times smaller the second version's figure is: 2.0 means half, 0.5 means twice as much."""
+    """How many times smaller the second version's figure of the objective is: 2.0 means half, 0.5 twice as much."""
 
     ratio: float
     low: float = Field(description="Lower bound of the confidence interval.")
@@ -53,6 +56,7 @@ class CounterexampleAnswer(Answer):
     after: str = Field(description="What the second version does.")
     difference: str
     every_time: bool = Field(description="False: they differed once, and not when the same was tried again.")
+    hash_seed: int = Field(description="PYTHONHASHSEED under which they differ.")
     assumptions: list[str] = Field(
         description="Python expressions over the parameters: where they hold, and they did in every real call, no "
         "difference was found."
@@ -64,17 +68,26 @@ class CompareAnswer(Answer):
 
     decision: ComparisonDecision
     same_behaviour: bool | None = Field(
-        description="False: a counterexample was found. True: none was, on any input. Null: only under assumptions, or "
-        "it could not be told."
+        description="Of `function`. False: a difference was found. True: none was on any input, which is no proof. "
+        "Null: it is not known, or only so under assumptions."
     )
     reason: str
     advice: str = Field(description="What to do next.")
     function: str | None
-    gain: GainAnswer | None = Field(description="Of the CPU time; null: not measured.")
-    counterexample: CounterexampleAnswer | None
+    before: str = Field(description="What the first version is.")
+    after: str = Field(description="What the second version is.")
+    objective: Objective
+    gain: GainAnswer | None = Field(description="Null unless the decision rests on it.")
+    counterexample: CounterexampleAnswer | None = Field(
+        description="The difference as a call; null where it only showed on larger inputs: see `reason`."
+    )
+    assumed: list[str] = Field(description="What was taken to hold for every input, by `assume` or the docstring.")
     inputs: dict[str, int] = Field(description="How many inputs came from where.")
-    made_inputs: int = Field(description="How many more were made to find a difference.")
-    remarks: list[str] = Field(description="Lines that no input reached, memory, growth with the input, and the like.")
+    made_inputs: int | None = Field(
+        description="How many more were made, on which no difference was found; null if there is a difference."
+    )
+    not_judged: list[str] = Field(description="What else differs between the two files; nothing is known of it.")
+    remarks: list[str] = Field(description="Lines that no input reached, growth with the input, and the like.")
     not_used: list[str] = Field(description="Sources of inputs that could not be used, and why.")
     elapsed_s: float
 
@@ -83,7 +96,7 @@ class ConditionalAnswer(Answer):
     """A rewrite that was not offered, since it is right only where an assumption holds."""
 
     reason: str
-    new_source: str = Field(description="The whole file with this rewrite in it.")
+    patch: str = Field(description="The rewrite as a unified diff.")
 
 
 class OptimizeAnswer(Answer):
@@ -98,7 +111,9 @@ class OptimizeAnswer(Answer):
     patch: str = Field(description="A unified diff; empty without an improvement.")
     conditional: ConditionalAnswer | None
     tried: int = Field(description="How many rewrites were tried.")
-    right: list[str] = Field(description="Those that behaved like the original, the best first.")
+    right: list[str] = Field(
+        description="Those that passed the inputs of the search, the best first, with what became of them."
+    )
     inputs: dict[str, int] = Field(description="How many inputs came from where.")
     remarks: list[str]
     not_used: list[str] = Field(description="Sources of inputs that could not be used, and why.")
@@ -131,22 +146,33 @@ class ApplyAnswer(Answer):
     written: Literal[True] = True
 
 
-def compare_answer(result: ComparisonResult) -> CompareAnswer:
-    """The verdict of a comparison."""
+def compare_answer(result: ComparisonResult, before: str, after: str, not_judged: Sequence[str] = ()) -> CompareAnswer:
+    """The verdict of a comparison.
+
+    Args:
+        result: of the session.
+        before: what the first version is, in words.
+        after: likewise.
+        not_judged: what else differs between the two files.
+    """
     found, agreement = result.compared, result.compared.agreement
-    decision = found.decision
-    counterexample = found.counterexample
     origins = Counter(result.workload_origins)
+    objection = f" ({found.objection})" if found.objection and found.objection not in found.reason else ""
     return CompareAnswer(
-        decision=decision,
-        same_behaviour=_same(decision, has_agreed=agreement is not None),
-        reason=found.reason + (f" ({found.objection})" if found.objection else ""),
-        advice=_ADVICE[decision],
+        decision=found.decision,
+        same_behaviour=_same(found.decision, has_rest=bool(not_judged or result.changed_files)),
+        reason=in_words_of_tools(found.reason + objection),
+        advice=advice_on(found),
         function=result.target.function,
-        gain=_gain(found.gain),
-        counterexample=_counterexample(counterexample) if counterexample is not None else None,
+        before=before,
+        after=after,
+        objective=result.objective,
+        gain=_gain(found.gain) if found.decision in MEASURED else None,
+        counterexample=_counterexample(found.counterexample) if found.counterexample is not None else None,
+        assumed=list(result.assume),
         inputs=dict(origins),
-        made_inputs=agreement.made(origins) if agreement is not None else 0,
+        made_inputs=agreement.made(origins) if agreement is not None else None,
+        not_judged=[*not_judged, *(f"another file: {each}" for each in result.changed_files[:_MOST_SKIPPED])],
         remarks=list(filter(None, _remarks(result))),
         not_used=_not_used(result.skipped),
         elapsed_s=round(result.elapsed_s, 1),
@@ -159,18 +185,18 @@ def optimize_answer(result: RunResult) -> OptimizeAnswer:
     shown = conditional if conditional is not None and not result.improved else None
     return OptimizeAnswer(
         decision=result.decision,
-        summary=result.summary,
+        summary=in_words_of_tools(result.summary),
         advice=_ADVICE_ON_RUN[result.decision],
         run_id=result.run_id,
         function=result.target.function,
         gain=_gain(result.gain),
         patch=result.patch,
-        conditional=ConditionalAnswer(reason=shown.reason, new_source=shown.source) if shown is not None else None,
+        conditional=_conditional(result, shown) if shown is not None else None,
         tried=len(result.candidates),
         right=[_row(each.id, each.over_original, each.why_not) for each in right_candidates(result)],
         inputs=dict(result.workload_origins),
         remarks=[
-            *result.notes,
+            *map(in_words_of_tools, result.notes),
             *([f"judged on {result.invented_inputs} alone"] if result.invented_inputs else []),
             *([result.ended_early] if result.ended_early else []),
         ],
@@ -198,30 +224,58 @@ def survey_answer(targets: Sequence[RankedTarget], limit: int) -> SurveyAnswer:
 
 
 _CHECK_CALLERS = (
-    "Look whether every caller keeps to the assumption. If so, ask again with it in `assume`. If not, or if you cannot "
-    "tell, do not use the rewrite."
+    "Check whether every caller keeps to the assumption. If so, ask again with it in `assume`. If not, or if you "
+    "cannot tell, do not use the rewrite."
 )
+_NOT_KNOWN = "Do not use the second version: whether it does the same is not known. "
 _ADVICE = {
     ComparisonDecision.DIFFERENT: (
-        "Do not use the second version. Mend it so that it does what the first one does here, and compare again."
+        "Do not use the second version. Fix it until it does what the first one does here, and compare again."
     ),
-    ComparisonDecision.CONDITIONAL: _CHECK_CALLERS,
     ComparisonDecision.FASTER: _CANNOT_PROVE,
-    ComparisonDecision.SLOWER: "Keep the first version: the second one does the same and is slower.",
-    ComparisonDecision.SAME: "Keep the version that is easier to read: neither is faster by the minimum effect.",
-    ComparisonDecision.TOO_NOISY: ("No answer. Compare again when the machine is quiet, or with a larger max_seconds."),
+    ComparisonDecision.SAME: "Keep the version that is easier to read: neither is better by the minimum effect.",
 }
 _ADVICE_ON_RUN = {
     RunDecision.IMPROVED: f"{_CANNOT_PROVE} apply_rewrite writes it.",
     RunDecision.CONDITIONAL: _CHECK_CALLERS,
-    RunDecision.NO_IMPROVEMENT: "Nothing is offered. Write a rewrite yourself, and let compare judge it.",
+    RunDecision.NO_IMPROVEMENT: "Nothing is offered. Write a rewrite yourself, and have compare judge it.",
 }
+_OPTION = re.compile(r"--(calls|assume|max-seconds|function|cases)\b")
 
 
-def _same(decision: ComparisonDecision, *, has_agreed: bool) -> bool | None:
+def advice_on(found: VersionFindings) -> str:
+    """What to do after a comparison."""
+    decision = found.decision
+    if decision is ComparisonDecision.SLOWER:
+        if found.agreement is not None:
+            return "Keep the first version. No difference was found, and the second one is slower."
+        return _NOT_KNOWN + "It reached the time limit. Look for a loop that does not end."
+    if decision is ComparisonDecision.CONDITIONAL:
+        has_assumption = found.counterexample is not None and bool(found.counterexample.provided)
+        return _CHECK_CALLERS if has_assumption else _NOT_KNOWN + "The reason says what was not tried."
+    if decision is ComparisonDecision.TOO_NOISY:
+        if found.objection:
+            return _NOT_KNOWN + "Remove what the reason objects to, and compare again."
+        return "No answer. Compare again with a larger max_seconds, or when the machine is quiet."
+    return _ADVICE[decision]
+
+
+def in_words_of_tools(text: str) -> str:
+    """A message of the command line with its options as arguments of the tools."""
+    text = re.sub(r"\S*afterburner-calls-\w+/calls\.py", "`calls`", text)
+    return _OPTION.sub(lambda option: f"`{option[1].replace('-', '_')}`", text)
+
+
+def _same(decision: ComparisonDecision, *, has_rest: bool) -> bool | None:
     if decision is ComparisonDecision.DIFFERENT:
         return False
-    return True if has_agreed and decision is not ComparisonDecision.CONDITIONAL else None
+    return True if decision in (ComparisonDecision.FASTER, ComparisonDecision.SAME) and not has_rest else None
+
+
+def _conditional(result: RunResult, candidate: JudgedCandidate) -> ConditionalAnswer:
+    return ConditionalAnswer(
+        reason=in_words_of_tools(candidate.reason), patch=unified_diff(result.target, candidate.source)
+    )
 
 
 def _gain(gain: Gain | None) -> GainAnswer | None:
@@ -238,6 +292,7 @@ def _counterexample(found: Counterexample) -> CounterexampleAnswer:
         after=found.actual,
         difference=found.difference,
         every_time=found.every_time,
+        hash_seed=found.hash_seed,
         assumptions=[each.expression for each in found.provided],
     )
 
@@ -248,12 +303,10 @@ def _remarks(result: ComparisonResult) -> Iterable[str]:
         yield from (agreement.remark, agreement.reached, agreement.beyond)
     if result.memory is not None:
         before, after = result.memory.before.peak_memory_kib, result.memory.after.peak_memory_kib
-        yield f"peak memory: {before} KiB before, {after} KiB after (one sample of each)"
+        yield f"peak memory, measured once and not tested: {before} KiB before, {after} KiB after"
     if result.growth is not None and result.growth.sentence:
         yield f"growth of CPU time with {result.growth.scaled}: {result.growth.sentence}"
     yield result.compared.larger_inputs
-    if result.changed_files:
-        yield f"{len(result.changed_files)} other files differ, too: {', '.join(result.changed_files[:_MOST_SKIPPED])}"
 
 
 def _row(name: str, ratio: float, why_not: str) -> str:

@@ -32,7 +32,7 @@ def mcp(
     max_cost: Annotated[float | None, option_of(Caps, "cost_usd")] = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="Log what happens to stderr.")] = False,
 ) -> None:
-    """Start the MCP server: coding agents survey, optimize and compare, and get proofs instead of guesses.
+    """Start the MCP server: coding agents have their rewrites checked and measured instead of guessing.
 
     The agent's program starts it and speaks to it on stdin and stdout. docs/agents.md has the settings for several.
     """
@@ -49,5 +49,5 @@ def _roots(named: list[str]) -> Roots:
     folders = tuple(Path(each).resolve() for each in named)
     for folder in folders:
         if not folder.is_dir():
-            raise UsageError(f"--root {folder}: this is no folder. Name the folder of a project, or one above it.")
+            raise UsageError(f"--root {folder}: it is no folder. Name the folder of a project, or one above it.")
     return Roots(folders, Path.cwd())

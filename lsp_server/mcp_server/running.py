@@ -12,6 +12,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from afterburner.agent import AfterburnerError, CancelledError, CancelToken
 from afterburner.agent.progress_lines import message_of
 from afterburner.lsp_server.latest_event import LEAST_S, LatestEvent
+from afterburner.lsp_server.mcp_server.answers import in_words_of_tools
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from afterburner.agent.events import OnEvent
 
 Result = TypeVar("Result")
-_STEP = 1e-6  # of the work
+_STEP = 0.0001  # of the work
+_WAITING_S = 2.0  # between two reports of a call that waits for its turn
 
 
 class Runner:
@@ -37,27 +39,28 @@ class Runner:
         Raises:
             ToolError: the work failed, with a message that says what to do.
         """
-        if self._turn.locked():
-            await context.report_progress(0, 1, "waiting for another call to end")
-        async with self._turn:
-            try:
-                return await _in_thread(context, work)
-            except CancelledError:
-                await anyio.lowlevel.checkpoint()  # the client's own cancel ends the request here, without an answer
-                raise ToolError("The call was cancelled.") from None
-            except AfterburnerError as error:
-                told = "\nHere, --calls is the argument `calls`: the code itself." if "--calls" in str(error) else ""
-                raise ToolError(f"{error}{told}") from error
+        try:
+            return await _in_thread(context, work, self._turn)
+        except CancelledError:
+            await anyio.lowlevel.checkpoint()  # the client's own cancel ends the request here, without an answer
+            raise ToolError("The call was cancelled.") from None
+        except AfterburnerError as error:
+            raise ToolError(in_words_of_tools(str(error))) from error
 
 
-async def _in_thread(context: Context[Any, Any], work: Callable[[CancelToken, OnEvent], Result]) -> Result:
-    cancel, latest = CancelToken(), LatestEvent()
+async def _in_thread(
+    context: Context[Any, Any], work: Callable[[CancelToken, OnEvent], Result], turn: anyio.Lock
+) -> Result:
+    cancel, latest, is_waiting = CancelToken(), LatestEvent(), True
 
     async def report() -> None:
-        shown = 0.0
+        shown, told_s = 0.0, anyio.current_time()
         try:
             while True:
                 await anyio.sleep(LEAST_S)
+                if is_waiting and anyio.current_time() - told_s >= _WAITING_S:
+                    shown, told_s = shown + _STEP, anyio.current_time()
+                    await context.report_progress(shown, 1, "waiting for another call to end")
                 if (event := latest.due()) is not None:
                     shown = max(event.fraction, shown + _STEP)  # MCP: it must increase with each report
                     await context.report_progress(shown, 1, message_of(event))
@@ -68,7 +71,9 @@ async def _in_thread(context: Context[Any, Any], work: Callable[[CancelToken, On
     async with anyio.create_task_group() as group:
         group.start_soon(report)
         try:
-            ended.append(await to_thread.run_sync(work, cancel, latest.put))
+            async with turn:
+                is_waiting = False
+                ended.append(await to_thread.run_sync(work, cancel, latest.put))
         except Exception as error:  # noqa: BLE001 - leaves the group as itself, not in a group of exceptions
             ended.append(error)
         group.cancel_scope.cancel()

@@ -7,26 +7,31 @@ but `apply_rewrite` writes anything, so that a client can let the others run wit
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from functools import partial
+from inspect import getdoc
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 from mcp.server.mcpserver import Context, ListRoots, MCPServer, Resolve
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp.types import ListRootsResult, ToolAnnotations
+from mcp.server.mcpserver.tools import Tool
+from mcp.types import CallToolResult, InputRequiredResult, ListRootsResult, ToolAnnotations
 from pydantic import Field
 
-from afterburner.agent import AfterburnerError, CancelToken
+from afterburner.agent import AfterburnerError, CancelToken, project_of
 from afterburner.agent.code.patch import write_atomically
 from afterburner.agent.events import OnEvent
 from afterburner.agent.loop.results import RunResult
 from afterburner.agent.models.prompts.reading_answers import MAX_ANSWER_CHARS
+from afterburner.agent.options import ModelOptions
 from afterburner.lsp_server.mcp_server import work
+from afterburner.lsp_server.mcp_server.account import Account
 from afterburner.lsp_server.mcp_server.answers import (
     ApplyAnswer,
     CompareAnswer,
     OptimizeAnswer,
     SurveyAnswer,
     compare_answer,
+    in_words_of_tools,
     optimize_answer,
     survey_answer,
 )
@@ -35,18 +40,21 @@ from afterburner.lsp_server.mcp_server.running import Runner
 from afterburner.lsp_server.project_session import RunRequest
 
 INSTRUCTIONS = """\
-Afterburner proves whether Python code got faster and still does the same. When you have written a faster version of a \
-function, do not trust yourself: call compare with it. It runs both versions in a sandbox on real calls and on inputs \
-made to find a difference, and answers with a counterexample or a measured gain. survey names the functions that are \
-worth the work; optimize lets built-in rules, or a language model that the user chose, write the rewrite. These three \
-write nothing. A call takes from ten seconds to minutes and reports its progress.\
+Afterburner checks whether Python code got faster and still does the same. When you have written a faster version of \
+a function, check it: call compare. It runs both versions in a sandbox on real calls and on inputs made to find a \
+difference, and answers with a counterexample or a measured gain. That is strong evidence and no proof that they are \
+equal. survey names the functions that are worth the work; optimize lets built-in rules, or a language model that the \
+user chose, write the rewrite. These three write nothing to the project. A call takes from a few seconds to minutes \
+and reports its progress.\
 """
 _MOST_KEPT = 20  # results that apply_rewrite can write
 _GIVEN_BY = "the command line of the MCP server"
 _TO_ALLOW = (
-    "The user can allow it: set AFTERBURNER_TRUSTED_PROJECTS in the server's environment to the project's folder."
+    "Ask the user, who can set AFTERBURNER_TRUSTED_PROJECTS in the server's environment to the project's folder. "
+    "Do not change the file yourself."
 )
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+_ASKS_MODEL = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=True)
 _WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
 
 _File = Annotated[str, Field(description="A Python file: an absolute path, or one below a root.")]
@@ -72,8 +80,18 @@ _Objective = Annotated[
     Literal["time", "memory", "integral"],
     Field(description="CPU time, peak memory, or memory summed over time."),
 ]
+_OwnObjective = Annotated[
+    Literal["time", "memory", "integral"] | None,
+    Field(description="As of compare; default: the project's, or time."),
+]
 _MaxSeconds = Annotated[
-    float | None, Field(description="Time budget, seconds; default: the project's, or 300.", gt=0, le=86_400)
+    float | None,
+    Field(
+        description="Time budget, seconds; default 300. A call may take ten seconds longer. Stay below the time after "
+        "which your client gives up.",
+        gt=0,
+        le=86_400,
+    ),
 ]
 
 
@@ -96,13 +114,44 @@ def make_server(version: str, roots: Roots, given: Mapping[str, Any]) -> MCPServ
         roots: what it may touch.
         given: settings of runs that its user gave, by their names in pyproject.toml.
     """
-    server = MCPServer("afterburner-agent", title="Afterburner Agent", instructions=INSTRUCTIONS, version=version)
     tools = Tools(roots, given)
-    server.add_tool(tools.survey, title="Find the functions worth optimizing", annotations=_READS)
-    server.add_tool(tools.compare, title="Prove a rewrite right and faster", annotations=_READS)
-    server.add_tool(tools.optimize, title="Search for a proven rewrite", annotations=_READS)
-    server.add_tool(tools.apply_rewrite, title="Write a proven rewrite to its file", annotations=_WRITES)
-    return server
+    asks_model = given.get("model", ModelOptions().model) != ModelOptions().model
+    return _Server(
+        "afterburner-agent",
+        title="Afterburner Agent",
+        instructions=INSTRUCTIONS,
+        version=version,
+        tools=[
+            _tool(tools.survey, "Find the functions worth optimizing", _READS),
+            _tool(tools.compare, "Check a rewrite, and measure its gain", _READS),
+            _tool(tools.optimize, "Search for a faster rewrite", _ASKS_MODEL if asks_model else _READS),
+            _tool(tools.apply_rewrite, "Write a rewrite to its file", _WRITES),
+        ],
+    )
+
+
+def _tool(function: Callable[..., Any], title: str, annotations: ToolAnnotations) -> Tool:
+    made = Tool.from_function(function, title=title, description=getdoc(function), annotations=annotations)
+    made.parameters = {**made.parameters, "additionalProperties": False}
+    return made
+
+
+class _Server(MCPServer):
+    """Refuses arguments that a tool does not have: the SDK drops them, and a misspelt `rewrite` would be none."""
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool by its name.
+
+        Raises:
+            ToolError: it has no such argument, or fails.
+        """
+        tool = next((each for each in await self.list_tools() if each.name == name), None)
+        known = tool.input_schema["properties"] if tool is not None else arguments
+        if unknown := sorted(set(arguments) - set(known)):
+            raise ToolError(f"{name} has no argument {', '.join(unknown)}; it has {', '.join(known)}.")
+        return await super().call_tool(name, arguments, context)
 
 
 class Tools:
@@ -113,6 +162,7 @@ class Tools:
         self._roots = roots
         self._given = given
         self._runner = Runner()
+        self._account = Account()
         self._results: OrderedDict[str, RunResult] = OrderedDict()
 
     async def survey(
@@ -162,15 +212,19 @@ class Tools:
 
         Use it on each faster version that you have written, before you tell anyone that it is faster. It runs both in
         a sandbox, on calls from `__main__`, doctests and tests, and on hundreds of inputs made to find a difference.
-        It answers with a counterexample, or with a gain and its confidence interval. Nothing is written.
+        It answers with a counterexample, or with a gain and its confidence interval. Nothing is written to the
+        project, and its settings do not count.
         """
         roots, place = self._find_file(client_roots, file)
-        asked = work.Asked(calls, assume, _settings(objective, max_seconds))
+        if rewrite is None or base is not None:
+            self._check(lambda: roots.check_repository(project_of(place)))
+        asked = work.FunctionRequest(calls, assume, _given(objective=objective, max_seconds=max_seconds))
 
-        def do(request: RunRequest) -> Any:
+        def do(request: RunRequest) -> work.Compared:
             return work.compare(place, function, asked, request, rewrite=rewrite, base=base)
 
-        return compare_answer(await self._run(context, roots, do))
+        done = await self._run(context, roots, do)
+        return compare_answer(done.result, done.before, done.after, done.not_judged)
 
     async def optimize(
         self,
@@ -179,7 +233,7 @@ class Tools:
         client_roots: _ClientRoots,
         file: _File,
         function: _Function = None,
-        objective: _Objective = "time",
+        objective: _OwnObjective = None,
         iterations: Annotated[
             int | None, Field(description="Rounds of the search; default: the project's, or 4.", ge=1, le=100)
         ] = None,
@@ -187,14 +241,14 @@ class Tools:
         assume: _Assume = (),  # type: ignore[assignment]
         max_seconds: _MaxSeconds = None,
     ) -> OptimizeAnswer:
-        """Search for a better version of a function, and prove it. Without `function`: of the hottest of the file.
+        """Search for a better version of a function; without `function`, of the hottest one in the file.
 
         Built-in rules propose rewrites, or the language model that the user has set. The answer is a patch with its
-        proven gain, or says why there is none. Nothing is written: apply_rewrite does that.
+        proven gain, or says why there is none. Nothing is written to the project: apply_rewrite does that.
         """
         roots, place = self._find_file(client_roots, file)
-        settings = _settings(objective, max_seconds) | ({} if iterations is None else {"iterations": iterations})
-        asked = work.Asked(calls, assume, settings)
+        settings = _given(objective=objective, max_seconds=max_seconds, iterations=iterations)
+        asked = work.FunctionRequest(calls, assume, settings)
 
         def do(request: RunRequest) -> RunResult:
             return work.optimize(place, function, asked, request)
@@ -212,29 +266,33 @@ class Tools:
         result = self._results.get(run_id)
         if result is None or not result.improved:
             raise ToolError(f"No improvement of a run {run_id!r:.60} is kept. Call optimize first.")
-        self._find(client_roots, result.target.path)  # the roots may be others by now
-        try:
-            write_atomically(result.target, result.best_source)
-        except AfterburnerError as error:
-            raise ToolError(str(error)) from error
+        _, place = self._find(client_roots, result.target.path)  # the roots may be others by now
+        if place.read_bytes() != result.best_source.encode(result.target.encoding):  # not written by an earlier call
+            self._check(lambda: write_atomically(result.target, result.best_source))
         return ApplyAnswer(file=result.target.path, function=result.target.function)
 
     def _find(self, client_roots: ListRootsResult, path: str) -> tuple[Roots, Path]:
         roots = self._roots.seen_by(str(each.uri) for each in client_roots.roots)
+        return roots, self._check(lambda: roots.find(path))
+
+    @staticmethod
+    def _check(step: Callable[[], _Result]) -> _Result:
+        """Do something quick, whose errors are answers."""
         try:
-            return roots, roots.find(path)
+            return step()
         except AfterburnerError as error:
-            raise ToolError(str(error)) from error
+            raise ToolError(in_words_of_tools(str(error))) from error
 
     def _find_file(self, client_roots: ListRootsResult, path: str) -> tuple[Roots, Path]:
         roots, place = self._find(client_roots, path)
         if not place.is_file():
-            raise ToolError(f"{place} is no file. Give a file; survey names the functions of a folder.")
+            raise ToolError(f"{place} is not a file. Give one; survey names the functions of a folder.")
         return roots, place
 
     async def _run(self, context: _Context, roots: Roots, do: Callable[[RunRequest], _Result]) -> _Result:
         def work_of(cancel: CancelToken, on_event: OnEvent) -> _Result:
-            return do(RunRequest(self._given, _GIVEN_BY, frozenset(), roots.trust, _TO_ALLOW, cancel, on_event))
+            with self._account.of_call(self._given, on_event) as (given, counted):
+                return do(RunRequest(given, _GIVEN_BY, frozenset(), roots.trust, _TO_ALLOW, cancel, counted))
 
         return await self._runner.run(context, work_of)
 
@@ -244,5 +302,5 @@ class Tools:
             self._results.popitem(last=False)
 
 
-def _settings(objective: str, max_seconds: float | None) -> dict[str, Any]:
-    return {"objective": objective} | ({} if max_seconds is None else {"max_seconds": max_seconds})
+def _given(**settings: Any) -> dict[str, Any]:
+    return {name: value for name, value in settings.items() if value is not None}

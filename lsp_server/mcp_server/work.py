@@ -7,18 +7,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from afterburner.agent import Job, UsageError
+from afterburner.agent import InputOptions, Job, Proof, Search, UsageError, project_of
 from afterburner.agent.code.answer_code import parse_answer_code
 from afterburner.agent.code.foreign_code import attempted
-from afterburner.agent.code.locate import find_target
+from afterburner.agent.code.locate import find_target, read_source
+from afterburner.agent.code.revisions import file_at
 from afterburner.agent.code.splice import RewriteError, splice
 from afterburner.agent.models.prompts.trial_reading import try_reading
+from afterburner.lsp_server.mcp_server.beside import differences_beside
 from afterburner.lsp_server.project_session import in_project_session
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from afterburner.agent import InputOptions
     from afterburner.agent.inputs.rank import RankedTarget
     from afterburner.agent.loop.results import RunResult
     from afterburner.agent.options import RunSettings
@@ -26,10 +27,11 @@ if TYPE_CHECKING:
     from afterburner.lsp_server.project_session import RunRequest
 
 LAST_COMMIT = "HEAD"
+_CALLS_FOLDER = "afterburner-calls-"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class FunctionRequest:
     """What the client says of the function, beyond its name.
 
     Attributes:
@@ -59,13 +61,13 @@ def survey(folder: Path, request: RunRequest) -> list[RankedTarget]:
     return in_project_session(folder, request, run, {}, asks_model=False)
 
 
-def optimize(file: Path, function: str | None, asked: Asked, request: RunRequest) -> RunResult:
+def optimize(file: Path, function: str | None, asked: FunctionRequest, request: RunRequest) -> RunResult:
     """Optimise a function of a file, or the hottest; see `Session.optimize`.
 
     Raises:
         AfterburnerError: see there.
     """
-    with tempfile.TemporaryDirectory(prefix="afterburner-calls-") as folder:
+    with tempfile.TemporaryDirectory(prefix=_CALLS_FOLDER) as folder:
 
         def run(session: Any, settings: RunSettings) -> RunResult:
             job = Job.from_file(file, function=function, inputs=_inputs(settings.inputs, asked, Path(folder)))
@@ -77,10 +79,35 @@ def optimize(file: Path, function: str | None, asked: Asked, request: RunRequest
         return in_project_session(file, request, run, asked.settings)
 
 
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A comparison, and what was compared.
+
+    Attributes:
+        result: of the session.
+        before: what the first version is, in words.
+        after: likewise.
+        not_judged: what else differs between the two files.
+    """
+
+    result: ComparisonResult
+    before: str
+    after: str
+    not_judged: tuple[str, ...]
+
+
 def compare(
-    file: Path, function: str | None, asked: Asked, request: RunRequest, *, rewrite: str | None, base: str | None
-) -> ComparisonResult:
+    file: Path,
+    function: str | None,
+    asked: FunctionRequest,
+    request: RunRequest,
+    *,
+    rewrite: str | None,
+    base: str | None,
+) -> Compared:
     """Compare a file with a rewrite of it, or with a revision; see `Session.compare`.
+
+    The project's settings do not count: whoever writes a rewrite may write these, too. Its interpreter does.
 
     Args:
         file: as it is on the disk: with a rewrite and no base the first version, otherwise the second.
@@ -91,28 +118,56 @@ def compare(
         base: the git revision of the first version; None: the last commit, or with a rewrite the disk.
 
     Raises:
-        AfterburnerError: see there.
+        UsageError: there is nothing to compare.
+        AfterburnerError: see `Session.compare`.
     """
-    with tempfile.TemporaryDirectory(prefix="afterburner-calls-") as folder:
+    revision = base or (LAST_COMMIT if rewrite is None else None)
+    after_text = _with_rewrite(file, function, rewrite) if rewrite is not None else read_source(file)[0]
+    before_text = _text_before(file, revision)
+    if before_text == after_text:
+        raise UsageError(
+            f"{file} is the same in both versions: {_named(revision)} and {_after(rewrite)}. Give another `rewrite`, "
+            "edit the file, or name another `base`."
+        )
 
-        def run(session: Any, settings: RunSettings) -> ComparisonResult:
-            inputs = _inputs(settings.inputs, asked, Path(folder))
-            if rewrite is None or base is not None:
-                before = Job.from_revision(file, base or LAST_COMMIT, function=function, inputs=inputs)
-            else:
-                before = Job.from_file(file, function=function, inputs=inputs)
-            after = Job.from_file(file, function=function)
-            if rewrite is not None:
-                after = Job.from_text(file, _with_rewrite(file, function, rewrite), function=function)
-            result: ComparisonResult = session.compare(
-                before, after, settings.search, proof=settings.proof, on_event=request.on_event, cancel=request.cancel
-            )
-            return result
+    def run(session: Any, settings: RunSettings) -> ComparisonResult:
+        inputs = _inputs(InputOptions(python=settings.inputs.python), asked, Path(folder))
+        before = (
+            Job.from_file(file, function=function, inputs=inputs)
+            if revision is None
+            else Job.from_revision(file, revision, function=function, inputs=inputs)
+        )
+        after = Job.from_text(file, after_text, function=function)
+        result: ComparisonResult = session.compare(
+            before, after, Search(**asked.settings), proof=Proof(), on_event=request.on_event, cancel=request.cancel
+        )
+        return result
 
-        return in_project_session(file, request, run, asked.settings, asks_model=False)
+    with tempfile.TemporaryDirectory(prefix=_CALLS_FOLDER) as folder:
+        result = in_project_session(file, request, run, {}, asks_model=False)
+    rest = differences_beside(before_text, after_text, result.target.function)
+    return Compared(result, _named(result.before_revision or revision), _after(rewrite), rest)
 
 
-def _inputs(found: InputOptions, asked: Asked, folder: Path) -> InputOptions:
+def _text_before(file: Path, revision: str | None) -> str:
+    if revision is None:
+        return read_source(file)[0]
+    root = project_of(file)
+    held = file_at(root, revision, str(file.relative_to(root)))
+    if held is None:
+        raise UsageError(f"{file} is not a file of revision {revision}. Give `rewrite`, or another `base`.")
+    return held.decode("utf-8", "replace")
+
+
+def _named(revision: str | None) -> str:
+    return "the file on the disk" if revision is None else f"the file at revision {revision[:12]}"
+
+
+def _after(rewrite: str | None) -> str:
+    return "the file on the disk" if rewrite is None else "your rewrite"
+
+
+def _inputs(found: InputOptions, asked: FunctionRequest, folder: Path) -> InputOptions:
     calls = found.calls
     if asked.calls is not None:
         place = folder / "calls.py"
@@ -131,6 +186,6 @@ def _with_rewrite(file: Path, function: str | None, rewrite: str) -> str:
         return attempted(lambda: splice(target, parse_answer_code(rewrite, target)), "read")
     except RewriteError as error:
         raise UsageError(
-            f"rewrite: {error} Give the whole new code of {function}, with the imports and helpers that it needs; or "
-            "leave `function` out, and give the whole new file."
+            f"The rewrite does not fit: {error} Give the whole new code of {function}, with the imports and helpers "
+            "that it needs; or leave `function` out, and give the whole new file."
         ) from error

@@ -20,6 +20,13 @@ from mcp.types import ListRootsResult, Root
 from process_tree import descendants
 
 from afterburner.agent import UsageError
+from afterburner.agent.events import EventKind, ProgressEvent
+from afterburner.agent.judge.verification.outcome import Agreement
+from afterburner.agent.judge.version_comparison import ComparisonDecision, VersionFindings
+from afterburner.agent.usage import Usage
+from afterburner.lsp_server.mcp_server.account import Account
+from afterburner.lsp_server.mcp_server.answers import advice_on, in_words_of_tools
+from afterburner.lsp_server.mcp_server.beside import differences_beside
 from afterburner.lsp_server.mcp_server.roots import Roots
 
 if TYPE_CHECKING:
@@ -45,17 +52,19 @@ IMPOSSIBLE: list[tuple[dict[str, Any], str]] = [
     ({"file": "pairs.py", "function": "pairs", "rewrite": "def pairs(numbers): ..."}, "parameters"),
     ({"file": "pairs.py", "rewrite": "x ="}, "pairs.py"),
     ({"file": "pairs.py", "base": "--output=x"}, "revision"),
-    ({"file": "pairs.py", "function": "unrelated", "rewrite": "def unrelated(x):\n    return x"}, "`calls`"),
+    ({"file": "pairs.py", "function": "unrelated", "rewrite": "def unrelated(x):\n    return x + 0"}, "`calls`"),
     ({"file": "pairs.py", "function": "pairs", "rewrite": RIGHT, "assume": ["1 +"]}, "no Python expression"),
     ({"file": "pairs.py", "function": "pairs", "rewrite": RIGHT, "calls": "import os\nos.listdir('/x')"}, "calls"),
     ({"file": "pairs.py", "function": 3}, "function"),
     ({"file": "pairs.py", "max_seconds": -1}, "max_seconds"),
-    ({"file": ".", "rewrite": RIGHT}, "is no file"),
+    ({"file": ".", "rewrite": RIGHT}, "is not a file"),
     ({"file": "a\0b"}, "null byte"),
     ({"file": "x" * 5000}, "too long"),
     ({"file": "pairs.py", "function": "pairs", "rewrite": "x = 1\n" * 50_000}, "200000"),
     ({"file": "pairs.py", "function": "pairs", "rewrite": "(" * 50_000}, "not Python"),
     ({}, "file"),
+    ({"file": "pairs.py", "function": "pairs", "code": WRONG}, "no argument code; it has file, function, rewrite"),
+    ({"file": "pairs.py"}, "is the same in both versions: the file at revision HEAD and the file on the disk"),
 ]
 
 
@@ -122,6 +131,7 @@ async def test_an_agent_learns_when_to_use_which_tool_and_which_one_writes(shop:
     assert writing == ["apply_rewrite"]
     for tool in tools.values():
         assert tool.output_schema is not None
+        assert tool.input_schema["additionalProperties"] is False
         assert "client_roots" not in tool.input_schema["properties"], "the client gives its roots, not the agent"
         assert "context" not in tool.input_schema["properties"]
         assert all(each.get("description") for each in tool.input_schema["properties"].values()), tool.name
@@ -214,7 +224,7 @@ async def test_nothing_outside_of_the_roots_is_touched(shop: Path, tmp_path: Pat
         for path in (str(outside / "pairs.py"), "linked.py", "../elsewhere/pairs.py", "/etc/passwd"):
             said = error(await client.call_tool("compare", {"file": path, "rewrite": "x = 1"}))
             assert "outside of the roots" in said, said
-        assert "is not there" in error(await client.call_tool("optimize", {"file": "none.py"}))
+        assert "does not exist" in error(await client.call_tool("optimize", {"file": "none.py"}))
         assert "outside" in error(await client.call_tool("survey", {"folder": str(outside)}))
         found = await client.call_tool("compare", {"file": "pairs.py", "function": "pairs", "rewrite": WRONG})
         assert answer(found)["decision"] == "different"
@@ -227,6 +237,20 @@ async def test_a_root_of_the_command_line_limits_those_of_the_client(shop: Path,
         assert answer(await client.call_tool("compare", asked))["decision"] == "different"
     async with connected(tmp_path, "--root", str(shop), roots=[tmp_path.parent / "other", Path("/usr")]) as client:
         assert "nothing in common" in error(await client.call_tool("survey", {}))
+
+
+async def test_settings_of_the_project_do_not_soften_a_verdict(shop: Path) -> None:
+    (shop / "pyproject.toml").write_text("[tool.afterburner]\nfloat_tolerance = 0.5\nassume = ['len(values) > 2']\n")
+    (shop / "mean.py").write_text(
+        "def mean(values: list[float]) -> float:\n    return sum(values) / max(len(values), 1)\n\n\n"
+        "if __name__ == '__main__':\n    mean([1.0, 2.0, 4.5])\n"
+    )
+    rewrite = "def mean(values):\n    return 1.3 * sum(values) / len(values)\n"
+    async with connected(shop) as client:
+        asked = {"file": "mean.py", "function": "mean", "rewrite": rewrite}
+        found = answer(await client.call_tool("compare", asked))
+    assert (found["decision"], found["same_behaviour"], found["assumed"]) == ("different", False, [])
+    assert (found["before"], found["after"]) == ("the file on the disk", "your rewrite")
 
 
 async def test_a_project_chooses_no_model_unless_its_user_allows_it(shop: Path) -> None:
@@ -300,9 +324,12 @@ def test_roots_are_what_was_named_and_never_the_whole_machine(tmp_path: Path) ->
     with pytest.raises(UsageError, match="too wide"):
         Roots((), Path("/")).folders()
     assert home.seen_by([inner.as_uri()]).folders() == (inner,)
-    assert Roots((), tmp_path).seen_by(["https://example.org/x", "file://elsewhere/x", "untitled:1"]).folders() == (
-        tmp_path,
-    )
+    for unusable in ("https://example.org/x", "file://elsewhere/x", "untitled:1", "file:///no/such", "file:///%00"):
+        with pytest.raises(UsageError, match="None of the roots"):
+            Roots((), tmp_path).seen_by([unusable]).folders()
+    with pytest.raises(UsageError, match="None of the roots"):
+        Roots((), tmp_path).seen_by(["file:///", Path.home().as_uri()]).folders()
+    assert Roots((), tmp_path).seen_by([]).folders() == (tmp_path,)
     assert Roots((inner,), Path("/")).seen_by([tmp_path.as_uri()]).folders() == (inner,)
     assert Roots((tmp_path,), Path("/")).seen_by([inner.as_uri()]).folders() == (inner,)
 
@@ -314,3 +341,56 @@ def test_a_project_that_reaches_outside_of_the_roots_is_refused(project: Path) -
     with pytest.raises(UsageError, match="reaches outside"):
         Roots((inner,), Path("/")).find("pairs.py")
     assert Roots((project,), Path("/")).find("inner/pairs.py") == inner / "pairs.py"
+
+
+def test_a_history_outside_of_the_roots_is_not_read(project: Path, tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", tmp_path / "other"], check=True)
+    (project / ".git").write_text(f"gitdir: {tmp_path / 'other' / '.git'}\n")
+    with pytest.raises(UsageError, match="outside of the roots"):
+        Roots((project,), Path("/")).check_repository(project)
+    Roots((tmp_path,), Path("/")).check_repository(project)
+
+
+@pytest.mark.parametrize(
+    ("after", "told"),
+    [
+        ("import re\nSIZE = 3\ndef f(x): return g(x)\ndef g(x): return x\ndef new(x): return x\n", ()),
+        ("SIZE = 3\ndef f(x): return 1\n", ("g is gone",)),
+        ("SIZE = 3\ndef f(x): return 1\ndef g(x): return 2\n", ("g differs",)),
+        (
+            "SIZE = 4\ndef f(x): return 1\ndef g(x): return x\n",
+            ("statements of the module outside of functions differ",),
+        ),
+    ],
+)
+def test_what_else_differs_is_told(after: str, told: tuple[str, ...]) -> None:
+    before = "SIZE = 3\ndef f(x): return x\ndef g(x): return x\n"
+    assert differences_beside(before, after, "f") == told
+
+
+def findings(decision: ComparisonDecision, **more: Any) -> VersionFindings:
+    return VersionFindings(decision, "reason", **more)
+
+
+def test_advice_fits_what_is_known() -> None:
+    agreed = Agreement((("made anew", 70),))
+    assert "whether it does the same is not known" in advice_on(findings(ComparisonDecision.SLOWER))
+    assert "No difference was found" in advice_on(findings(ComparisonDecision.SLOWER, agreement=agreed))
+    objected = findings(ComparisonDecision.TOO_NOISY, agreement=agreed, objection="it reads the clock")
+    assert "Remove what the reason objects to" in advice_on(objected)
+    assert "larger max_seconds" in advice_on(findings(ComparisonDecision.TOO_NOISY, agreement=agreed))
+    assert "`assume`" not in advice_on(findings(ComparisonDecision.CONDITIONAL))
+    assert in_words_of_tools("Give --max-seconds or --calls") == "Give `max_seconds` or `calls`"
+
+
+def test_the_cap_of_costs_holds_for_all_calls_together() -> None:
+    account = Account()
+    event = ProgressEvent(kind=EventKind.STAGING_VERSIONS, usage=Usage(requests=1, cost_usd=0.75))
+    with account.of_call({"max_cost": 1.0}, lambda _: None) as (given, on_event):
+        assert given == {"max_cost": 1.0}
+        on_event(event)
+    with account.of_call({"max_cost": 1.0}, lambda _: None) as (given, on_event):
+        assert given == {"max_cost": 0.25}
+        on_event(event)
+    with pytest.raises(UsageError, match="--max-cost"), account.of_call({"max_cost": 1.0}, lambda _: None):
+        pass
