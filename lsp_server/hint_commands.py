@@ -111,7 +111,8 @@ async def _profile(server: Server, uri: str, folder: Path) -> tuple[str, types.M
     """Profile a project when the runs before it have ended; a message about what came of it."""
     title = f"Profiling the tests of {folder.name}"
     if server.runs.find(folder.as_uri(), None) is not None:
-        return f"{title} is still going on. Cancel it, or wait.", types.MessageType.Info
+        told = f"{title} is still going on: answer its question about trust, wait, or cancel it."
+        return told, types.MessageType.Info
     progress = Progress(server, title)
     run = Run(folder.as_uri(), None, title, progress.token, agent.CancelToken())
     said, kind = "", types.MessageType.Warning
@@ -143,7 +144,15 @@ async def _found(server: Server, uri: str, run: Run, progress: Progress) -> tupl
     """
     settings = await server.runs.unless_cancelled(run, server.settings_of(uri))
     trust = server.trust.hook(server.trusted_folders(settings))
-    request = RunRequest(settings.run, GIVEN_BY, settings.doubtful, trust, _TO_ALLOW, run.cancel, progress.report)
+    request = RunRequest(
+        settings.run,
+        GIVEN_BY,
+        settings.doubtful,
+        trust,
+        f"{_TO_ALLOW} Or remove it there.",
+        run.cancel,
+        progress.report,
+    )
     folder = await begin_in_thread(partial(allowed_project, to_fs_path(uri) or "", request), "trust")[1]
     await server.runs.unless_cancelled(run, progress.begin())
     ended = "failed"

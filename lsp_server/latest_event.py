@@ -16,7 +16,7 @@ _AGAIN_S = 5.0  # without an event
 class LatestEvent:
     """Any thread puts an event, the loop takes what is to be reported.
 
-    A stage may take a minute, in which a person wonders and a program gives up. So what was reported is reported again
+    A stage may take a minute, and some clients give up on a request without a message. So the last report is repeated
     from time to time, with the seconds that have passed since.
     """
 

@@ -70,7 +70,7 @@ async def _put(server: Server, offer: Offer, *, reverts: bool) -> str:
         return "The rewrite has been changed since, so the original was not put back."
     if edits is None:
         return (
-            f"You changed {offer.function} or what stands around it during the run, so the rewrite was not applied. "
+            f"{offer.function}, or what it uses, has changed since the run began, so the rewrite was not applied. "
             'Undo your changes, then choose "Apply the proven rewrite".'
         )
     label = f"Put the original of {offer.function} back" if reverts else f"{offer.function}: {offer.short}"

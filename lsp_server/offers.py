@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from afterburner.agent.code.text_edits import TextEdit, edits_between
 from afterburner.agent.wording import format_ratio
 from afterburner.lsp_server.text.documents import DocumentChange
+from afterburner.lsp_server.text.reached import uses_the_same
 from afterburner.lsp_server.text.rebase import edits_inside, rebased, text_of_function
 
 if TYPE_CHECKING:
@@ -49,7 +50,9 @@ class Offer:
         return cls(change.uri, result, function, change.before, change.after, original, rewrite)
 
     def edits_for(self, text: str) -> tuple[TextEdit, ...] | None:
-        """What puts the rewrite into a text; None: its function is another one."""
+        """What puts the rewrite into a text; None: its function is another one, or uses something else."""
+        if not uses_the_same(self.before, text, self.function):
+            return None
         return rebased(self.before, edits_between(self.before, self.after), text, self.function)
 
     def reverting_edits_for(self, text: str) -> tuple[TextEdit, ...] | None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 FILE_NAME = "runs.sqlite"
 BUSY_TIMEOUT_S = 30.0
-READ_TIMEOUT_S = 2.0  # for who only looks
+READ_TIMEOUT_S = 2.0  # of read-only lookups
 VERSION = 1  # of the tables
 _CHECKPOINT_TABLES = ("checkpoints", "writes")
 _RUNS = """

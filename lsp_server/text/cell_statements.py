@@ -68,6 +68,7 @@ def statements_of(text: str) -> list[Statements]:
     Raises:
         SyntaxError: it is not.
     """
+    text.encode()  # a lone surrogate is refused here, not in the module of all cells
     tree = parse(text)
     compile(tree, "<cell>", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
     lines = split_lines(text)

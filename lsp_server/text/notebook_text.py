@@ -91,10 +91,10 @@ class NotebookText:
         if number is None:
             return None
         before = self.cells[number]
-        added, edits = "", []
+        added, edits, top = "", [], self._top_of(number)
         for edit in edits_between(self.text, after):
             moved = self._in_cell(number, edit)
-            if moved is not None:
+            if moved is not None and (moved.start_line >= top or moved.end_line > moved.start_line):
                 edits.append(moved)
             elif edit.start_line == edit.end_line:
                 added += edit.new_text.strip("\r\n") + "\n"
@@ -102,10 +102,14 @@ class NotebookText:
                 return None
         changed = apply_edits(before, edits)
         if added:
-            top = lines_to_cell_magic(self.sources[number])
             changed = apply_edits(changed, [TextEdit(top, top, added + "\n")])
         is_same = text_of_function(changed, function) == text_of_function(after, function)
-        return DocumentChange(self.uris[number], before, changed) if is_same else None
+        return DocumentChange(self.uris[number], before, changed) if is_same and _is_cell(changed) else None
+
+    def _top_of(self, number: int) -> int:
+        """The first line of a cell that an import may stand on: behind a magic of the cell and a future import."""
+        behind = [each.end_line for each in statements_of(self.cells[number]) if each.is_future]
+        return max([lines_to_cell_magic(self.sources[number]), *behind])
 
     def _in_cell(self, number: int, edit: TextEdit) -> TextEdit | None:
         """An edit of the module as one of a cell; None: it lies elsewhere."""
@@ -136,6 +140,8 @@ class NotebookText:
                 return statements_of(text)
         except SyntaxError as error:
             why = f"does not parse, line {error.lineno or 1}: {error.msg}"
+        except (ValueError, RecursionError, MemoryError) as error:
+            why = f"cannot be read: {error}"
         if function is not None and text_of_function(text, function) is not None:
             raise UsageError(f"The cell of {function} {why}.")
         begin = next(filter(None, map(str.strip, split_lines(text))), "")
@@ -245,3 +251,12 @@ def _indented(lines: Sequence[str], indent: str) -> Iterator[str]:
     """Lines of whole statements, indented, but for those that go on inside a string: their blanks are data."""
     inside = lines_inside_strings("".join(lines))
     return (line if number in inside or not line.strip() else indent + line for number, line in enumerate(lines))
+
+
+def _is_cell(text: str) -> bool:
+    """Whether a text is the Python of a cell."""
+    try:
+        statements_of(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True

@@ -167,6 +167,16 @@ def test_there_is_no_module_without_the_function_as_it_is(cells: list[str], why:
             {"import math\n": "import bisect\nimport math\n", "def f(a):\n": "def help():\n    pass\n\n\ndef f(a):\n"},
             "# %%time\nimport bisect\n\ndef help():\n    pass\n\n\ndef f(a):\n    return a\nf(1)\n",
         ),
+        (
+            "%%time\ndef f(a):\n    return a\nf(1)\n",
+            {"import math\n": "import math\nimport bisect\n"},
+            "# %%time\nimport bisect\n\ndef f(a):\n    return a\nf(1)\n",
+        ),
+        (
+            "from __future__ import annotations\ndef f(a):\n    return a\n",
+            {"import math\n": "import math\nimport bisect\n"},
+            "from __future__ import annotations\nimport bisect\n\ndef f(a):\n    return a\n",
+        ),
         # Another cell is not changed.
         (FUNCTION, {"import math\n": "import cmath\n"}, None),
     ],

@@ -7,6 +7,7 @@ import random
 import pytest
 
 from afterburner.agent.code.text_edits import apply_edits, edits_between
+from afterburner.lsp_server.text.reached import uses_the_same
 from afterburner.lsp_server.text.rebase import rebased
 
 BEFORE = """\
@@ -132,3 +133,38 @@ def test_random_changes_stay_as_they_are(number: int) -> None:
             assert found
             assert (head + old + tail).replace("from math import fsum\n", "", 1) == now
     assert made > number / 20
+
+
+USES = """\
+import math
+
+SIZE = 3
+
+
+def helper(x):
+    return other(x) * SIZE
+
+
+def other(x):
+    return x
+
+
+def f(x):
+    return helper(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "same"),
+    [
+        ("SIZE = 3", "SIZE = 4", False),
+        ("return x\n", "return x + 1\n", False),
+        ("import math", "import math\nimport re", True),
+        ("import math\n", "import math\nUNUSED = 3\n", True),
+        ("def other(x):\n    return x\n", "", False),
+        ("def other(x):\n    return x\n", "def other(x):\n    return x  # a comment\n", True),
+        ("SIZE = 3", "SIZE = (", True),
+    ],
+)
+def test_a_rewrite_fits_only_with_what_its_function_uses(old: str, new: str, same: bool) -> None:
+    assert uses_the_same(USES, USES.replace(old, new), "f") is same

@@ -55,13 +55,13 @@ class Extension {
 
   /** Start the server, or start it anew; one caller after the other. */
   restart(): Promise<void> {
-    this.turn = this.turn.then(() => this.stopNow()).then(() => this.startNow());
+    this.turn = this.turn.catch(() => undefined).then(() => this.stopNow()).then(() => this.startNow());
     return this.turn;
   }
 
   /** Stop the server. */
   stop(): Promise<void> {
-    this.turn = this.turn.then(() => this.stopNow());
+    this.turn = this.turn.catch(() => undefined).then(() => this.stopNow());
     return this.turn;
   }
 

@@ -83,12 +83,21 @@ async function isProgram(path: string): Promise<boolean> {
 
 /** Whether a file, or what it links to, lies in a folder of the workspace. */
 async function isInWorkspace(path: string): Promise<boolean> {
-  const paths = [path, await realpath(path)];
+  const paths = [path, await resolved(path)];
   for (const folder of workspace.workspaceFolders ?? []) {
-    const tops = [folder.uri.fsPath, await realpath(folder.uri.fsPath)];
-    if (tops.some((top) => paths.some((each) => !relative(top, each).startsWith("..")))) {
+    const tops = [folder.uri.fsPath, await resolved(folder.uri.fsPath)];
+    if (tops.some((top) => paths.some((each) => isInside(relative(top, each))))) {
       return true;
     }
   }
   return false;
+}
+
+function isInside(path: string): boolean {
+  return path !== ".." && !path.startsWith("../") && !isAbsolute(path);
+}
+
+/** Where a path leads to; the path itself if there is nothing. */
+function resolved(path: string): Promise<string> {
+  return realpath(path).catch(() => path);
 }

@@ -95,7 +95,7 @@ function runStep(step: string[], cwd: string, said: (line: string) => void, toke
 }
 
 async function tellFailure(step: string[], log: LogOutputChannel): Promise<void> {
-  const command = step.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word}'`)).join(" ");
+  const command = step.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(" ");
   const [showLog, copy] = ["Show Log", "Copy Command"];
   const answer = await window.showErrorMessage(
     `Afterburner: the server could not be installed. The log says why. Run it in a terminal once that is mended: ${command}`,
