@@ -104,7 +104,7 @@ test-vscode: vscode ## VS Code itself does the whole walk in Chromium (a minute 
 	cd tests/lsp_server/vscode && node --test --test-reporter=spec .
 
 vscode-pictures: ## the same, and take the pictures of docs/editors.md anew
-	AFTERBURNER_PICTURES=1 $(MAKE) test-vscode
+	AFTERBURNER_TEST_PICTURES=1 $(MAKE) test-vscode
 
 bench-packages: setup ## what rules gain in pinned packages of the registry, their own tests as judge (ten minutes)
 	$(BIN)/python -m scripts.bench_packages $(BENCH)

@@ -169,7 +169,7 @@ export class VsCode {
 
   /** Keep a part of the window as a picture of the documentation, if pictures are wanted. */
   async picture(name, clip) {
-    if (process.env.AFTERBURNER_PICTURES) {
+    if (process.env.AFTERBURNER_TEST_PICTURES) {
       await this.page.screenshot({ path: join(ROOT, "docs/images", `vscode-${name}.png`), clip, animations: "disabled" });
     }
   }
