@@ -85,7 +85,7 @@ async def _put(server: Server, offer: Offer, *, reverts: bool) -> str:
 
 def _not_put(offer: Offer, text: str, why_not: str, *, reverts: bool) -> str:
     """What to tell where the client has not made the edit, or not all of it."""
-    if not offer.is_in(text) and not offer.is_out_of(text):
+    if not reverts and offer.is_partly_in(text):
         return (
             f"{offer.function} is now neither the original nor the rewrite: the editor made only a part of the edit, "
             "or made it while you were typing. Undo that, and try again."

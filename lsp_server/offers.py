@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from afterburner.agent.code.source_text import split_lines
 from afterburner.agent.code.text_edits import TextEdit, edits_between
 from afterburner.agent.wording import format_ratio
 from afterburner.lsp_server.text.documents import DocumentChange
@@ -68,6 +69,12 @@ class Offer:
     def is_in(self, text: str) -> bool:
         """Whether a text has the rewrite."""
         return text_of_function(text, self.function) == self.rewrite
+
+    def is_partly_in(self, text: str) -> bool:
+        """Whether a text has some lines of the rewrite that the original has not, but not the rewrite."""
+        now = split_lines(text_of_function(text, self.function) or "")
+        added = set(split_lines(self.rewrite)) - set(split_lines(self.original))
+        return not self.is_in(text) and any(line in added for line in now)
 
     def is_out_of(self, text: str) -> bool:
         """Whether a text has the function as it was."""

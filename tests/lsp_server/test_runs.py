@@ -14,6 +14,11 @@ from process_tree import descendants
 AGREE = "Run it in the sandbox"
 BRIEF = {"iterations": 1, "max_seconds": 90}
 FUNCTION_LINE = 9
+# Lines of what the rules make of it, whichever of them win.
+PART = """\
+    found_set = set()
+    numbers_set = set(numbers) if isinstance(numbers, (list, tuple)) else numbers
+"""
 
 
 def optimize(editor: Editor, uri: str, kind: str = "time") -> None:
@@ -153,7 +158,7 @@ def test_a_function_that_changed_meanwhile_is_left_alone(start_editor: StartEdit
     editor.asked.clear()
     editor.odd_answers["workspace/applyEdit"] = {"result": {"applied": True}}
     editor.while_asked["workspace/applyEdit"] = partial(
-        editor.type, uri, PAIRS.replace("    found = []\n", "    found = []\n    found_set = set()\n")
+        editor.type, uri, PAIRS.replace("    found = []\n", f"    found = []\n{PART}")
     )
     editor.choose(editor.actions(uri, FUNCTION_LINE)["apply"])
     assert "neither the original nor the rewrite" in ended(editor)
