@@ -49,7 +49,11 @@ def allowed_project(path: str, request: RunRequest) -> Path:
     """
     folder = agent.project_of(Path(path))
     in_project_session(
-        folder, request, lambda session, _: session.allow_code_of(str(folder), request.cancel), chosen={}
+        folder,
+        request,
+        lambda session, _: session.allow_code_of(str(folder), request.cancel),
+        chosen={},
+        asks_model=False,
     )
     return folder
 
@@ -69,7 +73,7 @@ def hot_functions(folder: Path, request: RunRequest) -> tuple[HotFunction, ...]:
         return ranked
 
     began_ns = time.time_ns()
-    ranked = in_project_session(folder, request, profile, chosen={})
+    ranked = in_project_session(folder, request, profile, chosen={}, asks_model=False)
     hot = [each for each in ranked if each.own_share >= HOT_SHARE and each.saving_s >= HOT_S]
     return tuple(
         HotFunction(each.path, each.function, each.own_share, text)

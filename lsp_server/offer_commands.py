@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from afterburner.lsp_server.server import Server
     from afterburner.lsp_server.text.modules import Module, ModuleText
 
+_DONE = {True: "The original is back.", False: "Applied. Undo restores the original."}  # by whether it reverts
+
 
 async def offer_result(server: Server, module: Module, result: RunResult, text: ModuleText) -> str:
     """Put an improvement into its document, or say why there is none.
@@ -38,11 +40,13 @@ async def offer_result(server: Server, module: Module, result: RunResult, text: 
     change = text.change_to(result.best_source, function)
     if change is None:
         shown = f"`afterburner-agent show {result.run_id}` shows it"
-        return f"{result.summary}. It was not applied, since it also changes other cells; {shown}."
+        return f"It was not applied, since it also changes other cells; {shown}. {result.summary}."
     offer = Offer.of_change(change, result, function)
     offer = replace(offer, uri=server.now(module).place_of(function, offer.original, offer.uri))
     server.offers.keep(offer)
-    return f"{result.summary}. {await _put(server, offer, reverts=False)}"
+    why_not = await _put(server, offer, reverts=False)
+    # What the user has to know comes first: a small window may show no more.
+    return f"{why_not} {result.summary}." if why_not else f"{result.summary}. {_DONE[False]}"
 
 
 def change(server: Server, given: Mapping[str, Any], *, reverts: bool) -> None:
@@ -53,13 +57,14 @@ def change(server: Server, given: Mapping[str, Any], *, reverts: bool) -> None:
         raise failed(f"No rewrite of {function} is kept. Optimize it first.")
 
     async def put() -> None:
-        server.say(f"{function}: {await _put(server, offer, reverts=reverts)}")
+        why_not = await _put(server, offer, reverts=reverts)
+        server.say(f"{function}: {why_not or _DONE[reverts]}")
 
     server.begin(put())
 
 
 async def _put(server: Server, offer: Offer, *, reverts: bool) -> str:
-    """Let the client change its document, and say what came of it."""
+    """Let the client change its document; a message why it is not changed then, empty: it is."""
     settings = await server.settings_of(offer.uri)
     document = server.document(offer.uri)  # from here to the edit nothing is waited for: all of it is of one text
     if document is None:
@@ -70,7 +75,7 @@ async def _put(server: Server, offer: Offer, *, reverts: bool) -> str:
         return "The rewrite has been changed since, so the original was not put back."
     if edits is None:
         return (
-            f"{offer.function}, or what it uses, has changed since the run began, so the rewrite was not applied. "
+            "The function, or what it uses, has changed since the run began, so the rewrite was not applied. "
             'Undo your changes, then choose "Apply the proven rewrite".'
         )
     label = f"Put the original of {offer.function} back" if reverts else f"{offer.function}: {offer.short}"
@@ -80,15 +85,15 @@ async def _put(server: Server, offer: Offer, *, reverts: bool) -> str:
     if why_not:
         return _not_put(offer, document.python, why_not, reverts=reverts)
     server.begin(refresh_lenses(server), is_asked_for=False)
-    return "The original is back." if reverts else "Applied. Undo restores the original."
+    return ""
 
 
 def _not_put(offer: Offer, text: str, why_not: str, *, reverts: bool) -> str:
     """What to tell where the client has not made the edit, or not all of it."""
     if not reverts and offer.is_partly_in(text):
         return (
-            f"{offer.function} is now neither the original nor the rewrite: the editor made only a part of the edit, "
-            "or made it while you were typing. Undo that, and try again."
+            "The function is now neither the original nor the rewrite: the editor made only a part of the edit, or "
+            "made it while you were typing. Undo that, and try again."
         )
     if reverts:
         return f"The original was not put back: {why_not}."

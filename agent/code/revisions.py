@@ -54,8 +54,6 @@ def export_tree(root: Path, revision: str, destination: Path) -> Tree:
     Raises:
         UsageError: there is no git, no repository, no such revision, or its tree is too large.
     """
-    if not os.path.lexists(root / ".git"):
-        raise UsageError(f"{root} is no git repository, so it has no revision {revision}.")
     commit = _commit(root, revision)
     kept, left_out = _chosen(_entries(root, commit))
     if len(kept) > MAX_FILES or sum(entry.size for entry in kept) > MAX_BYTES:
@@ -83,8 +81,6 @@ def file_at(root: Path, revision: str, name: str) -> bytes | None:
     Raises:
         UsageError: there is no git, no repository or no such revision.
     """
-    if not os.path.lexists(root / ".git"):
-        raise UsageError(f"{root} is no git repository, so it has no revision {revision}.")
     commit = _commit(root, revision)
     try:
         return _git(root, "cat-file", "blob", f"{commit}:{name}")
@@ -93,6 +89,8 @@ def file_at(root: Path, revision: str, name: str) -> bytes | None:
 
 
 def _commit(root: Path, revision: str) -> str:
+    if not os.path.lexists(root / ".git"):
+        raise UsageError(f"{root} is no git repository, so it has no revision {revision}.")
     try:
         found = _git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     except (TargetError, ValueError) as error:  # ValueError: a null byte in the name

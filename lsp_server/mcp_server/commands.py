@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 import sys
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +16,10 @@ from afterburner.agent.cli.from_options import option_of
 from afterburner.agent.options import Caps, ModelOptions
 from afterburner.lsp_server.mcp_server.roots import Roots
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+logger = logging.getLogger(__name__)
 _PACKAGE = "afterburner-agent"
 
 
@@ -42,7 +47,17 @@ def mcp(
         raise UsageError(f"{error}. Install what the server needs: pip install 'afterburner-agent[mcp]'") from None
     logging.basicConfig(stream=sys.stderr, level=logging.INFO if verbose else logging.CRITICAL)
     given = {name: value for name, value in (("model", model), ("max_cost", max_cost)) if value is not None}
-    make_server(version(_PACKAGE), _roots(root or []), given).run("stdio")
+    with _ended_by_client():
+        make_server(version(_PACKAGE), _roots(root or []), given).run("stdio")
+
+
+@contextmanager
+def _ended_by_client() -> Iterator[None]:
+    """A client that is gone ends the server, and is no error of it. The SDK raises what its writer has met."""
+    try:
+        yield
+    except* BrokenPipeError:
+        logger.info("the client is gone")
 
 
 def _roots(named: list[str]) -> Roots:

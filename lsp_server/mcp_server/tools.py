@@ -1,7 +1,8 @@
 """The tools that a coding agent sees.
 
 Their descriptions and parameters are what the agent decides by, so they say when to use a tool and what it costs. None
-but `apply_rewrite` writes anything, so that a client can let the others run without a question.
+but `apply_rewrite` writes to the project, so that a client can let the others run without a question, unless they ask a
+model that costs money.
 """
 
 from collections import OrderedDict
@@ -69,7 +70,7 @@ _Calls = Annotated[
     ),
 ]
 _Assume = Annotated[
-    list[str],
+    list[str] | None,
     Field(
         description="What holds for every input: Python expressions over the parameters, such as `len(items) > 0`. "
         "Only state what every caller keeps to.",
@@ -204,7 +205,7 @@ class Tools:
             ),
         ] = None,
         calls: _Calls = None,
-        assume: _Assume = (),  # type: ignore[assignment]
+        assume: _Assume = None,
         objective: _Objective = "time",
         max_seconds: _MaxSeconds = None,
     ) -> CompareAnswer:
@@ -218,7 +219,7 @@ class Tools:
         roots, place = self._find_file(client_roots, file)
         if rewrite is None or base is not None:
             self._check(lambda: roots.check_repository(project_of(place)))
-        asked = work.FunctionRequest(calls, assume, _given(objective=objective, max_seconds=max_seconds))
+        asked = work.FunctionRequest(calls, assume or (), _given(objective=objective, max_seconds=max_seconds))
 
         def do(request: RunRequest) -> work.Compared:
             return work.compare(place, function, asked, request, rewrite=rewrite, base=base)
@@ -238,7 +239,7 @@ class Tools:
             int | None, Field(description="Rounds of the search; default: the project's, or 4.", ge=1, le=100)
         ] = None,
         calls: _Calls = None,
-        assume: _Assume = (),  # type: ignore[assignment]
+        assume: _Assume = None,
         max_seconds: _MaxSeconds = None,
     ) -> OptimizeAnswer:
         """Search for a better version of a function; without `function`, of the hottest one in the file.
@@ -248,7 +249,7 @@ class Tools:
         """
         roots, place = self._find_file(client_roots, file)
         settings = _given(objective=objective, max_seconds=max_seconds, iterations=iterations)
-        asked = work.FunctionRequest(calls, assume, settings)
+        asked = work.FunctionRequest(calls, assume or (), settings)
 
         def do(request: RunRequest) -> RunResult:
             return work.optimize(place, function, asked, request)
@@ -267,7 +268,7 @@ class Tools:
         if result is None or not result.improved:
             raise ToolError(f"No improvement of a run {run_id!r:.60} is kept. Call optimize first.")
         _, place = self._find(client_roots, result.target.path)  # the roots may be others by now
-        if place.read_bytes() != result.best_source.encode(result.target.encoding):  # not written by an earlier call
+        if not _holds(place, result):  # as after an earlier call
             self._check(lambda: write_atomically(result.target, result.best_source))
         return ApplyAnswer(file=result.target.path, function=result.target.function)
 
@@ -300,6 +301,14 @@ class Tools:
         self._results[result.run_id] = result
         while len(self._results) > _MOST_KEPT:
             self._results.popitem(last=False)
+
+
+def _holds(place: Path, result: RunResult) -> bool:
+    """Whether a file holds a rewrite already."""
+    try:
+        return place.read_bytes() == result.best_source.encode(result.target.encoding)
+    except (OSError, UnicodeEncodeError):  # `write_atomically` says what is wrong
+        return False
 
 
 def _given(**settings: Any) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from afterburner.lsp_server.mcp_server.beside import differences_beside
 from afterburner.lsp_server.project_session import in_project_session
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from afterburner.agent.inputs.rank import RankedTarget
     from afterburner.agent.loop.results import RunResult
@@ -67,16 +68,19 @@ def optimize(file: Path, function: str | None, asked: FunctionRequest, request: 
     Raises:
         AfterburnerError: see there.
     """
-    with tempfile.TemporaryDirectory(prefix=_CALLS_FOLDER) as folder:
 
-        def run(session: Any, settings: RunSettings) -> RunResult:
-            job = Job.from_file(file, function=function, inputs=_inputs(settings.inputs, asked, Path(folder)))
+    def run(session: Any, settings: RunSettings) -> RunResult:
+        with _inputs(settings.inputs, asked) as inputs:
             result: RunResult = session.optimize(
-                job, settings.search, proof=settings.proof, on_event=request.on_event, cancel=request.cancel
+                Job.from_file(file, function=function, inputs=inputs),
+                settings.search,
+                proof=settings.proof,
+                on_event=request.on_event,
+                cancel=request.cancel,
             )
-            return result
+        return result
 
-        return in_project_session(file, request, run, asked.settings)
+    return in_project_session(file, request, run, asked.settings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,20 +135,23 @@ def compare(
         )
 
     def run(session: Any, settings: RunSettings) -> ComparisonResult:
-        inputs = _inputs(InputOptions(python=settings.inputs.python), asked, Path(folder))
-        before = (
-            Job.from_file(file, function=function, inputs=inputs)
-            if revision is None
-            else Job.from_revision(file, revision, function=function, inputs=inputs)
-        )
-        after = Job.from_text(file, after_text, function=function)
-        result: ComparisonResult = session.compare(
-            before, after, Search(**asked.settings), proof=Proof(), on_event=request.on_event, cancel=request.cancel
-        )
+        with _inputs(InputOptions(python=settings.inputs.python), asked) as inputs:
+            before = (
+                Job.from_file(file, function=function, inputs=inputs)
+                if revision is None
+                else Job.from_revision(file, revision, function=function, inputs=inputs)
+            )
+            result: ComparisonResult = session.compare(
+                before,
+                Job.from_text(file, after_text, function=function),
+                Search(**asked.settings),
+                proof=Proof(),
+                on_event=request.on_event,
+                cancel=request.cancel,
+            )
         return result
 
-    with tempfile.TemporaryDirectory(prefix=_CALLS_FOLDER) as folder:
-        result = in_project_session(file, request, run, {}, asks_model=False)
+    result = in_project_session(file, request, run, {}, asks_model=False)
     rest = differences_beside(before_text, after_text, result.target.function)
     return Compared(result, _named(result.before_revision or revision), _after(rewrite), rest)
 
@@ -167,13 +174,17 @@ def _after(rewrite: str | None) -> str:
     return "the file on the disk" if rewrite is None else "your rewrite"
 
 
-def _inputs(found: InputOptions, asked: FunctionRequest, folder: Path) -> InputOptions:
-    calls = found.calls
-    if asked.calls is not None:
-        place = folder / "calls.py"
+@contextmanager
+def _inputs(found: InputOptions, asked: FunctionRequest) -> Iterator[InputOptions]:
+    """The inputs of a job, with the client's calls in a file that is there for as long as the block runs."""
+    assumed = replace(found, assume=(*found.assume, *asked.assume))
+    if asked.calls is None:
+        yield assumed
+        return
+    with tempfile.TemporaryDirectory(prefix=_CALLS_FOLDER) as folder:
+        place = Path(folder) / "calls.py"
         place.write_text(asked.calls, encoding="utf-8")
-        calls = str(place)
-    return replace(found, calls=calls, assume=(*found.assume, *asked.assume))
+        yield replace(assumed, calls=str(place))
 
 
 def _with_rewrite(file: Path, function: str | None, rewrite: str) -> str:

@@ -42,6 +42,7 @@ class Document(TextDocument):
     """An open document, perhaps a cell of a notebook."""
 
     is_cell = False
+    _read: tuple[str, str] | None = None  # a text of the cell, and the Python that it is
 
     @property
     def lines(self) -> Sequence[str]:
@@ -58,7 +59,11 @@ class Document(TextDocument):
     @property
     def python(self) -> str:
         """What runs see of it: the text, of a cell without magics and with its last line ended."""
-        return as_python(self.source) if self.is_cell else self.source
+        if not self.is_cell:
+            return self.source
+        if self._read is None or self._read[0] != self.source:
+            self._read = self.source, as_python(self.source)
+        return self._read[1]
 
     def fitted(self, edits: Sequence[TextEdit]) -> tuple[TextEdit, ...]:
         """Edits of `python` as edits of the text, whose last line may have no end."""

@@ -12,12 +12,13 @@ _RUN_STATEMENTS = {"time": "", "timeit": "nrp", "prun": "lsTD", "lprun": "fmTDu"
 _RUN_CELLS = frozenset({*_RUN_STATEMENTS, "capture"})
 _MAGIC = re.compile(
     r"""
-    [ \t]* (?: [%!?]                          # %time f(x), !ls, ?f
+    [ \t]*+ (?: [%!?]                         # %time f(x), !ls, ?f
     | [%\w.*]+ \?{1,2} [ \t]* $               # f?
     | [\w \t,.\[\]'"]+ = [ \t]* [%!] )        # files = !ls
     """,
     re.VERBOSE | re.MULTILINE,
 )
+_MAY_CONTINUE = re.compile(r"[\"'()\[\]{}\\]")
 _STATEMENT = re.compile(r"[ \t]*%(?P<name>\w+)[ \t]+(?P<rest>.*)")
 _CELL_MAGIC = re.compile(r"\s*%%(?P<name>\w+)")
 
@@ -39,11 +40,13 @@ def as_python(text: str) -> str:
     if cell is not None:
         at = lines_to_cell_magic(text) - 1
         lines[at] = commented(lines[at])
-    is_joined = False
+    is_joined, continued = False, continued_lines("".join(lines), lines)
     for number, line in enumerate(lines):
-        if is_joined or (_MAGIC.match(line) and number not in continued_lines("".join(lines), lines)):
+        if is_joined or (_MAGIC.match(line) and number not in continued):
             lines[number] = commented(line) if is_joined else _plain(line)
             is_joined = line.rstrip().endswith("\\")
+            if _MAY_CONTINUE.search(line):  # the magic has perhaps hidden where the lines behind it end
+                continued = continued_lines("".join(lines), lines)
     return "".join(lines)
 
 

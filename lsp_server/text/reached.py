@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import warnings
 from collections import defaultdict
+from copy import copy
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ def uses_the_same(before: str, now: str, qualname: str) -> bool:
     A text that does not parse says nothing: True.
     """
     try:
-        old, new = _statements_by_name(before), _statements_by_name(now)
+        old, new = _nodes_by_name(before), _nodes_by_name(now)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return True
     reached, waiting = set[str](), [qualname.partition(".")[0]]
@@ -26,34 +27,45 @@ def uses_the_same(before: str, now: str, qualname: str) -> bool:
         if name in reached or name not in old:
             continue
         reached.add(name)
-        waiting += [each.id for statement in old[name] for each in ast.walk(statement) if isinstance(each, ast.Name)]
+        waiting += [each.id for node in old[name] for each in ast.walk(node) if isinstance(each, ast.Name)]
     return all(_dumped(old[name]) == _dumped(new.get(name, ())) for name in reached)
 
 
-def _statements_by_name(text: str) -> Mapping[str, list[ast.stmt]]:
-    """The statements of a module by the names that they bind."""
+def _nodes_by_name(text: str) -> Mapping[str, list[ast.AST]]:
+    """What binds each name of a module: statements, and of imports the part that binds it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         body = ast.parse(text).body
-    found: dict[str, list[ast.stmt]] = defaultdict(list)
+    found: dict[str, list[ast.AST]] = defaultdict(list)
     for statement in body:
-        for name in set(_bound(statement)):
-            found[name].append(statement)
+        for name, node in _bound(statement):
+            found[name].append(node)
     return found
 
 
-def _bound(statement: ast.stmt) -> Iterator[str]:
-    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        yield statement.name
+def _bound(statement: ast.stmt) -> Iterator[tuple[str, ast.AST]]:
+    """The names that a statement binds, each once, and what binds them."""
+    if isinstance(statement, ast.Import | ast.ImportFrom):
+        for each in statement.names:
+            alone = copy(statement)
+            alone.names = [each]
+            yield (each.asname or each.name).partition(".")[0], alone
         return
-    for each in ast.walk(statement):
-        if isinstance(each, ast.alias):
-            yield (each.asname or each.name).partition(".")[0]
-        elif isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load):
-            yield each.id
-        elif isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            yield each.name
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        yield statement.name, statement
+        return
+    for name in dict.fromkeys(filter(None, map(_bound_name, ast.walk(statement)))):
+        yield name, statement
 
 
-def _dumped(statements: Sequence[ast.stmt]) -> list[str]:
-    return [ast.dump(each) for each in statements]
+def _bound_name(node: ast.AST) -> str:
+    """The name that a part of a statement binds; empty: none."""
+    if isinstance(node, ast.alias):
+        return (node.asname or node.name).partition(".")[0]
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return node.name
+    return node.id if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) else ""
+
+
+def _dumped(nodes: Sequence[ast.AST]) -> list[str]:
+    return [ast.dump(each) for each in nodes]

@@ -142,7 +142,7 @@ SIZE = 3
 
 
 def helper(x):
-    return other(x) * SIZE
+    return math.floor(other(x)) * SIZE
 
 
 def other(x):
@@ -161,6 +161,8 @@ def f(x):
         ("return x\n", "return x + 1\n", False),
         ("import math", "import math\nimport re", True),
         ("import math\n", "import math\nUNUSED = 3\n", True),
+        ("import math\n", "import math, re\n", True),
+        ("import math\n", "import cmath as math\n", False),
         ("def other(x):\n    return x\n", "", False),
         ("def other(x):\n    return x\n", "def other(x):\n    return x  # a comment\n", True),
         ("SIZE = 3", "SIZE = (", True),

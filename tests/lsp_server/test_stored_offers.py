@@ -15,6 +15,7 @@ from editor_client import NEOVIM, PAIRS, VS_CODE, Editor, wait_until
 
 from afterburner.agent.store.sqlite import VERSION, database_path
 from afterburner.agent.store.table import open_runs
+from afterburner.agent.types import GainRange
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -134,12 +135,19 @@ def test_of_several_runs_the_newest_that_fits_is_shown(start_editor: StartEditor
         for number, (before, after) in enumerate(((made, made + "# two\n"), ("def other():\n    pass\n", made))):
             text = before if number else before.replace("    found = []\n", "    found = list()\n")
             target = replace(result.target, source=text)
-            later = replace(result, run_id=f"21000101-00000{number}-aaaaaa", target=target, best_source=after)
+            later = replace(
+                result,
+                run_id=f"21000101-00000{number}-aaaaaa",
+                target=target,
+                best_source=after,
+                by_size=GainRange(0.7, 20.0),
+            )
             runs.begin(later.run_id, asked, replace(target, path=str(pairs)))
             runs.finish(later.run_id, later)
     editor = start_editor(NEOVIM)  # which is not asked to show its lenses anew
     uri = editor.open(pairs, made)
     assert wait_until(lambda: bool(lenses(editor, uri)))
+    assert lenses(editor, uri)[0]["command"]["title"].endswith(", proven; 0.70x on small inputs")
     line = lenses(editor, uri)[0]["range"]["start"]["line"]
     hover = editor.request(
         "textDocument/hover", {"textDocument": {"uri": uri}, "position": {"line": line, "character": 4}}

@@ -98,7 +98,9 @@ async function tellFailure(step: string[], log: LogOutputChannel): Promise<void>
   const command = step.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(" ");
   const [showLog, copy] = ["Show Log", "Copy Command"];
   const answer = await window.showErrorMessage(
-    `Afterburner: the server could not be installed. The log says why. Run it in a terminal once that is mended: ${command}`,
+    "Afterburner: the server could not be installed; the log says why. Set afterburner.server.path to a program that you " +
+      "have, or afterburner.server.package to what pip can install, such as a checkout. To try again in a terminal: " +
+      command,
     showLog,
     copy,
   );
