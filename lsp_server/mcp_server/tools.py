@@ -255,7 +255,7 @@ class Tools:
             return work.optimize(place, function, asked, request)
 
         result = await self._run(context, roots, do)
-        self._keep(result)
+        self.keep(result)
         return optimize_answer(result)
 
     async def apply_rewrite(
@@ -271,6 +271,12 @@ class Tools:
         if not _holds(place, result):  # as after an earlier call
             self._check(lambda: write_atomically(result.target, result.best_source))
         return ApplyAnswer(file=result.target.path, function=result.target.function)
+
+    def keep(self, result: RunResult) -> None:
+        """Keep a result for `apply_rewrite`, and forget the oldest if there are many."""
+        self._results[result.run_id] = result
+        while len(self._results) > _MOST_KEPT:
+            self._results.popitem(last=False)
 
     def _find(self, client_roots: ListRootsResult, path: str) -> tuple[Roots, Path]:
         roots = self._roots.seen_by(str(each.uri) for each in client_roots.roots)
@@ -296,11 +302,6 @@ class Tools:
                 return do(RunRequest(given, _GIVEN_BY, frozenset(), roots.trust, _TO_ALLOW, cancel, counted))
 
         return await self._runner.run(context, work_of)
-
-    def _keep(self, result: RunResult) -> None:
-        self._results[result.run_id] = result
-        while len(self._results) > _MOST_KEPT:
-            self._results.popitem(last=False)
 
 
 def _holds(place: Path, result: RunResult) -> bool:

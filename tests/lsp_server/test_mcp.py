@@ -16,18 +16,24 @@ import pytest
 from anyio import to_thread
 from editor_client import PAIRS, is_alive, wait_until
 from mcp import Client, StdioServerParameters
+from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ListRootsResult, Root
 from process_tree import descendants
 
 from afterburner.agent import UsageError
+from afterburner.agent.code.locate import find_target
 from afterburner.agent.events import EventKind, ProgressEvent
 from afterburner.agent.judge.verification.outcome import Agreement
 from afterburner.agent.judge.version_comparison import ComparisonDecision, VersionFindings
+from afterburner.agent.loop.results import RunResult
+from afterburner.agent.types import Gain, HeldOut, Machine, Objective
 from afterburner.agent.usage import Usage
 from afterburner.lsp_server.mcp_server.account import Account
 from afterburner.lsp_server.mcp_server.answers import advice_on, in_words_of_tools
 from afterburner.lsp_server.mcp_server.beside import differences_beside
 from afterburner.lsp_server.mcp_server.roots import Roots
+from afterburner.lsp_server.mcp_server.tools import Tools
+from afterburner.sandbox import Measurement
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -175,6 +181,7 @@ async def test_a_right_rewrite_gets_a_proven_gain_on_calls_of_the_agent(shop: Pa
 
 @pytest.mark.timed
 @pytest.mark.slow
+@pytest.mark.nightly
 async def test_a_rewrite_is_found_and_written_only_when_asked(shop: Path) -> None:
     path = shop / "pairs.py"
     async with connected(shop) as client:
@@ -194,6 +201,32 @@ async def test_a_rewrite_is_found_and_written_only_when_asked(shop: Path) -> Non
         answer(await client.call_tool("apply_rewrite", {"run_id": found["run_id"]}))
         assert path.read_text() != PAIRS
         assert "No improvement" in error(await client.call_tool("apply_rewrite", {"run_id": "20200101-000000-abcdef"}))
+
+
+async def test_only_a_file_that_is_still_what_was_judged_is_written(shop: Path) -> None:
+    path = shop / "pairs.py"
+    target, machine = find_target(path, "pairs"), Machine("Linux", "CPU", 2, 8_388_608, "3.11", "bubblewrap", "rlimits")
+    used, gain = Measurement(0.5, 0.4, 10_240, 5120.0, 480), Gain(2.0, 1.8, 2.2, 0.95, 15)
+    made = PAIRS.replace("found = []", "found = list()")
+    result = RunResult(
+        "20260101-000000-aaaaaa", target, Objective.TIME, "rules", True, "2x", gain, used, used,
+        HeldOut(3, True, gain), (), "--- a", made, None, (("doctest", 2),), (), machine, 12.5,
+    )  # fmt: skip
+    tools, nothing = Tools(Roots((), shop), {}), ListRootsResult(roots=[])
+    with pytest.raises(ToolError, match="Call optimize first"):
+        await tools.apply_rewrite(nothing, result.run_id)
+    tools.keep(result)
+    path.write_text(f"{PAIRS}# mine\n")
+    with pytest.raises(ToolError, match="changed"):
+        await tools.apply_rewrite(nothing, result.run_id)
+    assert path.read_text() == f"{PAIRS}# mine\n"
+    path.write_text(PAIRS)
+    for _ in range(2):  # a second call finds it done
+        assert (await tools.apply_rewrite(nothing, result.run_id)).written
+        assert path.read_text() == made
+    elsewhere = ListRootsResult(roots=[Root(uri=(shop / ".git").as_uri())])
+    with pytest.raises(ToolError, match="outside of the roots"):
+        await tools.apply_rewrite(elsewhere, result.run_id)
 
 
 async def test_the_file_on_the_disk_is_compared_with_the_last_commit(shop: Path) -> None:
@@ -227,15 +260,13 @@ async def test_nothing_outside_of_the_roots_is_touched(shop: Path, tmp_path: Pat
             assert "outside of the roots" in said, said
         assert "does not exist" in error(await client.call_tool("optimize", {"file": "none.py"}))
         assert "outside" in error(await client.call_tool("survey", {"folder": str(outside)}))
-        found = await client.call_tool("compare", {"file": "pairs.py", "function": "pairs", "rewrite": WRONG})
-        assert answer(found)["decision"] == "different"
+        assert "is the same in both versions" in error(await client.call_tool("compare", {"file": "pairs.py"}))
 
 
 async def test_a_root_of_the_command_line_limits_those_of_the_client(shop: Path, tmp_path: Path) -> None:
     async with connected(tmp_path, "--root", str(tmp_path / "shop"), roots=[tmp_path]) as client:
         assert "outside" in error(await client.call_tool("compare", {"file": str(tmp_path), "rewrite": "x = 1"}))
-        asked = {"file": "pairs.py", "function": "pairs", "rewrite": WRONG}
-        assert answer(await client.call_tool("compare", asked))["decision"] == "different"
+        assert "is the same in both versions" in error(await client.call_tool("compare", {"file": "pairs.py"}))
     async with connected(tmp_path, "--root", str(shop), roots=[tmp_path.parent / "other", Path("/usr")]) as client:
         assert "nothing in common" in error(await client.call_tool("survey", {}))
 

@@ -44,6 +44,7 @@ def told(editor: Editor, what: str) -> str:
 
 @pytest.mark.timed
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_a_function_of_a_cell_is_optimised_on_the_calls_of_another(
     start_editor: StartEditor, project: Path, uri: str
 ) -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from editor_client import StartEditor
 
+pytestmark = pytest.mark.nightly  # they need a whole run; the whole walk of test_runs.py shows a lens after a restart
 FUNCTION_LINE = 9
 MOVED = '"""Finds pairs, and more."""\n\nSIZE = 3\n'
 
@@ -74,7 +75,6 @@ def lenses(editor: Editor, uri: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.slow
-@pytest.mark.nightly
 @pytest.mark.timed
 def test_a_run_of_the_command_line_is_offered_and_its_lens_outlives_the_server(
     start_editor: StartEditor, pairs: Path
