@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from afterburner.sandbox.terminal.formatting import three_digits
+
+if TYPE_CHECKING:
+    from afterburner.agent.types import Gain
 
 
 def format_ratio(ratio: float) -> str:
     """`2.31x`, `23.1x`, `231x`: how many times smaller the candidate's figure is."""
     return f"{three_digits(ratio)}x" if math.isfinite(ratio) else "-"
+
+
+def format_interval(gain: Gain) -> str:
+    """`2.10x to 2.45x`: the bounds of a gain."""
+    return f"{format_ratio(gain.low)} to {format_ratio(gain.high)}"
 
 
 def count(number: int, noun: str) -> str:

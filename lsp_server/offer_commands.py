@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from afterburner.agent.page.render import render_page
+from afterburner.agent.page.run_section import section_of_run
 from afterburner.lsp_server.applying import Change, apply_change
 from afterburner.lsp_server.offers import Offer
 from afterburner.lsp_server.protocol import failed
-from afterburner.lsp_server.report_page import report_page
 from afterburner.lsp_server.server import document_of, function_of
 
 if TYPE_CHECKING:
@@ -115,7 +116,8 @@ def report(server: Server, given: Mapping[str, Any]) -> None:
     if offer is None:
         raise failed(f"No rewrite of {function} is kept. Optimize it first.")
     page = server.pages / f"{offer.result.run_id}.html"
-    page.write_text(report_page(offer.result), encoding="utf-8")
+    section = section_of_run(offer.result)
+    page.write_text(render_page(section.title, (), [section]), encoding="utf-8")
     window = server.client_capabilities.window
     if window is None or window.show_document is None or not window.show_document.support:
         server.say(f"The report is {page}")

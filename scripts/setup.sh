@@ -13,6 +13,8 @@ lock=requirements/dev.lock
 stamp=.venv/.setup-done
 models=requirements/models.txt
 models_stamp=.venv/.setup-models-done
+github=tests/ci_action/openapi
+github_stamp=$github/node_modules/.setup-done
 
 say() { printf 'setup: %s\n' "$*"; }
 fail() {
@@ -110,14 +112,15 @@ apt_install() {
 }
 
 # Debian's names of what the tests start beside the program: the languages of the sandbox, a Docker daemon and a root
-# filesystem for its image, a PostgreSQL server, a counter of instructions, `patch`, two editors, a system Python
-# with a package in it.
+# filesystem for its image, a PostgreSQL server, a counter of instructions, `patch`, two editors, a browser, a
+# system Python with a package in it, and npm for GitHub's description of its API.
 missing_test_packages() {
     has cc || has gcc || printf ' gcc libc6-dev'
     has g++ || printf ' g++'
     has javac || printf ' default-jdk-headless'
     has go || printf ' golang-go'
     has node || printf ' nodejs'
+    has npm || printf ' npm'
     has ruby || printf ' ruby'
     has rustc || printf ' rustc'
     has docker && has dockerd || printf ' docker.io'
@@ -128,6 +131,7 @@ missing_test_packages() {
     has patch || printf ' patch'
     has nvim || printf ' neovim'
     has emacs || printf ' emacs-nox elpa-eglot' # Emacs 29 and newer have eglot in them
+    [ -x /usr/bin/chromium ] || printf ' chromium'
     /usr/bin/python3 -c 'import setuptools' 2>/dev/null || printf ' python3 python3-setuptools'
 }
 
@@ -196,12 +200,30 @@ install_models() {
     fi
 }
 
+# The tests of the action check every request against what GitHub says of its REST API. The package holds that for many
+# versions of GitHub's server, 390 MB; the one for github.com is kept, 13 MB.
+install_github_description() {
+    if [ -f "$github_stamp" ] && cmp -s "$github/package-lock.json" "$github_stamp"; then return 0; fi
+    if ! has npm; then
+        say "npm is missing; the tests that need GitHub's description of its API will be skipped"
+        return 0
+    fi
+    say "installing GitHub's description of its API with npm (29 MB)"
+    if (cd "$github" && npm ci --loglevel=error); then
+        find "$github/node_modules/@octokit/openapi/generated" -name '*.json' ! -name api.github.com.json -delete
+        cp "$github/package-lock.json" "$github_stamp"
+    else
+        say "it could not be installed; the tests that need it will be skipped. Again: make setup-tests"
+    fi
+}
+
 case "${1:-}" in
 "") set_up ;;
 tests)
     set_up
     install_test_packages
     install_models
+    install_github_description
     ;;
 *) fail "unknown argument $1; there is only: scripts/setup.sh [tests]" ;;
 esac

@@ -17,7 +17,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 FLOORS = ("agent", "ci_action", "evals", "lsp_server", "sandbox", "training")
-EXTENSIONS = ROOT / "lsp_server" / "clients"
+NOT_PACKAGED = (ROOT / "lsp_server" / "clients", ROOT / "ci_action" / "steps")
 LITTER = shutil.ignore_patterns("__pycache__", ".*", "*.egg-info", "build", "dist")
 # A wheel holds these kinds of files; anything else in a floor is not meant for it and does not belong there.
 MARKED_AS_DATA = {".py", ".typed", ".c", ".h", ".json", ".toml"}
@@ -65,7 +65,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def in_the_floors(pattern: str) -> list[Path]:
     """What the floors hold of ours. An editor's extension is no Python package: it is packed on its own."""
     found = [path for floor in FLOORS for path in (ROOT / floor).rglob(pattern)]
-    return [path for path in found if "__pycache__" not in path.parts and EXTENSIONS not in path.parents]
+    return [path for path in found if "__pycache__" not in path.parts and not set(NOT_PACKAGED) & set(path.parents)]
 
 
 def files_of_the_floors() -> set[str]:

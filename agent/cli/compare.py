@@ -13,40 +13,42 @@ from rich.text import Text
 from afterburner.agent.cli.compare_document import document_of
 from afterburner.agent.cli.counterexample_file import write_tests
 from afterburner.agent.cli.from_options import option_of
-from afterburner.agent.cli.outputs import COUNTEREXAMPLE_HELP, JSON_HELP, Outputs, destination_option
+from afterburner.agent.cli.outputs import COUNTEREXAMPLE_HELP, HTML_HELP, JSON_HELP, Outputs, destination_option
 from afterburner.agent.cli.progress import ProgressStyle, progress_option, quiet_option, show_progress, style_of
 from afterburner.agent.evidence.receipt import receipt_bytes
 from afterburner.agent.job.job import Job
 from afterburner.agent.options import InputOptions, Proof, Search
+from afterburner.agent.page.comparison_section import (
+    FILES_SHOWN,
+    HEADLINES,
+    counterexample_lines,
+    findings_of,
+    min_effect_text,
+    section_of_comparison,
+)
+from afterburner.agent.page.render import render_page
 from afterburner.agent.session.session import open_session
 from afterburner.agent.types import Objective
-from afterburner.agent.wording import count
 from afterburner.sandbox import UsageError
 from afterburner.sandbox.terminal.console import open_console
 from afterburner.sandbox.terminal.destinations import write_result
-from afterburner.sandbox.terminal.formatting import format_kib
 from afterburner.sandbox.terminal.options import filled
 from afterburner.sandbox.terminal.text import display_path, scrub_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from rich.console import Console
 
-    from afterburner.agent.judge.verification.outcome import Counterexample
     from afterburner.agent.session.compare import ComparisonResult
-    from afterburner.sandbox import Measurement
 
 REACHED = 5  # the exit code where --fail-on names the decision
-FILES_SHOWN = 8
 _INPUTS, _OUT = "What to judge on", "What to write"
-_HEADLINES = {
-    "different": ("Different", "bold red"),
-    "conditional": ("The same on a condition", "bold magenta"),
-    "faster": ("Faster", "bold green"),
-    "slower": ("Slower", "bold red"),
-    "same": ("The same", "bold"),
-    "too_noisy": ("No answer", "bold yellow"),
+_STYLES = {
+    "different": "bold red",
+    "conditional": "bold magenta",
+    "faster": "bold green",
+    "slower": "bold red",
+    "same": "bold",
+    "too_noisy": "bold yellow",
 }
 
 
@@ -129,6 +131,7 @@ def compare(
         str | None,
         destination_option("Write a receipt to FILE, from which replay-receipt measures the comparison again.", _OUT),
     ] = None,
+    html: Annotated[str | None, destination_option(HTML_HELP, _OUT)] = None,
     counterexample: Annotated[str | None, destination_option(COUNTEREXAMPLE_HELP, _OUT)] = None,
     progress: Annotated[ProgressStyle, progress_option(_OUT)] = ProgressStyle.TEXT,
     quiet: Annotated[bool, quiet_option(_OUT)] = False,
@@ -142,7 +145,7 @@ def compare(
         calls=calls, cases=cases, python=python, float_tolerance=float_tolerance, assume=tuple(assume or ())
     )
     jobs = _jobs(before, after, base, head, function, inputs)
-    outputs = Outputs(json=json, receipt=receipt, counterexample=counterexample)
+    outputs = Outputs(json=json, receipt=receipt, html=html, counterexample=counterexample)
     for file in {before, after or before}:
         outputs.check(Path(file), "a file that is compared")
     with show_progress(None, style_of(progress, quiet=quiet)) as on_event:
@@ -184,6 +187,9 @@ def _jobs(  # noqa: PLR0917 - what the command line says of the two versions
 def _write(result: ComparisonResult, outputs: Outputs) -> None:
     if outputs.json is not None:
         write_result("--json", outputs.json, document_of(result).to_text().encode("ascii"))
+    if outputs.html is not None:
+        section = section_of_comparison(result)
+        write_result("--html", outputs.html, render_page(section.title, (), [section]).encode())
     if outputs.counterexample is not None:
         found = result.compared.counterexample
         missing = write_tests(outputs.counterexample, result.target, [("after", found.test if found else "")])
@@ -198,56 +204,21 @@ def _write(result: ComparisonResult, outputs: Outputs) -> None:
 
 def print_comparison(console: Console, result: ComparisonResult) -> None:
     """Say what the second version is, and what that rests on."""
-    headline, style = _HEADLINES[result.decision.value]
+    headline, style = HEADLINES[result.decision], _STYLES[result.decision.value]
     compared = result.compared
     name = f"{display_path(result.target.path)} {result.target.function or ''}".strip()
     console.print(
         Text.assemble((headline, style), f"  {scrub_line(name)}: {scrub_line(compared.reason)}"), soft_wrap=True
     )
-    for line in [_versions(result), *_what_was_found(result), *_conditions(result)]:
+    for line in [_versions(result), *findings_of(result), f"minimum effect: {min_effect_text(result)}"]:
         console.print(Text(f"  {scrub_line(line)}"), soft_wrap=True)
-    if compared.counterexample is not None:
-        _print_counterexample(console, compared.counterexample)
+    for who, text in counterexample_lines(compared.counterexample):
+        console.print(Text(f"  {who:<8}{scrub_line(text)}"), soft_wrap=True)
     for skipped in result.skipped[:FILES_SHOWN]:
         console.print(Text(f"  left out: {scrub_line(skipped.origin)}: {scrub_line(skipped.reason)}", style="dim"))
-
-
-def _what_was_found(result: ComparisonResult) -> Iterator[str]:
-    compared = result.compared
-    if result.changed_files:
-        more = len(result.changed_files) - FILES_SHOWN
-        named = ", ".join(result.changed_files[:FILES_SHOWN]) + (f" and {more} more" if more > 0 else "")
-        yield f"other files that differ: {named}"
-    if compared.agreement is not None:
-        yield f"the same on {count(len(result.workload_origins), 'input')} of the workload"
-    if compared.agreement is not None and compared.agreement.inputs:
-        yield f"on inputs made to find a difference: {compared.agreement.line}"
-    if result.memory is not None:
-        yield f"memory: {_memory(result.memory.before)} before, {_memory(result.memory.after)} after"
-    if result.growth is not None:
-        yield f"growth: {result.growth.sentence or result.growth.note or result.growth.disagreement}"
-    if compared.larger_inputs:
-        yield compared.larger_inputs
-
-
-def _conditions(result: ComparisonResult) -> Iterator[str]:
-    if result.assume:
-        yield f"stated of every input: {'; '.join(result.assume)}"
-    yield f"minimum effect: {result.min_effect.value:g} ({result.min_effect.source})"
 
 
 def _versions(result: ComparisonResult) -> str:
     before = result.before_revision[:12] or display_path(result.target.path)
     after = result.after_revision[:12] or display_path(result.after_path)
     return f"before: {before}; after: {after}"
-
-
-def _memory(used: Measurement) -> str:
-    return format_kib(used.peak_memory_kib)
-
-
-def _print_counterexample(console: Console, found: Counterexample) -> None:
-    for number, call in enumerate(found.calls):
-        console.print(Text(f"  {'for' if number == 0 else 'then':<8}{scrub_line(call)}"), soft_wrap=True)
-    console.print(Text(f"  {'before':<8}{scrub_line(found.expected)}"), soft_wrap=True)
-    console.print(Text(f"  {'after':<8}{scrub_line(found.actual)}"), soft_wrap=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.cli.counterexample_file import write_tests
 from afterburner.agent.cli.offer import weigh
+from afterburner.agent.cli.pages import page_of_run
 from afterburner.agent.cli.run_document import document_of
 from afterburner.agent.cli.summary import print_summary
 from afterburner.agent.code.patch import patch_bytes, write_atomically
@@ -45,6 +46,8 @@ def deliver(result: RunResult, settings: RunSettings, outputs: Outputs) -> None:
         if outputs.patch is not None and offer.offered:
             write_result("--patch", outputs.patch, patch_bytes(result.target, result.patch))
         missing = _write_evidence(result, outputs)
+        if outputs.html is not None:
+            write_result("--html", outputs.html, page_of_run(result, settings).encode())
         if outputs.apply and offer.offered:
             applied = _apply(result, ask=not outputs.yes)
     except AfterburnerError as error:

@@ -13,6 +13,7 @@ from afterburner.agent.batch.work import resume_many, work_through
 from afterburner.agent.cli.many_document import document_of_many
 from afterburner.agent.cli.many_summary import print_many
 from afterburner.agent.cli.offer import weigh
+from afterburner.agent.cli.pages import page_of_many
 from afterburner.agent.cli.progress import show_progress
 from afterburner.agent.cli.resume_hint import say_how_to_resume
 from afterburner.agent.code.patch import patch_bytes, write_atomically
@@ -21,7 +22,7 @@ from afterburner.agent.session.session import session_for
 from afterburner.agent.store.checkpoints import new_run_id
 from afterburner.sandbox import AfterburnerError, UsageError
 from afterburner.sandbox.terminal.console import open_console
-from afterburner.sandbox.terminal.destinations import STDOUT, write_result
+from afterburner.sandbox.terminal.destinations import write_result
 from afterburner.sandbox.terminal.text import confirm, display_path, is_interactive
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def deliver_many(many: ManyResult, outputs: Outputs) -> None:
         BrokenPipeError: nobody read the report to its end; everything else is written.
         AfterburnerError: something could not be written; the JSON was, if that is possible.
     """
-    console = open_console(sys.stderr if outputs.json == STDOUT else sys.stdout)
+    console = open_console(sys.stderr if outputs.take_stdout else sys.stdout)
     names = patch_names(many)
     print_many(console, many, names if outputs.patch else {})
     applied: list[str] = []
@@ -99,6 +100,8 @@ def deliver_many(many: ManyResult, outputs: Outputs) -> None:
     try:
         if outputs.patch is not None:
             _write_patches(Path(outputs.patch), many, names)
+        if outputs.html is not None:
+            write_result("--html", outputs.html, page_of_many(many).encode())
         if outputs.apply and not many.interrupted and many.merged.sources:
             _apply(many, applied, ask=not outputs.yes)
     except AfterburnerError as error:

@@ -12,11 +12,14 @@ from afterburner.agent.wording import count, format_ratio
 from afterburner.sandbox.terminal.text import display_path, scrub_line
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rich.console import Console
 
     from afterburner.agent.batch.batch_results import ManyResult, Outcome
 
 _STYLES = {"improved": "green", "failed": "red", "no_improvement": "yellow", "conditional": "magenta"}
+PASSED_OVER = "nothing_to_propose"
 NAMED = 5
 
 
@@ -25,10 +28,8 @@ def print_many(console: Console, many: ManyResult, patches: dict[int, str]) -> N
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("target", "share", "decision", "gain", "interval", "patch or why not"):
         table.add_column(column, overflow="fold", justify="right" if column in {"share", "gain"} else "left")
-    passed_over: list[Outcome] = []
     for place, outcome in enumerate(many.outcomes):
-        if outcome.decision == "nothing_to_propose":
-            passed_over.append(outcome)
+        if outcome.decision == PASSED_OVER:
             continue
         gain = outcome.result.gain if outcome.result is not None and outcome.decision == "improved" else None
         table.add_row(
@@ -41,12 +42,8 @@ def print_many(console: Console, many: ManyResult, patches: dict[int, str]) -> N
         )
     console.print(table)
     console.print()
-    if passed_over:
-        share = min(sum(outcome.target.share for outcome in passed_over), 1.0)  # time in callees may count twice
-        names = ", ".join(scrub_line(outcome.target.function) for outcome in passed_over[:NAMED])
-        more = ", …" if len(passed_over) > NAMED else ""
-        line = f"No rule fits {count(len(passed_over), 'function')} with {share:.1%} of the time: {names}{more}."
-        console.print(line, soft_wrap=True)
+    if line := passed_over_line(many):
+        console.print(scrub_line(line), soft_wrap=True)
     for path, function in many.merged.left_out:
         line = f"{display_path(path)} {scrub_line(function)} does not go together with an offer above: apply it alone."
         console.print(line, soft_wrap=True)
@@ -55,24 +52,39 @@ def print_many(console: Console, many: ManyResult, patches: dict[int, str]) -> N
         if invented:
             line = f"{scrub_line(outcome.target.function)}: none of its inputs is from your project: {invented}."
             console.print(scrub_line(line), style="yellow", soft_wrap=True)
-    _print_tests(console, many)
+    for line, style in tests_lines(many):
+        console.print(scrub_line(line), style=style, soft_wrap=True)
     if many.usage is not None:
         console.print(f"Model use: {told(many.usage)}", soft_wrap=True)
-    tried = len(many.outcomes) - len(passed_over)
-    style = "green" if many.found else "yellow"
-    console.print(f"{len(many.found)} of {count(tried, 'function')} improved.", style=style, soft_wrap=True)
+    console.print(improved_line(many), style="green" if many.found else "yellow", soft_wrap=True)
 
 
-def _print_tests(console: Console, many: ManyResult) -> None:
+def improved_line(many: ManyResult) -> str:
+    """How many of the functions that had their turn are better now."""
+    return f"{len(many.found)} of {count(many.tried, 'function')} improved."
+
+
+def passed_over_line(many: ManyResult) -> str:
+    """The functions that no rule fits, and how much of the time is theirs; empty if there are none."""
+    passed_over: list[Outcome] = [outcome for outcome in many.outcomes if outcome.decision == PASSED_OVER]
+    if not passed_over:
+        return ""
+    share = min(sum(outcome.target.share for outcome in passed_over), 1.0)  # time in callees may count twice
+    names = ", ".join(outcome.target.function for outcome in passed_over[:NAMED])
+    more = ", …" if len(passed_over) > NAMED else ""
+    return f"No rule fits {count(len(passed_over), 'function')} with {share:.1%} of the time: {names}{more}."
+
+
+def tests_lines(many: ManyResult) -> Iterator[tuple[str, str]]:
+    """What the tests with all offers in place say, and in which colour."""
     if many.tests_note:
-        console.print(scrub_line(many.tests_note) + ".", style="yellow", soft_wrap=True)
+        yield f"{many.tests_note}.", "yellow"
     if many.tests is None:
         return
-    after, style = many.tests.after, "red" if many.tests.broken else "yellow"
     what = "The command" if many.settings.batch.command else "The project's tests"
-    if many.tests.green:
-        known = f"; {count(len(after.failing), 'test')} failed before as well" if after.failing else ""
-        line = f"{what} passed with all offers in place ({after.passed} passed{known})."
-        console.print(line, style="green", soft_wrap=True)
-    else:
-        console.print(f"{what}: {scrub_line(many.tests.objection)}.", style=style, soft_wrap=True)
+    if not many.tests.green:
+        yield f"{what}: {many.tests.objection}.", "red" if many.tests.broken else "yellow"
+        return
+    after = many.tests.after
+    known = f"; {count(len(after.failing), 'test')} failed before as well" if after.failing else ""
+    yield f"{what} passed with all offers in place ({after.passed} passed{known}).", "green"

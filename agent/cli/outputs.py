@@ -1,4 +1,4 @@
-"""Where a run's results go: the file itself, the diff, the JSON, the receipt, the picture, the tests, the recording."""
+"""Where a run's results go: the file itself, the diff, the JSON, the page, the receipt, the picture, the tests, …."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from afterburner.sandbox.terminal.options import filled
 PATCH_HELP = "Write the unified diff to FILE; - is stdout."
 JSON_HELP = "Write the result as JSON to FILE; - is stdout, and the report moves to stderr."
 GROWTH_HELP = "Write a chart to FILE of how time grows with the input, before and after."
+HTML_HELP = "Write the report as one HTML page to FILE; - is stdout."
 COUNTEREXAMPLE_HELP = "Write the counterexamples to FILE as tests for pytest; - is stdout."
 CODE_SUFFIXES = frozenset({".py", ".pyi", ".pyx"})
 PATCH_SUFFIX = ".patch"
@@ -44,6 +45,7 @@ class Outputs:
     json: str | None = None
     receipt: str | None = None
     growth_svg: str | None = None
+    html: str | None = None
     counterexample: str | None = None
     record: str | None = None  # written while the search goes on, so it is never stdout
 
@@ -59,6 +61,7 @@ class Outputs:
             "--json": self.json,
             "--receipt": self.receipt,
             "--growth-svg": self.growth_svg,
+            "--html": self.html,
             "--counterexample": self.counterexample,
             "--record": self.record,
         }

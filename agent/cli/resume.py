@@ -13,6 +13,7 @@ from afterburner.agent.cli.many import go_on_with_many
 from afterburner.agent.cli.outputs import (
     COUNTEREXAMPLE_HELP,
     GROWTH_HELP,
+    HTML_HELP,
     JSON_HELP,
     PATCH_HELP,
     Outputs,
@@ -66,6 +67,7 @@ def resume(
         str | None, destination_option("Write a receipt to FILE, if the run was started with --receipt.", _OUT)
     ] = None,
     growth_svg: Annotated[str | None, destination_option(GROWTH_HELP, _OUT)] = None,
+    html: Annotated[str | None, destination_option(HTML_HELP, _OUT)] = None,
     counterexample: Annotated[str | None, destination_option(COUNTEREXAMPLE_HELP, _OUT)] = None,
     progress: Annotated[ProgressStyle, progress_option(_OUT)] = ProgressStyle.TEXT,
     quiet: Annotated[bool, quiet_option(_OUT)] = False,
@@ -80,7 +82,9 @@ def resume(
         raise UsageError(f"Run {stored.run.run_id} was started without --receipt, and keeps nothing to write one from.")
     if counterexample is not None and not stored.settings.proof.counterexample:
         raise UsageError(f"Run {stored.run.run_id} was started without --counterexample, and keeps no test to write.")
-    given = Outputs(patch=patch, json=json, receipt=receipt, growth_svg=growth_svg, counterexample=counterexample)
+    given = Outputs(
+        patch=patch, json=json, receipt=receipt, growth_svg=growth_svg, html=html, counterexample=counterexample
+    )
     outputs = given if given.places() or apply is not None else stored.outputs
     outputs = replace(outputs, apply=outputs.apply if apply is None else apply, yes=yes or outputs.yes)
     if max_seconds is not None:
@@ -135,7 +139,7 @@ def _outputs(asked: StoredRequest) -> Outputs:
         return known
     places = {
         name: asked.place_of(place)
-        for name in ("patch", "json", "receipt", "growth_svg", "counterexample", "record")
+        for name in ("patch", "json", "receipt", "growth_svg", "html", "counterexample", "record")
         if isinstance(place := getattr(known, name), str) and place != STDOUT
     }
     return replace(known, **places)  # type: ignore[arg-type]  # likewise

@@ -14,6 +14,7 @@ from afterburner.agent.cli.many import run_many
 from afterburner.agent.cli.outputs import (
     COUNTEREXAMPLE_HELP,
     GROWTH_HELP,
+    HTML_HELP,
     JSON_HELP,
     PATCH_HELP,
     Outputs,
@@ -86,6 +87,7 @@ def run(
         destination_option("Write a receipt to FILE, from which replay-receipt measures the offer again.", _OUT),
     ] = None,
     growth_svg: Annotated[str | None, destination_option(GROWTH_HELP, _OUT)] = None,
+    html: Annotated[str | None, destination_option(HTML_HELP, _OUT)] = None,
     counterexample: Annotated[str | None, destination_option(COUNTEREXAMPLE_HELP, _OUT)] = None,
     progress: Annotated[ProgressStyle, progress_option(_OUT)] = ProgressStyle.TEXT,
     quiet: Annotated[bool, quiet_option(_OUT)] = False,
@@ -105,6 +107,7 @@ def run(
         json=json,
         receipt=receipt,
         growth_svg=growth_svg,
+        html=html,
         counterexample=counterexample,
         record=settings.models.record,
     )

@@ -10,31 +10,25 @@ from rich.text import Text
 from afterburner.agent.evidence.chart import draw_chart
 from afterburner.agent.evidence.pareto import pareto_front, says_something
 from afterburner.agent.loop.records import form_of
-from afterburner.agent.loop.results import OBJECTIVE_NOUN, RunDecision, gain_where_largest
+from afterburner.agent.loop.results import gain_where_largest
 from afterburner.agent.loop.right_candidates import right_candidates
+from afterburner.agent.page.run_facts import cost_text, facts_of, gain_text
+from afterburner.agent.page.run_section import HEADLINES, rows_of
 from afterburner.agent.types import Decision
-from afterburner.agent.usage import told
-from afterburner.agent.wording import count, format_ratio
+from afterburner.agent.wording import count, format_interval, format_ratio
 from afterburner.sandbox.terminal.formatting import format_kib, format_seconds
-from afterburner.sandbox.terminal.text import (
-    display_path,
-    format_elapsed,
-    scrub,
-    scrub_line,
-)
+from afterburner.sandbox.terminal.text import display_path, scrub, scrub_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from rich.console import Console
 
     from afterburner.agent.cli.offer import Offer
     from afterburner.agent.loop.results import RunResult
     from afterburner.agent.loop.right_candidates import RightCandidate
-    from afterburner.agent.types import Gain, JudgedCandidate
-    from afterburner.sandbox import Measurement
+    from afterburner.agent.types import JudgedCandidate
 
-SHOWN = 8  # origins, and inputs that were skipped, before the rest is only counted
 SHOWN_CODE_LINES = 24  # of the calls that a model wrote
 FIGURE_COLUMNS = ("original", "before", "after", "gain")
 DECISION_STYLE = {
@@ -45,11 +39,6 @@ DECISION_STYLE = {
     Decision.CONDITIONAL: "magenta",
     Decision.WRONG: "red",
     Decision.REFUSED: "dim",
-}
-HEADLINES = {
-    RunDecision.IMPROVED: "Improved",
-    RunDecision.CONDITIONAL: "Right on a condition",
-    RunDecision.NO_IMPROVEMENT: "No improvement",
 }
 
 
@@ -102,7 +91,7 @@ def print_candidates(console: Console, candidates: Sequence[JudgedCandidate], ri
             scrub_line(candidate.proposer) + form_of(candidate),
             candidate.verdict.value.replace("_", " ") if candidate.verdict else "not run",
             format_ratio(gain.ratio) if gain else "-",
-            _interval(gain) if gain else "-",
+            format_interval(gain) if gain else "-",
             Text(_decision(candidate), style=DECISION_STYLE[candidate.decision]),
         )
     console.print(table)
@@ -133,22 +122,10 @@ def _print_right(console: Console, rows: Sequence[RightCandidate]) -> None:
 def _print_figures(console: Console, result: RunResult) -> None:
     """Print before and after, the announced gain in the row of the objective; without a winner the original."""
     console.print()
-    marked = OBJECTIVE_NOUN[result.objective]
-    figures = _figures(result.original, result.best)
-    if not result.improved:
-        table = _table("", "original")
-        for name, show, before, _ in figures:
-            table.add_row(name, show(before), style="bold" if name == marked else "")
-        console.print(table)
-        return
-    table = _table("", "before", "after", "gain", "interval")
-    for name, show, before, after in figures:
-        announced = result.gain if name == marked else None
-        ratio = announced.ratio if announced else before / after if after > 0 else float("nan")
-        interval = _interval(announced) if announced else ""
-        table.add_row(
-            name, show(before), show(after), format_ratio(ratio), interval, style="bold" if name == marked else ""
-        )
+    table = _table("", "before", "after", "gain", "interval") if result.improved else _table("", "original")
+    for row in rows_of(result):
+        after = (row.after, row.ratio, row.interval) if result.improved else ()
+        table.add_row(row.name, row.before, *after, style="bold" if row.decides else "")
     console.print(table)
 
 
@@ -189,40 +166,12 @@ def _print_growth(console: Console, result: RunResult) -> None:
         _print_fact(console, "Larger", scrub_line(evidence.larger_inputs))
 
 
-def _figures(before: Measurement, after: Measurement) -> tuple[tuple[str, Callable[[float], str], float, float], ...]:
-    def kib_s(integral: float) -> str:
-        return format_kib(integral, "·s")
-
-    return (
-        ("CPU time", format_seconds, before.cpu_time_s, after.cpu_time_s),
-        ("wall time", format_seconds, before.wall_time_s, after.wall_time_s),
-        ("peak memory", format_kib, before.peak_memory_kib, after.peak_memory_kib),
-        ("memory integral", kib_s, before.memory_integral_kib_s, after.memory_integral_kib_s),
-    )
-
-
 def _print_evidence(console: Console, result: RunResult) -> None:
     console.print()
     for note in (*result.target.notes, *result.notes):
         _print_fact(console, "Note", scrub_line(note))
-    _print_fact(console, "Judged on", _origins(result))
-    _print_fact(console, "Held out", _held_out(result))
-    for skipped in result.skipped[:SHOWN]:
-        _print_fact(console, "Skipped", f"{scrub_line(skipped.origin)}: {scrub_line(skipped.reason)}")
-    if len(result.skipped) > SHOWN:
-        _print_fact(console, "Skipped", f"{len(result.skipped) - SHOWN} more; --json lists them all")
-    machine = result.machine
-    runtime = machine.toolchain or f"Python {machine.python}"
-    _print_fact(
-        console,
-        "Measured on",
-        f"{scrub_line(machine.cpu_model)} ({machine.cpus} CPUs, {format_kib(machine.memory_kib)}), "
-        f"{scrub_line(machine.system)}, {scrub_line(runtime)}, {scrub_line(machine.backend)}, "
-        f"tier {scrub_line(machine.tier)}",
-    )
-    if result.usage is not None:
-        _print_fact(console, "Model use", told(result.usage))
-    _print_fact(console, "Run", f"{result.run_id}, {format_elapsed(result.elapsed_s)} min")
+    for label, text in facts_of(result):
+        _print_fact(console, label, scrub_line(text))
 
 
 def _print_written(console: Console, result: RunResult) -> None:
@@ -239,36 +188,13 @@ def _print_written(console: Console, result: RunResult) -> None:
         console.print(f"    … {count(len(lines) - SHOWN_CODE_LINES, 'more line')}; --json has them all")
 
 
-def _origins(result: RunResult) -> str:
-    shown = [f"{inputs} {scrub_line(origin)}" for origin, inputs in result.workload_origins[:SHOWN]]
-    if rest := sum(inputs for _, inputs in result.workload_origins[SHOWN:]):
-        shown.append(f"{rest} more")
-    return ", ".join(shown) or "-"
-
-
-def _held_out(result: RunResult) -> str:
-    held_out = result.held_out
-    inputs = count(held_out.inputs, "input")
-    if not held_out.passed:
-        return f"{inputs}, failed"
-    if not result.improved:
-        return f"{inputs}, kept for confirming a winner"
-    gain = f", gain {format_ratio(held_out.gain.ratio)} ({_interval(held_out.gain)})" if held_out.gain else ""
-    return f"{inputs} that selection never saw, passed{gain}"
-
-
 def _print_cost(console: Console, result: RunResult, offer: Offer) -> None:
     cost = result.readability
     if cost is None:
         return
-    branches = f"{count(abs(cost.branches_added), 'branch')} {'fewer' if cost.branches_added < 0 else 'added'}"
     gain_per_line = f", gain per added line {offer.gain_per_line:.3g}" if offer.gain_per_line is not None else ""
     console.print()
-    _print_fact(
-        console,
-        "It costs",
-        f"{count(cost.lines_added, 'line')} added, {cost.lines_removed} removed, {branches}{gain_per_line}",
-    )
+    _print_fact(console, "It costs", f"{cost_text(cost)}{gain_per_line}")
 
 
 def _print_verdict(console: Console, result: RunResult, offer: Offer) -> None:
@@ -278,21 +204,14 @@ def _print_verdict(console: Console, result: RunResult, offer: Offer) -> None:
     style = "bold green" if result.improved else "bold yellow"
     console.print(Text.assemble((headline, style), f"  {name}: {scrub_line(result.summary)}"))
     if result.gain and result.improved:
-        console.print(
-            f"{format_ratio(result.gain.ratio)}, and with {result.gain.confidence * 100:g}% confidence between "
-            f"{format_ratio(result.gain.low)} and {format_ratio(result.gain.high)} "
-            f"({count(result.gain.pairs, 'block')} of fresh runs, objective {result.objective.value})"
-        )
+        fresh_runs = f"{count(result.gain.pairs, 'block')} of fresh runs, objective {result.objective.value}"
+        console.print(f"{gain_text(result.gain)} ({fresh_runs})")
     if result.improved and not offer.offered:
         console.print(Text(offer.reason, style="yellow"))
 
 
 def _decision(candidate: JudgedCandidate) -> str:
     return candidate.decision.value.replace("_", " ")
-
-
-def _interval(gain: Gain) -> str:
-    return f"{format_ratio(gain.low)} to {format_ratio(gain.high)}"
 
 
 def _table(*columns: str) -> Table:

@@ -37,13 +37,16 @@ def unified_diff(target: Target, new_source: str) -> str:
     """
     mark = "\ufeff" if target.encoding == "utf-8-sig" else ""
     old, new = _NEWLINE.findall(mark + target.source), _NEWLINE.findall(mark + new_source)
-    path = os.path.relpath(target.path, target.project_root)
-    if path.startswith(os.pardir + os.sep):
-        path = Path(target.path).name
     return "".join(
         line if line.endswith("\n") else line + "\n\\ No newline at end of file\n"
-        for line in _diff_lines(old, new, path)
+        for line in _diff_lines(old, new, path_inside(target.path, target.project_root))
     )
+
+
+def path_inside(path: str, root: str) -> str:
+    """The path of a file from the root of its project; its name alone if it lies elsewhere."""
+    relative = os.path.relpath(path, root)
+    return Path(path).name if relative.startswith(os.pardir + os.sep) else relative
 
 
 def _diff_lines(old: Sequence[str], new: Sequence[str], path: str) -> Iterator[str]:

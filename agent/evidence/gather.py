@@ -11,11 +11,13 @@ from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage
 from afterburner.agent.evidence.growth import measure_growth
 from afterburner.agent.evidence.project_files import project_files
 from afterburner.agent.evidence.receipt import make_receipt
+from afterburner.agent.evidence.samples import sample_figures
 from afterburner.agent.types import Objective
 
 if TYPE_CHECKING:
     from afterburner.agent.evidence.growth import Growth
     from afterburner.agent.evidence.receipt import Receipt
+    from afterburner.agent.evidence.samples import SampleFigures
     from afterburner.agent.judge.measuring.sampling import Block
     from afterburner.agent.judge.measuring.workbench import Workbench
     from afterburner.agent.options import RunSettings
@@ -27,11 +29,12 @@ GROWTH_S = 12.0  # the most that measuring growth may take; making its inputs in
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Beside an offer: how its time grows, its receipt, and what became of a gain that is too good to be true."""
+    """Beside an offer: how its time grows, its receipt, its samples, and what became of a gain too good to be true."""
 
     growth: Growth | None = None
     receipt: Receipt | None = None
     larger_inputs: str = ""  # "measured again on inputs 4 times as large: 61x", or why it was not
+    samples: SampleFigures | None = None  # of the confirmation; None: of a run that an older version has stored
 
     @property
     def disagreement(self) -> str:
@@ -84,7 +87,8 @@ def gather_evidence(
         on_event(ProgressEvent(kind=EventKind.MEASURING_GROWTH, stage=Stage.CONFIRM))
         growth = measure_growth(bench, offered.source, Deadline.after(min(GROWTH_S, deadline.left_s())))
     receipt = _receipt(bench, settings, offered, project, machine) if settings.proof.receipt else None
-    return Evidence(growth, receipt, offered.larger_inputs)
+    samples = sample_figures(offered.blocks, settings.search.objective)
+    return Evidence(growth, receipt, offered.larger_inputs, samples)
 
 
 def _receipt(

@@ -30,7 +30,7 @@ text { fill: #e4e7eb; } .paper { fill: #16191d; } .grid { stroke: #323f4b; } .so
 
 
 def growth_svg(growth: Growth, title: str) -> str:
-    """The picture.
+    """The picture as a file of its own.
 
     Args:
         growth: with at least one point.
@@ -39,26 +39,36 @@ def growth_svg(growth: Growth, title: str) -> str:
     Raises:
         ValueError: nothing was measured.
     """
+    start = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img">'
+    return "\n".join([start, f"<style>\n{_STYLE}\n</style>", *_shapes(growth, title), "</svg>\n"])
+
+
+def growth_picture(growth: Growth, title: str) -> str:
+    """The same picture within a page, whose style sheet has the colours.
+
+    Raises:
+        ValueError: nothing was measured.
+    """
+    start = f'<svg class="picture growth" viewBox="0 0 {WIDTH} {HEIGHT}" role="img">'
+    return "\n".join([start, *_shapes(growth, title), "</svg>"])
+
+
+def _shapes(growth: Growth, title: str) -> list[str]:
     series = series_of(growth)
     if not series:
         raise ValueError(growth.note or "growth was not measured")
     axes = axes_of(series)
-    shapes = [*_frame(axes, growth.scaled)]
+    heading = title if not growth.sentence else f"{title}: {growth.sentence}"
+    shapes = [
+        f"<title>{_text(heading)}</title>",
+        f'<rect class="paper" width="{WIDTH}" height="{HEIGHT}"/>',
+        f'<text class="bold" x="16" y="26">{_text(heading)}</text>',
+        *_frame(axes, growth.scaled),
+    ]
     for place, each in enumerate(series):
         shapes += _drawn(each, axes)
         shapes += _legend(each, place)
-    heading = title if not growth.sentence else f"{title}: {growth.sentence}"
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img">',
-            f"<title>{_text(heading)}</title>",
-            f"<style>\n{_STYLE}\n</style>",
-            f'<rect class="paper" width="{WIDTH}" height="{HEIGHT}"/>',
-            f'<text class="bold" x="16" y="26">{_text(heading)}</text>',
-            *shapes,
-            "</svg>\n",
-        ]
-    )
+    return shapes
 
 
 def _frame(axes: Axes, scaled: str) -> list[str]:

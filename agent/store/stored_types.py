@@ -13,6 +13,7 @@ from afterburner.agent.evidence.receipt_parts import (
     ReceiptSettings,
     ReceiptTarget,
 )
+from afterburner.agent.evidence.samples import SampleFigures
 from afterburner.agent.inputs.harness_answers import Suite
 from afterburner.agent.inputs.rank import RankedTarget
 from afterburner.agent.loop.results import RunResult
@@ -74,6 +75,7 @@ STORED_TYPES = (
     ReceiptTarget,
     RunResult,
     RunSettings,
+    SampleFigures,
     Skipped,
     Suite,
     SuiteCheck,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from dataclasses import replace
+from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -111,22 +112,31 @@ def test_a_difference_on_a_condition_can_end_the_command_with_a_code_of_its_own(
 
 @pytest.mark.slow
 def test_a_difference_is_shown_and_reaches_the_exit_code(program: CommandLine, folder: Path) -> None:
-    document = compared(program, folder, "slow.py", "wrong.py", "--fail-on", "slower,different", code=5)
+    words = ("--fail-on", "slower,different", "--html", "page.html")
+    document = compared(program, folder, "slow.py", "wrong.py", *words, code=5)
     assert document["decision"] == "different"
     [call] = document["counterexample"]["calls"]
     assert call.startswith("pairs([")
     assert document["gain"] is None
+    page = (folder / "page.html").read_text("utf-8")
+    assert '<p class="verdict bad"><strong>Different:</strong>' in page
+    assert f"for     {escape(call)}\n" in page
+    assert "<del>-" in page, "the change"
 
 
 @pytest.mark.slow
 def test_a_faster_version_is_proven_and_its_receipt_replays(program: CommandLine, folder: Path) -> None:
-    document = compared(program, folder, "slow.py", "fast.py", "-f", "pairs", "--receipt", "receipt.json")
+    words = ("--receipt", "receipt.json", "--html", "page.html")
+    document = compared(program, folder, "slow.py", "fast.py", "-f", "pairs", *words)
     assert document["decision"] == "faster", document["reason"]
     assert document["gain"]["low"] > 1 + document["min_effect"]
     assert document["gain"]["confidence"] == 0.99
     assert document["memory"]["after"]["peak_memory_kib"] > 0
     assert document["growth"]["points"]
     assert document["made_inputs"]
+    page = (folder / "page.html").read_text("utf-8")
+    assert page.count('<circle class="before"') == page.count('<circle class="after"') >= document["gain"]["blocks"]
+    assert '<svg class="picture growth"' in page
     replayed = program("replay-receipt", "receipt.json", "--project", ".", "--json", "-", folder=folder)
     assert replayed.returncode == 0, replayed.stderr
     assert json.loads(replayed.stdout)["answer"] == "confirmed"

@@ -86,6 +86,36 @@ def test_receipt_and_picture_are_written_where_they_are_wanted(
     assert "<title>report.py total: n² → n</title>" in (tmp_path / "g.svg").read_text("utf-8")
 
 
+def test_the_page_is_written_whatever_was_found(
+    proven: RunResult, unimproved: RunResult, settings: RunSettings, tmp_path: Path
+) -> None:
+    path = tmp_path / "page.html"
+    deliver(proven, settings, Outputs(html=str(path)))
+    page = path.read_text("utf-8")
+    assert "<strong>Improved:</strong> CPU time improved 8.00x.</p>" in page
+    assert '<svg class="picture growth"' in page
+    deliver(unimproved, settings, Outputs(html=str(path)))
+    page = path.read_text("utf-8")
+    assert "<strong>No improvement:</strong> nothing is offered: none of 4 candidates was correct" in page
+    assert "rules: rule-4" in page
+
+
+def test_stdout_may_carry_the_page(proven: RunResult, settings: RunSettings, capfd: pytest.CaptureFixture[str]) -> None:
+    deliver(proven, settings, Outputs(html="-"))
+    shown = capfd.readouterr()
+    assert (shown.out.startswith("<!doctype html>"), shown.out.endswith("</html>\n")) == (True, True)
+    assert "Improved" in shown.err, "the report moves to stderr"
+
+
+def test_the_page_says_why_an_improvement_is_not_offered(
+    proven: RunResult, settings: RunSettings, tmp_path: Path
+) -> None:
+    strict = replace(settings, proof=replace(settings.proof, min_gain_per_line=100.0))
+    deliver(proven, strict, Outputs(html=str(tmp_path / "page.html")))
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert "<li>not offered: gain per added line 3.5 is below --min-gain-per-line 100;" in page
+
+
 def test_what_cannot_be_written_for_want_of_evidence_is_told(
     unimproved: RunResult, settings: RunSettings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -103,4 +133,7 @@ def test_every_result_needs_a_place_of_its_own(tmp_path: Path) -> None:
         Outputs(json=str(tmp_path / "x"), receipt=str(tmp_path / "x")).check(target)
     with pytest.raises(UsageError, match=r"--receipt .*: this is the file to optimise"):
         Outputs(receipt=str(target)).check(target)
+    with pytest.raises(UsageError, match="--json and --html name the same place"):
+        Outputs(json=str(tmp_path / "x"), html=str(tmp_path / "x")).check(target)
     assert Outputs(growth_svg="-").take_stdout
+    assert Outputs(html="-").take_stdout

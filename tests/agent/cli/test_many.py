@@ -162,7 +162,7 @@ def document_of(text: str) -> dict[str, Any]:
 @pytest.mark.timeout(900)
 def test_a_folder_is_worked_through(program: CommandLine, shop: Path) -> None:
     words = ("run", "shop", "--top", "4", "--iterations", "1", "--max-seconds", "600", "--patch", "out", "--json", "-")
-    done = patiently(program.untimed(), shop, *words)
+    done = patiently(program.untimed(), shop, *words, "--html", "page.html")
     assert done.returncode == 0, done.stderr
     document = document_of(done.stdout)
     found = {target["function"]: target for target in document["targets"]}
@@ -172,6 +172,11 @@ def test_a_folder_is_worked_through(program: CommandLine, shop: Path) -> None:
     assert {target["function"] for target in improved} == {"common", "missing", "twice"}, done.stderr
     assert document["tests"]["green"] is True
     assert document["tests"]["failing"] == ["tests/test_shop.py::test_that_fails"]
+    page = (shop / "page.html").read_text("utf-8")
+    assert "<p>3 of 4 functions improved.</p>" in page
+    assert all(f"<h2>{target['function']}</h2>" in page for target in improved)
+    assert page.count("<section") == page.count("<strong>Improved:</strong>") == 3
+    assert "<p>tokens: failed, " in page
     names = [target["patch_file"] for target in improved]
     assert sorted(names) == sorted(os.listdir(shop / "out"))[:3]  # noqa: PTH208 - names
     assert names[0].startswith("01-shop.")
@@ -250,6 +255,7 @@ def test_ctrl_c_keeps_what_is_done(program: CommandLine, shop: Path) -> None:
         (("shop", "--record", "shop/looking.py"), "--record shop/looking.py: this is Python code"),
         (("shop", "--record", "answers.jsonl"), "--record answers.jsonl: this is Python code"),
         (("shop", "--json", "tests/test_shop.py"), "--json tests/test_shop.py: this is Python code"),
+        (("shop", "--html", "tests/test_shop.py"), "--html tests/test_shop.py: this is Python code"),
         (("shop/looking.py", "--top", "2", "--record", "shop/looking.py"), "this is what is to be optimised"),
         (("shop", "--record", "x.jsonl", "--json", "./x.jsonl"), "--json and --record name the same place"),
         (("shop", "--patch", "tests", "--record", "tests/all.patch"), "a patch of --patch may get this name"),

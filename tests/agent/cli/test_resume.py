@@ -51,7 +51,7 @@ def read_until(process: subprocess.Popen[str], words: str) -> None:
 @pytest.mark.slow
 def test_an_interrupted_run_goes_on_where_it_stands(program: CommandLine, file: Path) -> None:
     program, hold = program.held()
-    run = program.start("run", "names.py", "--iterations", "1", "--apply", "--json", "result.json")
+    run = program.start("run", "names.py", "--iterations=1", "--apply", "--json=result.json", "--html=page.html")
     read_until(run, "profile: timing")
     run.send_signal(signal.SIGINT)
     _, told = run.communicate()
@@ -86,15 +86,17 @@ def test_an_interrupted_run_goes_on_where_it_stands(program: CommandLine, file: 
     assert document["decision"] == "improved", document["summary"]
     assert document["run_id"] == stored["run_id"]
     assert document["offer"]["applied"]
-    written = file.read_text("utf-8")
-    assert written != SLOW
+    rewritten = file.read_text("utf-8")
+    assert rewritten != SLOW
 
     again = program("resume", "latest", "--patch", "-", folder=elsewhere)
     assert (again.returncode, again.stdout) == (0, document["patch"])
     assert "measuring" not in again.stderr
     repeated = program("resume", "latest")
     assert repeated.returncode == 0, "the file already holds the rewrite"
-    assert file.read_text("utf-8") == written
+    assert file.read_text("utf-8") == rewritten
+    page = (program.home / "page.html").read_text("utf-8")
+    assert program("resume", "latest", "--html", "-").stdout == page, "a finished run keeps its samples"
     shown = program("show", "latest")
     assert "Improved  names.py common" in shown.stdout
     shown_document = json.loads(program("show", "latest", "--json", "-").stdout)

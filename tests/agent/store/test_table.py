@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
-from dataclasses import fields, replace
+from dataclasses import fields, make_dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
@@ -14,6 +14,7 @@ from afterburner.agent.errors import RunInUseError, RunNotFoundError, RunStoreEr
 from afterburner.agent.evidence.classes import Fit
 from afterburner.agent.evidence.gather import Evidence
 from afterburner.agent.evidence.growth import Growth, GrowthPoint
+from afterburner.agent.evidence.samples import SampleFigures
 from afterburner.agent.inputs.harness_answers import Suite
 from afterburner.agent.inputs.rank import RankedTarget
 from afterburner.agent.loop.results import RunResult
@@ -66,12 +67,13 @@ SETTINGS = RunSettings(
     BatchPlace(top=3, command=("-m", "shop")),
 )
 FIT = Fit("n", 0.0, 1.0, 1.0, 0.01, "n", ("n log n",))
+SAMPLES = SampleFigures("CPU time", (0.1,), (0.2, 0.3))
 RESULT = RunResult(
     "20260101-000000-aaaaaa", TARGET, Objective.TIME, "rules", True, "2x", GAIN, MEASUREMENT, MEASUREMENT,
     HeldOut(3, True, GAIN),
     (JudgedCandidate("1.1", 1, "rules", Verdict.ACCEPTED, Decision.IMPROVED, "2x", GAIN, MEASUREMENT, source="x"),),
     "--- a", "y", Readability(1, 2, 3), (("doctest", 2),), (Skipped("x", "y"),), MACHINE, 12.5,
-    Evidence(Growth("len(x)", (GrowthPoint(3, 0.1, None),), FIT, FIT)), ("note",),
+    Evidence(Growth("len(x)", (GrowthPoint(3, 0.1, None),), FIT, FIT), samples=SAMPLES), ("note",),
 )  # fmt: skip
 
 
@@ -148,6 +150,13 @@ def test_every_setting_survives_as_json() -> None:
 def test_the_settings_of_another_version_are_refused() -> None:
     with pytest.raises(RunStoreError, match="another version"):
         from_text('{"settings": {"iterations": "many"}, "outputs": {}, "folder": "/"}')
+
+
+def test_a_result_that_was_stored_without_samples_can_still_be_read() -> None:
+    old_kind = make_dataclass("Evidence", ["growth", "receipt", "larger_inputs"])
+    old_kind.__module__ = Evidence.__module__
+    old = replace(RESULT, evidence=old_kind(None, None, "61x"))
+    assert from_bytes(RunResult, to_bytes(old)).evidence == Evidence(larger_inputs="61x")
 
 
 @pytest.mark.parametrize("data", [b"", b"\xc1", to_bytes(MACHINE), to_bytes([1])], ids=len)

@@ -1,0 +1,131 @@
+"""The section of a comparison of two versions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from afterburner.agent.code.patch import path_inside
+from afterburner.agent.evidence.samples import sample_figures
+from afterburner.agent.judge.version_comparison import MEASURED, ComparisonDecision
+from afterburner.agent.loop.results import OBJECTIVE_NOUN
+from afterburner.agent.page.figures import MEMORY, TIMES, figure_rows
+from afterburner.agent.page.run_facts import machine_text, origins_text, samples_text, skipped_facts
+from afterburner.agent.page.section import PageSection, Tone
+from afterburner.agent.types import Objective
+from afterburner.agent.wording import count
+from afterburner.sandbox.terminal.formatting import format_kib
+from afterburner.sandbox.terminal.text import format_elapsed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from afterburner.agent.evidence.samples import SampleFigures
+    from afterburner.agent.judge.verification.outcome import Counterexample
+    from afterburner.agent.page.section import FigureRow
+    from afterburner.agent.session.compare import ComparisonResult
+
+FILES_SHOWN = 8
+HEADLINES = {
+    ComparisonDecision.DIFFERENT: "Different",
+    ComparisonDecision.CONDITIONAL: "The same on a condition",
+    ComparisonDecision.FASTER: "Faster",
+    ComparisonDecision.SLOWER: "Slower",
+    ComparisonDecision.SAME: "The same",
+    ComparisonDecision.TOO_NOISY: "No answer",
+}
+_BELIEVED = (*MEASURED, ComparisonDecision.CONDITIONAL)  # else what was measured stands in the sentence, with why not
+_TONES = {
+    ComparisonDecision.DIFFERENT: Tone.BAD,
+    ComparisonDecision.SLOWER: Tone.BAD,
+    ComparisonDecision.FASTER: Tone.GOOD,
+}
+
+
+def section_of_comparison(result: ComparisonResult) -> PageSection:
+    """What the second version is, held against the first, with all that the answer rests on."""
+    compared = result.compared
+    samples = sample_figures(compared.blocks, result.objective)
+    place = path_inside(result.target.path, result.target.project_root)
+    return PageSection(
+        title=result.target.function or place,
+        decision=HEADLINES[result.decision],
+        tone=_TONES.get(result.decision, Tone.NEUTRAL),
+        sentence=compared.reason,
+        place=place if result.target.function else "",
+        gain=compared.gain if result.decision in _BELIEVED else None,
+        figures=tuple(_rows(result, samples)),
+        samples=samples,
+        growth=result.growth,
+        patch=result.patch,
+        facts=tuple(_facts(result, samples)),
+        notes=tuple(findings_of(result)),
+        counterexample=tuple(f"{who:<8}{text}" for who, text in counterexample_lines(compared.counterexample)),
+    )
+
+
+def findings_of(result: ComparisonResult) -> Iterator[str]:
+    """What was found beside the decision, a sentence each; nothing is scrubbed."""
+    compared = result.compared
+    if result.changed_files:
+        more = len(result.changed_files) - FILES_SHOWN
+        named = ", ".join(result.changed_files[:FILES_SHOWN]) + (f" and {more} more" if more > 0 else "")
+        yield f"other files that differ: {named}"
+    if compared.agreement is not None:
+        yield f"the same on {count(len(result.workload_origins), 'input')} of the workload"
+    if compared.agreement is not None and compared.agreement.inputs:
+        yield f"on inputs made to find a difference: {compared.agreement.line}"
+    if result.memory is not None:
+        before, after = (format_kib(each.peak_memory_kib) for each in (result.memory.before, result.memory.after))
+        yield f"memory: {before} before, {after} after"
+    if result.growth is not None:
+        yield f"growth: {result.growth.sentence or result.growth.note or result.growth.disagreement}"
+    if compared.larger_inputs:
+        yield compared.larger_inputs
+    if result.assume:
+        yield f"stated of every input: {'; '.join(result.assume)}"
+
+
+def counterexample_lines(found: Counterexample | None) -> Iterator[tuple[str, str]]:
+    """The calls on which the versions differ, and what each version does there."""
+    if found is None:
+        return
+    for number, call in enumerate(found.calls):
+        yield "for" if number == 0 else "then", call
+    yield "before", found.expected
+    yield "after", found.actual
+
+
+def min_effect_text(result: ComparisonResult) -> str:
+    """Which differences count as the same, and who said so."""
+    return f"{result.min_effect.value:g} ({result.min_effect.source})"
+
+
+def _rows(result: ComparisonResult, samples: SampleFigures | None) -> Iterator[FigureRow]:
+    """The times that were compared, and the memory: compared as well, or of one sample each."""
+    compared, memory = result.compared, result.memory
+    if compared.before is None or compared.after is None:
+        return
+    decides = samples.noun if samples is not None else OBJECTIVE_NOUN[result.objective]
+    yield from figure_rows(TIMES, compared.before, compared.after, decides, compared.gain)
+    if result.objective is not Objective.TIME:
+        yield from figure_rows(MEMORY, compared.before, compared.after, decides, compared.gain)
+    elif memory is not None:
+        yield from figure_rows(MEMORY, memory.before, memory.after, decides, None)
+
+
+def _facts(result: ComparisonResult, samples: SampleFigures | None) -> Iterator[tuple[str, str]]:
+    root = result.target.project_root
+    yield "Before", result.before_revision or path_inside(result.target.path, root)
+    yield "After", result.after_revision or path_inside(result.after_path, root)
+    yield "Compared", OBJECTIVE_NOUN[result.objective]
+    if result.compared.gain is not None and samples is not None:
+        yield "Samples", samples_text(result.compared.gain, samples)
+    yield "Judged on", origins_text(tuple(Counter(result.workload_origins).items()))
+    yield from skipped_facts(result.skipped)
+    yield "Minimum effect", min_effect_text(result)
+    if result.float_tolerance is not None:
+        yield "Float tolerance", f"{result.float_tolerance:g}"
+    yield "Seed", str(result.seed)
+    yield "Measured on", machine_text(result.machine)
+    yield "Took", f"{format_elapsed(result.elapsed_s)} min"
