@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from afterburner.agent.batch.optimize_many import optimize_many
     from afterburner.agent.errors import NotTrustedError, RunNotFoundError, SettingsError, WorkloadError
     from afterburner.agent.inputs.survey import project_of
     from afterburner.agent.job.job import Job
@@ -45,6 +46,7 @@ __all__ = [
     "has_improvements",
     "open_session",
     "optimize",
+    "optimize_many",
     "project_of",
     "render_prompt",
     "verify",
@@ -72,6 +74,7 @@ _HOMES = {
     "has_improvements": "agent.store.improved_runs",
     "open_session": "agent.session.session",
     "optimize": "agent.session.shortcuts",
+    "optimize_many": "agent.batch.optimize_many",
     "project_of": "agent.inputs.survey",
     "render_prompt": "agent.models.prompts.prompt",
     "verify": "agent.session.shortcuts",

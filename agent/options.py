@@ -186,6 +186,7 @@ class Proof:
     growth: bool = True  # whether the growth of an offer with its input is measured
     receipt: bool = False  # whether what a receipt is written from is kept
     counterexample: bool = False  # whether a counterexample comes with a test for pytest
+    real_calls_alone: bool = False  # of `compare`: whether a slow-down is looked for on the real calls, and no more
 
     @property
     def effect(self) -> float:

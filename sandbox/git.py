@@ -17,7 +17,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 GIT_S = 60.0
-_SETTINGS = ("core.fsmonitor=false", "core.hooksPath=/dev/null", "core.untrackedCache=false", "core.quotePath=false")
+SAFE_SETTINGS = (
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "core.untrackedCache=false",
+    "core.quotePath=false",
+)
 _VARIABLES = {
     "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_CONFIG_GLOBAL": "/dev/null",
@@ -30,6 +35,11 @@ _VARIABLES = {
 }
 
 
+def git_variables() -> dict[str, str]:
+    """The environment of a git that reads a hostile repository; `SAFE_SETTINGS` have to be given as well."""
+    return {"PATH": os.environ.get("PATH", os.defpath), **_VARIABLES}
+
+
 def run_git(root: Path, *words: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes] | None:
     """Run a git command that reads, in the repository whose top `root` is; None: git is not installed.
 
@@ -39,7 +49,6 @@ def run_git(root: Path, *words: str, stdin: bytes = b"") -> subprocess.Completed
     git = shutil.which("git")
     if git is None:
         return None
-    settings = (word for setting in _SETTINGS for word in ("-c", setting))
+    settings = (word for setting in SAFE_SETTINGS for word in ("-c", setting))
     command = [git, f"--git-dir={root / '.git'}", f"--work-tree={root}", *settings, *words]
-    variables = {"PATH": os.environ.get("PATH", os.defpath), **_VARIABLES}
-    return run_on_host(command, folder=root, variables=variables, stdin=stdin, timeout_s=GIT_S)
+    return run_on_host(command, folder=root, variables=git_variables(), stdin=stdin, timeout_s=GIT_S)

@@ -47,6 +47,7 @@ class ManyResult:
     place: Path
     settings: RunSettings  # `top` is how many targets were asked for
     run_id: str
+    only: Callable[[RankedTarget], bool] | None = None  # which of the ranked functions count; None: all
     profiled_s: float | None = None  # None: nothing was profiled yet
     suite: Suite | None = None  # how the original does
     ranked: tuple[RankedTarget, ...] = ()

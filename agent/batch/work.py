@@ -147,7 +147,8 @@ def _work_through(
         many.settings = replace(
             settings, batch=replace(settings.batch, command=survey.command, project_root=survey.project_root)
         )
-        many.profiled_s, many.suite, many.ranked = survey.total_s, survey.suite, tuple(rank(survey))
+        many.profiled_s, many.suite = survey.total_s, survey.suite
+        many.ranked = tuple(each for each in rank(survey) if many.only is None or many.only(each))
         worker.keep()
     try:
         _work(many, worker, deadline)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from afterburner.agent.errors import TargetError
 from afterburner.sandbox import UsageError
 from afterburner.sandbox.cancel import raise_if_cancelled
-from afterburner.sandbox.git import run_git
+from afterburner.sandbox.git import SAFE_SETTINGS, git_variables, run_git
 from afterburner.sandbox.project import MAX_BYTES, MAX_FILE_BYTES, MAX_FILES, why_left_out
 
 if TYPE_CHECKING:
@@ -86,6 +86,11 @@ def file_at(root: Path, revision: str, name: str) -> bytes | None:
         return _git(root, "cat-file", "blob", f"{commit}:{name}")
     except TargetError:
         return None
+
+
+def reading_options() -> tuple[tuple[str, ...], dict[str, str]]:
+    """How another program has to start git to read a hostile repository: settings for `-c`, and the environment."""
+    return SAFE_SETTINGS, git_variables()
 
 
 def _commit(root: Path, revision: str) -> str:

@@ -125,6 +125,7 @@ class VersionJudge:
     deadline: Deadline
     on_event: OnEvent
     texts: TextObjections = field(default_factory=TextObjections)
+    real_calls_alone: bool = False  # whether no difference is looked for beyond the calls of the workload
 
     def compare(self, source: str) -> VersionFindings:
         """Hold a version against the original.
@@ -146,18 +147,27 @@ class VersionJudge:
         shrinking_s = min(LONGEST_SHRINKING_S, self.deadline.left_s() / 4)
         confirming = Confirming(self.bench, self.judge, self.deadline, self.on_event, shrinking_s=shrinking_s)
         self._report(EventKind.COMPARING_BEHAVIOUR)
-        found = self._behaviour(confirming, other, original)
+        found = self._on_real_calls(confirming, other)
+        if found is None:
+            found = Agreement() if self.real_calls_alone else self._behaviour(confirming, other, original)
         if isinstance(found, VersionFindings):
             return found
         measured = self.measure(confirming, other, original, found)
+        if self.real_calls_alone:
+            return _of_real_calls(measured)
         return _as_far_as_proven(measured, confirming.unproven(found, other, original))
 
-    def _behaviour(self, confirming: Confirming, other: Incumbent, original: Incumbent) -> Agreement | VersionFindings:
+    def _on_real_calls(self, confirming: Confirming, other: Incumbent) -> Agreement | VersionFindings | None:
+        """What the calls of the workload show against a version; None: it does the same on all of them."""
         first, *others = _all_cases(self.bench)
         for cases in ([first], others):  # what is far too slow shows in the first
             report = confirming.failed(other, cases)
             if report is not None:
                 return self._failed(confirming, other, cases, report)
+        return None
+
+    def _behaviour(self, confirming: Confirming, other: Incumbent, original: Incumbent) -> Agreement | VersionFindings:
+        """What is found where a difference is looked for."""
         found = confirming.behaves(other, original, (), by_cost=False)
         match found:
             case Counterexample(timed_out=True):
@@ -268,6 +278,14 @@ class VersionJudge:
 
     def _report(self, kind: EventKind, count: int | None = None, most: int | None = None) -> None:
         self.on_event(ProgressEvent(kind=kind, stage=Stage.COMPARE, count=count, most=most))
+
+
+def _of_real_calls(measured: VersionFindings) -> VersionFindings:
+    """What was measured. That both do the same is known of the real calls alone, which says nothing against slower."""
+    if measured.decision not in {ComparisonDecision.FASTER, ComparisonDecision.SAME}:
+        return measured
+    reason = f"{measured.reason}, and no difference was looked for beyond the real calls"
+    return replace(measured, decision=ComparisonDecision.CONDITIONAL, reason=reason)
 
 
 def _as_far_as_proven(measured: VersionFindings, too_few: Comparison | None) -> VersionFindings:

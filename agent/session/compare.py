@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.agent.code.locate import with_source
+from afterburner.agent.code.patch import unified_diff
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.errors import TargetError
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage, in_stage, waiting_for_core
@@ -65,6 +66,7 @@ class ComparisonResult:
     before_revision: str  # the commit; empty: what is on the disk
     after_path: str
     after_revision: str
+    patch: str  # from BEFORE's file to AFTER's, as a unified diff
     changed_files: tuple[str, ...]  # other files of the project that differ
     compared: VersionFindings
     objective: Objective
@@ -115,13 +117,14 @@ def compare_jobs(
     bench, comparing = prepared.comparing.bench, prepared.comparing
     compared = comparing.compare(versions.after.target.source)
     memory, growth = _evidence(prepared, compared, report)
-    if growth is not None:
+    if growth is not None and not proof.real_calls_alone:
         compared = in_light_of_growth(compared, growth, comparing.texts)
     return ComparisonResult(
         target=bench.target,
         before_revision=versions.before.revision,
         after_path=versions.after.target.path,
         after_revision=versions.after.revision,
+        patch=unified_diff(bench.target, versions.after.target.source),
         changed_files=prepared.changed_files,
         compared=compared,
         objective=search.objective,
@@ -187,13 +190,16 @@ def _prepare(  # noqa: PLR0917 - what a comparison depends on, and who is told
     environment = versions.environment
     bench = Workbench(target, workload, sandbox, environment, limits, core, own_tree, writes_tests=proof.counterexample)
     judge = TwoSidedJudge(search.objective, min_effect.value, search.seed)
-    comparing = VersionJudge(bench, judge, deadline, on_event, _text_objections(versions, changed))
+    texts = _text_objections(versions, changed)
+    comparing = VersionJudge(bench, judge, deadline, on_event, texts, real_calls_alone=proof.real_calls_alone)
     return _Prepared(versions, changed, settings, min_effect, machine, comparing)
 
 
 def _evidence(prepared: _Prepared, compared: VersionFindings, report: OnEvent) -> tuple[Memory | None, Growth | None]:
     """Memory and growth of versions that do the same; None where they are not measured."""
     if compared.agreement is None:
+        return None, None
+    if prepared.settings.proof.real_calls_alone and not _has_growth_to_show(compared):
         return None, None
     bench, deadline = prepared.comparing.bench, prepared.comparing.deadline
     source, settings = prepared.versions.after.target.source, prepared.settings
@@ -202,6 +208,15 @@ def _evidence(prepared: _Prepared, compared: VersionFindings, report: OnEvent) -
         return memory, None
     report(ProgressEvent(kind=EventKind.MEASURING_GROWTH))
     return memory, measure_growth(bench, source, Deadline.after(min(GROWTH_S, deadline.left_s())))
+
+
+def _has_growth_to_show(compared: VersionFindings) -> bool:
+    """Whether AFTER is slower, and not by so much that larger inputs would only reach the time limit."""
+    return (
+        compared.decision is ComparisonDecision.SLOWER
+        and compared.gain is not None
+        and (compared.gain.ratio * SLOWER > 1)
+    )
 
 
 def in_light_of_growth(compared: VersionFindings, growth: Growth, texts: TextObjections) -> VersionFindings:

@@ -63,3 +63,15 @@ def _route(litellm: ModuleType, name: str) -> tuple[str, str, str | None]:
             models=litellm.model_list,
         ) from None
     return str(bare_name), str(provider), api_base
+
+
+def key_variable(name: str) -> str | None:
+    """The variable of the environment that LiteLLM reads a model's key from; None: it is set, or there is none.
+
+    Raises:
+        UnknownModelError: LiteLLM does not know the provider.
+    """
+    litellm = import_litellm()
+    _route(litellm, name)
+    missing = litellm.validate_environment(name)["missing_keys"]
+    return next((key for key in missing if key.endswith(("API_KEY", "TOKEN"))), None)

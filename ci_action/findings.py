@@ -1,0 +1,224 @@
+"""Turns the results of a session into the parts of the report."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from afterburner.agent.code.source_text import split_lines
+from afterburner.agent.code.text_edits import TextEdit, apply_edits
+from afterburner.agent.judge.version_comparison import MEASURED
+from afterburner.agent.wording import count
+from afterburner.ci_action.report.document import (
+    CounterexamplePart,
+    Decision,
+    EditPart,
+    FiguresPart,
+    FunctionPart,
+    GainPart,
+    RewritePart,
+)
+from afterburner.ci_action.report.words import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from afterburner.agent.batch.batch_results import Outcome
+    from afterburner.agent.judge.verification.outcome import Counterexample
+    from afterburner.agent.loop.results import RunResult
+    from afterburner.agent.session.compare import ComparisonResult
+    from afterburner.agent.types import Gain
+    from afterburner.ci_action.changes import ChangedFunction
+
+MOST_CODE = 60_000  # characters of a patch, and of all the edits of a rewrite
+LONGEST_BLOCK = 120  # lines that a suggestion may replace
+_MOST_EDITS = 200
+_LATER = "the time was up before its turn; allow more minutes, or fewer functions"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A function of the pull request, and how hot it is.
+
+    Attributes:
+        function: as the pull request has it.
+        share: of all profiled CPU time, what a rewrite could save at best; None: nothing was profiled.
+        test_files: that call it.
+    """
+
+    function: ChangedFunction
+    share: float | None
+    test_files: tuple[str, ...] = ()
+
+
+def part_of_outcome(place: Place, outcome: Outcome, receipt: str | None) -> FunctionPart:
+    """What became of a function that was to be made faster.
+
+    Args:
+        place: the function.
+        outcome: of its run.
+        receipt: the file of its receipt, beside the report.
+    """
+    result = outcome.result
+    if result is None:
+        return _part(place, Decision(outcome.decision), outcome.reason, 0.0)
+    is_offered = result.improved and result.gain is not None
+    return _part(
+        place,
+        Decision(outcome.decision),
+        outcome.reason,
+        result.elapsed_s,
+        gain=_gain(result.gain) if is_offered else None,
+        figures=FiguresPart(
+            before_cpu_s=result.original.cpu_time_s,
+            after_cpu_s=result.best.cpu_time_s,
+            before_peak_kib=float(result.original.peak_memory_kib),
+            after_peak_kib=float(result.best.peak_memory_kib),
+        )
+        if is_offered
+        else None,
+        evidence=list(_evidence_of_run(result)) if is_offered else [],
+        rewrite=_rewrite(result, receipt) if is_offered else None,
+    )
+
+
+def part_of_comparison(place: Place, result: ComparisonResult) -> FunctionPart:
+    """What the pull request's version of a function is, held against the base's."""
+    found = result.compared
+    has_gain = found.gain is not None and found.decision in MEASURED
+    return _part(
+        place,
+        Decision(found.decision.value),
+        found.reason,
+        result.elapsed_s,
+        gain=_gain(found.gain) if has_gain else None,
+        figures=_figures_of_comparison(result) if has_gain else None,
+        evidence=list(_evidence_of_comparison(result)),
+        counterexample=_counterexample(found.counterexample) if found.counterexample is not None else None,
+    )
+
+
+def part_of_failure(place: Place, reason: str, elapsed_s: float) -> FunctionPart:
+    """A function that could not be looked at."""
+    return _part(place, Decision.FAILED, reason, elapsed_s)
+
+
+def part_not_reached(place: Place) -> FunctionPart:
+    """A function that no time was left for."""
+    return _part(place, Decision.NOT_REACHED, _LATER, 0.0)
+
+
+def _part(
+    place: Place,
+    decision: Decision,
+    reason: str,
+    elapsed_s: float,
+    *,
+    gain: GainPart | None = None,
+    figures: FiguresPart | None = None,
+    evidence: list[str] | None = None,
+    counterexample: CounterexamplePart | None = None,
+    rewrite: RewritePart | None = None,
+) -> FunctionPart:
+    function = place.function
+    return FunctionPart(
+        file=function.file,
+        function=function.name,
+        line=function.first_line,
+        last_line=function.last_line,
+        blob=function.blob,
+        source_sha256=function.source_sha256,
+        decision=decision,
+        reason=one_line(reason),
+        share=None if place.share is None else min(max(place.share, 0.0), 1.0),
+        gain=gain,
+        figures=figures,
+        evidence=[one_line(each) for each in evidence or []],
+        counterexample=counterexample,
+        rewrite=rewrite,
+        elapsed_s=elapsed_s,
+    )
+
+
+def _gain(gain: Gain | None) -> GainPart | None:
+    if gain is None or not math.isfinite(gain.ratio):
+        return None
+    high = gain.high if math.isfinite(gain.high) else None
+    return GainPart(ratio=gain.ratio, low=gain.low, high=high, confidence=gain.confidence)
+
+
+def _rewrite(result: RunResult, receipt: str | None) -> RewritePart | None:
+    """The rewrite; None if it is too large for a comment, so that only the artifact has it."""
+    edits = [EditPart(first=each.start_line + 1, last=each.end_line, text=each.new_text) for each in result.edits]
+    size = max(len(result.patch), sum(len(each.text) for each in edits))
+    if size > MOST_CODE or len(edits) > _MOST_EDITS:
+        return None
+    return RewritePart(patch=result.patch, edits=edits, block=_block(result), receipt=receipt)
+
+
+def _block(result: RunResult) -> EditPart | None:
+    """All edits as one block of lines in place of at least one: what a suggestion is. None: they are too far apart."""
+    edits, old = result.edits, split_lines(result.target.source)
+    first, end = edits[0].start_line, max(each.end_line for each in edits)
+    if end == first:  # lines that are only put in: the line before them, or else the one behind, comes along
+        first, end = (first - 1, end) if first else (first, end + 1)
+    if end - first > LONGEST_BLOCK:
+        return None
+    inside = [TextEdit(each.start_line - first, each.end_line - first, each.new_text) for each in edits]
+    return EditPart(first=first + 1, last=end, text=apply_edits("".join(old[first:end]), inside))
+
+
+def _evidence_of_run(result: RunResult) -> Iterator[str]:
+    yield f"judged on {_inputs(result.workload_origins)}; {result.held_out.inputs} of them were held out"
+    growth = result.evidence.growth if result.evidence else None
+    if growth is not None and growth.sentence:
+        yield f"growth with {growth.scaled}: {growth.sentence}"
+    if result.evidence is not None and result.evidence.larger_inputs:
+        yield result.evidence.larger_inputs
+    if result.by_size is not None:
+        yield f"{result.by_size.small:.2f}x on small inputs, {result.by_size.large:.2f}x on large ones"
+    yield from result.notes[:10]
+
+
+def _evidence_of_comparison(result: ComparisonResult) -> Iterator[str]:
+    agreement = result.compared.agreement
+    if agreement is not None:
+        yield f"the same on {_inputs(Counter(result.workload_origins).items())}"
+        if agreement.inputs:
+            yield f"on inputs made to find a difference: {agreement.line}"
+    if result.growth is not None and result.growth.sentence:
+        yield f"growth with {result.growth.scaled}: {result.growth.sentence}"
+    if result.compared.larger_inputs:
+        yield result.compared.larger_inputs
+    if result.changed_files:
+        named = ", ".join(result.changed_files[:5])
+        more = len(result.changed_files) - 5
+        others = f"{named} and {more} more" if more > 0 else named
+        yield f"each version ran among its own files; these differ, too: {others}"
+
+
+def _inputs(origins: Iterable[tuple[str, int]]) -> str:
+    """`12 inputs (captured from tests/test_a.py)`."""
+    counted = list(origins)
+    names = ", ".join(name for name, _ in counted[:3]) + (", …" if len(counted) > 3 else "")
+    return f"{count(sum(number for _, number in counted), 'input')} ({names})"
+
+
+def _figures_of_comparison(result: ComparisonResult) -> FiguresPart | None:
+    before, after = result.compared.before, result.compared.after
+    if before is None or after is None:
+        return None
+    memory = result.memory
+    return FiguresPart(
+        before_cpu_s=before.cpu_time_s,
+        after_cpu_s=after.cpu_time_s,
+        before_peak_kib=float(memory.before.peak_memory_kib) if memory else None,
+        after_peak_kib=float(memory.after.peak_memory_kib) if memory else None,
+    )
+
+
+def _counterexample(found: Counterexample) -> CounterexamplePart:
+    calls = [one_line(each) for each in found.calls[:20]]
+    return CounterexamplePart(calls=calls, before=one_line(found.expected), after=one_line(found.actual))

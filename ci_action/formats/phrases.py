@@ -1,0 +1,96 @@
+"""What is said of a function and of a whole report, in plain words that hold nothing foreign."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from afterburner.agent.wording import count, format_ratio
+from afterburner.ci_action.report.document import Decision, Mode
+
+if TYPE_CHECKING:
+    from afterburner.ci_action.report.document import CiDocument, FunctionPart, GainPart
+
+_BETTER = {"time": "faster", "memory": "less peak memory", "integral": "less memory over time"}
+_WORSE = {"time": "of the time", "memory": "of the peak memory", "integral": "of the memory over time"}
+_OTHERS = {
+    Decision.CONDITIONAL: "the same only on a condition",
+    Decision.NO_IMPROVEMENT: "nothing better was found",
+    Decision.NOTHING_TO_PROPOSE: "no rule fits it",
+    Decision.DIFFERENT: "behaves differently",
+    Decision.TOO_NOISY: "no answer",
+    Decision.FAILED: "could not be looked at",
+    Decision.INTERRUPTED: "interrupted",
+    Decision.NOT_REACHED: "not reached in time",
+}
+
+
+def verdict(function: FunctionPart, document: CiDocument) -> str:
+    """`8.31x faster (7.90x to 8.62x)`, `slower: 2.10x of the time (2.00x to 2.21x)`, `as fast as before`."""
+    gain, objective = function.gain, document.objective
+    if function.decision in (Decision.IMPROVED, Decision.FASTER) and gain is not None:
+        return f"{format_ratio(gain.ratio)} {_BETTER[objective]} ({_interval(gain)})"
+    if function.decision is Decision.SLOWER:
+        if gain is None or not gain.low or not gain.ratio:
+            return "slower by more than can be measured in time"
+        low = f"{format_ratio(1 / gain.high)} to " if gain.high else "up to "
+        return f"slower: {format_ratio(1 / gain.ratio)} {_WORSE[objective]} ({low}{format_ratio(1 / gain.low)})"
+    if function.decision is Decision.CONDITIONAL and document.mode is Mode.REGRESSIONS:
+        return "not slower on the calls that were seen"
+    if function.decision is Decision.SAME:
+        return f"as before, within {document.min_gain:.0%}"
+    return _OTHERS.get(function.decision, function.decision.value.replace("_", " "))
+
+
+def _interval(gain: GainPart) -> str:
+    high = f" to {format_ratio(gain.high)}" if gain.high is not None else " or more"
+    return f"{format_ratio(gain.low)}{high}"
+
+
+def headline(document: CiDocument) -> str:
+    """One line on the whole report."""
+    if document.mode is Mode.REGRESSIONS:
+        slower = document.of(Decision.SLOWER)
+        return f"{_number(len(slower), 'slower')} than at the base" if slower else "No slow-down was found"
+    return _headline_of_proof(document) if document.mode is Mode.PROVE else _headline_of_rewrites(document)
+
+
+def _headline_of_proof(document: CiDocument) -> str:
+    if not document.functions:
+        return "Nothing could be compared"
+    for decision, what in ((Decision.DIFFERENT, "different in behaviour"), (Decision.SLOWER, "slower")):
+        if found := document.of(decision):
+            return f"Not proven: {_number(len(found), what)}"
+    faster = document.of(Decision.FASTER)
+    if not faster:
+        return "Not proven: no function is faster"
+    return f"Proven: {len(faster)} of {count(len(document.functions), 'changed function')} faster"
+
+
+def _number(number: int, what: str) -> str:
+    return f"{count(number, 'function')} {'is' if number == 1 else 'are'} {what}"
+
+
+def _headline_of_rewrites(document: CiDocument) -> str:
+    improved = document.of(Decision.IMPROVED)
+    if not improved:
+        return "No faster rewrite was found" if document.objective == "time" else "No leaner rewrite was found"
+    where = "" if document.mode is Mode.SCHEDULE else " of this pull request"
+    better = "be faster" if document.objective == "time" else "use less memory"
+    return f"{count(len(improved), 'function')}{where} can {better}"
+
+
+def has_something_to_say(document: CiDocument) -> bool:
+    """Whether the report is worth a comment: a rewrite, a slow-down, or an answer to a pull request's claim."""
+    if document.mode in (Mode.OPTIMIZE, Mode.SCHEDULE):
+        return bool(document.of(Decision.IMPROVED))
+    if document.mode is Mode.REGRESSIONS:
+        return bool(document.of(Decision.SLOWER))
+    return bool(document.functions)
+
+
+def told_functions(document: CiDocument) -> list[FunctionPart]:
+    """The functions that the summary's table has: in a pull request's proof all, otherwise those that matter."""
+    if document.mode is Mode.PROVE:
+        return list(document.functions)
+    wanted = {Mode.REGRESSIONS: Decision.SLOWER}.get(document.mode, Decision.IMPROVED)
+    return document.of(wanted)

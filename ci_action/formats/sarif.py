@@ -1,0 +1,66 @@
+"""The report as SARIF 2.1.0, which code hosts and editors show at the lines that it names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from afterburner.ci_action.formats.phrases import verdict
+from afterburner.ci_action.report.document import Decision
+
+if TYPE_CHECKING:
+    from afterburner.ci_action.report.document import CiDocument, EditPart, FunctionPart
+
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_RULES = {
+    Decision.IMPROVED: ("faster-rewrite", "A proven rewrite is better", "note"),
+    Decision.SLOWER: ("slower", "A change makes a function slower", "warning"),
+    Decision.DIFFERENT: ("different", "A change makes a function behave differently", "note"),
+}
+
+
+def sarif(document: CiDocument) -> dict[str, Any]:
+    """The results that have a line to stand at: rewrites, slow-downs, and differences of behaviour."""
+    told = [each for each in document.functions if each.decision in _RULES]
+    return {
+        "$schema": _SCHEMA,
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {
+                    "driver": {
+                        "name": "Afterburner Agent",
+                        "version": document.version,
+                        "rules": [
+                            {"id": name, "shortDescription": {"text": text}, "defaultConfiguration": {"level": level}}
+                            for name, text, level in _RULES.values()
+                        ],
+                    }
+                },
+                "results": [_result(each, document) for each in told],
+            }
+        ],
+    }
+
+
+def _result(function: FunctionPart, document: CiDocument) -> dict[str, Any]:
+    rule, _, level = _RULES[function.decision]
+    place = {"uri": quote(function.file)}
+    region = {"startLine": function.line, "endLine": function.last_line}
+    result: dict[str, Any] = {
+        "ruleId": rule,
+        "level": level,
+        "message": {"text": f"{function.function}: {verdict(function, document)}. {function.reason}"},
+        "locations": [{"physicalLocation": {"artifactLocation": place, "region": region}}],
+        "partialFingerprints": {"function/v1": function.key},
+    }
+    if function.rewrite is not None and function.rewrite.edits:
+        changes = [{"artifactLocation": place, "replacements": [_replacement(each) for each in function.rewrite.edits]}]
+        result["fixes"] = [{"description": {"text": verdict(function, document)}, "artifactChanges": changes}]
+    return result
+
+
+def _replacement(edit: EditPart) -> dict[str, Any]:
+    """Whole lines, from the first column to the first column of the line behind the last."""
+    region = {"startLine": edit.first, "startColumn": 1, "endLine": edit.last + 1, "endColumn": 1}
+    return {"deletedRegion": region, "insertedContent": {"text": edit.text}}

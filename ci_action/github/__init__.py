@@ -1,0 +1,1 @@
+"""GitHub: the event, the API, the comment and the review."""

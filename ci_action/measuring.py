@@ -1,0 +1,163 @@
+"""Measures what a pull request changes, or a part of a whole repository, in one session."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+from afterburner.agent import AfterburnerError, WorkloadError, open_session
+from afterburner.agent.events import OnEvent, ignore_event
+from afterburner.agent.options import DEFAULT_MIN_EFFECT
+from afterburner.ci_action.changes import LeftOut, find_changes, functions_of_file
+from afterburner.ci_action.comparing import Comparing
+from afterburner.ci_action.gathered import Gathered
+from afterburner.ci_action.memory import Memory
+from afterburner.ci_action.optimizing import explain_unranked, optimize_functions
+from afterburner.ci_action.report.document import MOST_FUNCTIONS, CiDocument, Decision, LeftOutPart, Mode
+from afterburner.ci_action.report.words import one_line
+from afterburner.ci_action.repository import find_range, head_alone, open_repository
+
+if TYPE_CHECKING:
+    from afterburner.agent import Session
+    from afterburner.agent.types import Machine
+    from afterburner.ci_action.changes import ChangedFunction
+    from afterburner.ci_action.optimizing import Key
+    from afterburner.ci_action.options import CiOptions
+    from afterburner.ci_action.repository import Range
+
+_PACKAGE = "afterburner-agent"
+_TRIED = (Decision.IMPROVED, Decision.CONDITIONAL, Decision.NO_IMPROVEMENT, Decision.NOTHING_TO_PROPOSE)
+_MOST_PATCH = 400_000
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What was measured: the report, and what the page and the receipts are made of."""
+
+    document: CiDocument
+    gathered: Gathered
+
+
+def measure(options: CiOptions, on_event: OnEvent = ignore_event) -> Measured:
+    """Find what counts, measure it, and tell what was found. Nothing of the repository is written.
+
+    Args:
+        options: of the call.
+        on_event: receives progress events.
+
+    Raises:
+        UsageError: there is no repository, or no such revision.
+        AfterburnerError: nothing could be measured, such as for want of a sandbox.
+    """
+    started_s = time.monotonic()
+    gathered = Gathered()
+    with (
+        open_repository(options.root) as repository,
+        open_session(sandbox=options.sandbox, models=options.models, caps=options.caps, store=None) as session,
+    ):
+        if options.mode is Mode.SCHEDULE:
+            span = head_alone(repository)
+            _work_through(session, options, span, gathered, on_event)
+        else:
+            span = find_range(repository, options.base)
+            changes = find_changes(repository, span, options.wanted)
+            gathered.left_out += changes.left_out
+            functions = {(each.file, each.name): each for each in changes.functions}
+            if options.mode is Mode.OPTIMIZE:
+                _optimize_changes(session, options, functions, gathered, on_event)
+            else:
+                Comparing(session, options, span, gathered, on_event).compare(functions)
+        base = None if options.mode is Mode.SCHEDULE else span.base.hexsha
+        document = _document(options, base, span.head.hexsha, gathered, time.monotonic() - started_s)
+    return Measured(document, gathered)
+
+
+def _optimize_changes(
+    session: Session,
+    options: CiOptions,
+    functions: dict[Key, ChangedFunction],
+    gathered: Gathered,
+    on_event: OnEvent,
+) -> None:
+    if not functions:
+        return
+    try:
+        optimize_functions(session, options, functions.get, gathered, on_event)
+    except WorkloadError as error:
+        explain_unranked(error, functions, gathered)
+        return
+    ranked = {(part.file, part.function) for part in gathered.functions}
+    if len(gathered.functions) < options.most_functions and not gathered.interrupted:
+        gathered.left_out += [LeftOut(file, _not_called(options), name) for file, name in functions.keys() - ranked]
+
+
+def _not_called(options: CiOptions) -> str:
+    who = "the command does" if options.command else "the tests do"
+    return f"{who} not call it, so there is nothing to judge a rewrite on"
+
+
+def _work_through(session: Session, options: CiOptions, span: Range, gathered: Gathered, on_event: OnEvent) -> None:
+    """Optimise the hottest functions of the whole repository that no earlier run has tried."""
+    memory, who = Memory.read(options.memory), f"{options.models.model} {version(_PACKAGE)}"
+    files: dict[str, dict[str, ChangedFunction]] = {}
+
+    def find(key: Key) -> ChangedFunction | None:
+        file, name = key
+        if file not in files:
+            files[file] = _functions_by_name(options, span, file)
+        function = files[file].get(name)
+        return function if function is not None and not memory.knows(function.key, who) else None
+
+    optimize_functions(session, options, find, gathered, on_event)
+    for part in gathered.functions:
+        if part.decision in _TRIED:
+            memory.remember(part.key, who)
+    if options.memory is not None:
+        memory.write(options.memory)
+
+
+def _functions_by_name(options: CiOptions, span: Range, file: str) -> dict[str, ChangedFunction]:
+    if not options.wanted.takes(file):
+        return {}
+    try:
+        return {each.name: each for each in functions_of_file(options.root, span.head, file)}
+    except AfterburnerError:
+        return {}  # a file that is not committed
+
+
+def _document(options: CiOptions, base: str | None, head: str, gathered: Gathered, elapsed_s: float) -> CiDocument:
+    machine = gathered.machine
+    notes = list(gathered.notes)
+    patch = gathered.patch
+    if len(patch) > _MOST_PATCH:
+        patch = ""
+        notes.append("the patch is too large for this report; the file all.patch beside it has it")
+    if gathered.interrupted:
+        notes.append("the run was interrupted")
+    return CiDocument(
+        version=version(_PACKAGE),
+        mode=options.mode,
+        base=base,
+        head=head,
+        objective=options.search.objective.value,
+        model=one_line(options.models.model, 300),
+        machine=_named(machine) if machine is not None else "",
+        min_gain=DEFAULT_MIN_EFFECT if options.min_gain is None else options.min_gain,
+        functions=gathered.functions[:MOST_FUNCTIONS],
+        left_out=[
+            LeftOutPart(file=each.file, function=each.function, reason=one_line(each.reason))
+            for each in sorted(gathered.left_out, key=lambda each: (each.file, each.function or ""))[:MOST_FUNCTIONS]
+        ],
+        notes=[one_line(each) for each in notes][:50],
+        patch=patch,
+        tests=gathered.tests,
+        cost_usd=gathered.cost_usd,
+        elapsed_s=elapsed_s,
+    )
+
+
+def _named(machine: Machine) -> str:
+    where = f"{machine.cpu_model}, {machine.cpus} CPUs, {machine.system}, Python {machine.python}"
+    return one_line(f"{where}, {machine.backend} ({machine.tier})")

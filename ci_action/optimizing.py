@@ -1,0 +1,147 @@
+"""Looks for faster rewrites of the functions that count."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from afterburner.agent import InputOptions, Proof, WorkloadError, optimize_many
+from afterburner.agent.evidence.receipt import receipt_bytes
+from afterburner.agent.options import RunSettings
+from afterburner.agent.page.run_section import section_of_run
+from afterburner.ci_action.changes import LeftOut
+from afterburner.ci_action.findings import Place, part_of_outcome
+from afterburner.ci_action.report.document import Decision
+from afterburner.ci_action.report.words import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from afterburner.agent import Session
+    from afterburner.agent.batch.batch_results import ManyResult, Outcome
+    from afterburner.agent.events import OnEvent
+    from afterburner.agent.inputs.rank import RankedTarget
+    from afterburner.ci_action.changes import ChangedFunction
+    from afterburner.ci_action.gathered import Gathered
+    from afterburner.ci_action.options import CiOptions
+    from afterburner.ci_action.report.document import FunctionPart
+
+Key = tuple[str, str]  # a file from the repository's root, and the name of a function
+
+
+def optimize_functions(
+    session: Session,
+    options: CiOptions,
+    find: Callable[[Key], ChangedFunction | None],
+    gathered: Gathered,
+    on_event: OnEvent,
+) -> None:
+    """Rank all functions by how hot they are, and optimise the first of those that count.
+
+    Args:
+        session: with the model and the caps of the options.
+        options: of the call.
+        find: gives a function that counts by its file and name; None: it does not count.
+        gathered: receives what was found.
+        on_event: receives progress events.
+
+    Raises:
+        AfterburnerError: nothing could be done at all, such as for want of a sandbox.
+    """
+    settings = RunSettings(
+        str(options.root),
+        inputs=InputOptions(python=options.python),
+        search=options.search,
+        proof=replace(proof_of(options), receipt=True),
+        models=options.models,
+        caps=options.caps,
+    )
+
+    def counts(target: RankedTarget) -> bool:
+        return find(key_of(options.root, target)) is not None
+
+    many = optimize_many(
+        session,
+        settings,
+        command=options.command,
+        most=options.most_functions,
+        only=counts,
+        on_event=on_event,
+    )
+    _gather(many, options, find, gathered)
+
+
+def proof_of(options: CiOptions) -> Proof:
+    """What a gain has to stand, or a slow-down."""
+    source = "" if options.min_gain is None else "--min-gain"
+    return Proof(min_effect=options.min_gain, min_effect_source=source)
+
+
+def key_of(root: Path, target: RankedTarget) -> Key:
+    """A ranked function as the repository names it."""
+    return Path(target.path).relative_to(root).as_posix(), target.function
+
+
+def explain_unranked(error: WorkloadError, functions: Mapping[Key, ChangedFunction], gathered: Gathered) -> None:
+    """Note that nothing calls any function, so that none could be looked at."""
+    gathered.notes.append(one_line(error))
+    gathered.left_out += [LeftOut(file, "nothing calls it", name) for file, name in functions]
+
+
+def _gather(
+    many: ManyResult, options: CiOptions, find: Callable[[Key], ChangedFunction | None], gathered: Gathered
+) -> None:
+    for outcome in many.outcomes:
+        function = find(key_of(options.root, outcome.target))
+        if function is None:
+            continue
+        place = Place(function, outcome.target.share, outcome.target.test_files)
+        receipt = _receipt_of(outcome, len(gathered.functions) + 1, gathered)
+        gathered.functions.append(_unless_broken(part_of_outcome(place, outcome, receipt), many))
+        if outcome.result is not None:
+            gathered.sections.append(section_of_run(outcome.result))
+            gathered.machine = outcome.result.machine
+    gathered.patch = "" if _broken(many) else many.merged.patch.decode("utf-8", "replace")
+    gathered.notes += [
+        f"{Path(path).name}: the rewrite of {function} does not go with those before it, so the patch leaves it out"
+        for path, function in many.merged.left_out
+    ]
+    gathered.tests = _tests_line(many)
+    gathered.cost_usd = many.usage.known_cost_usd if many.usage is not None and many.usage.requests else None
+    gathered.interrupted = many.interrupted
+    if many.usage is not None and many.usage.cap:
+        gathered.notes.append(f"the model was not asked further: {many.usage.cap}")
+
+
+def _broken(many: ManyResult) -> tuple[str, ...]:
+    """The tests that fail with all rewrites in place, and passed before."""
+    return many.tests.broken if many.tests is not None else ()
+
+
+def _unless_broken(part: FunctionPart, many: ManyResult) -> FunctionPart:
+    """The part without its rewrite where tests fail with all rewrites in place: which of them it is, nobody knows."""
+    if part.decision is not Decision.IMPROVED or not _broken(many):
+        return part
+    reason = one_line(f"a faster rewrite was found, but {many.objection}")
+    return part.model_copy(update={"decision": Decision.FAILED, "reason": reason, "gain": None, "rewrite": None})
+
+
+def _receipt_of(outcome: Outcome, number: int, gathered: Gathered) -> str | None:
+    evidence = outcome.result.evidence if outcome.result is not None else None
+    if evidence is None or evidence.receipt is None:
+        return None
+    name = re.sub(r"[^A-Za-z0-9_.-]", "_", outcome.target.function)[:100]
+    file = f"receipts/{number:02d}-{name}.json"
+    gathered.receipts[file] = receipt_bytes(evidence.receipt)
+    return file
+
+
+def _tests_line(many: ManyResult) -> str:
+    if not many.merged.texts:
+        return ""
+    if many.objection:
+        return one_line(many.objection)
+    passing = "command still succeeds" if many.settings.batch.command else "project's tests still pass"
+    return f"the {passing} with all rewrites in place"

@@ -1,0 +1,117 @@
+"""Writes what was found: a folder with the report in every form, and the outputs of a job's step."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from afterburner.agent import AfterburnerError, UsageError
+from afterburner.agent.page.render import render_page
+from afterburner.agent.wording import count, format_ratio
+from afterburner.ci_action.formats.junit import junit
+from afterburner.ci_action.formats.markdown import Surroundings, summary
+from afterburner.ci_action.formats.phrases import headline, verdict
+from afterburner.ci_action.formats.sarif import sarif
+from afterburner.ci_action.report.document import CiDocument, Decision
+from afterburner.ci_action.report.reading import REPORT
+from afterburner.ci_action.report.words import one_line
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from afterburner.ci_action.measuring import Measured
+
+PAGE, PATCH = "report.html", "all.patch"
+
+
+def check_folder(folder: Path) -> None:
+    """Find out now what could not be written later.
+
+    Raises:
+        UsageError: the folder cannot be made, or holds something else.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"--out {folder}: this is a file. Name a folder.")
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / REPORT).is_file():
+        raise UsageError(f"--out {folder}: this folder holds something else. Name a new one, or empty it.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"--out {folder}: cannot be made: {error.strerror or error}.") from error
+
+
+def write_folder(measured: Measured, folder: Path) -> None:
+    """Write the report as JSON, HTML, Markdown, SARIF and JUnit, the patch and the receipts.
+
+    Raises:
+        AfterburnerError: something cannot be written.
+    """
+    document, gathered = measured.document, measured.gathered
+    files = {
+        REPORT: document_text(document).encode(),
+        PAGE: _page(measured).encode("utf-8", "replace"),
+        "report.md": summary(document, Surroundings()).encode("utf-8", "replace"),
+        "report.sarif": (json.dumps(sarif(document), indent=2) + "\n").encode(),
+        "junit.xml": junit(document),
+        **gathered.receipts,
+    }
+    if gathered.patch:
+        files[PATCH] = gathered.patch.encode("utf-8", "surrogateescape")
+    try:
+        for name, data in files.items():
+            place = folder / name
+            place.parent.mkdir(exist_ok=True)
+            place.write_bytes(data)
+    except OSError as error:
+        raise AfterburnerError(f"--out {folder}: cannot be written: {error.strerror or error}.") from error
+
+
+def document_text(document: CiDocument) -> str:
+    """The report as JSON, in ASCII."""
+    return json.dumps(document.model_dump(mode="json"), indent=2) + "\n"
+
+
+def text_report(document: CiDocument) -> str:
+    """The report in a few lines, for a terminal or a log."""
+    lines = [f"{headline(document)}."]
+    lines += [
+        f"  {one_line(each.file)}:{each.line} {each.function}: {verdict(each, document)}"
+        + (f": {each.reason}" if each.gain is None else "")
+        for each in document.functions
+    ]
+    lines += [
+        f"  {' '.join(filter(None, (one_line(each.file), each.function)))}: left out: {each.reason}"
+        for each in document.left_out
+    ]
+    lines += [f"  {note}" for note in document.notes]
+    if document.tests:
+        lines.append(f"  {document.tests}")
+    return "\n".join(lines) + "\n"
+
+
+def step_outputs(document: CiDocument, folder: Path) -> dict[str, str]:
+    """The outputs of the step, as action.yml names them."""
+    best = document.best_gain
+    patch = folder / PATCH
+    return {
+        "improved": str(len(document.of(Decision.IMPROVED))),
+        "regressions": str(len(document.of(Decision.SLOWER))),
+        "best-gain": f"{best.ratio:.2f}" if best is not None else "",
+        "report": str(folder / PAGE),
+        "folder": str(folder),
+        "patch": str(patch) if patch.exists() else "",
+    }
+
+
+def _page(measured: Measured) -> str:
+    document = measured.document
+    commits = f"Measured at {document.head}" + (f" against {document.base}." if document.base else ".")
+    looked = f"{count(len(document.functions), 'function')} looked at in {document.elapsed_s:.0f} s."
+    cost = "No model was asked." if document.cost_usd is None else f"Models cost {document.cost_usd:.4f} US dollars."
+    best = document.best_gain
+    gain = f"The best gain is {format_ratio(best.ratio)}." if best is not None else ""
+    left_out = [
+        f"Left out: {' '.join(filter(None, (each.file, each.function)))}: {each.reason}." for each in document.left_out
+    ]
+    intro = [" ".join(filter(None, (looked, gain, cost, commits))), *document.notes, *left_out]
+    return render_page(f"Afterburner Agent: {headline(document)}", intro, measured.gathered.sections)

@@ -1,0 +1,182 @@
+"""What `afterburner-agent ci` found, as it travels from the job that measures to the job that comments.
+
+The second job has a token, and the first one may be a stranger's: so the fields say what each value may be, and
+`reading` takes nothing else. `ci-schema.json` is the JSON Schema of these models.
+"""
+
+import hashlib
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from afterburner.agent.evidence.receipt_parts import DottedName, PathInside
+
+MOST_FUNCTIONS = 200
+MOST_LINES = 100_000
+
+
+class Mode(StrEnum):
+    """What the command looks for."""
+
+    OPTIMIZE = "optimize"  # faster rewrites of what the pull request changes
+    REGRESSIONS = "regressions"  # functions that the pull request makes slower
+    PROVE = "prove"  # whether the pull request is as fast, and as right, as it says
+    SCHEDULE = "schedule"  # faster rewrites of the whole repository, a part each time
+
+
+class Decision(StrEnum):
+    """What is known of a function; of a rewrite, or of the pull request's version against the base's."""
+
+    IMPROVED = "improved"
+    CONDITIONAL = "conditional"
+    NO_IMPROVEMENT = "no_improvement"
+    NOTHING_TO_PROPOSE = "nothing_to_propose"
+    FASTER = "faster"
+    SLOWER = "slower"
+    SAME = "same"
+    DIFFERENT = "different"
+    TOO_NOISY = "too_noisy"
+    FAILED = "failed"
+    INTERRUPTED = "interrupted"
+    NOT_REACHED = "not_reached"
+
+
+Words = Annotated[str, Field(max_length=2_000)]
+Sha = Annotated[str, Field(pattern=r"^([0-9a-f]{40}|[0-9a-f]{64})$")]
+Figure = Annotated[float, Field(ge=0, le=1e15, allow_inf_nan=False)]
+Line = Annotated[int, Field(ge=1, le=MOST_LINES)]
+Code = Annotated[str, Field(max_length=60_000)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, strict=True, extra="ignore")
+
+
+class GainPart(_Part):
+    """How many times smaller the second figure is: 2.0 means half the time, 0.5 twice the time."""
+
+    ratio: Figure
+    low: Figure
+    high: Figure | None = Field(description="null: no upper bound.")
+    confidence: Annotated[float, Field(ge=0, le=1)]
+
+
+class FiguresPart(_Part):
+    """What both versions used. CPU time is of the measured calls together; peak memory is of a process."""
+
+    before_cpu_s: Figure
+    after_cpu_s: Figure
+    before_peak_kib: Figure | None
+    after_peak_kib: Figure | None
+
+
+class CounterexamplePart(_Part):
+    """An input on which the two versions differ."""
+
+    calls: Annotated[list[Words], Field(max_length=20)]
+    before: Words
+    after: Words
+
+
+class EditPart(_Part):
+    """Whole lines in place of others, in the file of the head commit."""
+
+    first: Line = Field(description="The first line that changes.")
+    last: Annotated[int, Field(ge=0, le=MOST_LINES)] = Field(
+        description="The last line that changes; first - 1: the text is put in before `first`."
+    )
+    text: Code
+
+
+class RewritePart(_Part):
+    """A proven rewrite."""
+
+    patch: Code = Field(description="A unified diff, with paths from the repository's root.")
+    edits: Annotated[list[EditPart], Field(max_length=200)]
+    block: EditPart | None = Field(
+        description="All edits as one block of lines, for a suggestion; null: they are too far apart."
+    )
+    receipt: Annotated[str, Field(max_length=300, pattern=r"^receipts/[A-Za-z0-9_.-]+$")] | None = Field(
+        description="The file of the receipt, beside the report."
+    )
+
+
+class FunctionPart(_Part):
+    """A function, and what is known of it."""
+
+    file: PathInside = Field(description="From the repository's root, at the head commit.")
+    function: DottedName
+    line: Line = Field(description="The first line of the function at the head commit.")
+    last_line: Line
+    blob: Sha = Field(description="The git blob of the file that was measured.")
+    source_sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] = Field(
+        description="Of the function's text: what a later run remembers it by."
+    )
+    decision: Decision
+    reason: Words
+    share: Annotated[float, Field(ge=0, le=1)] | None = Field(
+        description="What a rewrite could save at best, in all profiled CPU time; null: nothing was profiled."
+    )
+    gain: GainPart | None
+    figures: FiguresPart | None
+    evidence: Annotated[list[Words], Field(max_length=20)] = Field(description="What the decision rests on.")
+    counterexample: CounterexamplePart | None
+    rewrite: RewritePart | None
+    elapsed_s: Figure
+
+    @property
+    def key(self) -> str:
+        """What remembers the function across runs: its file, its name and its text."""
+        return function_key(self.file, self.function, self.source_sha256)
+
+
+class LeftOutPart(_Part):
+    """A file or a function that was not looked at, and why."""
+
+    file: PathInside
+    function: DottedName | None
+    reason: Words
+
+
+class CiDocument(_Part):
+    """What one run of `afterburner-agent ci` found."""
+
+    schema_: Annotated[Literal[1], Field(alias="schema")] = 1
+    version: Annotated[str, Field(max_length=50)] = Field(description="Of Afterburner Agent.")
+    mode: Mode
+    base: Sha | None = Field(description="The commit that is compared with; null: none, as by a schedule.")
+    head: Sha = Field(description="The commit that was measured.")
+    objective: Literal["time", "memory", "integral"]
+    model: Annotated[str, Field(max_length=300)]
+    machine: Words
+    min_gain: Figure = Field(description="The least gain that counts: 0.05 means 5%.")
+    functions: Annotated[list[FunctionPart], Field(max_length=MOST_FUNCTIONS)]
+    left_out: Annotated[list[LeftOutPart], Field(max_length=MOST_FUNCTIONS)]
+    notes: Annotated[list[Words], Field(max_length=50)] = Field(description="What else there is to say of the run.")
+    patch: Annotated[str, Field(max_length=400_000)] = Field(description="All rewrites that go together, as one diff.")
+    tests: Words = Field(description="What the project's tests say with all rewrites in place; empty: nothing to say.")
+    cost_usd: Figure | None = Field(description="What models cost; null: none was asked, or it is not known.")
+    elapsed_s: Figure
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="ignore", populate_by_name=True, serialize_by_alias=True)
+
+    def of(self, *decisions: Decision) -> list[FunctionPart]:
+        """The functions with one of these decisions."""
+        return [each for each in self.functions if each.decision in decisions]
+
+    @property
+    def has_regressions(self) -> bool:
+        """Whether a function has become slower."""
+        return bool(self.of(Decision.SLOWER))
+
+    @property
+    def best_gain(self) -> GainPart | None:
+        """The largest gain of a rewrite, or of the pull request's own version."""
+        gains = [each.gain for each in self.of(Decision.IMPROVED, Decision.FASTER) if each.gain is not None]
+        return max(gains, key=lambda gain: gain.ratio, default=None)
+
+
+def function_key(file: str, function: str, source_sha256: str) -> str:
+    """A short hash of a function's file, name and text."""
+    return hashlib.sha256(f"{file}\0{function}\0{source_sha256}".encode()).hexdigest()[:24]

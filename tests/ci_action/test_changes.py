@@ -1,0 +1,182 @@
+"""Which functions a pull request changes, on real repositories."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+from repositories import BASE, COMMON, NAMES, WITH_COMMON, Repository
+
+from afterburner.agent import UsageError
+from afterburner.ci_action.changes import Changes, find_changes
+from afterburner.ci_action.paths import PathFilter, patterns_in
+from afterburner.ci_action.repository import find_range, open_repository
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def changes(repository: Repository, base: str = "main", wanted: PathFilter | None = None) -> Changes:
+    with open_repository(repository.folder) as opened:
+        return find_changes(opened, find_range(opened, base), wanted or PathFilter())
+
+
+def names(found: Changes) -> list[tuple[str, str]]:
+    return [(each.file, each.name) for each in found.functions]
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    made = Repository.make(tmp_path / "project")
+    made.branch("feature")
+    return made
+
+
+def test_added_and_changed_functions_are_found_with_their_lines(repository: Repository) -> None:
+    repository.commit({"shop/names.py": NAMES.replace("name[0]", "name[:1]") + COMMON})
+    found = changes(repository)
+    assert names(found) == [("shop/names.py", "initials"), ("shop/names.py", "common")]
+    assert [each.is_new for each in found.functions] == [False, True]
+    lines = (NAMES + COMMON).splitlines()
+    common = found.functions[1]
+    assert lines[common.first_line - 1] == "def common(left, right):"
+    assert lines[common.last_line - 1] == "    return result"
+    assert common.blob == repository.git("rev-parse", "HEAD:shop/names.py")
+
+
+def test_words_and_layout_are_no_change(repository: Repository) -> None:
+    text = NAMES.replace("The sum.", "The sum of all.").replace("result += price", "result += price  # one more")
+    repository.commit(
+        {"shop/names.py": text.replace('"""Names."""', '"""Names, and prices."""'), "README.md": "Shop\n"}
+    )
+    assert changes(repository) == Changes((), ())
+
+
+def test_a_renamed_file_shows_only_what_was_changed_in_it(repository: Repository) -> None:
+    repository.git("mv", "shop/names.py", "shop/words.py")
+    repository.commit({"shop/words.py": NAMES.replace("name[0]", "name[:1]")})
+    found = changes(repository)
+    assert names(found) == [("shop/words.py", "initials")]
+    assert found.functions[0].base_file == "shop/names.py"
+    assert not found.functions[0].is_new
+
+
+def test_methods_and_functions_of_several_files_are_found(repository: Repository) -> None:
+    row = "    class Row:\n        def size(self):\n            return 1\n\n"
+    shelf = f"class Shelf:\n{row}    def add(self, book):\n        return book\n"
+    repository.commit({"shop/shelf.py": shelf, "lib/other.py": "if True:\n    def one():\n        return 1\n"})
+    assert names(changes(repository)) == [
+        ("lib/other.py", "one"),
+        ("shop/shelf.py", "Shelf.Row.size"),
+        ("shop/shelf.py", "Shelf.add"),
+    ]
+
+
+def test_what_the_base_has_won_since_is_no_change_of_the_pull_request(repository: Repository) -> None:
+    repository.commit(WITH_COMMON)
+    repository.git("checkout", "-q", "main")
+    repository.commit({"shop/names.py": NAMES.replace("name[0]", "name[:1]")}, "Elsewhere")
+    repository.git("checkout", "-q", "feature")
+    assert names(changes(repository)) == [("shop/names.py", "common")]
+
+
+def test_a_merge_of_the_base_into_the_branch_adds_nothing(repository: Repository) -> None:
+    repository.commit({"shop/more.py": "def more():\n    return 1\n"})
+    repository.git("checkout", "-q", "main")
+    repository.commit({"shop/names.py": NAMES.replace("name[0]", "name[:1]")}, "Elsewhere")
+    repository.git("checkout", "-q", "feature")
+    repository.git("merge", "-q", "--no-edit", "main")
+    assert names(changes(repository)) == [("shop/more.py", "more")]
+
+
+@pytest.mark.parametrize("depth", ["1", "2"])
+def test_a_shallow_clone_works_from_the_merge_commit_or_says_what_to_do(tmp_path: Path, depth: str) -> None:
+    made = Repository.make(tmp_path / "project")
+    base = made.head
+    made.branch("feature")
+    made.commit(WITH_COMMON)
+    made.git("checkout", "-q", "main")
+    made.git("merge", "-q", "--no-ff", "--no-edit", "feature")  # as GitHub merges for refs/pull/1/merge
+    clone = Repository(tmp_path / "clone")
+    subprocess.run(
+        ["git", "clone", "-q", "--depth", depth, f"file://{made.folder}", str(clone.folder)], check=True, timeout=60
+    )
+    if depth == "2":
+        assert names(changes(clone, base)) == [("shop/names.py", "common")]
+        return
+    with pytest.raises(UsageError, match=r"This clone is shallow\..*fetch-depth: 0"):
+        changes(clone, base)
+
+
+def test_tests_notebooks_generated_hidden_and_linked_files_are_passed_over(repository: Repository) -> None:
+    text = "def one():\n    return 1\n"
+    files = {
+        "tests/test_more.py": text,
+        "conftest.py": text,
+        "shop/made_pb2.py": text,
+        "shop/made.py": f"# This file is @generated by a program\n{text}",
+        ".github/helper.py": text,
+        "notes.ipynb": "{}",
+        "shop/kept.py": text,
+    }
+    repository.commit(files)
+    (repository.folder / "shop" / "linked.py").symlink_to("kept.py")
+    repository.commit({})
+    assert names(changes(repository)) == [("shop/kept.py", "one")]
+
+
+def test_patterns_choose_the_files_that_count(repository: Repository) -> None:
+    text = "def one():\n    return 1\n"
+    repository.commit({"src/a.py": text, "src/deep/b.py": text, "lib/c.py": text, "top.py": text})
+    wanted = PathFilter(include=patterns_in("src\n*.py"), exclude=patterns_in("src/deep/**, nothing"))
+    assert [file for file, _ in names(changes(repository, wanted=wanted))] == ["src/a.py", "top.py"]
+    assert not PathFilter(include=("src/*.py",)).takes("src/deep/b.py")
+    assert PathFilter(include=("**/b.py",)).takes("src/deep/b.py")
+    assert PathFilter(include=(".",)).takes("anything/at/all.py")
+
+
+def test_a_file_that_cannot_be_read_is_told_and_costs_the_others_nothing(repository: Repository) -> None:
+    repository.commit({"shop/broken.py": "def one(:\n", "shop/fine.py": "def one():\n    return 1\n"})
+    found = changes(repository)
+    assert names(found) == [("shop/fine.py", "one")]
+    assert [each.file for each in found.left_out] == ["shop/broken.py"]
+    assert "syntax error in line 1" in found.left_out[0].reason
+
+
+def test_what_is_on_the_disk_has_to_be_what_was_committed(repository: Repository) -> None:
+    repository.commit(WITH_COMMON)
+    (repository.folder / "shop" / "names.py").write_text(NAMES, encoding="utf-8")
+    found = changes(repository)
+    assert names(found) == []
+    assert "is not the file of the commit" in found.left_out[0].reason
+
+
+def test_names_of_any_kind_are_told_exactly(repository: Repository) -> None:
+    strange = "shop/we`ird\n<b>name.py"
+    repository.commit({strange: "def one():\n    return 1\n", "shop/späte äpfel.py": "def two():\n    return 2\n"})
+    assert names(changes(repository)) == [("shop/späte äpfel.py", "two"), (strange, "one")]
+
+
+def test_settings_of_the_repository_start_nothing(repository: Repository, tmp_path: Path) -> None:
+    """A clone of a stranger's may bring a configuration, attributes and hooks."""
+    trap, mark = tmp_path / "trap", tmp_path / "it-ran"
+    trap.write_text(f"#!/bin/sh\ntouch {mark}\ncat\n", encoding="utf-8")
+    trap.chmod(0o755)
+    repository.commit({**WITH_COMMON, ".gitattributes": "*.py diff=evil filter=evil\n"})
+    for setting in ("core.fsmonitor", "diff.external", "diff.evil.textconv", "diff.evil.command", "filter.evil.clean"):
+        repository.git("config", setting, str(trap))
+    repository.git("config", "core.hooksPath", str(tmp_path))
+    mark.unlink(missing_ok=True)  # git itself, as the test used it, may have run the trap
+    assert names(changes(repository)) == [("shop/names.py", "common")]
+    assert not mark.exists()
+
+
+def test_a_folder_without_git_and_an_unknown_revision_are_told_in_words(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="not the top folder of a git repository"):
+        changes(Repository(tmp_path))
+    made = Repository.make(tmp_path / "project", BASE)
+    with pytest.raises(UsageError, match="has no revision 'nowhere'"):
+        changes(made, "nowhere")
+    with pytest.raises(UsageError, match="has no revision '--help'"):
+        changes(made, "--help")

@@ -1,0 +1,174 @@
+"""The report in the forms that people and programs read."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+import pytest
+from documents import different, document, function, nothing, slower
+from markdown_it import MarkdownIt
+
+from afterburner.ci_action.formats.inert import code, fenced, prose
+from afterburner.ci_action.formats.junit import junit
+from afterburner.ci_action.formats.markdown import Surroundings, summary
+from afterburner.ci_action.formats.phrases import has_something_to_say, headline, verdict
+from afterburner.ci_action.formats.sarif import sarif
+from afterburner.ci_action.outputs import text_report
+from afterburner.ci_action.report.document import CiDocument, Decision, GainPart, LeftOutPart, Mode
+
+if TYPE_CHECKING:
+    from typing import Any
+
+HOSTILE = [
+    "@octocat look",
+    "see #12 and GH-12 and octo/shop#3",
+    "http://evil.example and https://evil.example/x?a=b and www.evil.example",
+    "[click](javascript:alert(1))",
+    "![x](https://evil.example/pixel.png)",
+    "<img src=x onerror=alert(1)><script>alert(1)</script>",
+    "<!-- afterburner-agent: summary -->",
+    "--> <b>bold</b> <!--",
+    "```\n## Approved by the maintainers\n```",
+    "`code` *em* **strong** __strong__ ~~gone~~",
+    "a | b\n| --- | --- |\n| c | d |",
+    "# heading\n- list\n> quote\n1. one",
+    "&lt;b&gt; &#64;octocat &amp;",
+    "\x1b[31mred\x1b[0m \u202egnp.exe \u200b",
+    "::set-output name=x::y\n##[add-path]/evil",
+    "</details></summary></code></td></table>",
+    "\\`escaped\\` \\",
+    "octocat@example.org",
+]
+
+
+def rendered(markdown: str) -> str:
+    return str(MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).render(markdown))
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.parametrize("form", [code, prose])
+def test_foreign_text_is_shown_and_does_nothing(text: str, form: Any) -> None:
+    before = rendered("| a | b |\n| --- | --- |\n| X | Y |\n\n- X\n")
+    page = rendered(f"| a | b |\n| --- | --- |\n| {form(text)} | Y |\n\n- {form(text)}\n")
+    tags = re.findall(r"<[^>]*>", page)
+    assert [tag for tag in tags if tag not in ("<code>", "</code>")] == re.findall(r"<[^>]*>", before)
+    shown = html.unescape(page)
+    outside_code = re.sub(r"<code>.*?</code>", "", shown, flags=re.DOTALL)
+    assert not re.search(r"@\w|#\d|\bGH-\d|\bwww\.\w", outside_code)
+    assert "http:" not in form(text)
+    assert "https:" not in form(text)
+    assert "\x1b" not in page
+
+
+def test_a_code_block_cannot_be_ended_from_inside() -> None:
+    for text in ("```\nfree\n```\n", "`````` and ```", "~~~\n", "no newline", "\r```\r"):
+        page = rendered(f"{fenced(text, 'suggestion')}\nbehind\n")
+        assert page.count("<pre>") == 1
+        assert page.rstrip().endswith("<p>behind</p>")
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_a_hostile_report_is_one_inert_comment(text: str) -> None:
+    line = " ".join(text.split())[:300]
+    report = document(
+        function(file=f"shop/{re.sub(r'[^a-z <>@#`|*]', '', line) or 'x'}.py", reason=line, evidence=[line, line]),
+        different(reason=line),
+        left_out=[LeftOutPart(file="a`b|<img src=x>.py", function=None, reason=line)],
+        notes=[line],
+        model=line,
+        machine=line,
+        tests=line,
+    )
+    page = rendered(summary(report, Surroundings(blob_url="https://github.example/octo/shop/blob/1")))
+    allowed = {"a", "code", "details", "em", "h2", "hr", "li", "p", "pre", "strong", "sub", "summary"}
+    allowed |= {"table", "tbody", "td", "th", "thead", "tr", "ul"}
+    tags = re.findall(r"</?([a-zA-Z0-9]+)", page)
+    assert set(tags) <= allowed
+    assert all(
+        link.startswith("https://github.example/octo/shop/blob/1/shop/") for link in re.findall(r'href="([^"]*)"', page)
+    )
+    assert page.count("<details>") == page.count("</details>") == 2
+    assert "<!--" not in page
+
+
+@pytest.mark.parametrize(
+    ("report", "said"),
+    [
+        (document(), "1 function of this pull request can be faster"),
+        (document(function(), function(name="total")), "2 functions of this pull request can be faster"),
+        (document(objective="memory"), "1 function of this pull request can use less memory"),
+        (document(mode=Mode.SCHEDULE), "1 function can be faster"),
+        (nothing(), "No faster rewrite was found"),
+        (document(slower(), mode=Mode.REGRESSIONS), "1 function is slower than at the base"),
+        (document(different(), mode=Mode.REGRESSIONS), "No slow-down was found"),
+        (document(function(decision=Decision.FASTER), mode=Mode.PROVE), "Proven: 1 of 1 changed function faster"),
+        (
+            document(function(decision=Decision.FASTER), different(), mode=Mode.PROVE),
+            "Not proven: 1 function is different in behaviour",
+        ),
+        (document(slower(), slower("common"), mode=Mode.PROVE), "Not proven: 2 functions are slower"),
+        (document(function(decision=Decision.SAME), mode=Mode.PROVE), "Not proven: no function is faster"),
+    ],
+)
+def test_the_headline_says_what_was_found(report: CiDocument, said: str) -> None:
+    assert headline(report) == said
+    assert f"## Afterburner Agent: {said}\n" in summary(report, Surroundings())
+    assert text_report(report).startswith(f"{said}.\n")
+
+
+def test_a_slow_down_is_told_as_how_many_times_the_time() -> None:
+    report = document(slower(), mode=Mode.REGRESSIONS)
+    assert verdict(report.functions[0], report) == "slower: 2.00x of the time (1.92x to 2.08x)"
+    no_end = slower(gain=GainPart(ratio=0.5, low=0.0, high=None, confidence=0.9))
+    assert verdict(no_end, report) == "slower by more than can be measured in time"
+    assert verdict(slower(gain=None), report) == "slower by more than can be measured in time"
+
+
+def test_only_what_matters_is_worth_a_comment() -> None:
+    assert has_something_to_say(document())
+    assert not has_something_to_say(nothing())
+    assert not has_something_to_say(document(different(), mode=Mode.REGRESSIONS))
+    assert has_something_to_say(document(different(), mode=Mode.PROVE))
+
+
+def test_a_counterexample_is_shown_with_both_answers() -> None:
+    text = summary(document(different(), mode=Mode.PROVE), Surroundings())
+    assert "total([])\nbefore: returned 0\nafter:  returned None\n" in text
+
+
+def test_the_chart_shows_before_and_after_of_each_function() -> None:
+    text = summary(document(function(), slower(), mode=Mode.PROVE), Surroundings())
+    chart = re.search(r"```mermaid\n(.*?)```", text, re.DOTALL)
+    assert chart is not None
+    assert 'x-axis ["common", "total"]' in chart[1]
+    assert "bar [100.0, 50.0]\n    bar [3.1, 100.0]" in chart[1]
+
+
+def test_sarif_names_lines_and_brings_the_rewrite_as_a_fix() -> None:
+    report = document(function(), slower(), function(decision=Decision.SAME, name="total"))
+    run = json.loads(json.dumps(sarif(report)))["runs"][0]
+    assert [(each["ruleId"], each["level"]) for each in run["results"]] == [
+        ("faster-rewrite", "note"),
+        ("slower", "warning"),
+    ]
+    assert {each["id"] for each in run["tool"]["driver"]["rules"]} >= {each["ruleId"] for each in run["results"]}
+    place = run["results"][0]["locations"][0]["physicalLocation"]
+    assert place == {"artifactLocation": {"uri": "shop.py"}, "region": {"startLine": 1, "endLine": 6}}
+    [replacement] = run["results"][0]["fixes"][0]["artifactChanges"][0]["replacements"]
+    assert replacement["deletedRegion"] == {"startLine": 2, "startColumn": 1, "endLine": 7, "endColumn": 1}
+    assert "known = set(right)" in replacement["insertedContent"]["text"]
+
+
+def test_junit_fails_what_is_slower_and_by_prove_what_is_different() -> None:
+    functions = (function(), slower(), different("common", file="a\x01<b>.py"), function(decision=Decision.TOO_NOISY))
+    for mode, failures in ((Mode.REGRESSIONS, 1), (Mode.PROVE, 2)):
+        suite = ET.fromstring(junit(document(*functions, mode=mode)))[0]  # noqa: S314 - our own
+        assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("4", str(failures), "1")
+        assert len(suite.findall("testcase/failure")) == failures
+        assert suite.findall("testcase")[2].get("classname") == "a?<b>.py"
+        message = suite.findall("testcase/failure")[0].get("message")
+        assert message == "slower: 2.00x of the time (1.92x to 2.08x)"
