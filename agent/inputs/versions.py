@@ -125,12 +125,24 @@ def stage_versions(before: Version, after: Version, sandbox: Sandbox, python: st
     skipped = left_out_of(before.project)
     if not _has_own_tree(before, after):
         return Versions(before, replace(after, project=before.project), environment, None, skipped)
+    _put_in_place(after, before.name)
     # Seen at the same place, so that no path tells the versions apart.
     bind = Bind(str(after.project.folder), str(before.project.root))
     moved = replace(after.project, binds=(bind,), root=before.project.root)
     other = environment_of(before.target, sandbox, moved, python)
     more = tuple(each for each in left_out_of(moved) if each not in skipped)
     return Versions(before, replace(after, project=moved), environment, other, (*skipped, *more))
+
+
+def _put_in_place(after: Version, name: str) -> None:
+    """Put a renamed file under its old name as well, in the copy of its tree: calls know it by that name."""
+    if after.project is None or after.name == name:
+        return
+    place = after.project.folder / name
+    if not place.parent.resolve().is_relative_to(after.project.folder.resolve()) or os.path.lexists(place):
+        return
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_bytes(after.target.source.encode(after.target.encoding))
 
 
 def _has_own_tree(before: Version, after: Version) -> bool:

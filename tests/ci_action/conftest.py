@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import httpx
 import pytest
+from browser import browser, visit  # noqa: F401 - fixtures
 from github_api import GitHubApi
 from openapi_check import DescriptionMissingError
 from workflow_runner import WorkflowRunner

@@ -1,22 +1,26 @@
 """The action and the example workflows as they are, run by a small runner on real repositories.
 
-The program is the real one, with a judge that times nothing; `test_action_timed.py` measures.
+The program is the real one, most times with a judge that times nothing.
 """
 
 from __future__ import annotations
 
+import json
 import re
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from documents import document, function
 from markdown_it import MarkdownIt
-from repositories import BASE, WITH_COMMON
-from workflow_events import pull_request
+from repositories import BASE, NAMES, SLOW_TOTAL, WITH_COMMON
+from workflow_events import pull_request, schedule, workflow_run
 from workflow_runner import WorkflowRunner
 
 from afterburner.ci_action.github.sticky import MARK
+from afterburner.ci_action.outputs import document_text
 
 if TYPE_CHECKING:
     from conftest import CommandLine
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
     from workflow_runner import WorkflowRun
 
 ROOT = Path(__file__).parents[2]
+PROGRAM = str(Path(sys.executable).with_name("afterburner-agent"))
 EXAMPLES = ROOT / "examples" / "workflows"
 ACTION = "your-organisation/afterburner-agent"
 KEY = "sk-open-sesame-5f2e"
@@ -127,7 +132,7 @@ def test_a_hostile_pull_request_leaks_nothing_and_changes_nothing(bench: Bench, 
         "shop/names.py": attack + names,
         "shop/`we`ird <b>.py": attack + WITH_COMMON["shop/names.py"],
         "tests/test_names.py": WITH_COMMON["tests/test_names.py"],
-        **dict.fromkeys(("conftest.py", "venv.py", "typer.py", "git.py", "pip/__main__.py"), attack),
+        **dict.fromkeys(("conftest.py", "venv.py", "typer.py", "git.py", "pip/__init__.py"), attack),
         "sitecustomize.py": f"try:\n    open('{tmp_path}/jobs/pwned', 'w')\nexcept OSError:\n    pass\n",
         "afterburner.pth": "import os; os.system('touch pwned')\n",
         ".gitattributes": "*.py filter=evil diff=evil\n",
@@ -154,3 +159,144 @@ def test_a_hostile_pull_request_leaks_nothing_and_changes_nothing(bench: Bench, 
         page = MarkdownIt("commonmark", {"html": True}).enable("table").render(text)
         assert not set(re.findall(r"<([a-z]+)", page)) & {"img", "script", "b"}
         assert "PWNED" not in page
+
+
+def test_a_run_that_may_not_comment_says_all_in_the_summary_of_the_job(bench: Bench) -> None:
+    """A fork's pull request in a repository with the one workflow: its token may only read."""
+    pull = bench.shop.pull_request(WITH_COMMON, fork="mallory")
+    done = bench.on_pull_request("pull-request.yml", pull)
+    job = done.jobs["optimize"]
+    assert done.conclusion == "success", done.log
+    assert (pull.comments, pull.review_comments) == ([], [])
+    assert "permissions: pull-requests: write" in job.step("Comment").log
+    assert "1 function of this pull request can be faster" in job.summary
+    assert "```diff" in job.summary
+    [notice] = [each for each in job.annotations if each.level == "notice"]
+    assert (notice.file, notice.line) == ("shop/names.py", 17)
+    assert notice.message.startswith("common: 2.00x faster")
+
+
+def test_words_alone_get_no_comment_and_need_no_sandbox(bench: Bench) -> None:
+    files = {"README.md": "A shop.\n", "shop/names.py": NAMES.replace("The sum.", "The sum of all prices.")}
+    pull = bench.shop.pull_request(files)
+    done = bench.on_pull_request("pull-request.yml", pull)
+    job = done.jobs["optimize"]
+    assert done.conclusion == "success", done.log
+    assert (pull.comments, pull.review_comments) == ([], [])
+    assert job.step("measure").outputs["improved"] == "0"
+    assert job.annotations == []
+    assert "there is nothing to say" in job.step("Comment").log
+
+
+def forged(**changes: Any) -> str:
+    """A workflow by which a stranger uploads a report that nobody measured."""
+    report = document_text(document(function(file="shop/names.py", reason="trust me"))) if not changes else ""
+    return f"""
+name: Afterburner measure
+on: pull_request
+jobs:
+  measure:
+    runs-on: ubuntu-24.04
+    steps:
+      - run: |
+          mkdir report
+          cat > report/report.json <<'END'
+          {json.dumps({**json.loads(report or document_text(document())), **changes})}
+          END
+      - uses: actions/upload-artifact@ea165f8d65b6e75b540449e92b4886f43607fa02
+        with: {{name: afterburner-report, path: report}}
+"""
+
+
+def test_a_forged_report_of_a_fork_is_not_what_is_said(bench: Bench) -> None:
+    """The second workflow measures again, and the fork's own report is not even looked at."""
+    pull = bench.shop.pull_request({"README.md": "A shop.\n"}, fork="mallory")
+    measured = bench.runner.run(forged(), pull_request(bench.github.json, pull))
+    done = bench.run("fork-comment.yml", workflow_run(bench.github.json, measured))
+    assert done.conclusion == "success", done.log
+    assert done.jobs["measure-again"].permissions == {"contents": "read"}
+    assert done.jobs["comment"].permissions == {"actions": "read", "pull-requests": "write"}
+    assert pull.comments == []
+
+
+def without_measuring_again() -> str:
+    """The example as its comment says that it may be changed."""
+    text = (EXAMPLES / "fork-comment.yml").read_text("utf-8")
+    start = text.index("    if: ", text.index("  measure-again:"))
+    return f"{text[:start]}    if: false{text[text.index(chr(10), start) :]}"
+
+
+def test_without_measuring_again_a_forks_report_is_labelled_and_a_broken_one_refused(bench: Bench) -> None:
+    pull = bench.shop.pull_request({"README.md": "A shop.\n"}, fork="mallory")
+    measured = bench.runner.run(forged(), pull_request(bench.github.json, pull))
+    done = bench.runner.run(without_measuring_again(), workflow_run(bench.github.json, measured))
+    assert done.conclusion == "success", done.log
+    [comment] = pull.comments
+    assert "Measured by the fork, not verified" in comment.body
+    assert pull.review_comments == []  # the report names a file that the pull request does not change
+    broken = bench.runner.run(forged(head="$(touch pwned)"), pull_request(bench.github.json, pull))
+    refused = bench.runner.run(without_measuring_again(), workflow_run(bench.github.json, broken))
+    assert refused.conclusion == "failure"
+    assert "is no report of `afterburner-agent ci`: head" in refused.log
+    assert "Traceback" not in refused.log
+    assert len(pull.comments) == 1
+
+
+@pytest.mark.nightly
+def test_a_fork_is_measured_twice_and_its_files_are_not_imported_by_the_job_that_has_a_cache(bench: Bench) -> None:
+    attack = "open('pwned', 'w')\n"
+    files = {**WITH_COMMON, **dict.fromkeys(("pip/__init__.py", "pip/__main__.py", "venv.py", "typer.py"), attack)}
+    pull = bench.shop.pull_request(files, fork="mallory")
+    bench.runner.machine["PYTHONPATH"] = "."
+    measured = bench.on_pull_request("fork-measure.yml", pull)
+    assert measured.conclusion == "success", measured.log
+    done = bench.run("fork-comment.yml", workflow_run(bench.github.json, measured))
+    assert done.conclusion == "success", done.log
+    workspace = done.jobs["measure-again"].workspace
+    assert workspace is not None
+    assert not list(workspace.rglob("pwned"))
+    [comment] = pull.comments
+    assert "not verified" not in comment.body
+    assert len(pull.review_comments) == 1
+
+
+@pytest.mark.nightly
+def test_a_schedule_goes_on_where_it_stopped_and_opens_one_pull_request(bench: Bench) -> None:
+    bench.shop.actions_may_open_pull_requests = True
+    bench.shop.push("main", WITH_COMMON)
+    event = schedule(bench.github.json, bench.shop, "17 3 * * *")
+    first = bench.run("schedule.yml", event)
+    assert first.conclusion == "success", first.log
+    [made] = bench.shop.pulls.values()
+    assert (made.base_ref, made.head_ref) == ("main", "afterburner/schedule")
+    assert "set(right)" in made.store.git("show", f"{made.head_sha}:shop/names.py")
+    second = bench.run("schedule.yml", event)
+    assert second.conclusion == "success", second.log
+    assert second.jobs["optimize"].step("measure").outputs["improved"] == "0"
+    assert len(bench.shop.pulls) == 1
+
+
+@pytest.mark.nightly
+def test_the_action_installs_itself(bench: Bench, tmp_path: Path) -> None:
+    """Without a program that is there already: an environment of its own, from the lock."""
+    del bench.runner.machine["AFTERBURNER_EXECUTABLE"]
+    pull = bench.shop.pull_request({"README.md": "A shop.\n"})
+    done = bench.on_pull_request("pull-request.yml", pull)
+    assert done.conclusion == "success", done.log
+    executable = done.jobs["optimize"].step("install").outputs["executable"]
+    assert Path(executable).is_relative_to(tmp_path)
+
+
+@pytest.mark.timed
+def test_a_slow_down_is_proven_and_fails_the_job_where_that_was_asked_for(bench: Bench) -> None:
+    bench.runner.machine["AFTERBURNER_EXECUTABLE"] = PROGRAM
+    pull = bench.shop.pull_request({"shop/names.py": SLOW_TOTAL}, fork="mallory")
+    done = bench.on_pull_request("regressions.yml", pull)
+    job = done.jobs["regressions"]
+    assert done.conclusion == "failure"
+    assert job.step("measure").outputs["regressions"] == "1"
+    [warning] = [each for each in job.annotations if each.level == "warning"]
+    assert (warning.file, warning.line) == ("shop/names.py", 9)
+    assert warning.message.startswith("total: slower: ")
+    assert "1 function is slower than at the base" in job.summary
+    assert pull.comments == []

@@ -1,0 +1,159 @@
+"""`afterburner-agent ci` as anyone runs it, without a code host, and `ci comment` where it cannot be used."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from documents import document
+from repositories import NAMES, SLOW_TOTAL, WITH_COMMON, Repository
+
+from afterburner.ci_action.outputs import document_text
+from afterburner.ci_action.report.reading import read_report
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import CommandLine
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    made = Repository.make(tmp_path / "project")
+    made.branch("feature")
+    return made
+
+
+@pytest.mark.slow
+def test_a_folder_gets_the_report_in_every_form_and_the_patch_applies(
+    program: CommandLine, repository: Repository, tmp_path: Path
+) -> None:
+    head = repository.commit(WITH_COMMON)
+    before = repository.git("status", "--porcelain", "--ignored")
+    out = tmp_path / "out"
+    done = program.untimed()("ci", "--base", "main", "--out", str(out), folder=repository.folder)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(
+        "1 function of this pull request can be faster.\n  shop/names.py:17 common: 2.00x faster"
+    )
+    report = read_report(out)
+    assert (report.head, report.base) == (head, repository.git("rev-parse", "main"))
+    [part] = report.functions
+    assert part.rewrite is not None
+    assert part.blob == repository.git("rev-parse", "HEAD:shop/names.py")
+    assert (out / str(part.rewrite.receipt)).is_file()
+    assert repository.git("status", "--porcelain", "--ignored") == before
+    repository.git("apply", "--check", str(out / "all.patch"))
+    page = (out / "report.html").read_text("utf-8")
+    assert "Afterburner Agent: 1 function of this pull request can be faster" in page
+    lines = (NAMES + WITH_COMMON["shop/names.py"].removeprefix(NAMES)).splitlines(keepends=True)
+    block = part.rewrite.block
+    assert block is not None
+    text = "".join([*lines[: block.first - 1], block.text, *lines[block.last :]])
+    repository.git("apply", str(out / "all.patch"))
+    assert (repository.folder / "shop" / "names.py").read_text("utf-8") == text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("output_format", ["markdown", "json", "sarif", "junit"])
+def test_what_is_printed_is_the_document_alone(
+    program: CommandLine, repository: Repository, output_format: str
+) -> None:
+    repository.commit({"shop/names.py": NAMES.replace("The sum.", "The sum of all.")})
+    words = ("ci", "--base", "main", "--mode", "regressions", "--format", output_format)
+    done = program(*words, folder=repository.folder)
+    assert done.returncode == 0, done.stderr
+    begins = {
+        "markdown": "## Afterburner Agent: No slow-down was found",
+        "json": '{\n  "schema": 1',
+        "sarif": '{\n  "$schema"',
+        "junit": "<?xml",
+    }
+    assert done.stdout.startswith(begins[output_format])
+    if output_format in ("json", "sarif"):
+        json.loads(done.stdout)
+
+
+def test_gitlab_tells_the_base_by_a_variable(program: CommandLine, repository: Repository) -> None:
+    base = repository.head
+    repository.commit({"README.md": "Shop\n"})
+    done = program("ci", folder=repository.folder, CI_MERGE_REQUEST_DIFF_BASE_SHA=base)
+    assert (done.returncode, done.stdout) == (0, "No faster rewrite was found.\n"), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), r"Nothing tells which revision.*--base origin/main"),
+        (("--base", "nowhere"), r"has no revision 'nowhere'"),
+        (("--base", "main", "--out", "shop"), r"--out shop: this folder holds something else"),
+        (("--base", "main", "--out", "pyproject.toml"), r"--out pyproject\.toml: this is a file"),
+        (
+            ("--base", "main", "--min-gain", "much"),
+            r"--min-gain much: write a number of 0 or more",
+        ),
+        (("--base", "main", "--tests-command", "python 'x"), r"--tests-command.*No closing quotation"),
+        (("--base", "main", "--max-minutes", "0"), r"max-minutes"),
+        (("comment", "nowhere"), r"nowhere cannot be read: No such file"),
+        (("comment", "shop"), r"shop/report\.json cannot be read"),
+    ],
+)
+def test_what_cannot_be_meant_is_told_in_words(
+    program: CommandLine, repository: Repository, words: tuple[str, ...], said: str
+) -> None:
+    done = program("ci", *words, folder=repository.folder)
+    assert done.returncode == 2
+    assert re.search(said, " ".join(done.stderr.split())), done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_folder_that_is_no_repository_is_told(program: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "plain").mkdir()
+    done = program("ci", "--base", "main", folder=tmp_path / "plain")
+    assert done.returncode == 2
+    assert "is not the top folder of a git repository" in done.stderr
+
+
+def test_a_comment_needs_a_job_and_a_token(program: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "report.json").write_text(document_text(document()), encoding="ascii")
+    done = program("ci", "comment", str(tmp_path))
+    assert done.returncode == 2
+    assert "GITHUB_REPOSITORY is not set" in done.stderr
+    assert "--format markdown" in done.stderr
+    done = program("ci", "comment", str(tmp_path), GITHUB_REPOSITORY="octo/shop")
+    assert done.returncode == 2
+    assert "GITHUB_TOKEN is not set" in done.stderr
+
+
+@pytest.mark.slow
+def test_a_function_that_no_test_calls_is_named_and_costs_little(program: CommandLine, repository: Repository) -> None:
+    repository.commit({"shop/names.py": WITH_COMMON["shop/names.py"], "shop/other.py": "def alone(x):\n    return x\n"})
+    done = program.untimed()("ci", "--base", "main", folder=repository.folder)
+    assert done.returncode == 0, done.stderr
+    assert "shop/names.py common: left out: the tests do not call it" in done.stdout
+    assert "shop/other.py alone: left out: the tests do not call it" in done.stdout
+
+
+@pytest.mark.timed
+@pytest.mark.nightly
+def test_a_claim_that_breaks_an_edge_case_gets_its_counterexample(program: CommandLine, repository: Repository) -> None:
+    repository.commit(
+        {"shop/names.py": NAMES.replace("return [name[0] for name in names if name]", "return [*zip(*names)][0]")}
+    )
+    done = program("ci", "--base", "main", "--mode", "prove", folder=repository.folder)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("Not proven: 1 function is different in behaviour.")
+    assert "initials(" in done.stdout
+
+
+@pytest.mark.timed
+@pytest.mark.nightly
+def test_a_renamed_file_is_compared_with_what_it_was(program: CommandLine, repository: Repository) -> None:
+    repository.git("mv", "shop/names.py", "shop/words.py")
+    tests = (repository.folder / "tests" / "test_names.py").read_text("utf-8").replace("shop.names", "shop.words")
+    repository.commit({"shop/words.py": SLOW_TOTAL, "tests/test_names.py": tests})
+    done = program("ci", "--base", "main", "--mode", "regressions", "--fail-on", "regression", folder=repository.folder)
+    assert done.returncode == 5, done.stdout + done.stderr
+    assert "shop/words.py:9 total: slower" in done.stdout
