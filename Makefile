@@ -10,7 +10,7 @@ DEMO ?= examples/log_report.py
 EXTENSION := lsp_server/clients/vscode
 
 .DEFAULT_GOAL := help
-.PHONY: soak-cancels help setup setup-tests demo test test-quick test-nightly check lint types format verify-examples readme-demo rules-page schemas sandbox-pictures bench-sandbox bench-selection bench-compare bench-judge bench-mutants bench-editor bench-packages vscode test-vscode vscode-pictures soak soak-kills load-service lock clean clean-all
+.PHONY: soak-cancels help setup setup-tests demo test test-quick test-nightly check lint types format verify-examples readme-demo rules-page schemas sandbox-pictures bench-sandbox bench-selection bench-compare bench-judge bench-mutants bench-editor bench-packages vscode test-vscode vscode-pictures ci-pictures soak soak-kills load-service lock clean clean-all
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name what; do \
@@ -105,6 +105,12 @@ test-vscode: vscode ## VS Code itself does the whole walk in Chromium (a minute 
 
 vscode-pictures: ## the same, and take the pictures of docs/editors.md anew
 	AFTERBURNER_TEST_PICTURES=1 $(MAKE) test-vscode
+
+# GitHub's styles and Mermaid come from npm; the pictures themselves are taken without a network.
+ci-pictures: setup ## measure a small pull request, and take the pictures of docs/ci.md anew (two minutes)
+	@command -v npm >/dev/null || { echo "make ci-pictures needs npm: apt-get install npm" >&2; exit 1; }
+	cd scripts/github_look && npm ci --loglevel=error
+	PYTHONPATH=tests/ci_action $(BIN)/python scripts/ci_pictures.py $(PICTURES)
 
 bench-packages: setup ## what rules gain in pinned packages of the registry, their own tests as judge (ten minutes)
 	$(BIN)/python -m scripts.bench_packages $(BENCH)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import ast
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from afterburner.agent import AfterburnerError, UsageError
 from afterburner.agent.code.locate import functions_in, read_source
-from afterburner.agent.code.source_text import parse, split_lines
+from afterburner.agent.code.source_text import dedent, split_lines
 from afterburner.agent.inputs.project_modules import is_generated, is_hidden, is_test
-from afterburner.ci_action.report.document import function_key
-from afterburner.ci_action.repository import ChangedFile, blob_at, changed_files, text_of_blob
+from afterburner.ci_action.python_code import code_outside, codes_of_functions, decode
+from afterburner.ci_action.report.document import MOST_LINES, function_key
+from afterburner.ci_action.repository import ChangedFile, blob_at, bytes_of_blob, changed_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from afterburner.ci_action.repository import Range
 
 MOST_CHANGED_FILES = 1_000
+LONGEST_PATH = 1_000  # characters
 MOST_BYTES = 1024 * 1024  # of one file
-_DOCSTRING_OWNERS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_EXECUTABLE = 0o100755
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,8 @@ class ChangedFunction:
         text: of the function at the head.
         blob: the git id of the file at the head.
         is_new: whether the base has no function of this name in this file.
+        is_executable: of the file.
+        moved_from: the file of the base that has a function of this name, and lost it; empty: there is none.
     """
 
     file: str
@@ -51,6 +54,8 @@ class ChangedFunction:
     text: str
     blob: str
     is_new: bool
+    is_executable: bool = False
+    moved_from: str = ""
 
     @property
     def source_sha256(self) -> str:
@@ -78,6 +83,7 @@ class Changes:
 
     functions: tuple[ChangedFunction, ...]
     left_out: tuple[LeftOut, ...]
+    notes: tuple[str, ...] = ()
 
 
 def find_changes(repository: Repo, span: Range, wanted: PathFilter) -> Changes:
@@ -94,18 +100,27 @@ def find_changes(repository: Repo, span: Range, wanted: PathFilter) -> Changes:
         UsageError: the pull request changes too many files.
     """
     root = Path(str(repository.working_tree_dir))
+    files = changed_files(repository, span)
     functions: list[ChangedFunction] = []
     left_out: list[LeftOut] = []
-    for changed in _that_count(changed_files(repository, span), wanted):
-        known = changed.path.encode("utf-8", "replace").decode()
-        if known != changed.path:
-            left_out.append(LeftOut(known, "its name is not UTF-8"))
+    notes: list[str] = []
+    for changed in _that_count(files, wanted):
+        name = printable_name(changed.path)
+        if name != changed.path:
+            left_out.append(LeftOut(name, "its name is too long, or not one that a report can hold"))
             continue
         try:
             functions += _changed_functions(repository, root, changed)
+            if _differs_outside_of_functions(repository, root, changed):
+                notes.append(f"{name}: code outside of functions was changed, too, and is not measured by itself")
         except AfterburnerError as error:
-            left_out.append(LeftOut(known, _short(error, root)))
-    return Changes(tuple(functions), tuple(left_out))
+            left_out.append(LeftOut(name, _short(error, root)))
+    return Changes(_with_moves(repository, root, files, functions), tuple(left_out), tuple(notes))
+
+
+def printable_name(path: str) -> str:
+    """The path as a report can hold it: the same, unless it is too long, not UTF-8, or has a backslash."""
+    return path.encode("utf-8", "replace").decode().replace("\\", "?").replace("\0", "?")[:LONGEST_PATH]
 
 
 def functions_of_file(root: Path, head: Commit, file: str) -> list[ChangedFunction]:
@@ -118,6 +133,47 @@ def functions_of_file(root: Path, head: Commit, file: str) -> list[ChangedFuncti
     if blob is None:
         raise UsageError(f"{file} is not part of commit {head.hexsha[:10]}")
     return list(_functions(root, ChangedFile(file, file, 0, 0, "", blob), {}))
+
+
+def _differs_outside_of_functions(repository: Repo, root: Path, changed: ChangedFile) -> bool:
+    if not changed.was_regular:
+        return False
+    before = bytes_of_blob(repository, changed.base_blob, MOST_BYTES) or b""
+    after = (root / PurePosixPath(changed.path)).read_bytes()
+    return code_outside(decode(before)) != code_outside(decode(after))
+
+
+def _with_moves(
+    repository: Repo, root: Path, files: Sequence[ChangedFile], functions: Sequence[ChangedFunction]
+) -> tuple[ChangedFunction, ...]:
+    """The functions with where they were moved from; those that were only moved are no change."""
+    if not any(each.is_new for each in functions):
+        return tuple(functions)
+    gone = _vanished(repository, root, files)
+    found = []
+    for each in functions:
+        place, code = gone.get(each.name, ("", "")) if each.is_new else ("", "")
+        if not place:
+            found.append(each)
+        elif codes_of_functions(dedent(each.text)).get(each.name.rpartition(".")[2]) != code:
+            found.append(replace(each, moved_from=place))
+    return tuple(found)
+
+
+def _vanished(repository: Repo, root: Path, files: Sequence[ChangedFile]) -> dict[str, tuple[str, str]]:
+    """The functions that a changed or deleted file has no longer: their file and their code, by name."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for changed in files:
+        if not (changed.was_regular and changed.base_path.endswith(".py")):
+            continue
+        left = _basecodes_of_functions(repository, changed)
+        place = root / PurePosixPath(changed.path)
+        if changed.is_regular and place.is_file() and not place.is_symlink():
+            for name in codes_of_functions(decode(place.read_bytes()[:MOST_BYTES])):
+                left.pop(name, None)
+        for name, code in left.items():
+            found.setdefault(name, []).append((changed.base_path, code))
+    return {name: places[0] for name, places in found.items() if len(places) == 1}
 
 
 def _that_count(files: Sequence[ChangedFile], wanted: PathFilter) -> list[ChangedFile]:
@@ -135,12 +191,19 @@ def _is_source(name: Path) -> bool:
 
 
 def _changed_functions(repository: Repo, root: Path, changed: ChangedFile) -> Iterator[ChangedFunction]:
-    base_text: str | None = ""
-    if changed.was_regular:
-        base_text = text_of_blob(repository, changed.base_blob, MOST_BYTES)
-    if base_text is None:
+    return _functions(root, changed, _basecodes_of_functions(repository, changed) if changed.was_regular else {})
+
+
+def _basecodes_of_functions(repository: Repo, changed: ChangedFile) -> dict[str, str]:
+    """The functions of a file at the base.
+
+    Raises:
+        UsageError: the file was too large.
+    """
+    data = bytes_of_blob(repository, changed.base_blob, MOST_BYTES)
+    if data is None:
         raise UsageError(f"it was larger than {MOST_BYTES >> 20} MiB at the base")
-    return _functions(root, changed, _codes(base_text))
+    return codes_of_functions(decode(data))
 
 
 def _functions(root: Path, changed: ChangedFile, known: dict[str, str]) -> Iterator[ChangedFunction]:
@@ -150,7 +213,9 @@ def _functions(root: Path, changed: ChangedFile, known: dict[str, str]) -> Itera
         return
     text = _text_on_disk(path, changed.blob)
     lines = split_lines(text)
-    codes = _codes(text)
+    if len(lines) > MOST_LINES:
+        raise UsageError(f"it has more than {MOST_LINES:,} lines")
+    codes = codes_of_functions(text)
     for name, first, last in functions_in(text):
         if name in codes and known.get(name) != codes[name]:
             yield ChangedFunction(
@@ -162,6 +227,7 @@ def _functions(root: Path, changed: ChangedFile, known: dict[str, str]) -> Itera
                 text="".join(lines[first - 1 : last]),
                 blob=changed.blob,
                 is_new=name not in known,
+                is_executable=changed.mode == _EXECUTABLE,
             )
 
 
@@ -185,41 +251,6 @@ def _blob_id(data: bytes, like: str) -> str:
     """The id that git gives to a file's content, by the hash of the repository (SHA-1, or SHA-256)."""
     make = hashlib.sha256 if len(like) == 64 else hashlib.sha1
     return make(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
-
-
-def _codes(text: str) -> dict[str, str]:
-    """The syntax tree of each function without docstrings, by name; nothing of a text that is no Python."""
-    try:
-        tree = parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return {}
-    found: dict[str, str] = {}
-    _collect(tree.body, "", found)
-    return found
-
-
-def _collect(body: list[ast.stmt], prefix: str, found: dict[str, str]) -> None:
-    for node in body:
-        if isinstance(node, _DOCSTRING_OWNERS):
-            if not isinstance(node, ast.ClassDef):
-                found[prefix + node.name] = ast.dump(_without_docstrings(node))
-            else:
-                _collect(node.body, f"{prefix}{node.name}.", found)
-        else:
-            for inner in ("body", "orelse", "finalbody"):
-                _collect([each for each in getattr(node, inner, []) if isinstance(each, ast.stmt)], prefix, found)
-
-
-def _without_docstrings(node: ast.stmt) -> ast.stmt:
-    for each in ast.walk(node):
-        if isinstance(each, _DOCSTRING_OWNERS) and len(each.body) > 1 and _is_text(each.body[0]):
-            del each.body[0]
-    return node
-
-
-def _is_text(statement: ast.stmt) -> bool:
-    value = statement.value if isinstance(statement, ast.Expr) else None
-    return isinstance(value, ast.Constant) and isinstance(value.value, str)
 
 
 def _short(error: Exception, root: Path) -> str:

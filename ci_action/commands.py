@@ -134,6 +134,14 @@ def ci(
             rich_help_panel=_OUT,
         ),
     ] = "",
+    job_summary: Annotated[
+        bool,
+        typer.Option(
+            "--job-summary/--no-job-summary",
+            help="In GitHub Actions: write the summary and the annotations of the job.",
+            rich_help_panel=_OUT,
+        ),
+    ] = True,
     fail_on: Annotated[
         FailOn,
         typer.Option(help="regression: end with exit code 5 if a function has become slower.", rich_help_panel=_OUT),
@@ -162,7 +170,8 @@ def ci(
         memory=Path(memory) if memory else None,
     )
     measure_command = _module("measure_command")
-    has_regressions = measure_command.run(options, output_format.value, Path(out) if out else None, quiet=quiet)
+    outputs = measure_command.Outputs(output_format.value, Path(out) if out else None, job_summary, quiet)
+    has_regressions = measure_command.run(options, outputs)
     if fail_on is FailOn.REGRESSION and has_regressions:
         raise typer.Exit(REACHED)
 
@@ -178,7 +187,9 @@ def comment(
             help="review: suggestions where they fit, and one comment; summary: the comment; none: neither.",
         ),
     ] = CommentMode.REVIEW,
-    max_suggestions: Annotated[int, typer.Option(metavar="N", min=0, max=50, help="How many suggestions.")] = 5,
+    max_suggestions: Annotated[
+        int, typer.Option(metavar="N", min=0, max=50, help="The most suggestions on one pull request.")
+    ] = 5,
     even_if_nothing: Annotated[
         bool, typer.Option("--even-if-nothing", help="Comment where nothing was found, too.")
     ] = False,
@@ -189,6 +200,12 @@ def comment(
         bool, typer.Option("--branch", help="Make a branch and a pull request with the rewrites, a commit for each.")
     ] = False,
     report_url: Annotated[str, typer.Option(metavar="URL", help="Where the artifact with the report is.")] = "",
+    author: Annotated[
+        str, typer.Option(metavar="LOGIN", help="Who the token writes as, where GitHub does not tell: `my-app[bot]`.")
+    ] = "",
+    memory: Annotated[
+        str, typer.Option(metavar="FILE", help="Of a schedule: what cannot be proposed is forgotten.")
+    ] = "",
 ) -> None:
     """Say on the pull request what `afterburner-agent ci` has found. It runs no code, and believes nothing.
 
@@ -203,8 +220,19 @@ def comment(
             by_fork=by_fork,
             branch=branch,
             report_url=report_url,
+            author=author,
         ),
+        Path(memory) if memory else None,
     )
+
+
+@app.command()
+def base() -> None:
+    """Set the output `base` of a step: where the pull request goes to, of which another workflow's run tells.
+
+    The token is read from GITHUB_TOKEN, and only reads.
+    """
+    _module("base_command").run()
 
 
 def _words(command: str) -> tuple[str, ...]:

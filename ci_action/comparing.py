@@ -13,10 +13,11 @@ from afterburner.agent.deadline import Deadline
 from afterburner.agent.inputs.survey import python_command
 from afterburner.agent.options import BatchPlace
 from afterburner.agent.page.comparison_section import section_of_comparison
+from afterburner.ci_action.changes import LeftOut
 from afterburner.ci_action.findings import Place, part_not_reached, part_of_comparison, part_of_failure
-from afterburner.ci_action.optimizing import key_of, proof_of
+from afterburner.ci_action.optimizing import beyond_the_most, key_of, proof_of
 from afterburner.ci_action.report.document import Mode
-from afterburner.ci_action.report.words import one_line
+from afterburner.ci_action.report.words import plain_reason
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,9 +60,18 @@ class Comparing:
         """
         deadline = Deadline.after(self.options.search.max_seconds)
         old = {key: each for key, each in functions.items() if not each.is_new}
+        self.gathered.left_out += [
+            LeftOut(
+                each.file, f"it was moved from {each.moved_from}, and only code in its old file is compared", each.name
+            )
+            for each in functions.values()
+            if each.moved_from
+        ]
         if not old:
             return
-        places = self._ranked(old)[: self.options.most_functions]
+        ranked = self._ranked(old)
+        places, rest = ranked[: self.options.most_functions], ranked[self.options.most_functions :]
+        self.gathered.left_out += [beyond_the_most(each.function, self.options) for each in rest]
         for number, place in enumerate(places):
             share_s = share_of(deadline.left_s(), len(places) - number, self.options.search.max_seconds)
             if share_s is None:
@@ -82,7 +92,7 @@ class Comparing:
                 options.root, options.command, python=options.python, limit_s=limit_s, on_event=self.on_event
             )
         except WorkloadError as error:
-            self.gathered.notes.append(one_line(error))
+            self.gathered.notes.append(plain_reason(error, options.root))
             ranked = []
         hot = {key_of(options.root, target): target for target in ranked}
         places = [
@@ -97,7 +107,8 @@ class Comparing:
         except (CancelledError, NotTrustedError):
             raise
         except AfterburnerError as error:
-            self.gathered.functions.append(part_of_failure(place, str(error), time.monotonic() - started_s))
+            reason = plain_reason(error, self.options.root)
+            self.gathered.functions.append(part_of_failure(place, reason, time.monotonic() - started_s))
             return
         self.gathered.functions.append(part_of_comparison(place, result))
         self.gathered.sections.append(section_of_comparison(result))

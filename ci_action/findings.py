@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 from afterburner.agent.code.source_text import split_lines
 from afterburner.agent.code.text_edits import TextEdit, apply_edits
 from afterburner.agent.judge.version_comparison import MEASURED
-from afterburner.agent.wording import count
+from afterburner.agent.wording import count, format_ratio
 from afterburner.ci_action.report.document import (
     CounterexamplePart,
     Decision,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from afterburner.ci_action.changes import ChangedFunction
 
 MOST_CODE = 60_000  # characters of a patch, and of all the edits of a rewrite
+_KINDS = re.compile(r"(the same on \d+ inputs?): [^;]*")  # how many of which kind: the page has room for that
 LONGEST_BLOCK = 120  # lines that a suggestion may replace
 _MOST_EDITS = 200
 _LATER = "the time was up before its turn; allow more minutes, or fewer functions"
@@ -53,13 +55,14 @@ class Place:
     test_files: tuple[str, ...] = ()
 
 
-def part_of_outcome(place: Place, outcome: Outcome, receipt: str | None) -> FunctionPart:
+def part_of_outcome(place: Place, outcome: Outcome, receipt: str | None, *, merged: bool) -> FunctionPart:
     """What became of a function that was to be made faster.
 
     Args:
         place: the function.
         outcome: of its run.
         receipt: the file of its receipt, beside the report.
+        merged: whether its rewrite is one of those that were tested together.
     """
     result = outcome.result
     if result is None:
@@ -80,7 +83,7 @@ def part_of_outcome(place: Place, outcome: Outcome, receipt: str | None) -> Func
         if is_offered
         else None,
         evidence=list(_evidence_of_run(result)) if is_offered else [],
-        rewrite=_rewrite(result, receipt) if is_offered else None,
+        rewrite=_rewrite(place, result, receipt, merged=merged) if is_offered else None,
     )
 
 
@@ -91,13 +94,22 @@ def part_of_comparison(place: Place, result: ComparisonResult) -> FunctionPart:
     return _part(
         place,
         Decision(found.decision.value),
-        found.reason,
+        _reason_of_comparison(result),
         result.elapsed_s,
         gain=_gain(found.gain) if has_gain else None,
         figures=_figures_of_comparison(result) if has_gain else None,
         evidence=list(_evidence_of_comparison(result)),
         counterexample=_counterexample(found.counterexample) if found.counterexample is not None else None,
     )
+
+
+def _reason_of_comparison(result: ComparisonResult) -> str:
+    """The reason; where only slow-downs were looked for, how much of the time the new version takes."""
+    found = result.compared
+    if result.real_calls_alone and found.gain is not None and found.counterexample is None:
+        low, high = 1 / found.gain.high if found.gain.high else 0.0, 1 / max(found.gain.low, 1e-9)
+        return f"{format_ratio(1 / found.gain.ratio)} of the time ({format_ratio(low)} to {format_ratio(high)})"
+    return found.reason
 
 
 def part_of_failure(place: Place, reason: str, elapsed_s: float) -> FunctionPart:
@@ -149,13 +161,20 @@ def _gain(gain: Gain | None) -> GainPart | None:
     return GainPart(ratio=gain.ratio, low=gain.low, high=high, confidence=gain.confidence)
 
 
-def _rewrite(result: RunResult, receipt: str | None) -> RewritePart | None:
+def _rewrite(place: Place, result: RunResult, receipt: str | None, *, merged: bool) -> RewritePart | None:
     """The rewrite; None if it is too large for a comment, so that only the artifact has it."""
     edits = [EditPart(first=each.start_line + 1, last=each.end_line, text=each.new_text) for each in result.edits]
     size = max(len(result.patch), sum(len(each.text) for each in edits))
     if size > MOST_CODE or len(edits) > _MOST_EDITS:
         return None
-    return RewritePart(patch=result.patch, edits=edits, block=_block(result), receipt=receipt)
+    return RewritePart(
+        patch=result.patch,
+        edits=edits,
+        block=_block(result),
+        merged=merged,
+        is_executable=place.function.is_executable,
+        receipt=receipt,
+    )
 
 
 def _block(result: RunResult) -> EditPart | None:
@@ -164,8 +183,8 @@ def _block(result: RunResult) -> EditPart | None:
     first, end = edits[0].start_line, max(each.end_line for each in edits)
     if end == first:  # lines that are only put in: the line before them, or else the one behind, comes along
         first, end = (first - 1, end) if first else (first, end + 1)
-    if end - first > LONGEST_BLOCK:
-        return None
+    if end - first > LONGEST_BLOCK or "\r" in result.target.source.replace("\r\n", ""):
+        return None  # GitHub counts no line at a lone carriage return
     inside = [TextEdit(each.start_line - first, each.end_line - first, each.new_text) for each in edits]
     return EditPart(first=first + 1, last=end, text=apply_edits("".join(old[first:end]), inside))
 
@@ -179,7 +198,7 @@ def _evidence_of_run(result: RunResult) -> Iterator[str]:
         yield result.evidence.larger_inputs
     if result.by_size is not None:
         yield f"{result.by_size.small:.2f}x on small inputs, {result.by_size.large:.2f}x on large ones"
-    yield from result.notes[:10]
+    yield from (_KINDS.sub(r"\1", note) for note in result.notes[:10])
 
 
 def _evidence_of_comparison(result: ComparisonResult) -> Iterator[str]:
@@ -187,7 +206,8 @@ def _evidence_of_comparison(result: ComparisonResult) -> Iterator[str]:
     if agreement is not None:
         yield f"the same on {_inputs(Counter(result.workload_origins).items())}"
         if agreement.inputs:
-            yield f"on inputs made to find a difference: {agreement.line}"
+            yield f"the same on {count(agreement.inputs, 'input')} made to find a difference"
+        yield from filter(None, (agreement.remark, agreement.reached, agreement.beyond))
     if result.growth is not None and result.growth.sentence:
         yield f"growth with {result.growth.scaled}: {result.growth.sentence}"
     if result.compared.larger_inputs:

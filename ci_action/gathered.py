@@ -34,7 +34,7 @@ class Gathered:
     notes: list[str] = field(default_factory=list)
     sections: list[PageSection] = field(default_factory=list)
     receipts: dict[str, bytes] = field(default_factory=dict)
-    patch: str = ""
+    patch: bytes = b""
     tests: str = ""
     cost_usd: float | None = None
     machine: Machine | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from afterburner.agent import UsageError
@@ -15,7 +15,7 @@ from afterburner.ci_action.formats.junit import junit
 from afterburner.ci_action.formats.markdown import Surroundings, summary
 from afterburner.ci_action.formats.sarif import sarif
 from afterburner.ci_action.github.event import read_event
-from afterburner.ci_action.github.runner import annotate, without_commands, write_outputs, write_step_summary
+from afterburner.ci_action.github.runner import Commands, write_outputs, write_step_summary
 from afterburner.ci_action.measuring import measure
 from afterburner.ci_action.outputs import check_folder, document_text, step_outputs, text_report, write_folder
 from afterburner.ci_action.report.document import Mode
@@ -31,14 +31,29 @@ KEY_VARIABLE = "MODEL_API_KEY"
 _BASES = ("CI_MERGE_REQUEST_DIFF_BASE_SHA",)  # what GitLab tells a job of a merge request
 
 
-def run(options: CiOptions, output_format: str, out: Path | None, *, quiet: bool) -> bool:
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """What is written where.
+
+    Attributes:
+        output_format: of what is printed: text, markdown, json, sarif or junit.
+        folder: for the report in every form; None: only stdout gets it.
+        job_summary: whether the summary and the annotations of a job of GitHub Actions get it, too.
+        quiet: whether progress is left out.
+    """
+
+    output_format: str
+    folder: Path | None
+    job_summary: bool
+    quiet: bool
+
+
+def run(options: CiOptions, outputs: Outputs) -> bool:
     """Measure, and write what was found where it was asked for.
 
     Args:
         options: of the call; without a base, the one that the code host tells.
-        output_format: text, markdown, json, sarif or junit.
-        out: a folder for the report in every form; None: only stdout gets it.
-        quiet: whether progress is left out.
+        outputs: what is written where.
 
     Returns:
         Whether a function has become slower.
@@ -49,20 +64,23 @@ def run(options: CiOptions, output_format: str, out: Path | None, *, quiet: bool
     """
     if options.mode is not Mode.SCHEDULE:
         options = replace(options, base=options.base or _base_told(os.environ))
-    if out is not None:
-        check_folder(out)
+    if outputs.folder is not None:
+        check_folder(outputs.folder)
     _hand_over_key(options.models.model)
-    with without_commands(os.environ):
-        with show_progress(None, ProgressStyle.NONE if quiet else ProgressStyle.TEXT) as on_event:
-            measured = measure(options, on_event)
-        document = measured.document
-        sys.stdout.buffer.write(_printed(document, output_format))
-        sys.stdout.flush()
-    if out is not None:
-        write_folder(measured, out)
-        write_outputs(step_outputs(document, out), os.environ)
-    write_step_summary(summary(document, Surroundings()), os.environ)
-    annotate(document, os.environ)
+    commands = Commands(os.environ, is_text=outputs.output_format in ("text", "markdown"))
+    commands.stop()
+    with show_progress(None, ProgressStyle.NONE if outputs.quiet else ProgressStyle.TEXT) as on_event:
+        measured = measure(options, on_event)
+    document = measured.document
+    sys.stdout.buffer.write(_printed(document, outputs.output_format))
+    sys.stdout.flush()
+    commands.resume()
+    if outputs.folder is not None:
+        write_folder(measured, outputs.folder)
+        write_outputs(step_outputs(document, outputs.folder), os.environ)
+    if outputs.job_summary:
+        write_step_summary(summary(document, Surroundings()), os.environ)
+        commands.annotate(document)
     if measured.gathered.interrupted:
         raise KeyboardInterrupt
     return document.has_regressions
@@ -92,7 +110,7 @@ def _base_told(variables: Mapping[str, str]) -> str:
     told = str(pull_request["base"]["sha"]) if isinstance(pull_request, dict) else ""
     base = told or next((variables[name] for name in _BASES if variables.get(name)), "")
     if not base:
-        raise UsageError("Nothing tells which revision the pull request goes to. Name it: --base origin/main.")
+        raise UsageError("The base revision is not known. Name what the pull request goes to: --base origin/main.")
     return base
 
 

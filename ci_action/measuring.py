@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from afterburner.ci_action.repository import Range
 
 _PACKAGE = "afterburner-agent"
-_TRIED = (Decision.IMPROVED, Decision.CONDITIONAL, Decision.NO_IMPROVEMENT, Decision.NOTHING_TO_PROPOSE)
+_NOT_TRIED = (Decision.NOT_REACHED, Decision.INTERRUPTED)
 _MOST_PATCH = 400_000
 
 
@@ -64,6 +64,7 @@ def measure(options: CiOptions, on_event: OnEvent = ignore_event) -> Measured:
             span = find_range(repository, options.base)
             changes = find_changes(repository, span, options.wanted)
             gathered.left_out += changes.left_out
+            gathered.notes += changes.notes
             functions = {(each.file, each.name): each for each in changes.functions}
             if options.mode is Mode.OPTIMIZE:
                 _optimize_changes(session, options, functions, gathered, on_event)
@@ -86,11 +87,13 @@ def _optimize_changes(
     try:
         optimize_functions(session, options, functions.get, gathered, on_event)
     except WorkloadError as error:
-        explain_unranked(error, functions, gathered)
+        explain_unranked(error, options, functions, gathered)
         return
     ranked = {(part.file, part.function) for part in gathered.functions}
-    if len(gathered.functions) < options.most_functions and not gathered.interrupted:
-        gathered.left_out += [LeftOut(file, _not_called(options), name) for file, name in functions.keys() - ranked]
+    reason = _not_called(options)
+    if len(gathered.functions) >= options.most_functions:
+        reason = f"{reason}, or --max-functions, {options.most_functions}, was reached before"
+    gathered.left_out += [LeftOut(file, reason, name) for file, name in functions.keys() - ranked]
 
 
 def _not_called(options: CiOptions) -> str:
@@ -112,7 +115,7 @@ def _work_through(session: Session, options: CiOptions, span: Range, gathered: G
 
     optimize_functions(session, options, find, gathered, on_event)
     for part in gathered.functions:
-        if part.decision in _TRIED:
+        if part.decision not in _NOT_TRIED:
             memory.remember(part.key, who)
     if options.memory is not None:
         memory.write(options.memory)
@@ -130,7 +133,7 @@ def _functions_by_name(options: CiOptions, span: Range, file: str) -> dict[str, 
 def _document(options: CiOptions, base: str | None, head: str, gathered: Gathered, elapsed_s: float) -> CiDocument:
     machine = gathered.machine
     notes = list(gathered.notes)
-    patch = gathered.patch
+    patch = gathered.patch.decode("utf-8", "replace")
     if len(patch) > _MOST_PATCH:
         patch = ""
         notes.append("the patch is too large for this report; the file all.patch beside it has it")

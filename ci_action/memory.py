@@ -57,7 +57,7 @@ class Memory:
         return cls(dict(stored.tried) if stored.schema_version == 1 else {})
 
     def write(self, place: Path) -> None:
-        """Write it, the latest first to stay.
+        """Write it; of too many, the most recent are kept.
 
         Raises:
             AfterburnerError: the file cannot be written.

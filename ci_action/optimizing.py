@@ -14,7 +14,7 @@ from afterburner.agent.page.run_section import section_of_run
 from afterburner.ci_action.changes import LeftOut
 from afterburner.ci_action.findings import Place, part_of_outcome
 from afterburner.ci_action.report.document import Decision
-from afterburner.ci_action.report.words import one_line
+from afterburner.ci_action.report.words import one_line, plain_reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -74,9 +74,15 @@ def optimize_functions(
 
 
 def proof_of(options: CiOptions) -> Proof:
-    """What a gain has to stand, or a slow-down."""
+    """The least gain or slow-down that counts, and who set it."""
     source = "" if options.min_gain is None else "--min-gain"
     return Proof(min_effect=options.min_gain, min_effect_source=source)
+
+
+def beyond_the_most(function: ChangedFunction, options: CiOptions) -> LeftOut:
+    """A function that is not looked at because hotter ones are."""
+    reason = f"--max-functions is {options.most_functions}, and as many others come before it"
+    return LeftOut(function.file, reason, function.name)
 
 
 def key_of(root: Path, target: RankedTarget) -> Key:
@@ -84,9 +90,11 @@ def key_of(root: Path, target: RankedTarget) -> Key:
     return Path(target.path).relative_to(root).as_posix(), target.function
 
 
-def explain_unranked(error: WorkloadError, functions: Mapping[Key, ChangedFunction], gathered: Gathered) -> None:
+def explain_unranked(
+    error: WorkloadError, options: CiOptions, functions: Mapping[Key, ChangedFunction], gathered: Gathered
+) -> None:
     """Note that nothing calls any function, so that none could be looked at."""
-    gathered.notes.append(one_line(error))
+    gathered.notes.append(plain_reason(error, options.root))
     gathered.left_out += [LeftOut(file, "nothing calls it", name) for file, name in functions]
 
 
@@ -99,11 +107,13 @@ def _gather(
             continue
         place = Place(function, outcome.target.share, outcome.target.test_files)
         receipt = _receipt_of(outcome, len(gathered.functions) + 1, gathered)
-        gathered.functions.append(_unless_broken(part_of_outcome(place, outcome, receipt), many))
+        merged = (outcome.target.path, outcome.target.function) not in many.merged.left_out
+        part = part_of_outcome(place, outcome, receipt, merged=merged)
+        gathered.functions.append(_unless_broken(part, many))
         if outcome.result is not None:
             gathered.sections.append(section_of_run(outcome.result))
             gathered.machine = outcome.result.machine
-    gathered.patch = "" if _broken(many) else many.merged.patch.decode("utf-8", "replace")
+    gathered.patch = b"" if _broken(many) else many.merged.patch
     gathered.notes += [
         f"{Path(path).name}: the rewrite of {function} does not go with those before it, so the patch leaves it out"
         for path, function in many.merged.left_out

@@ -10,7 +10,7 @@ from afterburner.agent.page.render import render_page
 from afterburner.agent.wording import count, format_ratio
 from afterburner.ci_action.formats.junit import junit
 from afterburner.ci_action.formats.markdown import Surroundings, summary
-from afterburner.ci_action.formats.phrases import headline, verdict
+from afterburner.ci_action.formats.phrases import explained, headline
 from afterburner.ci_action.formats.sarif import sarif
 from afterburner.ci_action.report.document import CiDocument, Decision
 from afterburner.ci_action.report.reading import REPORT
@@ -36,6 +36,8 @@ def check_folder(folder: Path) -> None:
         raise UsageError(f"--out {folder}: this folder holds something else. Name a new one, or empty it.")
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        for old in (folder / PATCH, *(folder / "receipts").glob("*.json")):  # of a run before
+            old.unlink(missing_ok=True)
     except OSError as error:
         raise UsageError(f"--out {folder}: cannot be made: {error.strerror or error}.") from error
 
@@ -56,7 +58,7 @@ def write_folder(measured: Measured, folder: Path) -> None:
         **gathered.receipts,
     }
     if gathered.patch:
-        files[PATCH] = gathered.patch.encode("utf-8", "surrogateescape")
+        files[PATCH] = gathered.patch
     try:
         for name, data in files.items():
             place = folder / name
@@ -75,8 +77,7 @@ def text_report(document: CiDocument) -> str:
     """The report in a few lines, for a terminal or a log."""
     lines = [f"{headline(document)}."]
     lines += [
-        f"  {one_line(each.file)}:{each.line} {each.function}: {verdict(each, document)}"
-        + (f": {each.reason}" if each.gain is None else "")
+        f"  {one_line(each.file)}:{each.line} {each.function}: {explained(each, document)}"
         for each in document.functions
     ]
     lines += [
@@ -113,5 +114,6 @@ def _page(measured: Measured) -> str:
     left_out = [
         f"Left out: {' '.join(filter(None, (each.file, each.function)))}: {each.reason}." for each in document.left_out
     ]
-    intro = [" ".join(filter(None, (looked, gain, cost, commits))), *document.notes, *left_out]
+    failed = [f"{each.function}: {explained(each, document)}." for each in document.of(Decision.FAILED)]
+    intro = [" ".join(filter(None, (looked, gain, cost, commits))), *failed, *document.notes, *left_out]
     return render_page(f"Afterburner Agent: {headline(document)}", intro, measured.gathered.sections)

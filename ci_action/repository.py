@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from git import Commit
 
+_SHA = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _FILE_TYPE, _REGULAR = 0o170000, 0o100000
 _SHALLOW = "This clone is shallow. Fetch the whole history: with actions/checkout, set `fetch-depth: 0`."
 
@@ -50,7 +52,8 @@ def open_repository(root: Path) -> Iterator[Repo]:
         raise UsageError(f"{root} is not the top folder of a git repository. Run this where `.git` is.") from error
     with repository:
         repository.git.set_persistent_git_options(c=list(settings))
-        repository.git.update_environment(**variables)
+        # Named, and not searched for: git would refuse a checkout of another user, as it is in the container of a job.
+        repository.git.update_environment(**variables, GIT_DIR=str(root / ".git"), GIT_WORK_TREE=str(root))
         try:
             yield repository
         except GitError as error:
@@ -88,13 +91,18 @@ def head_alone(repository: Repo) -> Range:
 
 
 def _base_commit(repository: Repo, base: str, head: Commit) -> Commit:
-    """The base; of a clone that lacks it, the first parent of the merge commit that GitHub checks out."""
+    """The base. A shallow clone of GitHub's merge commit has it only as the first parent of that commit."""
     try:
         return _commit(repository, base)
     except UsageError:
-        parents = [each for each in head.parents if _is_here(repository, each.hexsha)]
-        if len(parents) > 1:
-            return parents[0]
+        is_told = _SHA.fullmatch(base) is not None  # by the event, and not typed by somebody
+        if (
+            is_told
+            and len(head.parents) == 2
+            and is_shallow(repository)
+            and _is_here(repository, head.parents[0].hexsha)
+        ):
+            return head.parents[0]
         raise
 
 
@@ -154,13 +162,12 @@ def changed_files(repository: Repo, span: Range) -> list[ChangedFile]:
     return found
 
 
-def text_of_blob(repository: Repo, blob: str, most_bytes: int) -> str | None:
-    """The text of a blob; None: it is larger than `most_bytes`."""
-    size = int(repository.git.cat_file("-s", blob))
-    if size > most_bytes:
+def bytes_of_blob(repository: Repo, blob: str, most_bytes: int) -> bytes | None:
+    """The content of a blob; None: it is larger than `most_bytes`."""
+    if int(repository.git.cat_file("-s", blob)) > most_bytes:
         return None
     data: bytes = repository.git.cat_file("blob", blob, stdout_as_string=False, strip_newline_in_stdout=False)
-    return data.decode("utf-8", "replace")
+    return data
 
 
 def blob_at(head: Commit, file: str) -> str | None:

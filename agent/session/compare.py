@@ -81,6 +81,7 @@ class ComparisonResult:
     skipped: tuple[Skipped, ...]
     machine: Machine
     elapsed_s: float
+    real_calls_alone: bool = False  # whether no difference was looked for beyond the calls of the workload
 
     @property
     def decision(self) -> ComparisonDecision:
@@ -139,6 +140,7 @@ def compare_jobs(
         skipped=(*versions.skipped, *bench.workload.skipped),
         machine=prepared.machine,
         elapsed_s=time.monotonic() - started_s,
+        real_calls_alone=proof.real_calls_alone,
     )
 
 

@@ -35,5 +35,5 @@ def fenced(text: str, language: str = "") -> str:
     """The text in a code block that it cannot end, for its fence is longer than any run of backticks in it."""
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     fence = "`" * max(longest + 1, 3)
-    end = "" if text.endswith("\n") else "\n"
+    end = "" if text.endswith("\n") or not text else "\n"
     return f"{fence}{language}\n{text}{end}{fence}\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
-from afterburner.ci_action.formats.phrases import verdict
+from afterburner.ci_action.formats.phrases import explained, verdict
 from afterburner.ci_action.report.document import Decision, Mode
 
 if TYPE_CHECKING:
@@ -49,12 +49,12 @@ def _add_case(suite: ET.Element, function: FunctionPart, document: CiDocument, *
     )
     if has_failed:
         failure = ET.SubElement(case, "failure", message=verdict(function, document), type=function.decision.value)
-        failure.text = _plain(function.reason)
+        failure.text = _plain(explained(function, document))
     elif function.decision in _SKIPPED:
         ET.SubElement(case, "skipped", message=_plain(function.reason))
     else:
-        told = [verdict(function, document), function.reason, *function.evidence]
-        ET.SubElement(case, "system-out").text = _plain("\n".join(told))
+        told = [explained(function, document), *function.evidence]
+        ET.SubElement(case, "system-out").text = _plain("\n".join(f"- {each}" for each in told))
 
 
 def _plain(text: str) -> str:

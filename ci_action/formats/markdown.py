@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from afterburner.ci_action.report.document import CiDocument, FunctionPart
 
-MOST_CHARACTERS = 60_000  # GitHub takes 65,536, and the hidden state needs some
+MOST_CHARACTERS = 58_000  # GitHub takes 65,536, and the hidden state needs up to 6,000
 _MOST_ROWS = 30
 _MOST_LISTED = 20
 _MOST_NAMES = 10
@@ -57,16 +57,26 @@ def summary(document: CiDocument, around: Surroundings, most: int = MOST_CHARACT
         most: how long it may be, in characters.
     """
     told = told_functions(document)
-    with_patch = [each for each in told if each.rewrite is not None and each.key not in around.suggested]
-    for number in range(len(with_patch), -1, -1):
-        shown = {each.key for each in with_patch[:number]}
-        text = "".join(_parts(document, around, told, shown))
-        if len(text) <= most:
-            return text
-    return text[:most]
+    with_patch = [each.key for each in told if each.rewrite is not None and each.key not in around.suggested]
+    patches = [frozenset(with_patch[:number]) for number in range(len(with_patch), -1, -1)]
+    shapes = [_Shape(each) for each in patches] + [
+        _Shape(has_others=False),
+        _Shape(has_others=False, has_details=False),
+    ]
+    texts = ("".join(_parts(document, around, told, shape)) for shape in shapes)
+    return next((text for text in texts if len(text) <= most), f"## Afterburner Agent: {headline(document)}\n")
 
 
-def _parts(document: CiDocument, around: Surroundings, told: list[FunctionPart], with_patch: set[str]) -> Iterator[str]:
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """Which parts of the summary there is room for; `patches` are the keys of functions."""
+
+    patches: frozenset[str] = frozenset()
+    has_others: bool = True
+    has_details: bool = True
+
+
+def _parts(document: CiDocument, around: Surroundings, told: list[FunctionPart], shape: _Shape) -> Iterator[str]:
     yield f"## Afterburner Agent: {headline(document)}\n\n"
     if around.by_fork:
         yield _BY_FORK
@@ -74,26 +84,32 @@ def _parts(document: CiDocument, around: Surroundings, told: list[FunctionPart],
         yield from _table(document, around, told)
         yield mermaid_chart(told, document.objective)
         yield "\n"
-    for function in told[:_MOST_ROWS]:
-        yield from _details(function, document, has_patch=function.key in with_patch)
+    for function in told[:_MOST_ROWS] if shape.has_details else ():
+        yield from _details(function, document, has_patch=function.key in shape.patches)
     if document.tests and document.of(Decision.IMPROVED):
         yield f"{prose(document.tests.capitalize())}.\n\n"
     if around.pull_request_url:
         yield f"All rewrites, a commit for each function: {around.pull_request_url}\n\n"
-    yield from _others(document, told)
+    if shape.has_others:
+        yield from _others(document, told)
     yield _footer(document, around)
 
 
 def _table(document: CiDocument, around: Surroundings, told: list[FunctionPart]) -> Iterator[str]:
-    yield "| function | result | peak memory | share of the profile | rewrite |\n"
-    yield "| --- | --- | --- | --- | --- |\n"
-    for each in told[:_MOST_ROWS]:
-        share = _NOTHING if each.share is None else f"{each.share:.0%}"
-        row = [_function(each, around), f"**{verdict(each, document)}**", _memory(each), share, _where(each, around)]
-        yield f"| {' | '.join(row)} |\n"
+    """The results; a column in which no function has anything is left out."""
+    titles = ["function", "result", "peak memory", "share of the profile", "rewrite"]
+    rows = [_row(each, document, around) for each in told[:_MOST_ROWS]]
+    used = [place for place in range(len(titles)) if any(row[place] != _NOTHING for row in rows)]
+    for row in (titles, ["---"] * len(titles), *rows):
+        yield f"| {' | '.join(row[place] for place in used)} |\n"
     if len(told) > _MOST_ROWS:
         yield f"\n{len(told) - _MOST_ROWS} more are in the report.\n"
     yield "\n"
+
+
+def _row(each: FunctionPart, document: CiDocument, around: Surroundings) -> list[str]:
+    share = _NOTHING if each.share is None else f"{each.share:.0%}"
+    return [_function(each, around), f"**{verdict(each, document)}**", _memory(each), share, _where(each, around)]
 
 
 def _function(each: FunctionPart, around: Surroundings) -> str:
@@ -114,9 +130,17 @@ def _where(each: FunctionPart, around: Surroundings) -> str:
     if each.decision is not Decision.IMPROVED:
         return _NOTHING
     if each.key in around.suggested:
-        return "suggested in the review"
-    receipt = ", receipt in the report" if each.rewrite is not None and each.rewrite.receipt else ""
-    return f"patch below{receipt}" if each.rewrite is not None else "too large for a comment: see the report"
+        return f"suggested in the review{_receipt(each, around)}"
+    if each.rewrite is None:
+        return "too large for a comment: see the report"
+    return f"patch below{_receipt(each, around)}"
+
+
+def _receipt(each: FunctionPart, around: Surroundings) -> str:
+    """Where the receipt is, by which anyone can measure again; it travels in the artifact with the report."""
+    if each.rewrite is None or not each.rewrite.receipt:
+        return ""
+    return f", [receipt]({around.report_url})" if around.report_url else f", {code(each.rewrite.receipt)}"
 
 
 def _details(function: FunctionPart, document: CiDocument, *, has_patch: bool) -> Iterator[str]:

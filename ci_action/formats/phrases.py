@@ -22,6 +22,12 @@ _OTHERS = {
     Decision.INTERRUPTED: "interrupted",
     Decision.NOT_REACHED: "not reached in time",
 }
+_NOTHING_CHANGED = "No function that the base has was changed"
+_UNPROVEN = (  # what speaks against a claim, the gravest first
+    (Decision.DIFFERENT, "different in behaviour"),
+    (Decision.SLOWER, "slower"),
+    (Decision.CONDITIONAL, "the same only on a condition"),
+)
 
 
 def verdict(function: FunctionPart, document: CiDocument) -> str:
@@ -41,6 +47,12 @@ def verdict(function: FunctionPart, document: CiDocument) -> str:
     return _OTHERS.get(function.decision, function.decision.value.replace("_", " "))
 
 
+def explained(function: FunctionPart, document: CiDocument) -> str:
+    """The verdict, and the reason where the verdict does not say it: a gain says all."""
+    said = verdict(function, document)
+    return said if function.gain is not None or function.reason == said else f"{said}: {function.reason}"
+
+
 def _interval(gain: GainPart) -> str:
     high = f" to {format_ratio(gain.high)}" if gain.high is not None else " or more"
     return f"{format_ratio(gain.low)}{high}"
@@ -49,21 +61,33 @@ def _interval(gain: GainPart) -> str:
 def headline(document: CiDocument) -> str:
     """One line on the whole report."""
     if document.mode is Mode.REGRESSIONS:
-        slower = document.of(Decision.SLOWER)
-        return f"{_number(len(slower), 'slower')} than at the base" if slower else "No slow-down was found"
+        return _headline_of_regressions(document)
     return _headline_of_proof(document) if document.mode is Mode.PROVE else _headline_of_rewrites(document)
+
+
+def _headline_of_regressions(document: CiDocument) -> str:
+    """Only what was compared counts as not slower."""
+    slower, total = document.of(Decision.SLOWER), document.considered
+    if slower:
+        return f"{_number(len(slower), 'slower')} than at the base"
+    compared = document.of(Decision.FASTER, Decision.SAME, Decision.CONDITIONAL)
+    if not total:
+        return _NOTHING_CHANGED if not document.left_out else "Nothing could be compared"
+    if len(compared) == total:
+        return f"No slow-down was found in {count(total, 'changed function')}"
+    return f"No slow-down in {len(compared)} of {count(total, 'changed function')}; the others could not be compared"
 
 
 def _headline_of_proof(document: CiDocument) -> str:
     if not document.functions:
-        return "Nothing could be compared"
-    for decision, what in ((Decision.DIFFERENT, "different in behaviour"), (Decision.SLOWER, "slower")):
+        return "Nothing could be compared" if document.left_out else _NOTHING_CHANGED
+    for decision, what in _UNPROVEN:
         if found := document.of(decision):
             return f"Not proven: {_number(len(found), what)}"
     faster = document.of(Decision.FASTER)
     if not faster:
         return "Not proven: no function is faster"
-    return f"Proven: {len(faster)} of {count(len(document.functions), 'changed function')} faster"
+    return f"Proven: {len(faster)} of {count(document.considered, 'changed function')} faster"
 
 
 def _number(number: int, what: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from afterburner.ci_action.formats.phrases import verdict
+from afterburner.ci_action.formats.phrases import explained, verdict
 from afterburner.ci_action.report.document import Decision
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _result(function: FunctionPart, document: CiDocument) -> dict[str, Any]:
     result: dict[str, Any] = {
         "ruleId": rule,
         "level": level,
-        "message": {"text": f"{function.function}: {verdict(function, document)}. {function.reason}"},
+        "message": {"text": f"{function.function}: {explained(function, document)}"},
         "locations": [{"physicalLocation": {"artifactLocation": place, "region": region}}],
         "partialFingerprints": {"function/v1": function.key},
     }

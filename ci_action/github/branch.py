@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from afterburner.ci_action.github.event import Job
     from afterburner.ci_action.report.document import CiDocument, FunctionPart
 
-_MODE = "100644"
+_MODES = {False: "100644", True: "100755"}
+_TRAILER = "Proposed-by: Afterburner Agent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +41,9 @@ class Goal:
 
 
 def propose_branch(github: GitHub, job: Job, goal: Goal, document: CiDocument) -> str:
-    """Make or move the branch, and open its pull request unless it is open already.
+    """Make the branch, or move it if all that is on it is ours, and open its pull request unless it is open already.
 
-    Each commit has the rewrites of one function more. A rewrite that changes lines of one before it is left out.
+    Each commit has the rewrites of one function more: of those that were tested together.
 
     Args:
         github: with a token that may write contents and pull requests.
@@ -55,32 +56,21 @@ def propose_branch(github: GitHub, job: Job, goal: Goal, document: CiDocument) -
 
     Raises:
         NotAllowedError: the token may not do it.
-        GitHubError: GitHub refuses, or cannot be reached.
+        GitHubError: GitHub refuses, cannot be reached, or somebody else has put commits on the branch.
     """
-    accepted = _apart([each for each in document.of(Decision.IMPROVED) if each.rewrite is not None])
+    accepted = accepted_rewrites(document)
     return _BranchMaker(github, job, goal, document).propose(accepted) if accepted else ""
 
 
-def _apart(functions: Sequence[FunctionPart]) -> list[FunctionPart]:
-    """Those whose edits do not touch the lines of one before; the same edit in two, such as an import, is fine."""
-    taken: dict[str, set[tuple[int, int, str]]] = {}
-    found = []
-    for each in functions:
-        mine = _edits(each)
-        known = taken.setdefault(each.file, set())
-        if not any(_collide(one, other) for one in mine - known for other in known):
-            known |= mine
-            found.append(each)
-    return found
+def accepted_rewrites(document: CiDocument) -> list[FunctionPart]:
+    """The functions whose rewrites were tested together."""
+    improved = document.of(Decision.IMPROVED)
+    return [each for each in improved if each.rewrite is not None and each.rewrite.merged]
 
 
 def _edits(function: FunctionPart) -> set[tuple[int, int, str]]:
     edits = function.rewrite.edits if function.rewrite is not None else []
     return {(each.first - 1, each.last, each.text) for each in edits}
-
-
-def _collide(one: tuple[int, int, str], other: tuple[int, int, str]) -> bool:
-    return one[0] < max(other[1], other[0] + 1) and other[0] < max(one[1], one[0] + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,15 +90,18 @@ class _BranchMaker:
 
     def _commit(self, parent: str, function: FunctionPart, same_file: Sequence[FunctionPart]) -> str:
         """One commit more: the file of the function with its rewrite and those of the same file before it."""
-        edits = {edit for each in same_file for edit in _edits(each)}
-        text = apply_edits(self._text_of(function), [TextEdit(*each) for each in sorted(edits)])
+        edits = {edit for each in same_file for edit in _edits(each)}  # several may bring the same import
+        whole = self._text_of(function)
+        mark = whole[:1] if whole.startswith("\ufeff") else ""
+        text = mark + apply_edits(whole.removeprefix(mark), [TextEdit(*each) for each in sorted(edits)])
         path = f"{self.job.repository_path}/git"
         tree_sha = self.github.get(f"{path}/commits/{parent}")["tree"]["sha"]
         blob = self.github.send("POST", f"{path}/blobs", {"content": text, "encoding": "utf-8"})
-        entry = {"path": function.file, "mode": _MODE, "type": "blob", "sha": blob["sha"]}
+        is_executable = function.rewrite is not None and function.rewrite.is_executable
+        entry = {"path": function.file, "mode": _MODES[is_executable], "type": "blob", "sha": blob["sha"]}
         tree = self.github.send("POST", f"{path}/trees", {"base_tree": tree_sha, "tree": [entry]})
         said = "\n".join(f"- {each}" for each in function.evidence)
-        message = f"{function.function}: {verdict(function, self.document)}\n\n{said}\n"
+        message = f"{function.function}: {verdict(function, self.document)}\n\n{said}\n\n{_TRAILER}\n"
         body = {"message": message, "tree": tree["sha"], "parents": [parent]}
         return str(self.github.send("POST", f"{path}/commits", body)["sha"])
 
@@ -125,16 +118,25 @@ class _BranchMaker:
                 f"{function.file!r} at {self.goal.sha[:10]} is not the file that was measured, so no branch is made. "
                 "Run the job again."
             )
-        return base64.b64decode(found["content"]).decode("utf-8")
+        try:
+            return base64.b64decode(found["content"]).decode("utf-8")
+        except ValueError as error:
+            raise GitHubError(f"{function.file!r} is not UTF-8, so no branch is made. Apply the patch.") from error
 
     def _move(self, sha: str) -> None:
-        path, branch = f"{self.job.repository_path}/git/refs", self.goal.branch
+        path, branch = f"{self.job.repository_path}/git", self.goal.branch
         try:
-            self.github.send("POST", path, {"ref": f"refs/heads/{branch}", "sha": sha})
+            self.github.send("POST", f"{path}/refs", {"ref": f"refs/heads/{branch}", "sha": sha})
         except GitHubError as error:
             if error.status != 422:
                 raise
-            self.github.send("PATCH", f"{path}/heads/{quote(branch)}", {"sha": sha, "force": True})
+            tip = self.github.get(f"{path}/ref/heads/{quote(branch)}")["object"]["sha"]
+            if _TRAILER not in str(self.github.get(f"{path}/commits/{tip}")["message"]):
+                raise GitHubError(
+                    f"The branch {branch} has commits that Afterburner Agent did not make, so it is left as it is. "
+                    "Merge it, or delete it."
+                ) from error
+            self.github.send("PATCH", f"{path}/refs/heads/{quote(branch)}", {"sha": sha, "force": True})
 
     def _pull_request(self, accepted: Sequence[FunctionPart]) -> str:
         """Open the pull request, or bring the open one up to date; gives its address."""

@@ -63,7 +63,7 @@ class GitHub:
     def send(
         self, method: str, path: str, body: Mapping[str, Any] | None = None, query: Mapping[str, Any] | None = None
     ) -> Any:
-        """Send a request, again where that helps and does nothing twice; gives the decoded answer.
+        """Send a request, and retry it where that helps and repeats nothing; gives the decoded answer.
 
         Raises:
             NotAllowedError: the token may not do it.
@@ -142,10 +142,20 @@ def _error(method: str, path: str, response: httpx.Response | None, problem: str
     if status in _LIMITED and _limited_s(response) is not None:
         return GitHubError(f"GitHub's rate limit does not end soon: {what}: {said}. Run the job again later.", status)
     if status in _NOT_ALLOWED:
-        advice = "Give the job `permissions: pull-requests: write`, and a token of this repository."
+        advice = _advice(method, path)
         return NotAllowedError(f"GitHub does not allow {what} ({status}: {said}). {advice}", status)
     advice = "Run the job again later." if status >= 500 else "This is a bug, or the repository has changed meanwhile."
     return GitHubError(f"GitHub refuses {what} ({status}: {said}). {advice}", status)
+
+
+def _advice(method: str, path: str) -> str:
+    if method == "POST" and path.endswith("/pulls"):
+        return (
+            "Allow it in the repository's settings (Actions, General: allow GitHub Actions to create and approve pull "
+            "requests), or give `github-token` the token of an app."
+        )
+    needed = "contents: write" if "/git/" in path else "pull-requests: write"
+    return f"Give the job `permissions: {needed}`, and a token of this repository."
 
 
 def _message_of(response: httpx.Response) -> str:

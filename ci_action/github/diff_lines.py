@@ -31,7 +31,7 @@ class FileDiff:
 
 
 def read_diff(github: GitHub, job: Job, pull_request: PullRequest) -> dict[str, FileDiff]:
-    """The diff of a pull request, by file. Of a file that is too large GitHub tells no lines.
+    """The diff of a pull request, by file. GitHub omits the lines of large files.
 
     Raises:
         NotAllowedError, GitHubError: it cannot be read.

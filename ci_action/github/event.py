@@ -11,10 +11,11 @@ from urllib.parse import quote
 from afterburner.agent import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, MutableMapping
 
     from afterburner.ci_action.github.client import GitHub
 
+TOKEN_VARIABLE = "GITHUB_TOKEN"  # noqa: S105 - the name of a variable
 _MOST_BYTES = 25 * 1024 * 1024
 
 
@@ -89,11 +90,26 @@ class Job:
         return f"/repos/{self.repository}"
 
     @property
-    def run_url(self) -> str:
-        """The page of the run that measured: of the one that this job follows, or of its own."""
-        run = self.event.get("workflow_run")
-        run_id = str(run["id"]) if isinstance(run, dict) else self.run_id
+    def follows_another(self) -> bool:
+        """Whether another workflow's run started this one."""
+        return isinstance(self.event.get("workflow_run"), dict)
+
+    def run_url(self, *, by_fork: bool) -> str:
+        """The page of the run that measured: this one, or the one before it where a fork measured."""
+        run_id = str(self.event["workflow_run"]["id"]) if by_fork and self.follows_another else self.run_id
         return f"{self.server_url}/{self.repository}/actions/runs/{quote(run_id)}" if run_id else ""
+
+
+def token_of(variables: MutableMapping[str, str]) -> str:
+    """The token, taken out of the variables, so that no program that is started gets it.
+
+    Raises:
+        UsageError: it is not set.
+    """
+    token = variables.pop(TOKEN_VARIABLE, "")
+    if not token:
+        raise UsageError(f"{TOKEN_VARIABLE} is not set. Give the step `GITHUB_TOKEN: ${{{{ github.token }}}}`.")
+    return token
 
 
 def read_event(place: str) -> Mapping[str, Any]:

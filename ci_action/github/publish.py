@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -9,12 +10,12 @@ from typing import TYPE_CHECKING
 from afterburner.ci_action.formats.markdown import Surroundings
 from afterburner.ci_action.formats.markdown import summary as summary_of
 from afterburner.ci_action.formats.phrases import has_something_to_say
-from afterburner.ci_action.github.branch import Goal, propose_branch
+from afterburner.ci_action.github.branch import Goal, accepted_rewrites, propose_branch
 from afterburner.ci_action.github.diff_lines import read_diff
 from afterburner.ci_action.github.errors import GitHubError
 from afterburner.ci_action.github.event import find_pull_request
 from afterburner.ci_action.github.review import MOST_SUGGESTIONS, made_before, post_review, suggestions_of
-from afterburner.ci_action.github.sticky import find_sticky, own_login, write_sticky
+from afterburner.ci_action.github.sticky import StickyText, find_sticky, own_login, write_sticky
 from afterburner.ci_action.report.document import Mode
 
 if TYPE_CHECKING:
@@ -39,11 +40,12 @@ class PublishOptions:
 
     Attributes:
         comment: what is written on the pull request.
-        most_suggestions: in one review.
+        most_suggestions: on one pull request, those of earlier runs included.
         even_if_nothing: whether to comment where nothing was found.
         by_fork: whether a fork measured it, and nobody else.
         branch: whether to make a branch and a pull request with the rewrites.
         report_url: of the artifact; empty: the page of the run.
+        author: the login that the token writes as, such as `my-app[bot]`; empty: GitHub is asked.
     """
 
     comment: CommentMode = CommentMode.REVIEW
@@ -52,6 +54,7 @@ class PublishOptions:
     by_fork: bool = False
     branch: bool = False
     report_url: str = ""
+    author: str = ""
 
 
 @dataclass(slots=True)
@@ -60,14 +63,16 @@ class Published:
 
     Attributes:
         text: the summary as it was last put together.
-        suggested: how many suggestions were made now.
+        suggested: the keys of the functions that were suggested now.
         commented: whether the comment is up to date.
+        proposed: whether the branch with the rewrites is up to date.
         problems: what could not be done, in words for the job's log.
     """
 
     text: str = ""
-    suggested: int = 0
+    suggested: tuple[str, ...] = ()
     commented: bool = False
+    proposed: bool = False
     problems: list[str] = field(default_factory=list)
 
 
@@ -96,7 +101,7 @@ class _Publisher:
 
     def __post_init__(self) -> None:
         """Begin with what is known without asking GitHub."""
-        url = self.options.report_url or self.job.run_url
+        url = self.options.report_url or self.job.run_url(by_fork=self.options.by_fork)
         self.around = Surroundings(report_url=url, by_fork=self.options.by_fork)
 
     def publish(self) -> None:
@@ -110,7 +115,7 @@ class _Publisher:
     def _publish(self) -> None:
         pull_request = find_pull_request(self.github, self.job)
         if pull_request is None:
-            if self.document.mode is Mode.SCHEDULE and self.options.branch:
+            if self._is_schedule:
                 self._propose(self._goal_of_schedule())
             return
         blob_url = f"{self.job.server_url}/{self.job.repository}/blob/{pull_request.head_sha}"
@@ -121,26 +126,33 @@ class _Publisher:
         if self.options.comment is not CommentMode.NONE:
             self._comment(pull_request)
 
+    @property
+    def _is_schedule(self) -> bool:
+        """Whether this job itself has measured the default branch: what another job left makes no branch."""
+        is_own = not self.options.by_fork and not {"workflow_run", "pull_request"} & self.job.event.keys()
+        return is_own and self.options.branch and self.document.mode is Mode.SCHEDULE
+
     def _comment(self, pull_request: PullRequest) -> None:
         number = pull_request.number
-        login = own_login(self.github)
-        comment = find_sticky(self.github, self.job, number, login)
+        login = self.options.author or own_login(self.github)
+        comment = find_sticky(self.github, self.job, number, login, self.document.mode)
         known = [*comment.suggested]
         if self.options.comment is CommentMode.REVIEW:
             known = self._review(pull_request, login, known)
         says = has_something_to_say(self.document) or self.options.even_if_nothing
         if not says and comment.id is None:
             return
-        text = summary_of(self.document, self.around)
-        write_sticky(self.github, self.job, number, login=login, comment=comment, text=text, suggested=known)
+        text = StickyText(self.document.mode, summary_of(self.document, self.around), tuple(known))
+        write_sticky(self.github, self.job, number, login=login, comment=comment, text=text)
         self.published.commented = True
 
     def _review(self, pull_request: PullRequest, login: str, known: list[str]) -> list[str]:
         """Make the suggestions that were not made before; gives the keys of all that were made until now."""
         try:
-            made = [*known, *made_before(self.github, self.job, pull_request.number, login)]
+            there = made_before(self.github, self.job, pull_request.number, login)
+            made = [*known, *there]
             diff = read_diff(self.github, self.job, pull_request)
-            new = suggestions_of(self.document, diff, made, self.options.most_suggestions)
+            new = suggestions_of(self.document, diff, made, max(self.options.most_suggestions - len(there), 0))
             if new:
                 post_review(
                     self.github,
@@ -153,8 +165,8 @@ class _Publisher:
         except GitHubError as error:
             self._note(error)
             return known
-        self.published.suggested = len(new)
-        made += [each.function.key for each in new]
+        self.published.suggested = tuple(each.function.key for each in new)
+        made += self.published.suggested
         self.around = replace(self.around, suggested=frozenset(made))
         return made
 
@@ -164,11 +176,15 @@ class _Publisher:
         except GitHubError as error:
             self._note(error)
         else:
+            self.published.proposed = True
             self.around = replace(self.around, pull_request_url=url)
 
     def _goal_of_schedule(self) -> Goal:
         repository = self.github.get(self.job.repository_path)
-        return Goal(self.document.head, str(repository["default_branch"]), f"{BRANCH}/schedule")
+        keys = "".join(each.key for each in accepted_rewrites(self.document))
+        # A branch of its own for each set of rewrites: that of an earlier night may wait to be merged.
+        name = f"{BRANCH}/schedule-{hashlib.sha256(keys.encode()).hexdigest()[:10]}"
+        return Goal(self.document.head, str(repository["default_branch"]), name)
 
     def _note(self, error: GitHubError) -> None:
         self.published.problems.append(str(error))

@@ -54,7 +54,7 @@ def made_before(github: GitHub, job: Job, number: int, login: str) -> set[str]:
 def suggestions_of(
     document: CiDocument, diff: Mapping[str, FileDiff], known: Collection[str], most: int
 ) -> list[Suggestion]:
-    """The rewrites that can be suggested: all their lines lie in one hunk of the diff, and nobody was asked before.
+    """The rewrites that can be suggested: their lines lie in one hunk of the diff, and nobody suggested them before.
 
     A rewrite that changes several places, such as an import as well, becomes one block from the first to the last of
     them: a reader who took only a part of it would break the code.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 import sys
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ from afterburner.ci_action.formats.phrases import verdict
 from afterburner.ci_action.report.document import Decision
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Mapping
 
     from afterburner.ci_action.report.document import CiDocument
 
@@ -21,18 +20,49 @@ MOST_SUMMARY = 1_000_000  # characters; GitHub takes 1 MiB
 _MOST_ANNOTATIONS = 10  # of each kind in a step: GitHub drops the rest
 
 
-@contextmanager
-def without_commands(variables: Mapping[str, str]) -> Iterator[None]:
-    """Keep the runner from obeying lines that are printed while the block runs: code of a pull request prints, too."""
-    if variables.get("GITHUB_ACTIONS") != "true":
-        yield
-        return
-    token = secrets.token_hex(16)
-    _command(f"::stop-commands::{token}")
-    try:
-        yield
-    finally:
-        _command(f"::{token}::")
+class Commands:
+    """Speaks to the runner in its own commands, and keeps it from obeying what foreign code prints.
+
+    Args:
+        variables: of the environment.
+        is_text: whether stdout is for people. A document on stdout is kept free of commands, and from `stop` on the
+            runner obeys nothing of the step any more.
+    """
+
+    def __init__(self, variables: Mapping[str, str], *, is_text: bool = True) -> None:
+        self._is_on = variables.get("GITHUB_ACTIONS") == "true"
+        self._is_text = is_text
+        self._token = secrets.token_hex(16)
+
+    def stop(self) -> None:
+        """From now on the runner obeys nothing: code of a pull request prints, too."""
+        if self._is_on:
+            sys.stderr.write(f"::stop-commands::{self._token}\n")
+            sys.stderr.flush()
+
+    def resume(self) -> None:
+        """The runner obeys again. On the stream that the last foreign text went to, or it could come too early."""
+        if self._is_on and self._is_text:
+            self._say(f"::{self._token}::")
+
+    def annotate(self, document: CiDocument, *, without: Collection[str] = ()) -> None:
+        """Show each result at its line: slow-downs as warnings, rewrites as notices.
+
+        Args:
+            document: the report.
+            without: the keys of functions that are shown elsewhere, as by a suggestion.
+        """
+        if not (self._is_on and self._is_text):
+            return
+        for kind, decision in (("warning", Decision.SLOWER), ("notice", Decision.IMPROVED)):
+            for each in [each for each in document.of(decision) if each.key not in without][:_MOST_ANNOTATIONS]:
+                place = f"file={_property(each.file)},line={each.line},endLine={each.last_line}"
+                message = f"{each.function}: {verdict(each, document)}"
+                self._say(f"::{kind} {place},title=Afterburner Agent::{_data(message)}")
+
+    def _say(self, line: str) -> None:
+        sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
 
 
 def write_outputs(outputs: Mapping[str, str], variables: Mapping[str, str]) -> None:
@@ -59,23 +89,6 @@ def write_step_summary(text: str, variables: Mapping[str, str]) -> None:
     """
     if place := variables.get("GITHUB_STEP_SUMMARY"):
         _append("GITHUB_STEP_SUMMARY", place, text[:MOST_SUMMARY] + "\n")
-
-
-def annotate(document: CiDocument, variables: Mapping[str, str]) -> None:
-    """Show each result at its line: rewrites as notices, slow-downs as warnings."""
-    if variables.get("GITHUB_ACTIONS") != "true":
-        return
-    for kind, decision in (("warning", Decision.SLOWER), ("notice", Decision.IMPROVED)):
-        for each in document.of(decision)[:_MOST_ANNOTATIONS]:
-            place = f"file={_property(each.file)},line={each.line},endLine={each.last_line}"
-            message = f"{each.function}: {verdict(each, document)}"
-            _command(f"::{kind} {place},title=Afterburner Agent::{_data(message)}")
-
-
-def _command(line: str) -> None:
-    sys.stderr.flush()
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
 
 
 def _data(text: str) -> str:

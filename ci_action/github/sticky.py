@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from afterburner.ci_action.github.client import GitHub
     from afterburner.ci_action.github.event import Job
+    from afterburner.ci_action.report.document import Mode
 
-MARK = "<!-- afterburner-agent: summary -->"
 _STATE = re.compile(r"<!-- afterburner-agent: state ([A-Za-z0-9+/=]*) -->")
 _KEY = re.compile(r"[0-9a-f]{24}")
 _MOST_KEYS = 150
@@ -36,15 +36,35 @@ class StickyComment:
     suggested: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class StickyText:
+    """What the comment says.
+
+    Attributes:
+        mode: of the report.
+        summary: for everyone.
+        suggested: the keys to remember, the latest last.
+    """
+
+    mode: Mode
+    summary: str
+    suggested: tuple[str, ...]
+
+
+def mark_of(mode: Mode) -> str:
+    """What a comment begins with, unseen: each mode has a comment of its own."""
+    return f"<!-- afterburner-agent: {mode.value} -->"
+
+
 def own_login(github: GitHub) -> str:
-    """Who writes with this token. The token of a job may not ask, and writes as the bot of GitHub Actions."""
+    """Who writes with this token: a person, or where it may not ask, the bot of GitHub Actions."""
     try:
         return str(github.get("/user")["login"])
     except NotAllowedError:
         return _BOT
 
 
-def find_sticky(github: GitHub, job: Job, number: int, login: str) -> StickyComment:
+def find_sticky(github: GitHub, job: Job, number: int, login: str, mode: Mode) -> StickyComment:
     """Find the comment among all comments of a pull request. Only a comment of our own counts.
 
     Raises:
@@ -52,13 +72,13 @@ def find_sticky(github: GitHub, job: Job, number: int, login: str) -> StickyComm
     """
     for each in github.pages(f"{job.repository_path}/issues/{number}/comments"):
         body, author = str(each.get("body") or ""), (each.get("user") or {}).get("login")
-        if author == login and body.startswith(MARK):
+        if author == login and body.startswith(mark_of(mode)):
             return StickyComment(int(each["id"]), tuple(_remembered(body)))
     return StickyComment()
 
 
 def write_sticky(
-    github: GitHub, job: Job, number: int, *, login: str, comment: StickyComment, text: str, suggested: Iterable[str]
+    github: GitHub, job: Job, number: int, *, login: str, comment: StickyComment, text: StickyText
 ) -> None:
     """Update the comment, or make it.
 
@@ -68,21 +88,20 @@ def write_sticky(
         number: of the pull request.
         login: who writes.
         comment: as it is now.
-        text: the summary.
-        suggested: the keys to remember, the latest last.
+        text: what it is to say.
 
     Raises:
         NotAllowedError: the token may not comment.
         GitHubError: GitHub refuses, or cannot be reached.
     """
-    body = {"body": f"{MARK}\n{text}\n{_state_of(suggested)}"}
+    body = {"body": f"{mark_of(text.mode)}\n{text.summary}\n{_state_of(text.suggested)}"}
     if comment.id is not None and _updated(github, job, comment.id, body):
         return
     try:
         github.send("POST", f"{job.repository_path}/issues/{number}/comments", body)
     except GitHubError as error:
         is_certain = isinstance(error, NotAllowedError) or error.status == 422
-        if is_certain or find_sticky(github, job, number, login).id is None:
+        if is_certain or find_sticky(github, job, number, login, text.mode).id is None:
             raise  # otherwise it was made, and only the answer was lost
 
 

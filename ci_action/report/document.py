@@ -97,6 +97,8 @@ class RewritePart(_Part):
     block: EditPart | None = Field(
         description="All edits as one block of lines, for a suggestion; null: they are too far apart."
     )
+    merged: bool = Field(description="Whether it is one of those that were tested together, which the patch holds.")
+    is_executable: bool = Field(description="Of the file, as git knows it.")
     receipt: Annotated[str, Field(max_length=300, pattern=r"^receipts/[A-Za-z0-9_.-]+$")] | None = Field(
         description="The file of the receipt, beside the report."
     )
@@ -166,9 +168,14 @@ class CiDocument(_Part):
         return [each for each in self.functions if each.decision in decisions]
 
     @property
+    def considered(self) -> int:
+        """How many functions there were to look at, those included that were left out."""
+        return len(self.functions) + sum(each.function is not None for each in self.left_out)
+
+    @property
     def has_regressions(self) -> bool:
-        """Whether a function has become slower."""
-        return bool(self.of(Decision.SLOWER))
+        """Whether a function has become slower, or by `prove` behaves differently."""
+        return bool(self.of(Decision.SLOWER)) or (self.mode is Mode.PROVE and bool(self.of(Decision.DIFFERENT)))
 
     @property
     def best_gain(self) -> GainPart | None:

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
 MOST_CHARACTERS = 1_500
+_OPTION = re.compile(r"(?<!\w)--[a-z]")
 
 
 def one_line(text: object, most: int = MOST_CHARACTERS) -> str:
@@ -10,3 +17,10 @@ def one_line(text: object, most: int = MOST_CHARACTERS) -> str:
     flat = " ".join(str(text).split())
     shown = "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in flat)
     return shown if len(shown) <= most else f"{shown[: most - 1]}…"
+
+
+def plain_reason(error: Exception, root: Path) -> str:
+    """An error of a session on one line: paths from the root, and without advice on options that `ci` does not have."""
+    lines = [line.strip().removeprefix("- ") for line in str(error).replace(f"{root}/", "").splitlines()]
+    kept = [line.rstrip(".") for line in lines if line and not _OPTION.search(line)]
+    return one_line("; ".join(kept)) or type(error).__name__

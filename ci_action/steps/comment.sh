@@ -8,5 +8,8 @@ arguments=("$REPORT" --comment "$COMMENT" --max-suggestions "$MAX_SUGGESTIONS")
 if [ "$IF_NOTHING" = true ]; then arguments+=(--even-if-nothing); fi
 if [ "$BRANCH" = true ]; then arguments+=(--branch); fi
 if [ "$BY_FORK" = true ]; then arguments+=(--by-fork); fi
+if [ -n "$AUTHOR" ]; then arguments+=(--author "$AUTHOR"); fi
+case "$MEMORY" in /*) ;; *) MEMORY=$GITHUB_WORKSPACE/$MEMORY ;; esac
+if [ "$MODE" = schedule ]; then arguments+=(--memory "$MEMORY/tried.json"); fi
 if [ -n "$REPORT_URL" ]; then arguments+=(--report-url "$REPORT_URL"); fi
 exec "$EXECUTABLE" ci comment "${arguments[@]}"

@@ -1,12 +1,30 @@
 #!/usr/bin/env bash
-# A step of action.yml: installs the program into an environment of its own, apart from the job's Python.
+# A step of action.yml: checks the inputs that are words, and installs the program into an environment of its own, apart
+# from the job's Python.
 #
+#   STAGE, COMMENT, FAIL_ON, IF_NOTHING, BRANCH, BY_FORK   the inputs of these names
 #   EXECUTABLE              one that is installed already, or empty
 #   AFTERBURNER_EXECUTABLE  likewise, as a machine of your own may set it for all its jobs
 #   ACTION_PATH             this action's own files
 #
 # Sets the output `executable`.
 set -euo pipefail
+
+check() { # check INPUT VALUE ALLOWED…
+    input=$1 value=$2
+    shift 2
+    for allowed in "$@"; do
+        if [ "$value" = "$allowed" ]; then return 0; fi
+    done
+    echo "The input $input is '$value'. Write one of: $*." >&2
+    exit 1
+}
+check stage "$STAGE" all measure comment
+check comment "$COMMENT" review summary none
+check fail-on "$FAIL_ON" never regression
+check comment-if-nothing "$IF_NOTHING" true false
+check branch "$BRANCH" true false
+check by-fork "$BY_FORK" true false
 
 # Python looks for modules where it is started and where these variables say: that would be the pull request's files.
 unset PYTHONPATH PYTHONHOME PYTHONSTARTUP
@@ -20,7 +38,7 @@ if [ -n "$EXECUTABLE" ]; then
     exit 0
 fi
 
-new_enough() { "$1" -I -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; }
+new_enough() { "$1" -I -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; }
 python=
 for candidate in python3 python python3.14 python3.13 python3.12 python3.11 /usr/bin/python3; do
     if new_enough "$candidate"; then

@@ -15,5 +15,7 @@ if [ -n "$EXCLUDE" ]; then arguments+=(--exclude "$EXCLUDE"); fi
 if [ -n "$TESTS_COMMAND" ]; then arguments+=(--tests-command "$TESTS_COMMAND"); fi
 if [ -n "$MIN_GAIN" ]; then arguments+=(--min-gain "$MIN_GAIN"); fi
 if [ -n "$MAX_COST" ]; then arguments+=(--max-cost "$MAX_COST"); fi
-if [ "$MODE" = schedule ]; then arguments+=(--memory "$GITHUB_WORKSPACE/$MEMORY/tried.json"); fi
+case "$MEMORY" in /*) ;; *) MEMORY=$GITHUB_WORKSPACE/$MEMORY ;; esac
+if [ "$MODE" = schedule ]; then arguments+=(--memory "$MEMORY/tried.json"); fi
+if [ "$STAGE" = all ]; then arguments+=(--no-job-summary); fi # the step that comments writes it
 exec "$EXECUTABLE" ci "${arguments[@]}"

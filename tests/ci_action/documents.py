@@ -49,7 +49,7 @@ def rewrite_of_common(text: str, receipt: str | None = "receipts/01-common.json"
     removed = "".join(f"-{line}" for line in lines[first:last])
     added = "".join(f"+{line}" for line in REWRITTEN)
     patch = f"--- a/shop.py\n+++ b/shop.py\n@@ -{first},6 +{first},3 @@\n {lines[first - 1]}{removed}{added}"
-    return RewritePart(patch=patch, edits=[edit], block=edit, receipt=receipt)
+    return RewritePart(patch=patch, edits=[edit], block=edit, merged=True, is_executable=False, receipt=receipt)
 
 
 def function(text: str = SLOW, name: str = "common", **changes: Any) -> FunctionPart:

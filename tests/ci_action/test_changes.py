@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -180,3 +181,75 @@ def test_a_folder_without_git_and_an_unknown_revision_are_told_in_words(tmp_path
         changes(made, "nowhere")
     with pytest.raises(UsageError, match="has no revision '--help'"):
         changes(made, "--help")
+
+
+def test_a_function_that_only_moved_is_no_change_and_one_that_was_changed_as_well_tells_from_where(
+    repository: Repository,
+) -> None:
+    initials, total = NAMES.index("def initials"), NAMES.index("def total")
+    files = {
+        "shop/names.py": NAMES[:initials],
+        "shop/texts.py": NAMES[initials:total],
+        "shop/sums.py": NAMES[total:].replace("result += price", "result = result + price"),
+    }
+    repository.commit(files)
+    [found] = changes(repository).functions
+    assert (found.file, found.name, found.moved_from) == ("shop/sums.py", "total", "shop/names.py")
+
+
+def test_functions_under_except_and_case_are_seen(repository: Repository) -> None:
+    text = "try:\n    from fast import f\nexcept ImportError:\n    def f(x):\n        return x\n"
+    text += "match 1:\n    case 1:\n        def g():\n            return 1\n"
+    repository.commit({"shop/more.py": text})
+    assert [name for _, name in names(changes(repository))] == ["f", "g"]
+
+
+@pytest.mark.parametrize(("before", "encoding"), [("", "utf-8-sig"), ("# coding: latin-1\n", "latin-1")])
+def test_a_file_is_read_by_its_own_encoding_on_both_sides(repository: Repository, before: str, encoding: str) -> None:
+    text = f"{before}def f():\n    return 'ä'\n\n\ndef g():\n    return 1\n"
+    for each, message in ((text, "base"), (text.replace("return 1", "return 2"), "head")):
+        (repository.folder / "shop" / "coded.py").write_bytes(each.encode(encoding))
+        repository.commit({}, message)
+    found = changes(repository, "HEAD~1")
+    assert [(each.name, each.is_new) for each in found.functions] == [("g", False)]
+
+
+def test_hints_are_words_unless_a_decorator_may_read_them(repository: Repository) -> None:
+    decorated = "import functools\n\n\n@functools.singledispatch\ndef f(x):\n    return x\n"
+    repository.commit({"shop/more.py": decorated}, "base")
+    hinted = NAMES.replace("def total(prices):", "def total(prices: list[float]) -> float:")
+    repository.commit({"shop/names.py": hinted, "shop/more.py": decorated.replace("f(x)", "f(x: int)")})
+    assert names(changes(repository, "HEAD~1")) == [("shop/more.py", "f")]
+
+
+def test_changed_code_outside_of_functions_is_told(repository: Repository) -> None:
+    repository.commit({"shop/names.py": NAMES + "\nLIMIT = 3\n"})
+    found = changes(repository)
+    assert found.functions == ()
+    assert found.notes == ("shop/names.py: code outside of functions was changed, too, and is not measured by itself",)
+
+
+def test_names_that_a_report_cannot_hold_are_told_and_nothing_else_suffers(repository: Repository) -> None:
+    text = "def one():\n    return 1\n"
+    repository.commit({"a\\b.py": text, "shop/fine.py": text})
+    found = changes(repository)
+    assert names(found) == [("shop/fine.py", "one")]
+    assert [each.file for each in found.left_out] == ["a?b.py"]
+
+
+def test_the_checkout_of_another_user_is_read_as_in_the_container_of_a_job(repository: Repository) -> None:
+    if os.geteuid() != 0:
+        repository.git("status")  # only root can give a file away; as another user the first half is left out
+    else:
+        for place in (repository.folder, *repository.folder.rglob("*")):
+            os.chown(place, 12345, 12345)
+    assert changes(repository) == Changes((), ())
+
+
+def test_a_typed_base_that_is_not_there_is_an_error_even_on_a_merge(repository: Repository) -> None:
+    repository.commit(WITH_COMMON)
+    repository.git("checkout", "-q", "main")
+    repository.commit({"README.md": "Shop\n"})
+    repository.git("merge", "-q", "--no-edit", "feature")
+    with pytest.raises(UsageError, match="has no revision 'origin/typo'"):
+        changes(repository, "origin/typo")

@@ -86,7 +86,7 @@ def test_gitlab_tells_the_base_by_a_variable(program: CommandLine, repository: R
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((), r"Nothing tells which revision.*--base origin/main"),
+        ((), r"The base revision is not known.*--base origin/main"),
         (("--base", "nowhere"), r"has no revision 'nowhere'"),
         (("--base", "main", "--out", "shop"), r"--out shop: this folder holds something else"),
         (("--base", "main", "--out", "pyproject.toml"), r"--out pyproject\.toml: this is a file"),

@@ -104,7 +104,23 @@ def test_a_hostile_report_is_one_inert_comment(text: str) -> None:
         (document(mode=Mode.SCHEDULE), "1 function can be faster"),
         (nothing(), "No faster rewrite was found"),
         (document(slower(), mode=Mode.REGRESSIONS), "1 function is slower than at the base"),
-        (document(different(), mode=Mode.REGRESSIONS), "No slow-down was found"),
+        (
+            document(different(), mode=Mode.REGRESSIONS),
+            "No slow-down in 0 of 1 changed function; the others could not be compared",
+        ),
+        (
+            document(function(decision=Decision.CONDITIONAL), mode=Mode.REGRESSIONS),
+            "No slow-down was found in 1 changed function",
+        ),
+        (document(mode=Mode.REGRESSIONS, functions=[]), "No function that the base has was changed"),
+        (
+            document(
+                mode=Mode.PROVE,
+                functions=[],
+                left_out=[LeftOutPart(file="a.py", function=None, reason="it is not the file of the commit")],
+            ),
+            "Nothing could be compared",
+        ),
         (document(function(decision=Decision.FASTER), mode=Mode.PROVE), "Proven: 1 of 1 changed function faster"),
         (
             document(function(decision=Decision.FASTER), different(), mode=Mode.PROVE),
@@ -144,8 +160,8 @@ def test_the_chart_shows_before_and_after_of_each_function() -> None:
     text = summary(document(function(), slower(), mode=Mode.PROVE), Surroundings())
     chart = re.search(r"```mermaid\n(.*?)```", text, re.DOTALL)
     assert chart is not None
-    assert 'x-axis ["common", "total"]' in chart[1]
-    assert "bar [100.0, 50.0]\n    bar [3.1, 100.0]" in chart[1]
+    assert 'x-axis ["common before", "common after", "total before", "total after"]' in chart[1]
+    assert "bar [100.0, 3.1, 50.0, 100.0]" in chart[1]
 
 
 def test_sarif_names_lines_and_brings_the_rewrite_as_a_fix() -> None:

@@ -6,19 +6,22 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from documents import REWRITTEN, SLOW, document, function, nothing, slower
+from documents import REWRITTEN, SLOW, blob_of, document, function, nothing, slower
 
 from afterburner.ci_action.github.client import GitHub, connect
 from afterburner.ci_action.github.event import Job
 from afterburner.ci_action.github.publish import CommentMode, Published, PublishOptions, publish
-from afterburner.ci_action.github.sticky import MARK
-from afterburner.ci_action.report.document import CiDocument, Mode
+from afterburner.ci_action.github.sticky import StickyComment, StickyText, find_sticky, mark_of, write_sticky
+from afterburner.ci_action.report.document import CiDocument, EditPart, Mode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from github_api import GitHubApi
     from github_state import PullRequest, Repository
+
+
+MARK = mark_of(Mode.OPTIMIZE)
 
 
 @dataclass
@@ -59,7 +62,7 @@ def desk(github: GitHubApi) -> Iterator[Desk]:
 
 def test_the_first_run_comments_once_and_suggests_on_the_changed_lines(desk: Desk) -> None:
     published = desk.publish(report_url="https://github.example/artifact")
-    assert (published.suggested, published.commented, published.problems) == (1, True, [])
+    assert (len(published.suggested), published.commented, published.problems) == (1, True, [])
     [comment] = desk.comments
     assert comment.startswith(MARK)
     assert "1 function of this pull request can be faster" in comment
@@ -77,7 +80,7 @@ def test_the_first_run_comments_once_and_suggests_on_the_changed_lines(desk: Des
 def test_a_second_run_updates_and_repeats_nothing(desk: Desk) -> None:
     desk.publish()
     published = desk.publish(document(elapsed_s=99.0))
-    assert published.suggested == 0
+    assert published.suggested == ()
     [comment] = desk.comments
     assert "99 s" in comment
     assert "suggested in the review" in comment
@@ -88,10 +91,10 @@ def test_a_push_elsewhere_repeats_nothing_and_one_to_the_function_is_looked_at_a
     desk.publish()
     moved = f"import os\n\n\n{SLOW}"
     desk.push(moved)
-    assert desk.publish(document(function(moved))).suggested == 0
+    assert desk.publish(document(function(moved))).suggested == ()
     changed = moved.replace("result = []", "result = list()")
     desk.push(changed)
-    assert desk.publish(document(function(changed))).suggested == 1
+    assert desk.publish(document(function(changed))).suggested
     assert len(desk.comments) == 1
     assert [each.line for each in desk.pull.review_comments] == [6, 9]
 
@@ -99,7 +102,7 @@ def test_a_push_elsewhere_repeats_nothing_and_one_to_the_function_is_looked_at_a
 def test_a_suggestion_that_was_deleted_is_not_made_again(desk: Desk) -> None:
     desk.publish()
     desk.pull.review_comments.clear()
-    assert desk.publish().suggested == 0
+    assert desk.publish().suggested == ()
     assert desk.pull.review_comments == []
 
 
@@ -120,17 +123,17 @@ def test_a_rewrite_outside_the_diff_goes_into_the_comment_with_its_patch(github:
     changed = far.replace("LAST = 1", "LAST = 2")
     desk = Desk(github, shop, shop.pull_request({"shop.py": changed}))
     published = desk.publish(document(function(changed)))
-    assert (published.suggested, published.problems) == (0, [])
+    assert (published.suggested, published.problems) == ((), [])
     assert github.sent("POST", "/reviews$") == []
     [comment] = desk.comments
     assert "```diff\n--- a/shop.py" in comment
-    assert "patch below, receipt in the report" in comment
+    assert "patch below, [receipt](https://github.example/octo/shop/actions/runs/77)" in comment
 
 
 def test_a_file_that_is_not_the_measured_one_any_more_gets_no_suggestion(desk: Desk) -> None:
     desk.push("# One line more\n" + SLOW)
     published = desk.publish()
-    assert (published.suggested, published.commented) == (0, True)
+    assert (published.suggested, published.commented) == ((), True)
     assert "```diff" in desk.comments[0]
 
 
@@ -144,9 +147,9 @@ def test_a_diff_that_moves_while_one_reviews_costs_only_the_review(desk: Desk) -
 
 
 def test_the_most_suggestions_and_the_modes_of_commenting(desk: Desk) -> None:
-    assert desk.publish(most_suggestions=0).suggested == 0
+    assert desk.publish(most_suggestions=0).suggested == ()
     assert "```diff" in desk.comments[0]
-    assert desk.publish(comment=CommentMode.SUMMARY).suggested == 0
+    assert desk.publish(comment=CommentMode.SUMMARY).suggested == ()
     before = len(desk.github.requests)
     published = desk.publish(comment=CommentMode.NONE)
     assert len(desk.github.requests) == before
@@ -182,7 +185,7 @@ def test_a_token_that_may_not_comment_leaves_the_text_and_says_what_is_missing(d
         desk.github.fail_next("POST", "/reviews$", 404)
         desk.github.fail_next("POST", "/issues/", 404)
     published = desk.publish()
-    assert (published.commented, published.suggested) == (False, 0)
+    assert (published.commented, published.suggested) == (False, ())
     assert any(f"({status}" in each and "permissions: pull-requests: write" in each for each in published.problems)
     assert "31.8x faster" in published.text
     assert desk.comments == []
@@ -194,7 +197,7 @@ def test_rate_limits_are_waited_for_as_github_asks(desk: Desk) -> None:
     desk.github.limit_next("POST", "/comments$", retry_after_s=5, times=2)
     published = desk.publish()
     assert desk.waited_s == [7.0, 3.0, 5.0, 5.0]
-    assert (published.suggested, published.commented, published.problems) == (1, True, [])
+    assert (len(published.suggested), published.commented, published.problems) == (1, True, [])
 
 
 def test_a_limit_that_lasts_too_long_is_told(desk: Desk) -> None:
@@ -209,7 +212,7 @@ def test_a_server_that_fails_is_asked_again_where_that_does_nothing_twice(desk: 
     desk.github.fail_next("GET", "/files$", 502, times=2)
     desk.github.drop_next("GET", "/issues/")
     published = desk.publish()
-    assert (published.suggested, published.commented) == (1, True)
+    assert (len(published.suggested), published.commented) == (1, True)
     assert len(desk.waited_s) == 3
 
 
@@ -323,7 +326,7 @@ class TestBranch:
     def test_what_is_not_allowed_costs_only_the_branch(self, desk: Desk) -> None:
         desk.token = desk.github.new_token({"contents": "read", "pull-requests": "write"})
         published = desk.publish(branch=True)
-        assert (published.suggested, published.commented) == (1, True)
+        assert (len(published.suggested), published.commented) == (1, True)
         assert "GitHub does not allow POST /repos/octo/shop/git/blobs" in published.problems[0]
 
     def test_a_fork_never_gets_one(self, desk: Desk) -> None:
@@ -336,5 +339,97 @@ class TestBranch:
         desk.event = dict  # type: ignore[method-assign, assignment]
         published = desk.publish(document(mode=Mode.SCHEDULE, base=None, head=head), branch=True)
         made = desk.shop.pulls[max(desk.shop.pulls)]
-        assert (made.base_ref, made.head_ref) == ("main", "afterburner/schedule")
+        assert made.base_ref == "main"
+        assert made.head_ref.startswith("afterburner/schedule-")
         assert f"/pull/{made.number}" in published.text
+
+    def test_what_another_job_left_never_makes_one(self, desk: Desk) -> None:
+        """A stranger's report may say that a schedule measured it."""
+        run = {"id": 5, "event": "pull_request", "head_sha": "c" * 40, "head_branch": "x", "head_repository": None}
+        for event in ({"workflow_run": run}, {"pull_request": {"number": desk.pull.number}}):
+            desk.event = lambda event=event: event  # type: ignore[method-assign]
+            for by_fork in (False, True):
+                report = document(mode=Mode.SCHEDULE, base=None, head=desk.shop.head_sha())
+                desk.publish(report, branch=True, by_fork=by_fork, comment=CommentMode.NONE)
+        made = [each for each in desk.shop.pulls.values() if each.base_ref == "main" and each is not desk.pull]
+        assert made == []
+
+    def test_commits_of_somebody_else_on_it_are_left_alone(self, desk: Desk) -> None:
+        branch = f"afterburner/{desk.pull.number}"
+        theirs = desk.shop.push(branch, {"theirs.py": "1\n"})
+        published = desk.publish(branch=True)
+        assert "has commits that Afterburner Agent did not make" in published.problems[0]
+        assert desk.shop.head_sha(branch) == theirs
+        assert published.commented
+
+    def test_the_setting_that_forbids_it_is_named(self, desk: Desk) -> None:
+        published = desk.publish(branch=True)
+        assert "allow GitHub Actions to create and approve pull requests" in published.problems[0]
+
+    def test_a_file_keeps_its_mode_and_its_byte_order_mark(self, desk: Desk) -> None:
+        desk.shop.actions_may_open_pull_requests = True
+        marked = "\ufeff" + SLOW
+        desk.push(marked)
+        part = function(blob=blob_of(marked))
+        assert part.rewrite is not None
+        part = part.model_copy(update={"rewrite": part.rewrite.model_copy(update={"is_executable": True})})
+        assert desk.publish(document(part), branch=True).problems == []
+        made = desk.shop.pulls[max(desk.shop.pulls)]
+        assert made.store.git("ls-tree", made.head_sha, "shop.py").startswith("100755")
+        assert made.store.git("show", f"{made.head_sha}:shop.py").startswith("\ufeffdef common")
+
+    def test_a_file_that_is_not_utf_8_costs_only_the_branch(self, desk: Desk) -> None:
+        data = f"# coding: latin-1\n# ä\n{SLOW}".encode("latin-1")
+        desk.pull.head_repository.push(desk.pull.head_ref, {"shop.py": data})
+        blob = desk.pull.store.git("rev-parse", f"{desk.pull.head_sha}:shop.py").strip()
+        published = desk.publish(document(function(blob=blob)), branch=True)
+        assert "is not UTF-8" in published.problems[0]
+        assert published.commented
+
+
+def test_two_modes_have_two_comments(desk: Desk) -> None:
+    desk.publish()
+    desk.publish(document(slower(), mode=Mode.REGRESSIONS))
+    desk.publish()
+    assert ["can be faster" in each for each in desk.comments] == [True, False]
+
+
+def test_the_token_of_an_app_finds_its_own_comment_by_the_name_that_it_is_given(desk: Desk) -> None:
+    desk.token = desk.github.new_token(login="my-app[bot]")
+    desk.publish(author="my-app[bot]")
+    desk.publish(author="my-app[bot]")
+    assert len(desk.comments) == 1
+    assert len(desk.pull.review_comments) == 1
+
+
+def test_a_rewrite_that_only_takes_lines_away_is_an_empty_suggestion(desk: Desk) -> None:
+    part = function()
+    assert part.rewrite is not None
+    block = EditPart(first=2, last=2, text="")
+    gone = part.model_copy(update={"rewrite": part.rewrite.model_copy(update={"block": block})})
+    desk.publish(document(gone))
+    assert "```suggestion\n```\n" in desk.pull.review_comments[0].body
+
+
+def test_suggestions_of_earlier_runs_count_towards_the_most(desk: Desk) -> None:
+    desk.publish(most_suggestions=1)
+    changed = SLOW.replace("result = []", "result = list()")
+    desk.push(changed)
+    assert desk.publish(document(function(changed)), most_suggestions=1).suggested == ()
+
+
+def test_a_comment_with_all_that_it_can_remember_stays_below_githubs_limit(desk: Desk) -> None:
+    rewrite = function().rewrite
+    assert rewrite is not None
+    long = rewrite.model_copy(update={"patch": rewrite.patch + "+x\n" * 18_500, "block": None})
+    state = StickyText(Mode.OPTIMIZE, "x", tuple(f"{number:024x}" for number in range(200)))
+    login, job = "github-actions[bot]", Job(desk.github.url, "https://github.example", "octo/shop", "77", desk.event())
+    with connect(desk.github.url, desk.github.token) as http:
+        client = GitHub(http)
+        write_sticky(client, job, desk.pull.number, login=login, comment=StickyComment(), text=state)
+        assert len(find_sticky(client, job, desk.pull.number, login, Mode.OPTIMIZE).suggested) == 150
+    assert desk.publish(document(function(rewrite=long))).commented
+    body = next(each for each in desk.comments if each.startswith(MARK))
+    assert len(body) < 65_536
+    assert body.count("```diff") == 1
+    assert body.count("<details>") == body.count("</details>")

@@ -107,13 +107,32 @@ class TestSandbox:
         assert machine.read("output") == ""
 
 
+_WORDS = {
+    "STAGE": "all",
+    "COMMENT": "review",
+    "FAIL_ON": "never",
+    "IF_NOTHING": "false",
+    "BRANCH": "false",
+    "BY_FORK": "false",
+}
+
+
 class TestInstall:
+    @pytest.mark.parametrize("name", _WORDS)
+    def test_a_word_that_is_none_of_those_allowed_ends_the_job(self, machine: Machine, name: str) -> None:
+        machine.program("own-agent")
+        path = f"{machine.folder}/bin/own-agent"
+        done = machine.run("install.sh", ACTION_PATH="/nowhere", EXECUTABLE=path, **{**_WORDS, name: "regressions"})
+        assert done.returncode != 0
+        assert "is 'regressions'. Write one of: " in done.stderr
+        assert machine.calls == []
+
     def test_a_program_that_is_there_is_used(self, machine: Machine) -> None:
         machine.program("own-agent", "echo afterburner-agent 0.1.0")
         path = f"{machine.folder}/bin/own-agent"
         for given in ({"EXECUTABLE": path}, {"EXECUTABLE": "", "AFTERBURNER_EXECUTABLE": path}):
             (machine.folder / "output").unlink(missing_ok=True)
-            done = machine.run("install.sh", ACTION_PATH="/nowhere", **given)
+            done = machine.run("install.sh", ACTION_PATH="/nowhere", **_WORDS, **given)
             assert done.returncode == 0, done.stderr
             assert machine.read("output") == f"executable={path}\n"
 
@@ -133,6 +152,7 @@ _ASKED = {
     "MODEL": "rules",
     "MAX_COST": "",
     "MEMORY": ".memory",
+    "STAGE": "measure",
     "REPORT": "/report",
     "GITHUB_WORKSPACE": "/workspace",
 }
@@ -168,7 +188,16 @@ def test_the_step_that_comments_passes_its_switches_on(tmp_path: Path) -> None:
     (tmp_path / "bin").mkdir()
     machine = Machine(tmp_path, {"PATH": f"{tmp_path}/bin:{os.defpath}"})
     machine.program("agent")
-    variables = {"REPORT": "/report", "COMMENT": "review", "MAX_SUGGESTIONS": "5", "REPORT_URL": ""}
+    variables = {
+        "REPORT": "/report",
+        "COMMENT": "review",
+        "MAX_SUGGESTIONS": "5",
+        "REPORT_URL": "",
+        "AUTHOR": "",
+        "MODE": "optimize",
+        "MEMORY": "m",
+        "GITHUB_WORKSPACE": "/w",
+    }
     switches = {"IF_NOTHING": "true", "BRANCH": "true", "BY_FORK": "true"}
     executable = {"EXECUTABLE": f"{tmp_path}/bin/agent"}
     for given in (switches, dict.fromkeys(switches, "false")):

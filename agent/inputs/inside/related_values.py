@@ -43,7 +43,9 @@ class Constants:
     def __init__(self, values: Iterable[Any]) -> None:
         self._by_type: Dict[type, Dict[Any, None]] = {int: {}, float: {}, str: {}}
         for value in values:
-            known = self._by_type.get(type(value), {})
+            known = self._by_type.get(type(value))
+            if known is None:  # nothing of another type is even hashed: it may not be hashable
+                continue
             if len(known) < MOST_CONSTANTS and not (type(value) is str and len(value) > LONGEST_TEXT):
                 known.setdefault(value)
 

@@ -40,6 +40,14 @@ def test_the_constants_are_those_of_the_function_of_what_it_calls_and_of_the_tab
     assert all(type(value) is int for value in near)
 
 
+def test_values_of_a_module_that_cannot_be_hashed_are_passed_over() -> None:
+    class Unhashable(dict[str, int]):
+        __hash__ = None  # type: ignore[assignment]
+
+    constants = Constants([Unhashable(), [1], 7])
+    assert 7 in constants.near(3)
+
+
 def _inputs(*args: object) -> dict[str, list[list[object]]]:
     root = root_of(args, {})
     found: dict[str, list[list[object]]] = {}

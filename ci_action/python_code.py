@@ -1,0 +1,83 @@
+"""What Python code does, apart from its words: to tell a change of code from one of docstrings, layout and hints."""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+from typing import Any
+
+from afterburner.agent.code.source_text import parse
+
+_DOCSTRING_OWNERS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def decode(data: bytes) -> str:
+    """The text of a Python file, by its own declaration of its encoding."""
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        return data.decode(encoding)
+    except (SyntaxError, UnicodeDecodeError, LookupError):
+        return data.decode("utf-8", "replace")
+
+
+def code_outside(text: str) -> str:
+    """The code of a module without its functions, docstrings and imports."""
+    try:
+        tree = parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    return ast.dump(_OnlyOutside().visit(tree))
+
+
+class _OnlyOutside(ast.NodeTransformer):
+    """Leaves functions, docstrings and imports away."""
+
+    def visit(self, node: ast.AST) -> Any:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Import | ast.ImportFrom):
+            return None
+        return None if isinstance(node, ast.stmt) and _is_text(node) else self.generic_visit(node)
+
+
+def codes_of_functions(text: str) -> dict[str, str]:
+    """The syntax tree of each function without docstrings, by name; nothing of a text that is no Python."""
+    try:
+        tree = parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+    found: dict[str, str] = {}
+    _collect(tree.body, "", found)
+    return found
+
+
+def _collect(body: list[ast.stmt], prefix: str, found: dict[str, str]) -> None:
+    for node in body:
+        if isinstance(node, _DOCSTRING_OWNERS):
+            if not isinstance(node, ast.ClassDef):
+                found[prefix + node.name] = ast.dump(_without_words(node))
+            else:
+                _collect(node.body, f"{prefix}{node.name}.", found)
+        else:
+            for each in ast.iter_child_nodes(node):  # branches, and what stands under `except` and `case`
+                if isinstance(each, ast.stmt):
+                    _collect([each], prefix, found)
+                elif isinstance(each, ast.ExceptHandler | ast.match_case):
+                    _collect(each.body, prefix, found)
+
+
+def _without_words(node: ast.stmt) -> ast.stmt:
+    """Without docstrings, and without type hints where no decorator may read them."""
+    for each in ast.walk(node):
+        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef) and not each.decorator_list:
+            each.returns = None
+            for argument in ast.walk(each.args):
+                if isinstance(argument, ast.arg):
+                    argument.annotation = None
+        if isinstance(each, _DOCSTRING_OWNERS) and len(each.body) > 1 and _is_text(each.body[0]):
+            del each.body[0]
+    return node
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    value = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)

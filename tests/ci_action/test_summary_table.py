@@ -1,0 +1,40 @@
+"""The table of the summary, and the line above it where a claim is not proven."""
+
+from __future__ import annotations
+
+from documents import different, document, function, nothing, slower
+
+from afterburner.ci_action.formats.markdown import Surroundings, summary
+from afterburner.ci_action.formats.phrases import headline
+from afterburner.ci_action.report.document import Decision, Mode
+
+
+def table_of(text: str) -> list[list[str]]:
+    """The cells of the table, row by row."""
+    return [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("|")]
+
+
+def test_a_column_in_which_nothing_stands_is_left_out() -> None:
+    report = document(slower(figures=None), mode=Mode.REGRESSIONS)
+    titles, _, row = table_of(summary(report, Surroundings()))
+    assert titles == ["function", "result", "share of the profile"]
+    assert row[1:] == ["**slower: 2.00x of the time (1.92x to 2.08x)**", "90%"]
+    titles, rule, *rows = table_of(summary(document(function(), function(name="total", figures=None)), Surroundings()))
+    assert titles == ["function", "result", "peak memory", "share of the profile", "rewrite"]
+    assert rule == ["---"] * 5
+    assert [(row[2], row[4]) for row in rows] == [
+        ("14.5 → 14.6 MiB", "patch below, receipt in the report"),
+        ("-", "too large for a comment: see the report"),
+    ]
+    assert table_of(summary(nothing(), Surroundings())) == []
+
+
+def test_a_claim_that_holds_only_on_a_condition_is_not_proven() -> None:
+    conditional = different("common", decision=Decision.CONDITIONAL)
+    faster = function(name="total", decision=Decision.FASTER, rewrite=None)
+    report = document(faster, conditional, mode=Mode.PROVE)
+    assert headline(report) == "Not proven: 1 function is the same only on a condition"
+    assert headline(document(conditional, different(), mode=Mode.PROVE)).endswith(
+        "1 function is different in behaviour"
+    )
+    assert headline(document(faster, mode=Mode.PROVE)) == "Proven: 1 of 1 changed function faster"
