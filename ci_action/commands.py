@@ -14,8 +14,7 @@ from afterburner.agent import Caps, ModelOptions, Search, UsageError
 from afterburner.agent.cli.from_options import option_of
 from afterburner.agent.types import Objective
 from afterburner.ci_action.github.publish import CommentMode, PublishOptions
-from afterburner.ci_action.options import CiOptions, read_gain
-from afterburner.ci_action.paths import PathFilter, patterns_in
+from afterburner.ci_action.options import CiOptions, patterns_in, read_gain
 from afterburner.ci_action.report.document import Mode
 
 app = typer.Typer(add_completion=False, invoke_without_command=True)
@@ -63,7 +62,9 @@ def ci(
     include: Annotated[
         str,
         typer.Option(
-            metavar="PATTERNS", help="Files that count, as `src/**, lib/*.py`. Default: all.", rich_help_panel=_WHAT
+            metavar="PATTERNS",
+            help="Files that count, as .gitignore writes them: `src/, *_core.py`. Default: all.",
+            rich_help_panel=_WHAT,
         ),
     ] = "",
     exclude: Annotated[
@@ -158,7 +159,8 @@ def ci(
         root=Path.cwd(),
         mode=mode,
         base=base,
-        wanted=PathFilter(patterns_in(include), patterns_in(exclude)),
+        include=patterns_in(include),
+        exclude=patterns_in(exclude),
         command=_words(tests_command),
         python=python or None,
         search=Search(objective=objective, seed=seed, max_seconds=max_minutes * 60),

@@ -15,6 +15,7 @@ from afterburner.ci_action.comparing import Comparing
 from afterburner.ci_action.gathered import Gathered
 from afterburner.ci_action.memory import Memory
 from afterburner.ci_action.optimizing import explain_unranked, optimize_functions
+from afterburner.ci_action.paths import PathFilter
 from afterburner.ci_action.report.document import MOST_FUNCTIONS, CiDocument, Decision, LeftOutPart, Mode
 from afterburner.ci_action.report.words import one_line
 from afterburner.ci_action.repository import find_range, head_alone, open_repository
@@ -62,7 +63,7 @@ def measure(options: CiOptions, on_event: OnEvent = ignore_event) -> Measured:
             _work_through(session, options, span, gathered, on_event)
         else:
             span = find_range(repository, options.base)
-            changes = find_changes(repository, span, options.wanted)
+            changes = find_changes(repository, span, PathFilter.of(options.include, options.exclude))
             gathered.left_out += changes.left_out
             gathered.notes += changes.notes
             functions = {(each.file, each.name): each for each in changes.functions}
@@ -104,12 +105,13 @@ def _not_called(options: CiOptions) -> str:
 def _work_through(session: Session, options: CiOptions, span: Range, gathered: Gathered, on_event: OnEvent) -> None:
     """Optimise the hottest functions of the whole repository that no earlier run has tried."""
     memory, who = Memory.read(options.memory), f"{options.models.model} {version(_PACKAGE)}"
+    wanted = PathFilter.of(options.include, options.exclude)
     files: dict[str, dict[str, ChangedFunction]] = {}
 
     def find(key: Key) -> ChangedFunction | None:
         file, name = key
         if file not in files:
-            files[file] = _functions_by_name(options, span, file)
+            files[file] = _functions_by_name(options, span, file) if wanted.takes(file) else {}
         function = files[file].get(name)
         return function if function is not None and not memory.knows(function.key, who) else None
 
@@ -122,8 +124,6 @@ def _work_through(session: Session, options: CiOptions, span: Range, gathered: G
 
 
 def _functions_by_name(options: CiOptions, span: Range, file: str) -> dict[str, ChangedFunction]:
-    if not options.wanted.takes(file):
-        return {}
     try:
         return {each.name: each for each in functions_of_file(options.root, span.head, file)}
     except AfterburnerError:

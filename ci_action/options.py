@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from afterburner.agent import Caps, ModelOptions, Search, UsageError
-from afterburner.ci_action.paths import PathFilter
 from afterburner.ci_action.report.document import Mode
 
 if TYPE_CHECKING:
@@ -25,7 +25,8 @@ class CiOptions:
         root: the top folder of the repository.
         mode: what to look for.
         base: the revision that the pull request goes to; empty: by a schedule, there is none.
-        wanted: the files that count.
+        include: patterns of the files that count, as .gitignore writes them; none: all.
+        exclude: patterns of those among them that do not.
         command: `python SCRIPT.py …`, which is profiled instead of the project's tests.
         python: the interpreter that runs the project; None: the project's own.
         search: the objective, the seed, and the time for everything.
@@ -40,7 +41,8 @@ class CiOptions:
     root: Path
     mode: Mode = Mode.OPTIMIZE
     base: str = ""
-    wanted: PathFilter = field(default_factory=PathFilter)
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
     command: tuple[str, ...] = ()
     python: str | None = None
     search: Search = field(default_factory=lambda: Search(max_seconds=MAX_MINUTES * 60))
@@ -50,6 +52,11 @@ class CiOptions:
     sandbox: str = "auto"
     most_functions: int = MOST_FUNCTIONS
     memory: Path | None = None
+
+
+def patterns_in(text: str) -> tuple[str, ...]:
+    """The patterns of a setting: separated by newlines or commas, as workflows write them."""
+    return tuple(filter(None, (each.strip() for each in re.split(r"[\n,]", text))))
 
 
 def read_gain(text: str) -> float | None:

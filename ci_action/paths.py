@@ -2,52 +2,32 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from functools import cached_property
+from typing import TYPE_CHECKING
+
+from pathspec import GitIgnoreSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class PathFilter:
     """Which files count, by their paths from the repository's root.
 
     Attributes:
-        include: patterns, of which one has to match; none: every file counts.
-        exclude: patterns, of which none may match.
-
-    A pattern may hold `*`, `?` and `**`. A folder stands for all that lies in it: `src` means `src/**`.
+        include: the files that count; None: every file.
+        exclude: the files among them that do not.
     """
 
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
+    include: GitIgnoreSpec | None
+    exclude: GitIgnoreSpec
+
+    @classmethod
+    def of(cls, include: Sequence[str] = (), exclude: Sequence[str] = ()) -> PathFilter:
+        """Read patterns; without any to include, every file counts."""
+        return cls(GitIgnoreSpec.from_lines(include) if include else None, GitIgnoreSpec.from_lines(exclude))
 
     def takes(self, path: str) -> bool:
         """Whether a file counts."""
-        if self._include and not any(each.fullmatch(path) for each in self._include):
-            return False
-        return not any(each.fullmatch(path) for each in self._exclude)
-
-    @cached_property
-    def _include(self) -> list[re.Pattern[str]]:
-        return [_compiled(each) for each in self.include]
-
-    @cached_property
-    def _exclude(self) -> list[re.Pattern[str]]:
-        return [_compiled(each) for each in self.exclude]
-
-
-def patterns_in(text: str) -> tuple[str, ...]:
-    """The patterns of a setting: separated by newlines or commas, as workflows write them."""
-    return tuple(filter(None, (each.strip() for each in re.split(r"[\n,]", text))))
-
-
-_TOKENS = re.compile(r"\*\*/|\*\*|\*|\?|[^*?]+")
-_MEANING = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-
-
-def _compiled(pattern: str) -> re.Pattern[str]:
-    plain = pattern.removeprefix("./").rstrip("/")
-    if plain in (".", ""):
-        plain = "**"
-    parts = [_MEANING.get(token) or re.escape(token) for token in _TOKENS.findall(plain)]
-    return re.compile(f"{''.join(parts)}(?:/.*)?", re.DOTALL)
+        return (self.include is None or self.include.match_file(path)) and not self.exclude.match_file(path)

@@ -11,7 +11,8 @@ from repositories import BASE, COMMON, NAMES, WITH_COMMON, Repository
 
 from afterburner.agent import UsageError
 from afterburner.ci_action.changes import Changes, find_changes
-from afterburner.ci_action.paths import PathFilter, patterns_in
+from afterburner.ci_action.options import patterns_in
+from afterburner.ci_action.paths import PathFilter
 from afterburner.ci_action.repository import find_range, open_repository
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 def changes(repository: Repository, base: str = "main", wanted: PathFilter | None = None) -> Changes:
     with open_repository(repository.folder) as opened:
-        return find_changes(opened, find_range(opened, base), wanted or PathFilter())
+        return find_changes(opened, find_range(opened, base), wanted or PathFilter.of())
 
 
 def names(found: Changes) -> list[tuple[str, str]]:
@@ -129,12 +130,13 @@ def test_tests_notebooks_generated_hidden_and_linked_files_are_passed_over(repos
 
 def test_patterns_choose_the_files_that_count(repository: Repository) -> None:
     text = "def one():\n    return 1\n"
-    repository.commit({"src/a.py": text, "src/deep/b.py": text, "lib/c.py": text, "top.py": text})
-    wanted = PathFilter(include=patterns_in("src\n*.py"), exclude=patterns_in("src/deep/**, nothing"))
-    assert [file for file, _ in names(changes(repository, wanted=wanted))] == ["src/a.py", "top.py"]
-    assert not PathFilter(include=("src/*.py",)).takes("src/deep/b.py")
-    assert PathFilter(include=("**/b.py",)).takes("src/deep/b.py")
-    assert PathFilter(include=(".",)).takes("anything/at/all.py")
+    files = ("src/a.py", "src/deep/b.py", "src/deep/made_gen.py", "lib/c.py", "top.py")
+    repository.commit(dict.fromkeys(files, text))
+    wanted = PathFilter.of(patterns_in("/src/\n/*.py"), patterns_in("*_gen.py, nothing"))
+    assert [file for file, _ in names(changes(repository, wanted=wanted))] == ["src/a.py", "src/deep/b.py", "top.py"]
+    assert not PathFilter.of(["/src/*.py"]).takes("src/deep/b.py")
+    assert PathFilter.of(["**/b.py"]).takes("src/deep/b.py")
+    assert PathFilter.of().takes("anything/at/all.py")
 
 
 def test_a_file_that_cannot_be_read_is_told_and_costs_the_others_nothing(repository: Repository) -> None:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+import jsonschema
 import pytest
-from documents import document, function, slower
+from documents import different, document, function, slower
 
 from afterburner.agent import UsageError
 from afterburner.ci_action.outputs import document_text
+from afterburner.ci_action.report.document import CiDocument
 from afterburner.ci_action.report.reading import MOST_BYTES, read_report
 
 if TYPE_CHECKING:
@@ -90,3 +93,10 @@ def test_what_is_no_json_a_link_a_pipe_or_too_large_is_refused_without_waiting(t
     os.mkfifo(place)
     with pytest.raises(UsageError, match="not a regular file"):
         read_report(tmp_path)
+
+
+def test_the_published_form_is_that_of_the_report() -> None:
+    published = json.loads((files("afterburner.ci_action.report") / "ci-schema.json").read_text("utf-8"))
+    assert published == CiDocument.model_json_schema(by_alias=True), "`make schemas` writes it"
+    jsonschema.Draft202012Validator.check_schema(published)
+    jsonschema.validate(json.loads(document_text(document(function(), slower(), different()))), published)
