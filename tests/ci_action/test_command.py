@@ -56,17 +56,18 @@ def test_a_folder_gets_the_report_in_every_form_and_the_patch_applies(
     assert (repository.folder / "shop" / "names.py").read_text("utf-8") == text
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize("in_a_job", [False, True])
 @pytest.mark.parametrize("output_format", ["markdown", "json", "sarif", "junit"])
 def test_what_is_printed_is_the_document_alone(
-    program: CommandLine, repository: Repository, output_format: str
+    program: CommandLine, repository: Repository, output_format: str, *, in_a_job: bool
 ) -> None:
     repository.commit({"shop/names.py": NAMES.replace("The sum.", "The sum of all.")})
     words = ("ci", "--base", "main", "--mode", "regressions", "--format", output_format)
-    done = program(*words, folder=repository.folder)
+    done = program(*words, folder=repository.folder, **({"GITHUB_ACTIONS": "true"} if in_a_job else {}))
     assert done.returncode == 0, done.stderr
+    assert done.stderr.startswith("::stop-commands::") == in_a_job
     begins = {
-        "markdown": "## Afterburner Agent: No slow-down was found",
+        "markdown": "## Afterburner Agent: No function that the base has was changed",
         "json": '{\n  "schema": 1',
         "sarif": '{\n  "$schema"',
         "junit": "<?xml",
