@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+from git.exc import GitError
+
 from afterburner.agent import AfterburnerError, UsageError
 from afterburner.agent.code.locate import functions_in, read_source
 from afterburner.agent.code.source_text import dedent, split_lines
-from afterburner.agent.inputs.project_modules import is_generated, is_hidden, is_test
+from afterburner.agent.inputs.project_modules import is_generated, is_hidden, is_test, says_generated
 from afterburner.ci_action.python_code import code_outside, codes_of_functions, decode
 from afterburner.ci_action.report.document import MOST_LINES, function_key
 from afterburner.ci_action.repository import ChangedFile, blob_at, bytes_of_blob, changed_files
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from afterburner.ci_action.repository import Range
 
 MOST_CHANGED_FILES = 1_000
-LONGEST_PATH = 1_000  # characters
+LONGEST_PATH = LONGEST_NAME = 1_000  # characters
 MOST_BYTES = 1024 * 1024  # of one file
 _EXECUTABLE = 0o100755
 
@@ -115,6 +117,8 @@ def find_changes(repository: Repo, span: Range, wanted: PathFilter) -> Changes:
                 notes.append(f"{name}: code outside of functions was changed, too, and is not measured by itself")
         except AfterburnerError as error:
             left_out.append(LeftOut(name, _short(error, root)))
+        except GitError:  # a partial clone may lack a file of the base
+            left_out.append(LeftOut(name, "git cannot read it at the base: fetch the whole history"))
     return Changes(_with_moves(repository, root, files, functions), tuple(left_out), tuple(notes))
 
 
@@ -191,6 +195,13 @@ def _is_source(name: Path) -> bool:
 
 
 def _changed_functions(repository: Repo, root: Path, changed: ChangedFile) -> Iterator[ChangedFunction]:
+    """The changed functions of a file. One that only now says that a program wrote it is looked at all the same."""
+    path = root / PurePosixPath(changed.path)
+    _text_on_disk(path, changed.blob)  # before anything opens it: it may be a pipe
+    if is_generated(path):
+        before = bytes_of_blob(repository, changed.base_blob, MOST_BYTES) if changed.was_regular else b"# @generated"
+        if before is None or says_generated(decode(before).splitlines()):
+            raise UsageError("its name or its first lines say that a program generates it")
     return _functions(root, changed, _basecodes_of_functions(repository, changed) if changed.was_regular else {})
 
 
@@ -209,14 +220,14 @@ def _basecodes_of_functions(repository: Repo, changed: ChangedFile) -> dict[str,
 def _functions(root: Path, changed: ChangedFile, known: dict[str, str]) -> Iterator[ChangedFunction]:
     """The functions of a file whose code is not among the known."""
     path = root / PurePosixPath(changed.path)
-    if is_generated(path):
-        return
     text = _text_on_disk(path, changed.blob)
     lines = split_lines(text)
     if len(lines) > MOST_LINES:
         raise UsageError(f"it has more than {MOST_LINES:,} lines")
     codes = codes_of_functions(text)
     for name, first, last in functions_in(text):
+        if len(name) > LONGEST_NAME:
+            raise UsageError("the name of one of its functions is too long for a report")
         if name in codes and known.get(name) != codes[name]:
             yield ChangedFunction(
                 file=changed.path,

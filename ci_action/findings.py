@@ -13,6 +13,7 @@ from afterburner.agent.code.text_edits import TextEdit, apply_edits
 from afterburner.agent.judge.version_comparison import MEASURED
 from afterburner.agent.wording import count, format_ratio
 from afterburner.ci_action.report.document import (
+    LONGEST_BLOCK,
     CounterexamplePart,
     Decision,
     EditPart,
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 
 MOST_CODE = 60_000  # characters of a patch, and of all the edits of a rewrite
 _KINDS = re.compile(r"(the same on \d+ inputs?): [^;]*")  # how many of which kind: the page has room for that
-LONGEST_BLOCK = 120  # lines that a suggestion may replace
 _MOST_EDITS = 200
 _LATER = "the time was up before its turn; allow more minutes, or fewer functions"
 

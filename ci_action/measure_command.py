@@ -107,7 +107,8 @@ def _base_told(variables: Mapping[str, str]) -> str:
     """
     event = read_event(variables.get("GITHUB_EVENT_PATH", ""))
     pull_request = event.get("pull_request")
-    told = str(pull_request["base"]["sha"]) if isinstance(pull_request, dict) else ""
+    target = pull_request.get("base") if isinstance(pull_request, dict) else None
+    told = str(target.get("sha", "")) if isinstance(target, dict) else ""
     base = told or next((variables[name] for name in _BASES if variables.get(name)), "")
     if not base:
         raise UsageError("The base revision is not known. Name what the pull request goes to: --base origin/main.")

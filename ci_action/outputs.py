@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.agent import AfterburnerError, UsageError
@@ -17,26 +19,27 @@ from afterburner.ci_action.report.reading import REPORT
 from afterburner.ci_action.report.words import one_line
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from afterburner.ci_action.measuring import Measured
 
-PAGE, PATCH = "report.html", "all.patch"
+PAGE, PATCH, RECEIPTS = "report.html", "all.patch", "receipts"
 
 
 def check_folder(folder: Path) -> None:
-    """Find out now what could not be written later.
+    """Find out now what could not be written later, and take away what an earlier run has left.
 
     Raises:
-        UsageError: the folder cannot be made, or holds something else.
+        UsageError: the folder cannot be made, holds something else, or is reached through a link of the checkout.
     """
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"--out {folder}: this is a file. Name a folder.")
+    here = Path(os.path.relpath(folder / RECEIPTS))
+    if os.pardir not in here.parts and any(place.is_symlink() for place in (here, *here.parents)):
+        raise UsageError(f"--out {folder}: a symbolic link leads there. Name a folder outside of the checkout.")
     if folder.is_dir() and any(folder.iterdir()) and not (folder / REPORT).is_file():
         raise UsageError(f"--out {folder}: this folder holds something else. Name a new one, or empty it.")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for old in (folder / PATCH, *(folder / "receipts").glob("*.json")):  # of a run before
+        for old in (folder / PATCH, *(folder / RECEIPTS).glob("*.json")):
             old.unlink(missing_ok=True)
     except OSError as error:
         raise UsageError(f"--out {folder}: cannot be made: {error.strerror or error}.") from error
@@ -61,11 +64,18 @@ def write_folder(measured: Measured, folder: Path) -> None:
         files[PATCH] = gathered.patch
     try:
         for name, data in files.items():
-            place = folder / name
-            place.parent.mkdir(exist_ok=True)
-            place.write_bytes(data)
+            _write_anew(folder / name, data)
     except OSError as error:
         raise AfterburnerError(f"--out {folder}: cannot be written: {error.strerror or error}.") from error
+
+
+def _write_anew(place: Path, data: bytes) -> None:
+    """Write a file that is ours: a link or a pipe that a pull request has put there is not written through."""
+    place.parent.mkdir(exist_ok=True)
+    place.unlink(missing_ok=True)
+    descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(data)
 
 
 def document_text(document: CiDocument) -> str:

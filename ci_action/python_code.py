@@ -7,6 +7,7 @@ import io
 import tokenize
 from typing import Any
 
+from afterburner.agent import UsageError
 from afterburner.agent.code.source_text import parse
 
 _DOCSTRING_OWNERS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -24,10 +25,9 @@ def decode(data: bytes) -> str:
 def code_outside(text: str) -> str:
     """The code of a module without its functions, docstrings and imports."""
     try:
-        tree = parse(text)
+        return ast.dump(_OnlyOutside().visit(parse(text)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
-    return ast.dump(_OnlyOutside().visit(tree))
 
 
 class _OnlyOutside(ast.NodeTransformer):
@@ -40,13 +40,18 @@ class _OnlyOutside(ast.NodeTransformer):
 
 
 def codes_of_functions(text: str) -> dict[str, str]:
-    """The syntax tree of each function without docstrings, by name; nothing of a text that is no Python."""
-    try:
-        tree = parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return {}
+    """The syntax tree of each function without docstrings, by name; nothing of a text that is no Python.
+
+    Raises:
+        UsageError: it is nested too deeply.
+    """
     found: dict[str, str] = {}
-    _collect(tree.body, "", found)
+    try:
+        _collect(parse(text).body, "", found)
+    except (SyntaxError, ValueError):
+        return {}
+    except (RecursionError, MemoryError) as error:
+        raise UsageError("it is nested too deeply, here or at the base") from error
     return found
 
 

@@ -30,6 +30,7 @@ _VARIABLES = {
     "GIT_NO_LAZY_FETCH": "1",  # of git 2.45 and newer; the older ones may use no protocol
     "GIT_ALLOW_PROTOCOL": "none",
     "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_GRAFT_FILE": "/dev/null",
     "GIT_TERMINAL_PROMPT": "0",
     "LC_ALL": "C",
 }

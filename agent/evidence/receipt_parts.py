@@ -17,7 +17,6 @@ MAX_DATA_BYTES = 64 * 1024 * 1024
 MAX_TEXT = 4_000_000  # characters of a source
 _MAX_WORDS = 1_000  # characters of a description, a path, a name
 _HASH = re.compile(r"[0-9a-f]{64}")
-_NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
 def _words(text: str) -> str:
@@ -27,7 +26,7 @@ def _words(text: str) -> str:
 
 
 def _dotted_name(text: str) -> str:
-    if not _NAME.fullmatch(text):
+    if not all(part.isidentifier() for part in text.split(".")):
         raise ValueError("it is not a dotted name")
     return text
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 import os
 import re
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,7 +76,12 @@ def is_generated(path: Path) -> bool:
             head = [line for _, line in zip(range(_HEAD_LINES), file, strict=False)]
     except OSError:
         return False
-    return any(line.startswith("#") and _GENERATED.search(line) for line in head)
+    return says_generated(head)
+
+
+def says_generated(lines: Iterable[str]) -> bool:
+    """Whether the first lines of a file say that a program wrote it."""
+    return any(line.startswith("#") and _GENERATED.search(line) for line in islice(lines, _HEAD_LINES))
 
 
 def _matches(name: str, patterns: Iterable[str]) -> bool:

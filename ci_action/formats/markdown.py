@@ -57,7 +57,8 @@ def summary(document: CiDocument, around: Surroundings, most: int = MOST_CHARACT
         most: how long it may be, in characters.
     """
     told = told_functions(document)
-    with_patch = [each.key for each in told if each.rewrite is not None and each.key not in around.suggested]
+    shown = told[:_MOST_ROWS]
+    with_patch = [each.key for each in shown if each.rewrite is not None and each.key not in around.suggested]
     patches = [frozenset(with_patch[:number]) for number in range(len(with_patch), -1, -1)]
     shapes = [_Shape(each) for each in patches] + [
         _Shape(has_others=False),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ MOST_TRIES = 5
 LONGEST_WAIT_S = 180.0  # for all tries of one request together
 _FIRST_WAIT_S = 1.0
 _SECONDARY_WAIT_S = 60.0  # what GitHub asks for where it names no time
+_SECONDS = re.compile(r"[0-9]{1,12}")
 _LIMITED = (403, 429)
 _NOT_ALLOWED = (401, 403, 404)
 _REPEATABLE = ("GET", "PATCH", "PUT", "DELETE")  # the same again does nothing twice
@@ -56,6 +58,8 @@ class GitHub:
         """
         for page in range(1, MOST_PAGES + 1):
             found = self.get(path, **query, per_page=PAGE_SIZE, page=page)
+            if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+                raise GitHubError(f"GitHub's answer to GET {path} is no list. Run the job again later.")
             yield from found
             if len(found) < PAGE_SIZE:
                 return
@@ -74,7 +78,7 @@ class GitHub:
         for attempt in range(1, MOST_TRIES + 1):
             response, problem = self._tried(method, path, body, query)
             if response is not None and response.is_success:
-                return response.json() if response.content else None
+                return _decoded(method, path, response)
             wait_s = _wait_s(method, response, attempt)
             if wait_s is None or attempt == MOST_TRIES or waited_s + wait_s > LONGEST_WAIT_S:
                 raise _error(method, path, response, problem)
@@ -108,6 +112,13 @@ def connect(api_url: str, token: str) -> httpx.Client:
     )
 
 
+def _decoded(method: str, path: str, response: httpx.Response) -> Any:
+    try:
+        return response.json() if response.content else None
+    except (ValueError, RecursionError) as error:
+        raise GitHubError(f"GitHub's answer to {method} {path} is no JSON. Run the job again later.") from error
+
+
 def _wait_s(method: str, response: httpx.Response | None, attempt: int) -> float | None:
     """How long to wait before the next try; None: trying again does not help, or might do something twice."""
     backoff_s = _FIRST_WAIT_S * 2 ** (attempt - 1)
@@ -123,11 +134,11 @@ def _wait_s(method: str, response: httpx.Response | None, attempt: int) -> float
 def _limited_s(response: httpx.Response) -> float | None:
     """How long a rate limit lasts, by GitHub's own rules; None: the answer is about something else."""
     after = response.headers.get("retry-after", "")
-    if after.isdigit():
+    if _SECONDS.fullmatch(after):
         return float(after)
     if response.headers.get("x-ratelimit-remaining") == "0":
         until = response.headers.get("x-ratelimit-reset", "")
-        return max(float(until) - time.time(), 1.0) if until.isdigit() else _SECONDARY_WAIT_S
+        return max(float(until) - time.time(), 1.0) if _SECONDS.fullmatch(until) else _SECONDARY_WAIT_S
     if response.status_code == 429 or "secondary rate limit" in response.text.lower():
         return _SECONDARY_WAIT_S
     return None
@@ -161,11 +172,14 @@ def _advice(method: str, path: str) -> str:
 def _message_of(response: httpx.Response) -> str:
     try:
         answer = response.json()
-    except ValueError:
+    except (ValueError, RecursionError):
         return response.reason_phrase
     if not isinstance(answer, dict):
         return response.reason_phrase
-    return ": ".join(filter(None, [str(answer.get("message", "")), *map(_detail, answer.get("errors") or ())]))
+    errors = answer.get("errors")
+    return ": ".join(
+        filter(None, [str(answer.get("message", "")), *map(_detail, errors if isinstance(errors, list) else ())])
+    )
 
 
 def _detail(error: object) -> str:

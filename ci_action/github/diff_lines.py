@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from afterburner.ci_action.github.client import GitHub
     from afterburner.ci_action.github.event import Job, PullRequest
 
-_HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@")
+_HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from afterburner.ci_action.report.document import CiDocument
 
 BRANCH = "afterburner"
+_UNEXPECTED = (KeyError, TypeError, ValueError, AttributeError, IndexError)  # of an answer that is not as described
 
 
 class CommentMode(StrEnum):
@@ -110,6 +111,8 @@ class _Publisher:
                 self._publish()
         except GitHubError as error:
             self._note(error)
+        except _UNEXPECTED as error:
+            self._note(GitHubError(f"GitHub's answer has another form than it describes ({error!r})"))
         self.published.text = summary_of(self.document, self.around)
 
     def _publish(self) -> None:

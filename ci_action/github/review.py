@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from afterburner.agent.wording import count
 from afterburner.ci_action.formats.inert import code, fenced, prose
 from afterburner.ci_action.formats.phrases import verdict
-from afterburner.ci_action.report.document import Decision
+from afterburner.ci_action.report.document import LONGEST_BLOCK, Decision
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -100,7 +100,9 @@ def post_review(
 
 def _suggestion(function: FunctionPart, diff: FileDiff | None) -> Suggestion | None:
     block = function.rewrite.block if function.rewrite is not None else None
-    if block is None or diff is None or diff.blob != function.blob or not diff.shows(block.first, block.last):
+    if block is None or diff is None or not 0 <= block.last - block.first < LONGEST_BLOCK:
+        return None
+    if diff.blob != function.blob or not diff.shows(block.first, block.last):
         return None
     return Suggestion(function, block.first, block.last, block.text)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from afterburner.ci_action.github.event import Job
     from afterburner.ci_action.report.document import Mode
 
-_STATE = re.compile(r"<!-- afterburner-agent: state ([A-Za-z0-9+/=]*) -->")
+_STATE = re.compile(r"\n<!-- afterburner-agent: state ([A-Za-z0-9+/=]*) -->\s*\Z")  # a report cannot come behind it
 _KEY = re.compile(r"[0-9a-f]{24}")
 _MOST_KEYS = 150
 _BOT = "github-actions[bot]"

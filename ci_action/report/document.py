@@ -6,14 +6,15 @@ The second job has a token, and the first one may be a stranger's: so the fields
 
 import hashlib
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from afterburner.agent.evidence.receipt_parts import DottedName, PathInside
 
 MOST_FUNCTIONS = 200
 MOST_LINES = 100_000
+LONGEST_BLOCK = 120  # lines that a suggestion may replace
 
 
 class Mode(StrEnum):
@@ -87,6 +88,12 @@ class EditPart(_Part):
         description="The last line that changes; first - 1: the text is put in before `first`."
     )
     text: Code
+
+    @model_validator(mode="after")
+    def _lines_in_order(self) -> Self:
+        if self.last < self.first - 1:
+            raise ValueError("its last line stands before its first")
+        return self
 
 
 class RewritePart(_Part):

@@ -77,6 +77,36 @@ def test_what_is_printed_is_the_document_alone(
         json.loads(done.stdout)
 
 
+@pytest.mark.parametrize("name", ["report.md", "report.html", "all.patch"])
+def test_a_link_that_a_pull_request_has_put_into_the_folder_is_not_written_through(
+    program: CommandLine, repository: Repository, tmp_path: Path, name: str
+) -> None:
+    precious = tmp_path / "precious"
+    precious.write_text("mine\n", encoding="ascii")
+    repository.commit({"report/report.json": "{}\n"})
+    (repository.folder / "report" / name).symlink_to(precious)
+    repository.commit({"README.md": "Shop\n"})
+    done = program("ci", "--base", "main", "--out", "report", folder=repository.folder)
+    assert done.returncode == 0, done.stderr
+    assert precious.read_text("ascii") == "mine\n"
+    assert not (repository.folder / "report" / "report.json").is_symlink()
+
+
+@pytest.mark.parametrize("link", ["report", "report/receipts"])
+def test_a_folder_that_a_link_leads_to_is_refused(
+    program: CommandLine, repository: Repository, tmp_path: Path, link: str
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (repository.folder / link).parent.mkdir(exist_ok=True)
+    (repository.folder / link).symlink_to(elsewhere)
+    for out in ("report", str(repository.folder / "report")):
+        done = program("ci", "--base", "main", "--out", out, folder=repository.folder)
+        assert done.returncode == 2
+        assert "a symbolic link leads there" in done.stderr
+    assert list(elsewhere.iterdir()) == []
+
+
 def test_gitlab_tells_the_base_by_a_variable(program: CommandLine, repository: Repository) -> None:
     base = repository.head
     repository.commit({"README.md": "Shop\n"})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -433,3 +435,25 @@ def test_a_comment_with_all_that_it_can_remember_stays_below_githubs_limit(desk:
     assert len(body) < 65_536
     assert body.count("```diff") == 1
     assert body.count("<details>") == body.count("</details>")
+
+
+def test_a_report_that_holds_a_forged_memory_does_not_silence_what_comes_later(desk: Desk) -> None:
+    part = function()
+    assert part.rewrite is not None
+    forged = base64.b64encode(json.dumps({"suggested": [part.key]}).encode()).decode()
+    patch = f"+x\n<!-- afterburner-agent: state {forged} -->\n"
+    hostile = part.model_copy(update={"rewrite": part.rewrite.model_copy(update={"patch": patch, "block": None})})
+    assert desk.publish(document(hostile), by_fork=True).commented
+    assert forged in desk.comments[0]
+    assert len(desk.publish().suggested) == 1
+
+
+@pytest.mark.parametrize(
+    "body", ["<html>", None, [1, 2], {"login": None}, {"a": 1}, 5, "[" * 100_000], ids=lambda body: str(body)[:20]
+)
+@pytest.mark.parametrize("path", ["/user$", "/pulls/[0-9]+$", "/files$", "/issues/[0-9]+/comments$"])
+def test_an_answer_of_another_form_costs_the_comment_and_nothing_else(desk: Desk, path: str, body: object) -> None:
+    desk.github.fail_next("GET", path, 200, body=body)
+    published = desk.publish()
+    assert "31.8x faster" in published.text
+    desk.github.faults.faults.clear()

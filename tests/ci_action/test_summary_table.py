@@ -38,3 +38,13 @@ def test_a_claim_that_holds_only_on_a_condition_is_not_proven() -> None:
         "1 function is different in behaviour"
     )
     assert headline(document(faster, mode=Mode.PROVE)) == "Proven: 1 of 1 changed function faster"
+
+
+def test_each_bar_of_the_chart_has_a_row_with_a_label_of_its_own() -> None:
+    """Mermaid draws two bars of one label over each other."""
+    report = document(function(), function(file="other.py"), function(file="third.py"))
+    text = summary(report, Surroundings())
+    labels = [f'"{name} {when}"' for name in ("common", "common (2)", "common (3)") for when in ("before", "after")]
+    assert "\nxychart-beta horizontal\n" in text
+    assert f"    x-axis [{', '.join(labels)}]\n" in text
+    assert '"height": 258' in text
