@@ -23,7 +23,7 @@ def test_a_column_in_which_nothing_stands_is_left_out() -> None:
     assert titles == ["function", "result", "peak memory", "share of the profile", "rewrite"]
     assert rule == ["---"] * 5
     assert [(row[2], row[4]) for row in rows] == [
-        ("14.5 → 14.6 MiB", "patch below, receipt in the report"),
+        ("14.5 → 14.6 MiB", "patch below, <code>receipts/01-common.json</code>"),
         ("-", "too large for a comment: see the report"),
     ]
     assert table_of(summary(nothing(), Surroundings())) == []
