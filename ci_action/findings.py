@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from afterburner.agent.code.source_text import split_lines
 from afterburner.agent.code.text_edits import TextEdit, apply_edits
@@ -20,6 +20,7 @@ from afterburner.ci_action.report.document import (
     FiguresPart,
     FunctionPart,
     GainPart,
+    LossPart,
     RewritePart,
 )
 from afterburner.ci_action.report.words import one_line
@@ -36,7 +37,9 @@ if TYPE_CHECKING:
 
 MOST_CODE = 60_000  # characters of a patch, and of all the edits of a rewrite
 _KINDS = re.compile(r"(the same on \d+ inputs?): [^;]*")  # how many of which kind: the page has room for that
+_ASSUME = re.compile(r"""--assume ("[^"]*"|'[^']*'|\S+)( --assume ("[^"]*"|'[^']*'|\S+))*""")  # no option of `ci`
 _MOST_EDITS = 200
+_LOSS = 0.95
 _LATER = "the time was up before its turn; allow more minutes, or fewer functions"
 
 
@@ -82,6 +85,7 @@ def part_of_outcome(place: Place, outcome: Outcome, receipt: str | None, *, merg
         )
         if is_offered
         else None,
+        losses=_losses(result) if is_offered else [],
         evidence=list(_evidence_of_run(result)) if is_offered else [],
         rewrite=_rewrite(place, result, receipt, merged=merged) if is_offered else None,
     )
@@ -109,7 +113,7 @@ def _reason_of_comparison(result: ComparisonResult) -> str:
     if result.real_calls_alone and found.gain is not None and found.counterexample is None:
         low, high = 1 / found.gain.high if found.gain.high else 0.0, 1 / max(found.gain.low, 1e-9)
         return f"{format_ratio(1 / found.gain.ratio)} of the time ({format_ratio(low)} to {format_ratio(high)})"
-    return found.reason
+    return _ASSUME.sub("`Requires:` in the docstring of the base", found.reason)
 
 
 def part_of_failure(place: Place, reason: str, elapsed_s: float) -> FunctionPart:
@@ -129,6 +133,7 @@ def _part(
     elapsed_s: float,
     *,
     gain: GainPart | None = None,
+    losses: list[LossPart] | None = None,
     figures: FiguresPart | None = None,
     evidence: list[str] | None = None,
     counterexample: CounterexamplePart | None = None,
@@ -146,6 +151,7 @@ def _part(
         reason=one_line(reason),
         share=None if place.share is None else min(max(place.share, 0.0), 1.0),
         gain=gain,
+        losses=losses or [],
         figures=figures,
         evidence=[one_line(each) for each in evidence or []],
         counterexample=counterexample,
@@ -189,6 +195,17 @@ def _block(result: RunResult) -> EditPart | None:
     return EditPart(first=first + 1, last=end, text=apply_edits("".join(old[first:end]), inside))
 
 
+def _losses(result: RunResult) -> list[LossPart]:
+    """Where the rewrite is slower; a ratio nearer to 1 is noise."""
+    if result.by_size is None:
+        return []
+    sizes: list[tuple[Literal["small", "large"], float]] = [
+        ("small", result.by_size.small),
+        ("large", result.by_size.large),
+    ]
+    return [LossPart(inputs=size, times_slower=1 / ratio) for size, ratio in sizes if 0 < ratio < _LOSS]
+
+
 def _evidence_of_run(result: RunResult) -> Iterator[str]:
     yield f"judged on {_inputs(result.workload_origins)}; {result.held_out.inputs} of them were held out"
     growth = result.evidence.growth if result.evidence else None
@@ -197,7 +214,8 @@ def _evidence_of_run(result: RunResult) -> Iterator[str]:
     if result.evidence is not None and result.evidence.larger_inputs:
         yield result.evidence.larger_inputs
     if result.by_size is not None:
-        yield f"{result.by_size.small:.2f}x on small inputs, {result.by_size.large:.2f}x on large ones"
+        small, large = format_ratio(result.by_size.small), format_ratio(result.by_size.large)
+        yield f"by size: {small} on small inputs, {large} on large ones; below 1x is slower"
     yield from (_KINDS.sub(r"\1", note) for note in result.notes[:10])
 
 

@@ -17,7 +17,7 @@ from afterburner.ci_action.formats.sarif import sarif
 from afterburner.ci_action.github.event import read_event
 from afterburner.ci_action.github.runner import Commands, write_outputs, write_step_summary
 from afterburner.ci_action.measuring import measure
-from afterburner.ci_action.outputs import check_folder, document_text, step_outputs, text_report, write_folder
+from afterburner.ci_action.outputs import PATCH, check_folder, document_text, step_outputs, text_report, write_folder
 from afterburner.ci_action.report.document import Mode
 
 if TYPE_CHECKING:
@@ -78,6 +78,8 @@ def run(options: CiOptions, outputs: Outputs) -> bool:
     if outputs.folder is not None:
         write_folder(measured, outputs.folder)
         write_outputs(step_outputs(document, outputs.folder), os.environ)
+        if outputs.output_format == "text" and measured.gathered.patch:
+            sys.stdout.write(f"To apply all rewrites: git apply {outputs.folder / PATCH}\n")
     if outputs.job_summary:
         write_step_summary(summary(document, Surroundings()), os.environ)
         commands.annotate(document)

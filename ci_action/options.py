@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 MAX_MINUTES = 10.0
 MOST_FUNCTIONS = 5
+LARGEST_GAIN = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,6 @@ def read_gain(text: str) -> float | None:
         gain = float(plain.removesuffix("%")) / (100 if plain.endswith("%") else 1)
     except ValueError:
         gain = math.nan
-    if not 0 <= gain < math.inf:
-        raise UsageError(f"--min-gain {text}: write a number of 0 or more, such as 0.1 or 10%.")
+    if not 0 <= gain <= LARGEST_GAIN:
+        raise UsageError(f"--min-gain {text}: write a number of 0 or more, such as 0.1 or 10%, and at most 10.")
     return gain

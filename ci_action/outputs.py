@@ -107,6 +107,7 @@ def step_outputs(document: CiDocument, folder: Path) -> dict[str, str]:
     return {
         "improved": str(len(document.of(Decision.IMPROVED))),
         "regressions": str(len(document.of(Decision.SLOWER))),
+        "failed": str(document.has_regressions).lower(),
         "best-gain": f"{best.ratio:.2f}" if best is not None else "",
         "report": str(folder / PAGE),
         "folder": str(folder),

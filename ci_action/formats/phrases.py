@@ -34,7 +34,10 @@ def verdict(function: FunctionPart, document: CiDocument) -> str:
     """`8.31x faster (7.90x to 8.62x)`, `slower: 2.10x of the time (2.00x to 2.21x)`, `as fast as before`."""
     gain, objective = function.gain, document.objective
     if function.decision in (Decision.IMPROVED, Decision.FASTER) and gain is not None:
-        return f"{format_ratio(gain.ratio)} {_BETTER[objective]} ({_interval(gain)})"
+        losses = "".join(
+            f"; {format_ratio(each.times_slower)} slower on {each.inputs} inputs" for each in function.losses
+        )
+        return f"{format_ratio(gain.ratio)} {_BETTER[objective]} ({_interval(gain)}){losses}"
     if function.decision is Decision.SLOWER:
         if gain is None or not gain.low or not gain.ratio:
             return "slower by more than can be measured in time"
@@ -50,7 +53,11 @@ def verdict(function: FunctionPart, document: CiDocument) -> str:
 def explained(function: FunctionPart, document: CiDocument) -> str:
     """The verdict, and the reason where the verdict does not say it: a gain says all."""
     said = verdict(function, document)
-    return said if function.gain is not None or function.reason == said else f"{said}: {function.reason}"
+    if function.gain is not None or function.reason == said:
+        return said
+    if function.decision is Decision.NO_IMPROVEMENT:
+        return function.reason
+    return f"{said}: {function.reason}"
 
 
 def _interval(gain: GainPart) -> str:

@@ -72,6 +72,13 @@ class FiguresPart(_Part):
     after_peak_kib: Figure | None
 
 
+class LossPart(_Part):
+    """Inputs on which a rewrite is slower, though it is faster on the workload as a whole."""
+
+    inputs: Literal["small", "large"]
+    times_slower: Figure
+
+
 class CounterexamplePart(_Part):
     """An input on which the two versions differ."""
 
@@ -128,6 +135,7 @@ class FunctionPart(_Part):
         description="What a rewrite could save at best, in all profiled CPU time; null: nothing was profiled."
     )
     gain: GainPart | None
+    losses: Annotated[list[LossPart], Field(max_length=2)]
     figures: FiguresPart | None
     evidence: Annotated[list[Words], Field(max_length=20)] = Field(description="What the decision rests on.")
     counterexample: CounterexamplePart | None

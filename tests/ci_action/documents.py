@@ -67,6 +67,7 @@ def function(text: str = SLOW, name: str = "common", **changes: Any) -> Function
         "reason": "CPU time improved 31.8x",
         "share": 0.9,
         "gain": GainPart(ratio=31.8, low=30.7, high=33.4, confidence=0.98),
+        "losses": [],
         "figures": FiguresPart(before_cpu_s=0.3, after_cpu_s=0.01, before_peak_kib=14848.0, after_peak_kib=14950.0),
         "evidence": ["judged on 7 inputs (pytest: tests/test_names.py); 2 of them were held out"],
         "counterexample": None,

@@ -18,7 +18,7 @@ from afterburner.ci_action.formats.markdown import Surroundings, summary
 from afterburner.ci_action.formats.phrases import has_something_to_say, headline, verdict
 from afterburner.ci_action.formats.sarif import sarif
 from afterburner.ci_action.outputs import text_report
-from afterburner.ci_action.report.document import CiDocument, Decision, GainPart, LeftOutPart, Mode
+from afterburner.ci_action.report.document import CiDocument, Decision, GainPart, LeftOutPart, LossPart, Mode
 
 if TYPE_CHECKING:
     from typing import Any
@@ -188,3 +188,11 @@ def test_junit_fails_what_is_slower_and_by_prove_what_is_different() -> None:
         assert suite.findall("testcase")[2].get("classname") == "a?<b>.py"
         message = suite.findall("testcase/failure")[0].get("message")
         assert message == "slower: 2.00x of the time (1.92x to 2.08x)"
+
+
+def test_a_loss_on_small_inputs_stands_beside_the_gain_and_is_not_hidden_in_a_fold() -> None:
+    report = document(function(losses=[LossPart(inputs="small", times_slower=20.0)]))
+    said = "31.8x faster (30.7x to 33.4x); 20.0x slower on small inputs"
+    assert verdict(report.functions[0], report) == said
+    assert f"**{said}**" in summary(report, Surroundings())
+    assert said in text_report(report)
