@@ -45,6 +45,7 @@ _DESTINATION = "|-"  # how the metavar of a destination ends: FILE|-
 OTHER_VARIABLES = frozenset(
     {
         "AFTERBURNER_DEBUG",
+        "AFTERBURNER_EXECUTABLE",  # of the GitHub Action
         "AFTERBURNER_NO_SKIPS",
         "AFTERBURNER_SERVICE_TOKEN",
         "AFTERBURNER_STORE",
