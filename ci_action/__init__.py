@@ -1,1 +1,1 @@
-"""The loop on a pull request. Nothing is built here yet."""
+"""The loop on a pull request: what it changes is measured, and what was found is said, safely."""

@@ -145,7 +145,10 @@ def ci(
     ] = True,
     fail_on: Annotated[
         FailOn,
-        typer.Option(help="regression: end with exit code 5 if a function has become slower.", rich_help_panel=_OUT),
+        typer.Option(
+            help="regression: end with exit code 5 if a function is slower, or by prove different.",
+            rich_help_panel=_OUT,
+        ),
     ] = FailOn.NEVER,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.", rich_help_panel=_OUT)] = False,
 ) -> None:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MOST_CHARACTERS = 1_500
-_OPTION = re.compile(r"(?<!\w)--[a-z]")
+_OPTION = re.compile(r"(?<!\w)--(?:[a-z]|\s)")
 
 
 def one_line(text: object, most: int = MOST_CHARACTERS) -> str:
@@ -23,4 +23,4 @@ def plain_reason(error: Exception, root: Path) -> str:
     """An error of a session on one line: paths from the root, and without advice on options that `ci` does not have."""
     lines = [line.strip().removeprefix("- ") for line in str(error).replace(f"{root}/", "").splitlines()]
     kept = [line.rstrip(".") for line in lines if line and not _OPTION.search(line)]
-    return one_line("; ".join(kept)) or type(error).__name__
+    return one_line("; ".join(kept).replace(":; ", ": ")) or type(error).__name__

@@ -1,0 +1,31 @@
+"""Foreign words on one line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from afterburner.agent import WorkloadError
+from afterburner.ci_action.report.words import one_line, plain_reason
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("a\n  b\t c ", "a b c"),
+        ("\x1b[31mred\u202e", "\\x1b[31mred\\u202e"),
+        ("x" * 30, "x" * 9 + "…"),
+        (7, "7"),
+    ],
+)
+def test_what_cannot_be_seen_is_written_out_and_what_is_long_is_cut(text: object, line: str) -> None:
+    assert one_line(text, 10 if str(text).startswith("x") else 100) == line
+
+
+def test_an_error_is_told_without_the_place_of_the_checkout_and_without_options_that_are_not_ours() -> None:
+    error = WorkloadError(
+        "/a/b/src/x.py: nothing calls f. Tried:\n  - pytest: it is never called.\n"
+        "Give --calls FILE.py, a file that calls it, or run FOLDER -- python SCRIPT.py."
+    )
+    assert plain_reason(error, Path("/a/b")) == "src/x.py: nothing calls f. Tried: pytest: it is never called"
