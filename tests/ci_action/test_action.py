@@ -198,6 +198,7 @@ def test_a_hostile_pull_request_leaks_nothing_and_changes_nothing(bench: Bench, 
         assert "did as it was told" not in page
 
 
+@pytest.mark.nightly
 def test_a_run_that_may_not_comment_says_all_in_the_summary_of_the_job(bench: Bench) -> None:
     """A fork's pull request in a repository with the one workflow: its token may only read."""
     pull = bench.shop.pull_request(WITH_COMMON, fork="mallory")

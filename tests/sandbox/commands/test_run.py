@@ -219,12 +219,13 @@ def test_a_terminal_is_safe_from_what_a_program_prints(program: CommandLine, wri
 
 
 def descendants(pid: int) -> list[int]:
-    """All processes below one."""
-    found: list[int] = []
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in task.read_text("ascii").split():
-            found += [int(child), *descendants(int(child))]
-    return found
+    """All processes below one; one that ends while it is looked at has none."""
+    try:
+        told = [task.read_text("ascii") for task in Path(f"/proc/{pid}/task").glob("*/children")]
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+    children = [int(child) for each in told for child in each.split()]
+    return [found for child in children for found in (child, *descendants(child))]
 
 
 def is_the_program(pid: int) -> bool:
