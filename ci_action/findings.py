@@ -86,6 +86,7 @@ def part_of_outcome(place: Place, outcome: Outcome, receipt: str | None, *, merg
         if is_offered
         else None,
         losses=_losses(result) if is_offered else [],
+        caveat=result.caveat if is_offered else "",
         evidence=list(_evidence_of_run(result)) if is_offered else [],
         rewrite=_rewrite(place, result, receipt, merged=merged) if is_offered else None,
     )
@@ -102,6 +103,7 @@ def part_of_comparison(place: Place, result: ComparisonResult) -> FunctionPart:
         result.elapsed_s,
         gain=_gain(found.gain) if has_gain else None,
         figures=_figures_of_comparison(result) if has_gain else None,
+        caveat=found.agreement.caveat if found.agreement is not None else "",
         evidence=list(_evidence_of_comparison(result)),
         counterexample=_counterexample(found.counterexample) if found.counterexample is not None else None,
     )
@@ -135,6 +137,7 @@ def _part(
     gain: GainPart | None = None,
     losses: list[LossPart] | None = None,
     figures: FiguresPart | None = None,
+    caveat: str = "",
     evidence: list[str] | None = None,
     counterexample: CounterexamplePart | None = None,
     rewrite: RewritePart | None = None,
@@ -153,6 +156,7 @@ def _part(
         gain=gain,
         losses=losses or [],
         figures=figures,
+        caveat=one_line(caveat),
         evidence=[one_line(each) for each in evidence or []],
         counterexample=counterexample,
         rewrite=rewrite,
@@ -216,7 +220,7 @@ def _evidence_of_run(result: RunResult) -> Iterator[str]:
     if result.by_size is not None:
         small, large = format_ratio(result.by_size.small), format_ratio(result.by_size.large)
         yield f"by size: {small} on small inputs, {large} on large ones; below 1x is slower"
-    yield from (_KINDS.sub(r"\1", note) for note in result.notes[:10])
+    yield from (_KINDS.sub(r"\1", note) for note in result.notes[:10] if note != result.caveat)
 
 
 def _evidence_of_comparison(result: ComparisonResult) -> Iterator[str]:

@@ -110,6 +110,9 @@ class ComparisonDocument(Document):
     growth: GrowthDocument | None
     larger_inputs: str | None
     counterexample: CounterexampleDocument | None
+    beyond_calls: CounterexampleDocument | None = Field(
+        description="A difference on elements of kinds that neither a hint nor a real call has, which does not count."
+    )
     inputs: dict[str, int] = Field(description="How many inputs of the workload came from where.")
     made_inputs: list[KindPart] = Field(description="Inputs made to find a difference, on which none was found.")
     skipped: list[SkippedPart]
@@ -146,6 +149,7 @@ def document_of(result: ComparisonResult) -> ComparisonDocument:
             "growth": result.growth and _growth(result.growth),
             "larger_inputs": compared.larger_inputs or None,
             "counterexample": compared.counterexample,
+            "beyond_calls": compared.agreement and compared.agreement.beyond_calls,
             "inputs": Counter(result.workload_origins),
             "made_inputs": [{"kind": kind, "inputs": number} for kind, number in agreed],
             "skipped": result.skipped,

@@ -138,5 +138,5 @@ def _print_agreement(console: Console, found: Agreement) -> None:
         console.print(f"  {rest:>6}  of other kinds", soft_wrap=True)
     if found.reached:
         console.print(f"  {found.reached}", soft_wrap=True)
-    if found.beyond:
-        console.print(Text(f"  {scrub_line(found.beyond)}"), soft_wrap=True)
+    for told in filter(None, (found.beyond, found.caveat)):
+        console.print(Text(f"  {scrub_line(told)}"), soft_wrap=True)

@@ -55,6 +55,10 @@ class VerifyDocument(Document):
     beyond_hints: CounterexamplePart | None = Field(
         description="A difference on values that FILE's type hints rule out, which does not count; else null."
     )
+    beyond_calls: CounterexamplePart | None = Field(
+        description="A difference on elements of kinds that neither a hint nor a real call has, which does not count; "
+        "else null."
+    )
     exhausted: bool = Field(description="Whether no new inputs were left; otherwise the time was over.")
     skipped: list[SkippedPart] = Field(description="What was left out, and why.")
     machine: MachinePart
@@ -87,6 +91,7 @@ def document_of(result: Verification, seed: int, float_tolerance: float | None) 
             "inputs": [{"kind": kind, "inputs": number} for kind, number in agreement.by_kind],
             "unreached": agreement.unreached,
             "beyond_hints": agreement.beyond_hints,
+            "beyond_calls": agreement.beyond_calls,
             "exhausted": agreement.exhausted,
             "skipped": result.skipped,
             "machine": result.machine,

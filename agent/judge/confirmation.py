@@ -53,6 +53,7 @@ class Confirmation:
     counterexample: str | None = None
     counterexample_test: str = ""  # for pytest, where one was asked for
     notes: list[str] = field(default_factory=list)  # what the user should know about the offer
+    caveat: str = ""  # what has to be known before it is taken: where it differs that neither hints nor calls rule out
     by_size: GainRange | None = None  # the gain on small inputs and on large ones
     larger_inputs: str = ""  # what became of a gain that was hard to believe
     blocks: list[Block] = field(default_factory=list)  # the samples of the test, without their parts

@@ -151,7 +151,7 @@ class Confirming:
                 return self._differing(doubted, winner, original, comparison, held_out)
             notes.append(doubted)
         confirmation = confirmation_of(winner, original, comparison, held_out, look.example)
-        return replace(confirmation, notes=notes, larger_inputs=look.told)
+        return replace(confirmation, notes=notes, larger_inputs=look.told, caveat=searched.caveat)
 
     def unproven(
         self, agreed: Agreement, winner: Incumbent, original: Incumbent, gain: Gain | None = None
@@ -255,7 +255,8 @@ class Confirming:
             ended = self._explored(winner, explored, searched)
         if not isinstance(ended, Agreement):
             return ended
-        return replace(ended, unreached=self._searching().unreached_lines())
+        beyond = self._searching().beyond_real_calls(winner.source)
+        return replace(ended, unreached=self._searching().unreached_lines(), beyond_calls=beyond)
 
     def _explored(
         self, winner: Incumbent, explored: Exploration, searched: Counterexample | Agreement

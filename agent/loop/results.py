@@ -75,7 +75,8 @@ class RunResult:
     machine: Machine
     elapsed_s: float
     evidence: Evidence | None = None  # of an offer
-    notes: tuple[str, ...] = ()  # what the user should know about the offer
+    notes: tuple[str, ...] = ()  # what the user should know about the offer, its caveat among it
+    caveat: str = ""  # see `Confirmation`
     usage: Usage | None = None  # of language models; None: none was asked
     selection: Selection = Selection.VERIFIED
     trajectory: tuple[Incumbent | None, ...] = ()  # the best so far after each round; None: there was no code yet
@@ -142,8 +143,9 @@ def make_result(
             *_capped(state),
             *judging_notes(bench.workload),
             *(_untimed(settings, bench) if offer else ()),
-            *(offer.notes if offer else ()),
+            *filter(None, (offer.caveat, *offer.notes) if offer else ()),
         ),
+        caveat=offer.caveat if offer else "",
         by_size=offer.by_size if offer else None,
     )
 

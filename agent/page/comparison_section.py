@@ -75,6 +75,8 @@ def findings_of(result: ComparisonResult) -> Iterator[str]:
         yield f"the same on {count(len(result.workload_origins), 'input')} of the workload"
     if compared.agreement is not None and compared.agreement.inputs:
         yield f"on inputs made to find a difference: {compared.agreement.line}"
+    if compared.agreement is not None and compared.agreement.caveat:
+        yield compared.agreement.caveat
     if result.memory is not None:
         before, after = (format_kib(each.peak_memory_kib) for each in (result.memory.before, result.memory.after))
         yield f"memory: {before} before, {after} after"

@@ -110,7 +110,9 @@ def _table(document: CiDocument, around: Surroundings, told: list[FunctionPart])
 
 def _row(each: FunctionPart, document: CiDocument, around: Surroundings) -> list[str]:
     share = _NOTHING if each.share is None else f"{each.share:.0%}"
-    return [_function(each, around), f"**{verdict(each, document)}**", _memory(each), share, _where(each, around)]
+    caveat = f", but {prose(each.caveat, _MOST_REASON)}" if each.caveat else ""
+    result = f"**{verdict(each, document)}**{caveat}"
+    return [_function(each, around), result, _memory(each), share, _where(each, around)]
 
 
 def _function(each: FunctionPart, around: Surroundings) -> str:

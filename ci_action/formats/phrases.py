@@ -53,7 +53,9 @@ def verdict(function: FunctionPart, document: CiDocument) -> str:
 def explained(function: FunctionPart, document: CiDocument) -> str:
     """The verdict, and the reason where the verdict does not say it: a gain says all."""
     said = verdict(function, document)
-    if function.gain is not None or function.reason == said:
+    if function.gain is not None:
+        return f"{said}, but {function.caveat}" if function.caveat else said
+    if function.reason == said:
         return said
     if function.decision is Decision.NO_IMPROVEMENT:
         return function.reason

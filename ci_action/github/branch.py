@@ -100,7 +100,7 @@ class _BranchMaker:
         is_executable = function.rewrite is not None and function.rewrite.is_executable
         entry = {"path": function.file, "mode": _MODES[is_executable], "type": "blob", "sha": blob["sha"]}
         tree = self.github.send("POST", f"{path}/trees", {"base_tree": tree_sha, "tree": [entry]})
-        said = "\n".join(f"- {each}" for each in function.evidence)
+        said = "\n".join(f"- {each}" for each in filter(None, (function.caveat, *function.evidence)))
         message = f"{function.function}: {verdict(function, self.document)}\n\n{said}\n\n{_TRAILER}\n"
         body = {"message": message, "tree": tree["sha"], "parents": [parent]}
         return str(self.github.send("POST", f"{path}/commits", body)["sha"])

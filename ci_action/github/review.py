@@ -111,10 +111,12 @@ def _comment(suggestion: Suggestion, document: CiDocument, *, by_fork: bool) -> 
     function = suggestion.function
     warning = "**Measured by the fork, not verified.** " if by_fork else ""
     evidence = "".join(f"\n- {prose(each)}" for each in function.evidence)
+    caveat = f"**Before you take it:** {prose(function.caveat)}\n\n" if function.caveat else ""
     body = (
         f"<!-- afterburner-agent: suggestion {function.key} -->\n"
         f"{warning}{code(function.function, 80)}: **{verdict(function, document)}**\n\n"
         f"{fenced(suggestion.text, 'suggestion')}\n"
+        f"{caveat}"
         f"<details><summary>What this rests on</summary>\n{evidence}\n\n</details>\n"
     )
     place: dict[str, Any] = {"path": function.file, "line": suggestion.last, "side": "RIGHT", "body": body}

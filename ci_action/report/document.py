@@ -137,6 +137,7 @@ class FunctionPart(_Part):
     gain: GainPart | None
     losses: Annotated[list[LossPart], Field(max_length=2)]
     figures: FiguresPart | None
+    caveat: Words = Field(default="", description="What has to be known before the rewrite is taken; empty: nothing.")
     evidence: Annotated[list[Words], Field(max_length=20)] = Field(description="What the decision rests on.")
     counterexample: CounterexamplePart | None
     rewrite: RewritePart | None

@@ -300,7 +300,7 @@ def _counterexample(found: Counterexample) -> CounterexampleAnswer:
 def _remarks(result: ComparisonResult) -> Iterable[str]:
     agreement = result.compared.agreement
     if agreement is not None:
-        yield from (agreement.remark, agreement.reached, agreement.beyond)
+        yield from (agreement.caveat, agreement.remark, agreement.reached, agreement.beyond)
     if result.memory is not None:
         before, after = result.memory.before.peak_memory_kib, result.memory.after.peak_memory_kib
         yield f"peak memory, measured once and not tested: {before} KiB before, {after} KiB after"

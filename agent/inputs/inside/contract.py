@@ -102,10 +102,23 @@ class Contract:
 
     def is_hinted(self, site: Site) -> bool:
         """Whether the argument at a place, or the one that holds it, has a type hint."""
-        names = list(self._signature.parameters)
-        name = names[int(site[0])] if site[0].isdigit() and int(site[0]) < len(names) else site[0]
-        parameter = self._signature.parameters.get(name)
+        parameter = self._signature.parameters.get(self._parameter_at(site))
         return parameter is not None and parameter.annotation is not parameter.empty
+
+    def is_open(self, site: Site) -> bool:
+        """Whether a place is hinted, or is an argument whose elements are of several kinds in real calls.
+
+        A function that is called with numbers here and with texts there takes whatever elements it is given.
+        """
+        if self.is_hinted(site):
+            return True
+        elements = (self._seen.get(self._parameter_at(site), NOTHING).parts or {}).get(("item", None), NOTHING)
+        kinds = {complex if kind in _NUMBERS else kind for kind in elements.kinds - {type(None)}}
+        return len(site) == 1 and len(kinds) > 1
+
+    def _parameter_at(self, site: Site) -> str:
+        names = list(self._signature.parameters)
+        return names[int(site[0])] if site[0].isdigit() and int(site[0]) < len(names) else site[0]
 
     def learn_patterns(self, root: Root, compiled: Set[Any]) -> None:
         """Remember where a call gives texts that its function compiled as regular expressions: only valid ones fit."""

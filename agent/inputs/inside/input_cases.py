@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Iterator, List, NamedTuple, Sequence, Set
+from typing import TYPE_CHECKING, Any, Callable, Iterator, List, NamedTuple, Sequence, Set
 
 from .alike_texts import alike_texts
 from .call_parts import Place, Root, Site, fields, like, places, with_value
@@ -13,13 +13,14 @@ from .edge_dates import across_changes, is_dated
 from .edge_values import CONFUSABLE, edges, in_turns
 from .iterator_arguments import gives_iterator
 from .method_objects import objects_by_methods
-from .open_values import open_edges
+from .open_values import open_edges, open_elements
 from .related_values import Constants, Related, related_inputs
 from .small_pieces import Base
 from .tried_inputs import Input
 
 if TYPE_CHECKING:
     from .contract import Contract
+    from .open_values import Edge
     from .optional_arguments import Signature
 
 _PART = "part of a real call"
@@ -66,17 +67,31 @@ def _edge_cases(base: Base, knowledge: Knowledge) -> Iterator[Input]:
 def open_cases(base: Base, knowledge: Knowledge) -> Iterator[Input]:
     """Values of other kinds than the real ones in every place whose kind a hint leaves open, in turns.
 
-    A bare `list` promises callers any elements. Without a hint, the kinds of the real calls are all there is to go by.
+    A bare `list` promises callers any elements. Without a hint, an argument promises as much if its elements are of
+    several kinds in real calls; of the others, the kinds of the real calls are all there is to go by.
     """
-    data = [place for place in places(base.root) if place.is_data and place.site not in knowledge.fixed]
-    known = _one_of_each([place for place in data if knowledge.contract.is_hinted(place.site)])
-    for kind, root in in_turns([_opened(base.root, place) for place in known]):
-        if not knowledge.contract.contradicts(root):
+    contract = knowledge.contract
+    known = [place for place in _open_to_change(base, knowledge) if contract.is_open(place.site)]
+    for kind, root in in_turns([_opened(base.root, place, open_edges) for place in known]):
+        if not contract.contradicts(root):
             yield Input(kind, root, base.call)
 
 
-def _opened(root: Root, place: Place) -> Iterator[Related]:
-    for kind, value in open_edges(place.value):
+def unhinted_cases(base: Base, knowledge: Knowledge) -> Iterator[Input]:
+    """Elements of other kinds than the real ones in every place that no hint says anything of, in turns."""
+    known = [place for place in _open_to_change(base, knowledge) if not knowledge.contract.is_hinted(place.site)]
+    for kind, root in in_turns([_opened(base.root, place, open_elements) for place in known]):
+        if root is not base.root:
+            yield Input(kind, root, base.call)
+
+
+def _open_to_change(base: Base, knowledge: Knowledge) -> List[Place]:
+    """The first place of each site that holds data and is of no fixed form."""
+    return _one_of_each([each for each in places(base.root) if each.is_data and each.site not in knowledge.fixed])
+
+
+def _opened(root: Root, place: Place, edges_of: Callable[[Any], Iterator[Edge]]) -> Iterator[Related]:
+    for kind, value in edges_of(place.value):
         yield kind, with_value(root, place, value)
 
 

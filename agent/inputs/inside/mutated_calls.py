@@ -26,7 +26,16 @@ from .drawn_calls import Allowed, Drawer
 from .edge_values import in_turns
 from .fitted_values import fitted
 from .hinted_values import hinted_values
-from .input_cases import CASES, Knowledge, changed, later_cases, open_cases, with_iterators, with_optional
+from .input_cases import (
+    CASES,
+    Knowledge,
+    changed,
+    later_cases,
+    open_cases,
+    unhinted_cases,
+    with_iterators,
+    with_optional,
+)
 from .iterator_arguments import root_with_lists
 from .optional_arguments import Signature, signature_of
 from .related_values import Constants, mentioned_values
@@ -42,6 +51,7 @@ if TYPE_CHECKING:
     from .harness_types import Request, Write
 
 CASES_FOR_OPEN = 5  # cases for each one of another kind than the real values
+MOST_UNHINTED = 60
 MOST_LIKE_LEADING = 40  # inputs like one that takes a new way through the code
 
 
@@ -62,8 +72,9 @@ def mutate_calls(request: Request, recorder: Recorder, write: Write) -> None:
     """Write inputs near the calls in the request.
 
     `cases` are `edge`, `related` (to the code, and to one another), `later` (both), `constant` (of `constants`,
-    another version's), `fitted` (the calls in `given` as type hints allow them: `fitted_values`) or `broken`: then
-    nothing is made, but told what each call in `given` breaks of the contract.
+    another version's), `fitted` (the calls in `given` as type hints allow them: `fitted_values`), `unhinted` (elements
+    of kinds that neither a hint nor a real call has) or `broken`: then nothing is made, but told what each call in
+    `given` breaks of the contract.
     `bounds` are the numbers of the first of the cases and of the one after the last; `draws` is how many Hypothesis
     draws, from the calls in `leading`, too. What takes a new way through the code is varied at once. Inputs keep to the
     expressions in `assume`; the contract is told from the calls in `real`. `wanted` bounds what is written, `budget_s`
@@ -86,6 +97,9 @@ def _mutate(request: Request, module: ModuleType, write: Write) -> None:
         return
     if request["cases"] == "fitted":
         _make_fitted(request, work)
+        return
+    if request["cases"] == "unhinted":
+        _make_unhinted(work)
         return
     attempts, knowledge = work.attempts, work.knowledge
     if request["cases"] == "later":
@@ -130,6 +144,11 @@ def _make_fitted(request: Request, work: _Work) -> None:
         call = load_call(base64.b64decode(encoded))
         made = fitted(root_with_lists(call), work.knowledge.contract)
         work.attempts.make_given(Input("fits the type hints", root, call) for root in made)
+
+
+def _make_unhinted(work: _Work) -> None:
+    opened = in_turns([unhinted_cases(base, work.knowledge) for base in work.bases])
+    work.attempts.make_given(islice(opened, MOST_UNHINTED))
 
 
 def _cases(request: Request, work: _Work) -> Iterator[Input]:

@@ -26,6 +26,12 @@ def open_edges(value: Any) -> Iterator[Edge]:
         yield from made(value) if made else ()
 
 
+def open_elements(value: Any) -> Iterator[Edge]:
+    """The same of the elements of a sequence alone, where they cannot be hashed or put in order any more."""
+    if container_kind(value) in SEQUENCES:
+        yield from (edge for edge in open_edges(value) if edge[0] in (NONE, UNHASHABLE))
+
+
 def _in_sequence(value: Any) -> Iterator[Edge]:
     first = next(iter(plain_of(value)), None)
     if type(first) in SCALARS:

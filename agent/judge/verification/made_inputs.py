@@ -111,6 +111,7 @@ class Inputs:
     _may_draw: bool = True
     _real: Round | None = None
     _of_literals: dict[tuple[int | float | str, ...], Round] = field(default_factory=dict)
+    _unhinted: Round | None = None
 
     def __post_init__(self) -> None:
         """Real calls count as known."""
@@ -224,6 +225,15 @@ class Inputs:
             answer = harness.ask("mutate", "mutated", fields)
             self._of_literals[key] = self._usable(self._affordable(_ranked(answer)))
         return self._of_literals[key]
+
+    def unhinted(self) -> Round:
+        """Calls with elements of kinds that neither a hint nor a real call has, where the original returns."""
+        if self._unhinted is None:
+            fields = self._fields() | {"cases": "unhinted", "budget_s": JOB_S}
+            harness = Harness(self.sandbox, self.target, self.environment, self._limits(2 * JOB_S))
+            found = harness.ask("mutate", "unhinted", fields).calls
+            self._unhinted = self._usable(self._affordable([each for each in found if each.ending == "returned"]))
+        return self._unhinted
 
     def fitting(self, blobs: Sequence[bytes]) -> Round:
         """Calls that type hints rule out, with numbers that they allow in the place of equal ones."""

@@ -100,6 +100,7 @@ class Agreement:
     unreached: tuple[int, ...] = ()  # lines of the original that no input and no real call is known to reach
     remark: str = ""  # what else there is to tell of the search
     beyond_hints: Counterexample | None = None  # a difference on values that a type hint rules out
+    beyond_calls: Counterexample | None = None  # one on elements of kinds that neither a hint nor a real call has
 
     @property
     def inputs(self) -> int:
@@ -122,6 +123,16 @@ class Agreement:
         kinds = ", ".join(f"{number} {kind}" for kind, number in self.by_kind)
         told = f"the same on {count(self.inputs, 'input')}" + (f": {kinds}" if kinds else "")
         return "; ".join(filter(None, [told, self.remark, self.reached, self.beyond]))
+
+    @property
+    def caveat(self) -> str:
+        """What whoever takes the rewrite has to know of it, in words; empty: nothing."""
+        if self.beyond_calls is None:
+            return ""
+        return (
+            f"it differs on elements of kinds that no real call holds, for example {self.beyond_calls.line}; a type "
+            "hint that names the elements rules them out"
+        )
 
     @property
     def beyond(self) -> str:

@@ -131,6 +131,25 @@ class DifferenceSearch:
         literals = new_literals(self._comparer.target.source, candidate_source)
         return self._inputs_for(self._assume).unreached_after(candidate_source, environment, literals)
 
+    def beyond_real_calls(self, candidate_source: str) -> Counterexample | None:
+        """A difference on elements of kinds that neither a hint nor a real call has: one that is told, not counted.
+
+        Code without hints mostly means the kinds that it is called with, and nothing says so. So whoever takes a
+        rewrite which needs elements that can be hashed, or put in order, has to know.
+
+        Raises:
+            SandboxInternalError: the sandbox failed.
+        """
+        made = None if self._by_cases else self._inputs_for(self._assume).unhinted()
+        if made is None or not made.calls:
+            return None
+        comparer = replace(self._comparer, known_names=made.known_names, assume=self._assume)
+        found = comparer.first_difference(candidate_source, made.calls)
+        if found is None or not found.may_shrink:
+            return None
+        showing = self._inputs_for(self._assume).starting_from()
+        return Shrinker(comparer, candidate_source, Deadline.after(self._shrinking_s), showing).shrink(found)
+
     def against_suggested(
         self, candidate_source: str, suggested: Suggested, deadline: Deadline, *, rounds: int
     ) -> Counterexample | Agreement:

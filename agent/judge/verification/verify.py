@@ -93,7 +93,8 @@ def verify_jobs(
     differences = DifferenceSearch(bench, target.source, search.seed, on_event, shrinking_s)
     found = differences.against(against.source, deadline, real_calls=calls, effects_of_real_calls=True)
     if isinstance(found, Agreement):
-        found = replace(found, unreached=differences.unreached_lines())
+        beyond = differences.beyond_real_calls(against.source)
+        found = replace(found, unreached=differences.unreached_lines(), beyond_calls=beyond)
     machine = describe_machine(sandbox, staged.environment)
     return Verification(
         target=target,

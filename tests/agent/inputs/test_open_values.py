@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from afterburner.agent.inputs.inside.open_values import open_edges
+from afterburner.agent.inputs.inside.open_values import open_edges, open_elements
 
 
 def made(value: Any) -> list[Any]:
@@ -18,6 +18,11 @@ def test_scalars_in_a_sequence_stand_beside_none_and_what_cannot_be_hashed(kind:
     for x in (3, "a", 2.5):
         assert made(kind([x, x])) == [kind([[x], [x]]), kind([(x,), [x]]), kind([x, None]), kind([{}, x])]
     assert made(kind()) == []
+
+
+def test_elements_alone_are_changed_where_only_these_are_asked_for() -> None:
+    assert [changed for _, changed in open_elements([3, 4])] == [[[3], [3]], [3, None], [{}, 3]]
+    assert list(open_elements(3)) == list(open_elements({"a": 1})) == list(open_elements({5})) == []
 
 
 def test_rows_stay_rows() -> None:

@@ -162,6 +162,36 @@ def test_without_a_hint_the_kinds_of_the_real_calls_are_the_contract(compare: Co
     assert found.inputs > 50
 
 
+@pytest.mark.parametrize(
+    ("hint", "calls", "candidate", "differs"),
+    [
+        ("", "f([3, 1, 3])\n    f([5])", BY_DICT, True),
+        (": list[int]", "f([3, 1, 3])", BY_DICT, False),
+        ("", "f([3, 1, 3])", UNIQUE.replace("not in kept", "not in tuple(kept)"), False),
+        ("", "f([[3], [1], [3]])", UNIQUE.replace("not in kept", "not in tuple(kept)"), False),
+        ("", "f({3: 1, 1: 2})\n    f({5: 1})", BY_DICT, False),
+    ],
+    ids=["no hint", "a hint", "a rewrite that takes any", "calls with such elements", "keys"],
+)
+def test_a_rewrite_that_needs_elements_of_some_kinds_comes_with_a_caveat(
+    make_bench: MakeBench, hint: str, calls: str, candidate: str, differs: bool
+) -> None:
+    main = f"\nif __name__ == '__main__':\n    {calls}\n"
+    bench = make_bench(UNIQUE.format(hint=hint) + main, "f")
+    search = DifferenceSearch(bench, bench.target.source, seed=0)
+    found = search.beyond_real_calls(candidate.format(hint=hint) + main)
+    assert (found is not None) == differs, found and found.line
+    if found is not None:
+        assert "raised TypeError" in found.actual
+        assert found.line in Agreement(beyond_calls=found).caveat
+
+
+def test_a_function_that_is_called_with_several_kinds_of_elements_takes_any(compare: Compare) -> None:
+    found = compare(UNIQUE.format(hint=""), BY_DICT.format(hint=""), "f([3, 1, 3])\nf(['a', 'b'])")
+    assert isinstance(found, Counterexample), found.line
+    assert [each.expression for each in found.provided] == ["all(type(item) in (int, str) for item in items)"]
+
+
 def test_most_made_inputs_keep_to_the_contract_and_come_first(make_bench: MakeBench) -> None:
     bench = make_bench(f"{UNIQUE.format(hint=': list')}\nif __name__ == '__main__':\n    f([3, 1])\n    f([2])\n", "f")
     place = (bench.sandbox, bench.target, bench.environment, bench.limits)
