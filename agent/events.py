@@ -74,7 +74,7 @@ class EventKind(StrEnum):
     DOUBTING = "doubting"  # subject: the model that is asked for calls; candidate
     SAMPLING_AGAIN = "sampling_again"  # count: of candidates
     COUNTING_INSTRUCTIONS = "counting_instructions"
-    MEASURING_LARGER_INPUTS = "measuring_larger_inputs"  # ratio: the gain that is hard to believe
+    MEASURING_LARGER_INPUTS = "measuring_larger_inputs"  # ratio: the gain that is hard to believe, if any
     BLOCKS_TAKEN = "blocks_taken"  # count, most
     MEASURING_GROWTH = "measuring_growth"
     RUNNING_ALL_OFFERS = "running_all_offers"  # subject: the command; empty: the project's tests

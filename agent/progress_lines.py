@@ -104,7 +104,11 @@ _LINES: dict[Kind, Callable[[ProgressEvent], str]] = {
     Kind.DOUBTING: lambda event: f"asking {event.subject} for calls on which {event.candidate} may differ",
     Kind.SAMPLING_AGAIN: lambda event: f"sampling {count(event.count or 0, 'other candidate')} again",
     Kind.COUNTING_INSTRUCTIONS: lambda _: "counting instructions under valgrind",
-    Kind.MEASURING_LARGER_INPUTS: lambda event: f"measuring {format_ratio(event.ratio or 0)} again on larger inputs",
+    Kind.MEASURING_LARGER_INPUTS: lambda event: (
+        f"measuring {format_ratio(event.ratio)} again on larger inputs"
+        if event.ratio is not None
+        else "looking for a slow-down on larger inputs"
+    ),
     Kind.BLOCKS_TAKEN: lambda event: f"{event.count} blocks of fresh runs, at most {event.most}",
     Kind.MEASURING_GROWTH: lambda _: "measuring how time grows with the input",
     Kind.RUNNING_ALL_OFFERS: lambda event: f"running {_command(event)} with all offers in place",

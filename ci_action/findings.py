@@ -103,7 +103,7 @@ def part_of_comparison(place: Place, result: ComparisonResult) -> FunctionPart:
         result.elapsed_s,
         gain=_gain(found.gain) if has_gain else None,
         figures=_figures_of_comparison(result) if has_gain else None,
-        caveat=found.agreement.caveat if found.agreement is not None else "",
+        caveat=found.caveat or (found.agreement.caveat if found.agreement is not None else ""),
         evidence=list(_evidence_of_comparison(result)),
         counterexample=_counterexample(found.counterexample) if found.counterexample is not None else None,
     )

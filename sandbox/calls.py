@@ -92,6 +92,7 @@ def case_options(case: CallCase) -> dict[str, bool | int | list[str]]:
     """What of a case the driver has to know to encode its outcomes: a part of every request's header."""
     options: dict[str, bool | int | list[str]] = {
         "open_floats": case.float_tolerance is not None,
+        "warm": case.warm,
         "fixed_clock": case.fixed_clock,
     }
     if case.known_names is not None:

@@ -20,6 +20,7 @@ from afterburner.agent.judge.confirmation import ORIGINAL, Incumbent, detail_of
 from afterburner.agent.judge.confirming import Confirming
 from afterburner.agent.judge.gates import refusal
 from afterburner.agent.judge.larger_inputs import LargerLook
+from afterburner.agent.judge.slow_downs import on_larger_inputs, when_warm
 from afterburner.agent.judge.time_limit import is_far_slower
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 from afterburner.agent.judge.whole_runs import WholeRunDifference
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from afterburner.agent.judge.measuring.sample_sources import Case
     from afterburner.agent.judge.measuring.sampling import Block
     from afterburner.agent.judge.measuring.workbench import Workbench
+    from afterburner.agent.judge.slow_downs import SlowDown
     from afterburner.agent.judge.two_sided import TwoSidedJudge
     from afterburner.agent.types import Gain, WorkloadCall
     from afterburner.sandbox import Measurement
@@ -85,6 +87,7 @@ class VersionFindings:
     counterexample: Counterexample | None = None
     agreement: Agreement | None = None  # on which inputs both did the same
     objection: str = ""
+    caveat: str = ""  # what has to be known of the gain before anybody acts on it
     larger_inputs: str = ""
     before: Measurement | None = None
     after: Measurement | None = None
@@ -154,8 +157,24 @@ class VersionJudge:
             return found
         measured = self.measure(confirming, other, original, found)
         if self.real_calls_alone:
-            return _of_real_calls(measured)
+            return _of_real_calls(self._looked_at_again(measured, source))
         return _as_far_as_proven(measured, confirming.unproven(found, other, original))
+
+    def _looked_at_again(self, measured: VersionFindings, source: str) -> VersionFindings:
+        """What was measured of a version, unless calls of a warm process or larger inputs say something else."""
+        if measured.gain is None or measured.objection:
+            return measured
+        again = None
+        if measured.decision is ComparisonDecision.SLOWER:
+            self._report(EventKind.MEASURING_BOTH)
+            again = when_warm(self.bench, self.judge, source, measured.gain, self.deadline)
+            if again is not None and self._decided(again.comparison)[0] is ComparisonDecision.SLOWER:
+                return _with(measured, again, ComparisonDecision.SLOWER)
+        self._report(EventKind.MEASURING_LARGER_INPUTS)
+        larger = on_larger_inputs(self.bench, self.judge, source, self.deadline)
+        if larger is not None and not self.texts.before:
+            return _with(measured, larger, ComparisonDecision.SLOWER)
+        return measured if again is None else _with(measured, again, self._decided(again.comparison)[0])
 
     def _on_real_calls(self, confirming: Confirming, other: Incumbent) -> Agreement | VersionFindings | None:
         """What the calls of the workload show against a version; None: it does the same on all of them."""
@@ -278,6 +297,21 @@ class VersionJudge:
 
     def _report(self, kind: EventKind, count: int | None = None, most: int | None = None) -> None:
         self.on_event(ProgressEvent(kind=kind, stage=Stage.COMPARE, count=count, most=most))
+
+
+def _with(measured: VersionFindings, again: SlowDown, decision: ComparisonDecision) -> VersionFindings:
+    """The same findings with what a second look says."""
+    said = again.comparison
+    return replace(
+        measured,
+        decision=decision,
+        reason=said.reason,
+        gain=said.gain,
+        caveat=again.caveat,
+        before=said.before,
+        after=said.after,
+        blocks=tuple(block.without_parts() for block in said.blocks),
+    )
 
 
 def _of_real_calls(measured: VersionFindings) -> VersionFindings:

@@ -190,11 +190,11 @@ class Driver:
         if header.get("known_names") is not None:
             self._effects = call_effects.Effects(module, header["known_names"], header["import_paths"])
         kept = self._kept_bytes(module) if self._watch is not None else 0
-        given = None
+        states = [] if cold is None else [cold]
         for pass_number in range(header["passes"]):
             calls = self._decode_all()
-            if pass_number == 0 and calls_file.NAME in sys.modules:
-                given = module_state.ColdState(sys.modules[calls_file.NAME])
+            if pass_number == 0:
+                self._begin(module, target, states)
             gc.collect()
             gc.freeze()  # so that collecting before each call looks only at what the calls left
             if self._watch is not None and pass_number == 0:
@@ -204,7 +204,7 @@ class Driver:
             self._turns.begin()
             for index, call in enumerate(calls):
                 self._turns.next()
-                for state in filter(None, (cold, given)):
+                for state in states:
                     state.restore()
                 self._make(module, target, index, call, is_first=pass_number == 0)
                 calls[index] = None
@@ -214,6 +214,20 @@ class Driver:
             self._output.send(b"K", TOTAL.pack(max(self._kept_bytes(module) - kept, 0)))
             self._output.send(b"W", _array([*told, *self._watch.complaints()]))
         self._output.send(b"E", TOTAL.pack(self._clock.cpu() + self._clock.children_cpu()))
+
+    def _begin(self, module: ModuleType, target: user_module.Resolved, states: List[module_state.ColdState]) -> None:
+        """Remember what decoded calls have brought along; in a warm process, make each call once, unseen."""
+        if calls_file.NAME in sys.modules:
+            states.append(module_state.ColdState(sys.modules[calls_file.NAME]))
+        for call in self._decode_all() if self._request.header.get("warm") else ():
+            for state in states:
+                state.restore()
+            self._lay_out(module, call)
+            self._lazy.begin(lambda: None)
+            self._time(target.function, call.args, call.kwargs)
+            self._flush()
+            self._output.take_printed()
+            self._output.take_errors()
 
     def _load(self) -> Tuple[ModuleType, user_module.Resolved]:
         header = self._request.header
@@ -241,13 +255,7 @@ class Driver:
     def _make(
         self, module: ModuleType, target: user_module.Resolved, index: int, call: call_blobs.Call, *, is_first: bool
     ) -> None:
-        arguments = [*call.args, *call.kwargs.values()]
-        call_files.FILES.lay_out(call.files)
-        module_state.restore_globals(module, call.globals, call.absent, arguments)
-        module_state.seed_random()
-        stderr_text.forget_warnings()
-        if self._fixed_clock is not None:
-            self._fixed_clock.restart()
+        self._lay_out(module, call)
         gc.collect()
         threads = self._count_threads()
         self._lazy.begin(lambda: self._glance(module, call))
@@ -283,6 +291,15 @@ class Driver:
         else:
             flags |= 0 if encoded == self._first[index] else DIFFERS
             self._output.send(b"T", FORMAT.pack(index, flags, cpu, timed.start, end))
+
+    def _lay_out(self, module: ModuleType, call: call_blobs.Call) -> None:
+        """Put in place what a call finds: files, the module's data, the state of chance and of the clock."""
+        call_files.FILES.lay_out(call.files)
+        module_state.restore_globals(module, call.globals, call.absent, [*call.args, *call.kwargs.values()])
+        module_state.seed_random()
+        stderr_text.forget_warnings()
+        if self._fixed_clock is not None:
+            self._fixed_clock.restart()
 
     def _time_nothing(self, call: call_blobs.Call) -> None:
         """See what a call takes by itself; the more often, the less likely it is that something came between."""

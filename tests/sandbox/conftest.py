@@ -123,12 +123,13 @@ def call(sandbox: Sandbox) -> Call:
         expected: tuple[bytes, ...] | None = None,
         passes: int = 1,
         cold: bool = False,
+        warm: bool = False,
         limits: Limits | None = None,
         known_names: tuple[str, ...] | None = None,
     ) -> CaseReport:
         entry = FunctionEntry("target", "/afterburner/program/target.py", qualname)
         program = Program("python", textwrap.dedent(source), entry)
-        case = CallCase(blobs, expected, passes=passes, cold_caches=cold, known_names=known_names)
+        case = CallCase(blobs, expected, passes=passes, cold_caches=cold, warm=warm, known_names=known_names)
         return sandbox.run(program, [case], limits or Limits()).cases[0]
 
     return make

@@ -189,6 +189,24 @@ def test_with_cold_caches_no_call_profits_from_an_earlier_one(call: Call, source
     assert len({outcome.encoded for outcome in warm.outcomes}) > 1
 
 
+def test_a_warm_process_has_made_each_call_once_and_says_nothing_of_it(call: Call) -> None:
+    source = (
+        "import functools, math, sys\ncalls = []\n"
+        "def f(n):\n    calls.append(n)\n    math.seen = getattr(math, 'seen', 0) + 1\n"
+        "    print(n)\n    print(n, file=sys.stderr)\n    if n < 0:\n        raise ValueError(n)\n"
+        "    return len(calls), math.seen\n"
+    )
+    first, second = (call(source, blob(1), blob(-2), blob(3), cold=True, warm=warm) for warm in (False, True))
+    for report, seen in ((first, (1, 3)), (second, (4, 6))):
+        assert report.verdict is Verdict.ACCEPTED, report.detail
+        told = shown(report)
+        assert f"returned (1, {seen[0]})" in told[0]
+        assert "raised ValueError" in told[1]
+        assert f"returned (1, {seen[1]})" in told[2]
+        assert len(report.outcomes) == 3
+    assert second.stderr == first.stderr
+
+
 def test_a_call_that_changes_when_it_is_made_again_is_told(call: Call) -> None:
     report = call("calls = []\ndef f(n):\n    calls.append(n)\n    return len(calls)\n", blob(1), passes=2)
     assert (report.verdict, report.difference_at) == (Verdict.WRONG_ANSWER, 0)

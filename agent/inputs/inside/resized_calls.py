@@ -18,7 +18,7 @@ from .call_trial import Trier, limit_memory
 from .container_kinds import NotBuildableError
 from .iterator_arguments import root_with_lists, with_iterators_again
 from .user_code import guarded
-from .value_copies import SIZED, Copies, is_grid
+from .value_copies import FEW, SIZED, Copies, is_grid
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from .call_recorder import Recorder
     from .harness_types import Request, Write
 
-SMALLEST = 4  # elements, or the value of an integer, from which something can be scaled
+SMALLEST = 4  # elements, or the value of an integer, from which something can be scaled,
+LITTLE = 2  # the same where little is known of the data
 BESIDE = 8  # what is smaller than the largest by more than this factor is no part of what is scaled
 MAX_SCALED = 4  # values that are scaled together
 MAX_BYTES = 3 * 1024 * 1024  # of one call
@@ -64,7 +65,8 @@ class Plan(NamedTuple):
 def scale_calls(request: Request, recorder: Recorder, write: Write) -> None:
     """Write the given calls at other sizes, as far as the original returns from them in time.
 
-    They keep to the expressions in `assume`.
+    They keep to the expressions in `assume`. With `from_little`, so few values are taken for names (`value_copies`) as
+    they are scaled from.
     """
     module = guarded(write, "import", lambda: importlib.import_module(request["module"]))
     if module is None:
@@ -82,7 +84,7 @@ def _scale(request: Request, module: ModuleType, write: Write) -> None:
     for base, encoded in enumerate(request["blobs"]):
         blob = base64.b64decode(encoded)
         call = _with_lists(load_call(blob))
-        plan = _plan(call, _parameters(function, len(call.args)))
+        plan = _plan(call, _parameters(function, len(call.args)), LITTLE if request["from_little"] else SMALLEST)
         if plan is None:
             reason = "nothing among its arguments has a size that can be changed"
             write({"kind": "skipped", "origin": request["origin"], "reason": reason})
@@ -126,6 +128,7 @@ class _Ladder:
         self._most_s, self._deadline_s = request["most_s"], deadline_s
         self._factors: List[float] = request["factors"]
         self._until_s, self._most_factor = request["climb_until_s"], request["most_factor"]
+        self._few = LITTLE if request["from_little"] else FEW
         self._sizes: Dict[int, float] = {}
         self._copies: Dict[bool, Copies] = {}
         self._bad = math.inf  # the smallest factor above one that went wrong
@@ -208,7 +211,7 @@ class _Ladder:
         plan = self._plan
         if rename not in self._copies:
             original = _with_lists(load_call(self._blob))
-            self._copies[rename] = Copies([_held(original, slot) for slot in plan.slots], rename=rename)
+            self._copies[rename] = Copies([_held(original, slot) for slot in plan.slots], self._few, rename=rename)
         copies = self._copies[rename]
         call = load_call(self._blob)
         fresh = _with_lists(call)
@@ -232,13 +235,13 @@ def _with_lists(call: Call) -> Call:
     return call._replace(args=args, kwargs=kwargs)
 
 
-def _plan(call: Call, names: Sequence[str]) -> Optional[Plan]:
+def _plan(call: Call, names: Sequence[str], smallest: int) -> Optional[Plan]:
     """What to scale: the containers and texts that are large beside the others, and integers that are their sizes.
 
     Without any, it is the largest integer among the arguments themselves: those inside objects are often no sizes.
     """
     found = list(_slots(call, names))
-    slots = [(slot, value) for slot, value in found if _is_sized(value) and len(value) >= SMALLEST]
+    slots = [(slot, value) for slot, value in found if _is_sized(value) and len(value) >= smallest]
     numbers = [(slot, value) for slot, value in found if type(value) is int and value >= SMALLEST]
     if not slots:
         own = [(slot, value) for slot, value in numbers if slot.below is None or slot.text.startswith("self.")]

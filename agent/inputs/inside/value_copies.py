@@ -39,9 +39,12 @@ Rename = Callable[[Any, Path], Any]
 
 
 class Copies:
-    """Knows the columns of some values, and resizes these values. All of them are learned from together."""
+    """Knows the columns of some values, and resizes these values. All of them are learned from together.
 
-    def __init__(self, values: Sequence[Any], *, rename: bool = True) -> None:
+    A column of fewer than `few` values is none of names.
+    """
+
+    def __init__(self, values: Sequence[Any], few: int = FEW, *, rename: bool = True) -> None:
         self._values = values
         self._columns: Dict[Path, List[Any]] = {}
         self._room = LOOKED_AT
@@ -50,7 +53,7 @@ class Copies:
                 for unit in _units(value)[0]:
                     self._look(unit, (place, "*"), 0)
         keys = {(place, "*", 0) for place, value in enumerate(values) if type(value) is dict}
-        self._names, self._references = _columns_of_names(self._columns, keys)
+        self._names, self._references = _columns_of_names(self._columns, keys, few)
         numbers = [int(value) for path in self._names for value in self._columns[path] if _is_number(value)]
         self._gap = (max(numbers) - min(numbers)) / len(set(numbers)) if numbers else math.inf
 
@@ -259,12 +262,12 @@ def _is_same(one: Any, other: Any) -> bool:
     return kind in (set, frozenset) and {*map(id, one)} == {*map(id, other)}
 
 
-def _columns_of_names(columns: Dict[Path, List[Any]], keys: Set[Path]) -> Tuple[Set[Path], Set[Path]]:
+def _columns_of_names(columns: Dict[Path, List[Any]], keys: Set[Path], few: int) -> Tuple[Set[Path], Set[Path]]:
     """The columns whose values tell one element from another with those that refer to these, and the latter alone.
 
     A column that refers to the keys of a dictionary does so even if its values all differ.
     """
-    distinct = {path: set(values) for path, values in columns.items() if len(values) >= FEW}
+    distinct = {path: set(values) for path, values in columns.items() if len(values) >= few}
     of_keys = {path for path in distinct if path[-1] == "key" or (path[:3] in keys and len(path) <= 4)}
     names = {path for path, values in distinct.items() if len(values) >= MOSTLY * len(columns[path])}
     references = _referring(distinct, of_keys) | _referring(distinct, names)
