@@ -22,12 +22,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from afterburner.agent.deadline import Deadline
+    from afterburner.agent.judge.measuring.sampling import BlockSource
     from afterburner.agent.judge.measuring.workbench import Workbench
     from afterburner.agent.judge.scaled_calls import ScaledCall
     from afterburner.agent.judge.two_sided import TwoSidedJudge
-    from afterburner.agent.types import Gain
+    from afterburner.agent.types import Gain, WorkloadCall
 
-TELLING = 1.25  # times as much as later calls: what the first call takes beyond that is told
+TELLING = 1.5  # times as much as later calls: what the first call takes beyond that is told
 UNTIL_S, MOST_CALL_S = 0.01, 0.5  # of the original's CPU time, for a call that is made larger step by step
 GRACE_S, LIMIT = 2.0, 20  # what AFTER may take for larger calls: for its start, and times what BEFORE needs
 MAKING_SHARE, MOST_MAKING_S = 0.25, 6.0  # of the time that is left
@@ -59,9 +60,7 @@ def when_warm(bench: Workbench, judge: TwoSidedJudge, other: str, cold: Gain, de
     """
     if bench.by_cases or judge.objective is not Objective.TIME:
         return None
-    case = replace(bench.call_case(bench.timed_calls(), hash_seed=0), warm=True)
-    source = bench.source_of_case(bench.target.source, [other], case)
-    said, _ = judge.confirm(source, deadline, held_out_from=0)
+    said, _ = judge.confirm(_warm_source(bench, other, bench.timed_calls()), deadline, held_out_from=0)
     if said.gain is None:
         return None
     if cold.ratio * TELLING >= said.gain.ratio:
@@ -133,7 +132,7 @@ def _on(
             same.append(each)
     if not same or deadline.passed():
         return None
-    source = bench.source_of_calls(bench.target.source, [other], [each.call for each in same])
+    source = _warm_source(bench, other, [each.call for each in same])
     [seen] = judge.screen(source, deadline)
     if seen.gain is None or seen.gain.ratio * (1 + judge.min_effect) >= 1:
         return None
@@ -141,6 +140,12 @@ def _on(
     if said.decision is not Decision.NOT_BETTER or said.gain is None or not judge.is_slower(said.gain):
         return None
     return SlowDown(said, f"only on {_size(same)}")
+
+
+def _warm_source(bench: Workbench, other: str, calls: Sequence[WorkloadCall]) -> BlockSource:
+    """Where samples come from of processes that have made each of these calls once before."""
+    case = replace(bench.call_case(calls, hash_seed=0), warm=True)
+    return bench.source_of_case(bench.target.source, [other], case)
 
 
 def _size(sizes: Sequence[ScaledCall]) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from afterburner.agent.code.languages import PYTHON
 from afterburner.agent.errors import WorkloadError
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage
+from afterburner.agent.inputs.choosing import is_invented
 from afterburner.agent.inputs.replayed_calls import HASH_SEEDS
 from afterburner.agent.judge.circumstances import Dependence
 from afterburner.agent.judge.confirmation import ORIGINAL, Incumbent, detail_of
@@ -128,7 +129,14 @@ class VersionJudge:
     deadline: Deadline
     on_event: OnEvent
     texts: TextObjections = field(default_factory=TextObjections)
-    real_calls_alone: bool = False  # whether no difference is looked for beyond the calls of the workload
+    real_calls_alone: bool = False  # whether no difference is looked for beyond the real calls of the workload
+
+    def __post_init__(self) -> None:
+        """Calls that were made up are left out where the real ones alone count, and where there are any."""
+        workload = self.bench.workload
+        real = tuple(call for call in workload.calls_in_order() if not is_invented(call.origin))
+        if self.real_calls_alone and real:
+            self.bench = replace(self.bench, workload=replace(workload, calls=real, held_out_calls=()))
 
     def compare(self, source: str) -> VersionFindings:
         """Hold a version against the original.

@@ -71,6 +71,8 @@ def findings_of(result: ComparisonResult) -> Iterator[str]:
         more = len(result.changed_files) - FILES_SHOWN
         named = ", ".join(result.changed_files[:FILES_SHOWN]) + (f" and {more} more" if more > 0 else "")
         yield f"other files that differ: {named}"
+    if compared.caveat:
+        yield compared.caveat
     if compared.agreement is not None:
         yield f"the same on {count(len(result.workload_origins), 'input')} of the workload"
     if compared.agreement is not None and compared.agreement.inputs:

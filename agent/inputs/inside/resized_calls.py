@@ -35,6 +35,7 @@ MAX_TOTAL_BYTES = 24 * 1024 * 1024
 NEXT_FACTORS = (2.0, 1.5, 1.25)  # how far to climb from the largest call that went well
 ENOUGH = 7  # sizes, with which nothing needs to be put between
 FLAT = 3  # doublings, over which a call has to become dearer for larger ones to be of interest
+TINY_S = 2e-5  # what varies by more than it grows
 BUDGET_SHARE = 0.7  # of the time limit
 NEAR = 0.1  # sizes that differ by less than this share tell nothing new
 SLACK_S = 0.3  # wall time beyond the CPU time that a call may take: the machine may be busy
@@ -161,7 +162,9 @@ class _Ladder:
             return False
         if step < NEXT_FACTORS[0]:
             return len(made) < ENOUGH
-        return len(made) <= FLAT or good.cpu_time_s > 1.3 * made[-1 - FLAT].cpu_time_s
+        if len(made) <= FLAT or good.cpu_time_s < TINY_S:
+            return True
+        return good.cpu_time_s > 1.3 * made[-1 - FLAT].cpu_time_s
 
     def _attempt(self, factor: float) -> Optional[Made]:
         """The call at `factor` times its size: with fresh names in the copies, or else as plain repetitions."""

@@ -1,0 +1,92 @@
+"""A slow-down counts as users meet it: after the first call of a process, and on inputs larger than those of tests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from afterburner.agent.deadline import Deadline
+from afterburner.agent.judge.slow_downs import on_larger_inputs
+from afterburner.agent.judge.two_sided import TwoSidedJudge
+from afterburner.agent.judge.version_comparison import ComparisonDecision, VersionFindings, VersionJudge
+from afterburner.agent.types import Objective
+
+from ..evidence.conftest import make_bench  # noqa: F401, TID252 - the same workbenches, as a fixture
+from ..inputs.conftest import project  # noqa: F401, TID252 - which need this one
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..evidence.conftest import MakeBench  # noqa: TID252 - likewise
+
+    Compared = Callable[..., VersionFindings]
+
+pytestmark = pytest.mark.slow
+
+MAIN = "\n\nif __name__ == '__main__':\n    {calls}\n"
+UNIQUE = """\
+def f(items):
+    seen, kept = set(), []
+    for item in items:
+        if item not in seen:
+            seen.add(item)
+            kept.append(item)
+    return kept
+"""
+SEARCHING = UNIQUE.replace("not in seen", "not in kept")
+SQUARES = "def f(n):\n    return sum(i * i for i in range(n))\n"
+FIRST_CALL = SQUARES.replace("    return", "    import xml.dom.minidom\n    return")
+LONGER = SQUARES.replace("range(n)", "sorted(range(n), key=lambda i: i % 3)")
+
+
+@pytest.fixture
+def compared(make_bench: MakeBench) -> Compared:  # noqa: F811 - the fixture above
+    """Look for a slow-down of one text of `f` against another; `calls` is the body of the file's main block."""
+
+    def compare(before: str, after: str, calls: str) -> VersionFindings:
+        bench = make_bench(before + MAIN.format(calls=calls), "f")
+        judge = VersionJudge(
+            bench, TwoSidedJudge(Objective.TIME, 0.05, 0), Deadline.after(120), lambda _: None, real_calls_alone=True
+        )
+        return judge.compare(after + MAIN.format(calls=calls))
+
+    return compare
+
+
+def test_what_is_as_fast_on_larger_inputs_is_no_slow_down(make_bench: MakeBench) -> None:  # noqa: F811 - as above
+    bench = make_bench(UNIQUE + MAIN.format(calls="f([3, 1, 3])"), "f")
+    judge = TwoSidedJudge(Objective.TIME, 0.5, 0)  # far more than noise makes of the same code
+    other = bench.target.source.replace("seen, kept", "known, kept").replace("seen", "known")
+    assert on_larger_inputs(bench, judge, other, Deadline.after(60)) is None
+
+
+def test_a_slow_down_that_three_elements_do_not_show_is_found_on_more_of_them(make_bench: MakeBench) -> None:  # noqa: F811
+    main = MAIN.format(calls="f([3, 1, 3])")
+    bench = make_bench(UNIQUE + main, "f")
+    judge = TwoSidedJudge(Objective.TIME, 0.05, 0)
+    found = on_larger_inputs(bench, judge, SEARCHING + main, Deadline.after(60))
+    assert found is not None
+    assert found.comparison.gain is not None
+    assert found.comparison.gain.high < 0.5
+    assert found.caveat.startswith("only on inputs ")
+    assert "times as large as the real ones (len(items) = " in found.caveat
+    doing_less = SEARCHING.replace("return kept", "return kept[:9]")  # no more than that is timed
+    assert on_larger_inputs(bench, judge, doing_less + main, Deadline.after(60)) is None
+
+
+def test_work_of_the_first_call_is_no_slow_down_but_told(compared: Compared) -> None:
+    found = compared(SQUARES, FIRST_CALL, "f(20_000)")
+    assert found.decision is not ComparisonDecision.SLOWER, found
+    assert "the first call of a process takes" in found.caveat
+
+
+def test_an_edge_case_that_no_test_has_does_not_stand_against_timing_the_real_calls(compared: Compared) -> None:
+    found = compared(SQUARES, LONGER.replace("return sum", "return -1 if n < 5 else sum"), "f(20_000)")
+    assert found.decision is ComparisonDecision.SLOWER, found
+
+
+def test_a_slow_down_of_every_call_is_one(compared: Compared) -> None:
+    found = compared(SQUARES, LONGER, "f(20_000)")
+    assert found.decision is ComparisonDecision.SLOWER, found
+    assert "only on inputs" not in found.caveat
