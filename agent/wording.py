@@ -11,9 +11,14 @@ if TYPE_CHECKING:
     from afterburner.agent.types import Gain
 
 
+SMALL = 0.1  # a ratio below it would lose its digits
+
+
 def format_ratio(ratio: float) -> str:
-    """`2.31x`, `23.1x`, `231x`: how many times smaller the candidate's figure is."""
-    return f"{three_digits(ratio)}x" if math.isfinite(ratio) else "-"
+    """`2.31x`, `23.1x`, `231x`, `0.021x`: how many times smaller the candidate's figure is."""
+    if not math.isfinite(ratio):
+        return "-"
+    return f"{ratio:.2g}x" if 0 < ratio < SMALL else f"{three_digits(ratio)}x"
 
 
 def format_interval(gain: Gain) -> str:

@@ -154,4 +154,5 @@ def _tests_line(many: ManyResult) -> str:
     if many.objection:
         return one_line(many.objection)
     passing = "command still succeeds" if many.settings.batch.command else "project's tests still pass"
-    return f"the {passing} with all rewrites in place"
+    line = f"the {passing} with all rewrites in place"
+    return one_line(f"{line}; {many.tests_note}" if many.tests_note else line)

@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.agent.batch.batch_results import ManyResult, Outcome, restored
+from afterburner.agent.batch.check import check_offers
 from afterburner.agent.code.locate import find_target
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.errors import RunInUseError, RunStoreError, TargetChangedError
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage
 from afterburner.agent.inputs.rank import rank
-from afterburner.agent.inputs.survey import check_tests, project_of, take_survey
+from afterburner.agent.inputs.survey import project_of, take_survey
 from afterburner.agent.models.prompts.proposer import ProposalRequest
 from afterburner.agent.session.one_run import begin_run, resume_run, seconds_used
 from afterburner.agent.session.stored_graph import open_proposer_of
-from afterburner.agent.store.batch_state import SuiteCheck
 from afterburner.agent.store.resumable import check_format, check_unchanged
 from afterburner.agent.store.stored_run import MEMBER, RunState, StoredRequest
 from afterburner.sandbox import AfterburnerError, CancelledError, CancelToken, Measurement
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from afterburner.agent.session.session import Loan, Session
     from afterburner.agent.store.stored_run import Output
     from afterburner.agent.store.table import RunTable
-    from afterburner.sandbox.sandbox import Sandbox
 
 SURVEY_SHARE = 0.25  # of the time budget, for the profile
 SHORTEST_SURVEY_S, LONGEST_SURVEY_S = 10.0, 120.0
@@ -165,7 +164,7 @@ def _work_through(
                     subject=" ".join(many.settings.batch.command),
                 )
             )
-            check_offers(many, sandbox, CHECK_FACTOR * survey_s)
+            check_offers(many, sandbox, CHECK_FACTOR * survey_s, offered)
     runs.finish_many(many.run_id, many.state(worker.used_s()), many.decision)
 
 
@@ -284,21 +283,3 @@ def _reason(result: RunResult) -> str:
     if result.improved or len(reasons) != 1 or next(iter(reasons)) in result.summary:
         return result.summary
     return f"{result.summary}: {next(iter(reasons))}"
-
-
-def check_offers(many: ManyResult, sandbox: Sandbox, limit_s: float) -> None:
-    """Run the tests with all offers in place; that it cannot be done is told, and is no reason to lose the offers."""
-    before = many.suite
-    if before is None:
-        many.tests_note = "the tests were not checked: how the original does on them is not known"
-        return
-    texts = {Path(path): text for path, text in many.merged.texts.items()}
-    try:
-        after = check_tests(sandbox, many.place, many.settings, limit_s, texts)
-    except AfterburnerError as error:
-        many.tests_note = f"the tests could not be run with the offers in place: {error}"
-        return
-    if after is None:
-        many.tests_note = "the tests did not finish with the offers in place"
-        return
-    many.tests = SuiteCheck(before, after)

@@ -63,9 +63,14 @@ class Growth:
     condition: str = ""  # an assumption that those inputs break and every real call keeps to; see `Counterexample`
 
     @property
+    def is_flat(self) -> bool:
+        """Whether the time does not depend on the size, as of an integer that is no size: there is nothing to tell."""
+        return self.original is not None and self.winner is not None and self.original.text == self.winner.text == "1"
+
+    @property
     def sentence(self) -> str:
         """`n² → n log n`; empty if nothing could be measured."""
-        if self.original is None or self.winner is None:
+        if self.original is None or self.winner is None or self.is_flat:
             return ""
         return f"{self.original.text} → {self.winner.text}"
 
@@ -165,7 +170,7 @@ class _Measuring:
             GrowthPoint(each.size, time_s, winner[place] if winner else None)
             for place, (each, time_s) in enumerate(zip(self.ladder, original, strict=False))
         )
-        return Growth(
+        growth = Growth(
             scaled=self.ladder[0].scaled,
             points=points,
             original=fit_growth([(point.size, point.original_s) for point in points]),
@@ -173,6 +178,9 @@ class _Measuring:
             note=note,
             disagreement=disagreement,
         )
+        if growth.is_flat and not note:
+            return replace(growth, note=f"the time of either version does not change with {growth.scaled}")
+        return growth
 
     def _repeats(self) -> list[int]:
         room = MOST_BYTES

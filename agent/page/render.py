@@ -53,7 +53,7 @@ def render_page(title: str, intro_lines: Sequence[str], sections: Sequence[PageS
 def _contents(sections: Sequence[PageSection]) -> str:
     lines = []
     for number, section in enumerate(sections, 1):
-        gain = f" {format_ratio(section.gain.ratio)}" if section.gain is not None else ""
+        gain = f" {_headline(section.gain)}" if section.gain is not None else ""
         place = f" {element('span', section.place, 'place')}" if section.place else ""
         link = f'<a href="#s{number}">{safe(section.title)}</a>{place}'
         lines.append(f'<li class="{section.tone}">{link}: <b>{safe(section.decision)}</b>{gain}</li>')
@@ -78,11 +78,21 @@ def _section(section: PageSection, number: int, *, is_titled: bool) -> Iterator[
 
 
 def _gain(gain: Gain) -> str:
-    told = f"between {format_ratio(gain.low)} and {format_ratio(gain.high)}"
-    if not math.isfinite(gain.high):
-        told = f"at least {format_ratio(gain.low)}"
+    low, high = (1 / gain.high, 1 / gain.low) if _is_loss(gain) else (gain.low, gain.high)
+    told = f"between {format_ratio(low)} and {format_ratio(high)}"
+    if not math.isfinite(high):
+        told = f"at least {format_ratio(low)}"
     test = f"with {gain.confidence * 100:g}% confidence, by {count(gain.pairs, 'block')} of fresh runs"
-    return f"{element('strong', format_ratio(gain.ratio))} {safe(f'{told} {test}')}"
+    return f"{element('strong', _headline(gain))} {safe(f'{told} {test}')}"
+
+
+def _headline(gain: Gain) -> str:
+    """The gain; of a loss, how many times as much is used: `46.9x as much`."""
+    return f"{format_ratio(1 / gain.ratio)} as much" if _is_loss(gain) else format_ratio(gain.ratio)
+
+
+def _is_loss(gain: Gain) -> bool:
+    return 0 < gain.low <= gain.ratio and gain.high < 1
 
 
 def _parts(section: PageSection) -> Iterator[tuple[str, str]]:

@@ -13,3 +13,10 @@ def test_counting() -> None:
 
 def test_a_ratio_that_is_none_is_a_dash() -> None:
     assert format_ratio(math.nan) == "-"
+    assert [format_ratio(each) for each in (0.0, 0.00532, 0.0213, 0.1, 0.97)] == [
+        "0.00x",
+        "0.0053x",
+        "0.021x",
+        "0.10x",
+        "0.97x",
+    ]

@@ -14,6 +14,7 @@ import functools
 import hashlib
 import inspect
 import os
+import sys
 import threading
 import time
 import types
@@ -81,6 +82,7 @@ class Recorder:
         self._reasons: Set[str] = set()
         self._waiting = WaitingCalls(self)
         self._follows = True
+        self._is_removed = False
 
     def record_all(self, write: Write, most: int) -> None:
         """From now on hand records to `write`, and those of so many calls whatever they cost.
@@ -93,33 +95,55 @@ class Recorder:
     def install(self, module: types.ModuleType) -> None:
         """Put the wrapper in the place of the function in `module`, if it is there and not wrapped yet."""
         holder, name = self._place(module)
-        static = vars(holder).get(name) if holder is not None else None
-        if static is not None and not _is_wrapped(static):
+        static = _held_by(holder, name)
+        if static is not None and not _is_wrapped(static) and _can_be_wrapped(static):
             wrapper = self._wrap(holder, name, static)
             self._originals[id(wrapper)] = static
             _bind(holder, name, wrapper)
+
+    def in_class_body(self, function: Any) -> Any:
+        """The wrapper of a plain method whose class is still being made: no holder has it yet."""
+        if not isinstance(function, types.FunctionType):
+            return function
+        wrapper = self._wrap_callable(None, self.names[-1], function, function)
+        self._originals[id(wrapper)] = function
+        return wrapper
 
     def _place(self, module: types.ModuleType) -> Tuple[Any, str]:
         """The module or class that holds the function, and its name there."""
         owner, _, name = self.qualname.rpartition(".")
         holder: Any = module
         for part in filter(None, owner.split(".")):
-            holder = vars(holder).get(part) if holder is not None else None
+            holder = _held_by(holder, part)
         return holder, name
 
     @contextlib.contextmanager
     def removed(self, module: types.ModuleType) -> Iterator[None]:
-        """Inside, the function itself is back in its place."""
+        """Inside, the function itself is back in its place, and nothing is recorded."""
         holder, name = self._place(module)
-        wrapper = vars(holder).get(name) if holder is not None else None
-        if wrapper is None or not _is_wrapped(wrapper):
-            yield
-            return
-        _bind(holder, name, self._originals[id(wrapper)])
+        wrapper = _held_by(holder, name)
+        is_wrapped = wrapper is not None and _is_wrapped(wrapper)
+        if is_wrapped:
+            _bind(holder, name, self._original_of(wrapper))
+        self._is_removed = True
         try:
             yield
         finally:
-            _bind(holder, name, wrapper)
+            self._is_removed = False
+            if is_wrapped:
+                _bind(holder, name, wrapper)
+
+    def _original_of(self, wrapper: Any) -> Any:
+        """What a wrapper stands for; a method that was wrapped before `x = staticmethod(x)` is inside another."""
+        if id(wrapper) in self._originals:
+            return self._originals[id(wrapper)]
+        if isinstance(wrapper, (staticmethod, classmethod)):
+            return type(wrapper)(self._originals[id(wrapper.__func__)])
+        if isinstance(wrapper, property):
+            return property(self._originals[id(wrapper.fget)], wrapper.fset, wrapper.fdel, wrapper.__doc__)
+        cached: Any = functools.cached_property(self._originals[id(wrapper.func)])
+        cached.attrname = wrapper.attrname
+        return cached
 
     def _wrap(self, holder: Any, name: str, static: Any) -> Any:
         if isinstance(static, (staticmethod, classmethod)):
@@ -147,14 +171,16 @@ class Recorder:
 
     def listening(self) -> bool:
         """Whether a call that begins now is an outermost one of this process."""
-        return not getattr(self._local, "inside", False) and os.getpid() == self._pid
+        return not (self._is_removed or getattr(self._local, "inside", False)) and os.getpid() == self._pid
 
     def observe(  # noqa: PLR0917 - the place of the function, and the call
         self, holder: Any, name: str, static: Any, function: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any]
     ) -> Any:
         """Make the call, and record it if it is worth it."""
         self._local.inside = True
-        wrapper = vars(holder).get(name)
+        if holder is None:
+            holder, name = self._place(sys.modules[function.__module__])
+        wrapper = _held_by(holder, name)
         result = None
         try:
             self.count += 1
@@ -163,6 +189,7 @@ class Recorder:
                 args, kwargs = tuple(call.given.args), call.given.kwargs
             # Recursive calls go straight to the function: no second frame for each level, no time of ours in it.
             if _is_wrapped(wrapper):
+                static = self._original_of(wrapper)
                 _bind(holder, name, static)
             self._files.begin()
             ended, started_s = "raised", time.thread_time()
@@ -172,7 +199,7 @@ class Recorder:
             finally:
                 cpu_time_s = time.thread_time() - started_s
                 self._files.end()
-                if vars(holder).get(name) is static:
+                if _held_by(holder, name) is static:
                     _bind(holder, name, wrapper)
                 if call is not None:
                     call.blob = with_opened(call.blob, self._files.before())
@@ -346,6 +373,16 @@ def _is_wrapped(static: Any) -> bool:
     elif isinstance(static, (staticmethod, classmethod)):
         static = static.__func__
     return id(static) in _WRAPPERS
+
+
+def _can_be_wrapped(static: Any) -> bool:
+    """Whether it is called, or is one of the descriptors of which it is known what they call."""
+    return callable(static) or isinstance(static, (staticmethod, classmethod, property, functools.cached_property))
+
+
+def _held_by(holder: Any, name: str) -> Any:
+    """What a module or a class holds under a name itself; None for a class that is still being made."""
+    return vars(holder).get(name) if holder is not None else None
 
 
 def _bind(holder: Any, name: str, value: Any) -> None:

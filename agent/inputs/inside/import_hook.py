@@ -28,8 +28,7 @@ _STATE: Dict[str, Recorder] = {}
 def watch(request: Request, recorder: Recorder) -> None:
     """From now on whoever imports the target's file gets its function recorded, under whatever module name."""
     _STATE["recorder"] = recorder
-    name = recorder.qualname.split(".")[0]
-    change_file(request, functools.partial(_insert_installation, name=name), recorder.install)
+    change_file(request, functools.partial(_insert_installation, names=recorder.names), recorder.install)
 
 
 def change_file(
@@ -47,6 +46,12 @@ def installed(module_name: str) -> None:
     recorder = _STATE.get("recorder")
     if recorder is not None and module_name in sys.modules:
         recorder.install(sys.modules[module_name])
+
+
+def recorded(function: Any) -> Any:
+    """Called by the body of a class, after the definition: what is made of the method there gets the recorded one."""
+    recorder = _STATE.get("recorder")
+    return function if recorder is None else recorder.in_class_body(function)
 
 
 class _Finder(MetaPathFinder):
@@ -96,19 +101,22 @@ class _Loader(SourceFileLoader):
             self._loaded(module)  # to install the recorder again: the file may have said `f = cache(f)`
 
 
-def _insert_installation(tree: ast.Module, name: str) -> None:
-    """Put a call of `installed` behind every top-level definition of `name`, also inside `if` and `try`."""
+def _insert_installation(tree: ast.Module, names: Sequence[str]) -> None:
+    """Put a call of `installed` behind every top-level definition of the first name, also inside `if` and `try`.
+
+    Of a method, put one of `recorded` behind its definition, too: the class may build others of it (`x = property(f)`).
+    """
     definitions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    name, inner = names[0], names[1:]
 
     def visit(body: List[Any]) -> None:
         for index in range(len(body) - 1, -1, -1):
             node = body[index]
             if isinstance(node, definitions):
                 if node.name == name:
-                    hook = ast.parse("__import__(%r, fromlist=['installed']).installed(__name__)" % __name__).body[0]
-                    for part in ast.walk(hook):
-                        ast.copy_location(part, node)
-                    body.insert(index + 1, hook)
+                    body.insert(index + 1, _hook("installed(__name__)", node))
+                    if isinstance(node, ast.ClassDef) and inner:
+                        _insert_recording(node, inner)
                 continue
             for field in ("body", "orelse", "finalbody"):
                 visit(getattr(node, field, None) or [])
@@ -116,3 +124,22 @@ def _insert_installation(tree: ast.Module, name: str) -> None:
                 visit(handler.body)
 
     visit(tree.body)
+
+
+def _insert_recording(owner: ast.ClassDef, names: Sequence[str]) -> None:
+    """Put `method = recorded(method)` behind the plain definitions of a method in the body of its class."""
+    for index in range(len(owner.body) - 1, -1, -1):
+        node = owner.body[index]
+        if isinstance(node, ast.ClassDef) and node.name == names[0] and len(names) > 1:
+            _insert_recording(node, names[1:])
+        elif isinstance(node, ast.FunctionDef) and [node.name] == list(names) and not node.decorator_list:
+            owner.body.insert(index + 1, _hook("recorded(%s)" % node.name, node, into=node.name))
+
+
+def _hook(call: str, node: ast.stmt, into: str = "") -> ast.stmt:
+    """A statement that makes a call of this module, in the place of a definition."""
+    text = "__import__(%r, fromlist=['installed']).%s" % (__name__, call)
+    hook = ast.parse("%s = %s" % (into, text) if into else text).body[0]
+    for part in ast.walk(hook):
+        ast.copy_location(part, node)
+    return hook

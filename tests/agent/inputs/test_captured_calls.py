@@ -106,6 +106,38 @@ def test_methods_of_every_kind_and_through_subclasses(project: Project, function
     assert {call.description for call in of_origin(workload, MAIN)} == expected
 
 
+@pytest.mark.parametrize("function", ["Stats._mode", "Stats._size", "Stats.Inner.total", "Stats.largest"])
+def test_methods_that_their_class_has_handed_on_before_it_was_made(project: Project, function: str) -> None:
+    project.write(
+        "stats.py",
+        "class Kept:\n"
+        "    def __init__(self, make):\n"
+        "        self.make = make\n\n"
+        "    def __get__(self, owner, kind=None):\n"
+        "        return self if owner is None else self.make(owner)\n\n"
+        "class Stats:\n"
+        "    def __init__(self, data):\n"
+        "        self.data = data\n\n"
+        "    def _mode(self):\n"
+        "        return max(self.data, key=self.data.count)\n\n"
+        "    def _size(self):\n"
+        "        return len(self.data)\n\n"
+        "    def largest(data):\n"
+        "        return max(data)\n\n"
+        "    class Inner:\n"
+        "        def total(self):\n"
+        "            return 3\n\n"
+        "        whole = property(total)\n\n"
+        "    mode, size, by_name = Kept(_mode), property(_size), {'largest': largest}\n"
+        "    largest = staticmethod(largest)\n\n"
+        'if __name__ == "__main__":\n'
+        "    assert Stats([1, 2, 2]).mode == 2 and Stats([1, 2, 2]).size == 3\n"
+        "    assert Stats.by_name['largest']([4, 5]) == 5 and Stats.Inner().whole == 3\n",
+    )
+    [call] = of_origin(project.workload("stats.py", function), MAIN)
+    assert outcome(call)[1] in (2, 3, 5)
+
+
 def test_decorated_functions_keep_their_behaviour(project: Project) -> None:
     project.write(
         "cached.py",

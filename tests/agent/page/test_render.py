@@ -173,6 +173,13 @@ def test_an_interval_may_be_open(high: float, told: str) -> None:
     assert f"{told} with 95% confidence, by 1 block of fresh runs" in render_page("f", (), [section])
 
 
+def test_a_loss_is_told_by_how_many_times_as_much_is_used() -> None:
+    section = PageSection("f", "Slower", Tone.BAD, "slower", gain=Gain(0.02, 0.016, 0.025, 0.99, 8))
+    page = render_page("two", (), [section, section])
+    assert Reader(page).text.count("50.0x as much between 40.0x and 62.5x with 99% confidence") == 2
+    assert "f: Slower 50.0x as much" in Reader(page).text
+
+
 def test_the_lines_of_a_diff_are_numbered_and_those_of_its_head_are_not() -> None:
     lines = ["--- a/x.sql", "+++ b/x.sql", "@@ -9,3 +9,3 @@", " SELECT", "--- old comment", "+++ new comment", " 1"]
     patch = "\n".join([*lines, "\\ No newline at end of file", "@@ -40 +40,2 @@", " x", "+y"]) + "\n"
