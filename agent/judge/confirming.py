@@ -25,6 +25,7 @@ from afterburner.agent.judge.first_items import later_items
 from afterburner.agent.judge.instructions import count_instructions
 from afterburner.agent.judge.known_values import known_values, screen_on_made, without_gain, without_larger
 from afterburner.agent.judge.larger_inputs import LargerLook, larger_calls
+from afterburner.agent.judge.later_calls import left_of_gain_when_warm
 from afterburner.agent.judge.measuring.sampling import SampleFailedError
 from afterburner.agent.judge.measuring.sequential import FIRST_LOOKS, MOST_TESTS
 from afterburner.agent.judge.offer_notes import notes_of
@@ -465,7 +466,9 @@ class Confirming:
         reason = later_items(bench, self.judge, winner.source, bench.timed_calls(), until)
         if reason is not None:
             return replace(comparison, decision=Decision.NOT_BETTER, reason=reason), []
-        return comparison, [first.note] if first.note else []
+        until = self.deadline.within(FIRST_CALLS_S)
+        later = left_of_gain_when_warm(bench, self.judge, winner.source, gain, until)
+        return comparison, [*filter(None, (first.note, later))]
 
     def _on_blocks(self, taken: int, most: int) -> None:
         if self._taken < FIRST_LOOKS[0][0] <= taken:  # without a look there was nothing to err in

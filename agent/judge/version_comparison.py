@@ -21,7 +21,7 @@ from afterburner.agent.judge.confirmation import ORIGINAL, Incumbent, detail_of
 from afterburner.agent.judge.confirming import Confirming
 from afterburner.agent.judge.gates import refusal
 from afterburner.agent.judge.larger_inputs import LargerLook
-from afterburner.agent.judge.slow_downs import on_larger_inputs, when_warm
+from afterburner.agent.judge.later_calls import on_larger_inputs, when_warm
 from afterburner.agent.judge.time_limit import is_far_slower
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 from afterburner.agent.judge.whole_runs import WholeRunDifference
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.judge.comparison import Comparison
+    from afterburner.agent.judge.later_calls import SlowDown
     from afterburner.agent.judge.measuring.sample_sources import Case
     from afterburner.agent.judge.measuring.sampling import Block
     from afterburner.agent.judge.measuring.workbench import Workbench
-    from afterburner.agent.judge.slow_downs import SlowDown
     from afterburner.agent.judge.two_sided import TwoSidedJudge
     from afterburner.agent.types import Gain, WorkloadCall
     from afterburner.sandbox import Measurement

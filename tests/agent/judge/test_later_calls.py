@@ -1,4 +1,4 @@
-"""A slow-down counts as users meet it: after the first call of a process, and on inputs larger than those of tests."""
+"""What was measured counts as users meet it: in later calls of a process, and on inputs larger than those of tests."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from afterburner.agent.deadline import Deadline
-from afterburner.agent.judge.slow_downs import on_larger_inputs
+from afterburner.agent.judge.decide import Judge
+from afterburner.agent.judge.later_calls import left_of_gain_when_warm, on_larger_inputs
 from afterburner.agent.judge.two_sided import TwoSidedJudge
 from afterburner.agent.judge.version_comparison import ComparisonDecision, VersionFindings, VersionJudge
-from afterburner.agent.types import Objective
+from afterburner.agent.types import Gain, Objective
 
 from ..evidence.conftest import make_bench  # noqa: F401, TID252 - the same workbenches, as a fixture
 from ..inputs.conftest import project  # noqa: F401, TID252 - which need this one
@@ -90,3 +91,13 @@ def test_a_slow_down_of_every_call_is_one(compared: Compared) -> None:
     found = compared(SQUARES, LONGER, "f(20_000)")
     assert found.decision is ComparisonDecision.SLOWER, found
     assert "only on inputs" not in found.caveat
+
+
+def test_a_gain_of_the_first_call_is_told_to_be_one(make_bench: MakeBench) -> None:  # noqa: F811 - as above
+    main = MAIN.format(calls="f(2_000)")
+    judge, gain = Judge(Objective.TIME, 0.05, 0), Gain(9.0, 8.0, 10.0, 0.99, 8)
+    told = left_of_gain_when_warm(make_bench(FIRST_CALL + main, "f"), judge, SQUARES + main, gain, Deadline.after(60))
+    assert "most of the gain is in the first call of a process: later calls gain 1." in told
+    gain = Gain(1.5, 1.4, 1.6, 0.99, 8)
+    bench = make_bench(LONGER + main, "f")
+    assert left_of_gain_when_warm(bench, judge, SQUARES + main, gain, Deadline.after(60)) == ""

@@ -1,8 +1,8 @@
-"""Whether a slow-down is there for those who use a function: after its first call in a process, and on larger inputs.
+"""Whether what was measured is there for those who use a function: in later calls of a process, and on larger inputs.
 
 The calls of tests are few and small. On them, work that a process does once (a pattern compiled, a module imported) can
-look like a slow-down of the function, and a loop within a loop like none. Both are looked at again before anybody is
-told.
+look like a gain or a slow-down of the function, and a loop within a loop like none. Both are looked at again before
+anybody is told.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from afterburner.agent.deadline import Deadline
+    from afterburner.agent.judge.decide import Judge
     from afterburner.agent.judge.measuring.sampling import BlockSource
     from afterburner.agent.judge.measuring.workbench import Workbench
     from afterburner.agent.judge.scaled_calls import ScaledCall
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from afterburner.agent.types import Gain, WorkloadCall
 
 TELLING = 1.5  # times as much as later calls: what the first call takes beyond that is told
+LEFT = 0.5  # of the logarithm of a gain: where later calls show less, the user is told
+MOST_WARM_S = 0.02  # CPU time of the original for all calls: beside more, what a process does once is little
 UNTIL_S, MOST_CALL_S = 0.01, 0.5  # of the original's CPU time, for a call that is made larger step by step
 GRACE_S, LIMIT = 2.0, 20  # what AFTER may take for larger calls: for its start, and times what BEFORE needs
 MAKING_SHARE, MOST_MAKING_S = 0.25, 6.0  # of the time that is left
@@ -66,6 +69,30 @@ def when_warm(bench: Workbench, judge: TwoSidedJudge, other: str, cold: Gain, de
     if cold.ratio * TELLING >= said.gain.ratio:
         return SlowDown(said, "")
     return SlowDown(said, f"the first call of a process takes {format_ratio(1 / cold.ratio)} of the time")
+
+
+def left_of_gain_when_warm(bench: Workbench, judge: Judge, winner: str, gain: Gain, deadline: Deadline) -> str:
+    """What to tell of a gain that is mostly one of the first call of a process, in words; empty: it is not.
+
+    Args:
+        bench: of the original.
+        judge: of the run.
+        winner: the text of the file with the rewrite in place.
+        gain: on calls that no process had made before.
+        deadline: when to give up, and tell nothing.
+
+    Raises:
+        SandboxInternalError: the sandbox failed.
+    """
+    calls = bench.timed_calls()
+    if deadline.passed() or sum(call.cpu_time_s for call in calls) > MOST_WARM_S:
+        return ""
+    [seen] = judge.screen(_warm_source(bench, winner, calls), deadline)
+    if seen.gain is None or seen.gain.ratio >= gain.ratio**LEFT:
+        return ""
+    return (
+        f"most of the gain is in the first call of a process: later calls gain {format_ratio(max(seen.gain.ratio, 1))}"
+    )
 
 
 def on_larger_inputs(bench: Workbench, judge: TwoSidedJudge, other: str, deadline: Deadline) -> SlowDown | None:
