@@ -196,3 +196,24 @@ def test_a_loss_on_small_inputs_stands_beside_the_gain_and_is_not_hidden_in_a_fo
     assert verdict(report.functions[0], report) == said
     assert f"**{said}**" in summary(report, Surroundings())
     assert said in text_report(report)
+
+
+def test_a_caveat_stands_beside_the_gain_in_every_form() -> None:
+    caveat = "it differs on elements of kinds that no real call holds, for example f([[]]) raised TypeError"
+    told = document(function(caveat=caveat))
+    assert f"31.8x faster (30.7x to 33.4x), but {caveat}" in text_report(told)
+    page = summary(told, Surroundings())
+    [row] = [line for line in page.splitlines() if line.startswith("|") and "31.8x" in line]
+    assert "31.8x faster" in row
+    assert "but it differs on elements of kinds that no real call holds" in row
+    assert caveat in json.dumps(sarif(told))
+    assert caveat in junit(told)
+    assert CiDocument.model_validate_json(told.model_dump_json()).functions[0].caveat == caveat
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_a_hostile_caveat_is_inert(text: str) -> None:
+    plain = rendered(summary(document(function(caveat="X")), Surroundings()))
+    page = rendered(summary(document(function(caveat=text)), Surroundings()))
+    tags = [tag for tag in re.findall(r"<[^>]*>", page) if tag not in ("<code>", "</code>")]
+    assert tags == [tag for tag in re.findall(r"<[^>]*>", plain) if tag not in ("<code>", "</code>")]
