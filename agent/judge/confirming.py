@@ -355,8 +355,20 @@ class Confirming:
         )
         self._taken = 0
         return self.judge.confirm(
-            source, self.deadline, held_out_from=held_out_from, attempt=self.tests.begun, on_blocks=self._on_blocks
+            source,
+            self.deadline,
+            held_out_from=held_out_from,
+            attempt=self.tests.begun,
+            on_blocks=self._on_blocks,
+            names=self._names_of_inputs(),
         )
+
+    def _names_of_inputs(self) -> list[str]:
+        """What to call the inputs of a test of time; empty where samples are of whole processes."""
+        bench = self.bench
+        if bench.by_cases or bench.other_environment is not None or self.judge.objective is not Objective.TIME:
+            return []
+        return [call.description for call in bench.timed_calls()]
 
     def _counted(
         self, comparison: Comparison, held_out_gain: Gain | None, winner: Incumbent, original: Incumbent

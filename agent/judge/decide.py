@@ -13,7 +13,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from afterburner.agent.judge.comparison import Comparison, interval_text, left_behind, not_better_text
-from afterburner.agent.judge.measuring.figures import figures_for, gain_of, interval_of, range_by_size
+from afterburner.agent.judge.measuring.figures import (
+    figures_for,
+    gain_of,
+    interval_of,
+    range_by_size,
+    worst_input,
+)
 from afterburner.agent.judge.measuring.sampling import SampleFailedError
 from afterburner.agent.judge.measuring.sequential import ALPHA, FIRST_LOOKS, MOST_BLOCKS, MOST_TESTS, plan_looks
 from afterburner.agent.judge.moved_work import find_moved_work
@@ -77,6 +83,7 @@ class Judge:
         held_out_from: int,
         attempt: int = 0,
         on_blocks: Callable[[int, int], None] = lambda _taken, _most: None,
+        names: Sequence[str] = (),
     ) -> tuple[Comparison, Gain | None]:
         """Test the winner against the original.
 
@@ -86,6 +93,7 @@ class Judge:
             held_out_from: index of the first held-out input of the samples.
             attempt: how many tests of this run came before: all of them together keep to one error.
             on_blocks: is told how many blocks have been taken, and of how many at most.
+            names: what to call the inputs, in their order; empty: they are not told one by one.
 
         Returns:
             The comparison over all inputs together, and the gain on the held-out inputs alone.
@@ -112,7 +120,7 @@ class Judge:
                 fresh = partial(self.fresh_blocks, source, len(blocks), deadline)
                 comparison = self.weigh(blocks, look, is_last=look is looks[-1], fresh=fresh)
                 if comparison is not None:
-                    return self._with_held_out(comparison, blocks, held_out_from, look)
+                    return self._with_held_out(comparison, blocks, held_out_from, look, names)
         except SampleFailedError as error:
             # Some programs fail beside others. Alone it is plain which one does; before a look nothing has been tested.
             if paced.is_together and len(blocks) < FIRST_LOOKS[0][0]:
@@ -122,6 +130,7 @@ class Judge:
                     held_out_from=held_out_from,
                     attempt=attempt,
                     on_blocks=on_blocks,
+                    names=names,
                 )
             return Comparison.failed(error, "when confirmed"), None
         raise AssertionError  # the last look decides
@@ -204,12 +213,19 @@ class Judge:
         return figures.objection(blocks, ALPHA, fresh) or left_behind(blocks)
 
     def _with_held_out(
-        self, comparison: Comparison, blocks: Sequence[Block], held_out_from: int, look: Look
+        self,
+        comparison: Comparison,
+        blocks: Sequence[Block],
+        held_out_from: int,
+        look: Look,
+        names: Sequence[str],
     ) -> tuple[Comparison, Gain | None]:
         primary = figures_for(self.objective, blocks).primary
         held_out = gain_of(blocks, primary.of_inputs(held_out_from), look.alpha, ALPHA)
         if comparison.decision is Decision.IMPROVED and held_out.high < 1:
             reason = f"better on the inputs it was selected on, but {format_ratio(held_out.ratio)} on held-out inputs"
+            if names:
+                reason += f", the least on {names[worst_input(blocks, primary, held_out_from)]}"
             comparison = replace(comparison, decision=Decision.NOT_BETTER, reason=reason)
         if self.objective is Objective.TIME:
             comparison = replace(comparison, by_size=range_by_size(blocks, primary))

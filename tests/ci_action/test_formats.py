@@ -207,7 +207,7 @@ def test_a_caveat_stands_beside_the_gain_in_every_form() -> None:
     assert "31.8x faster" in row
     assert "but it differs on elements of kinds that no real call holds" in row
     assert caveat in json.dumps(sarif(told))
-    assert caveat in junit(told)
+    assert caveat in junit(told).decode()
     assert CiDocument.model_validate_json(told.model_dump_json()).functions[0].caveat == caveat
 
 

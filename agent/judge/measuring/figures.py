@@ -191,6 +191,12 @@ def range_by_size(blocks: Sequence[Block], figure: Figure) -> GainRange | None:
     return GainRange(small, large)
 
 
+def worst_input(blocks: Sequence[Block], figure: Figure, first: int) -> int:
+    """The number of the input on which the gain is smallest, from the one numbered `first` on."""
+    inputs = range(first, len(blocks[0].used[0]))
+    return min(inputs, key=lambda each: _ratio_on([each], blocks, figure))
+
+
 def _ratio_on(inputs: Sequence[int], blocks: Sequence[Block], figure: Figure) -> float:
     parts = (Block(block.before, block.after, _only(inputs, block)) for block in blocks)
     return math.exp(estimate([part.log_ratio(figure) for part in parts]))

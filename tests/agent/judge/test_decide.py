@@ -328,3 +328,24 @@ def test_inputs_of_one_size_have_no_range() -> None:
     one = split(used(0.1), used(0.11), used(0.12))
     comparison, _ = judge().confirm(Ready(Block.of([one], [one])), Deadline.after(SOON), held_out_from=1)
     assert comparison.by_size is None
+
+
+class OfThreeInputs(Ready):
+    """A rewrite that halves the time of the first input, which selection saw, and is slower on one of two others."""
+
+    def __init__(self) -> None:
+        before, after = (10.0, 1.0, 1.0), (5.0, 0.9, 1.6)
+        sides = [Sample(used(sum(each)), used(sum(each)), tuple(map(used, each))) for each in (before, after)]
+        super().__init__(Block.of([sides[0]] * 2, [sides[1]] * 2))
+
+
+def test_an_input_on_which_a_gain_is_lost_is_named() -> None:
+    names = ("f(0)", "f([])", "f([1, 2])")
+    said, held_out = judge().confirm(OfThreeInputs(), Deadline.after(SOON), held_out_from=1, names=names)
+    assert said.decision is Decision.NOT_BETTER
+    assert held_out is not None
+    assert said.reason == (
+        "better on the inputs it was selected on, but 0.80x on held-out inputs, the least on f([1, 2])"
+    )
+    said, _ = judge().confirm(OfThreeInputs(), Deadline.after(SOON), held_out_from=1)
+    assert said.reason.endswith("on held-out inputs")
