@@ -25,7 +25,7 @@ from afterburner.agent.judge.first_items import later_items
 from afterburner.agent.judge.instructions import count_instructions
 from afterburner.agent.judge.known_values import known_values, screen_on_made, without_gain, without_larger
 from afterburner.agent.judge.larger_inputs import LargerLook, larger_calls
-from afterburner.agent.judge.later_calls import left_of_gain_when_warm
+from afterburner.agent.judge.later_calls import left_of_gain_when_warm, on_larger_inputs
 from afterburner.agent.judge.measuring.sampling import SampleFailedError
 from afterburner.agent.judge.measuring.sequential import FIRST_LOOKS, MOST_TESTS
 from afterburner.agent.judge.offer_notes import notes_of
@@ -103,6 +103,7 @@ class Confirming:
     deterministic: bool = False  # whether instructions are counted, too
     tests: SpentTests = field(default_factory=SpentTests)  # of the run
     shrinking_s: float | None = None  # how long a counterexample is made smaller; None: as in a run
+    on_search: OnEvent | None = None  # is told how far a search for a difference is
     _search: DifferenceSearch | None = field(default=None, init=False)
     _taken: int = field(default=0, init=False)  # blocks of the last test
 
@@ -345,7 +346,7 @@ class Confirming:
 
     def _new_search(self, bench: Workbench) -> DifferenceSearch:
         shrinking_s = SHRINKING_S if self.shrinking_s is None else self.shrinking_s
-        return DifferenceSearch(bench, bench.target.source, self.judge.seed, shrinking_s=shrinking_s)
+        return DifferenceSearch(bench, bench.target.source, self.judge.seed, self.on_search, shrinking_s)
 
     def _measure(self, winner: Incumbent, original: Incumbent) -> tuple[Comparison, Gain | None]:
         if self.tests.used_up:
@@ -480,6 +481,9 @@ class Confirming:
             return replace(comparison, decision=Decision.NOT_BETTER, reason=reason), []
         until = self.deadline.within(FIRST_CALLS_S)
         later = left_of_gain_when_warm(bench, self.judge, winner.source, gain, until)
+        slower = on_larger_inputs(bench, self.judge, winner.source, self.deadline.within(LARGER_S))
+        if slower is not None:
+            return replace(comparison, decision=Decision.NOT_BETTER, reason=slower.words), []
         return comparison, [*filter(None, (first.note, later))]
 
     def _on_blocks(self, taken: int, most: int) -> None:

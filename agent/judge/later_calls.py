@@ -14,6 +14,7 @@ from afterburner.agent.judge.comparison import Comparison
 from afterburner.agent.judge.larger_inputs import AT_LEAST, MOST_BASES
 from afterburner.agent.judge.scaled_calls import Climb, likely_bases, scale_calls
 from afterburner.agent.judge.time_limit import is_far_slower
+from afterburner.agent.judge.two_sided import TwoSidedJudge
 from afterburner.agent.types import Decision, Objective
 from afterburner.agent.wording import format_ratio
 from afterburner.sandbox import Verdict
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from afterburner.agent.judge.measuring.sampling import BlockSource
     from afterburner.agent.judge.measuring.workbench import Workbench
     from afterburner.agent.judge.scaled_calls import ScaledCall
-    from afterburner.agent.judge.two_sided import TwoSidedJudge
     from afterburner.agent.types import Gain, WorkloadCall
 
 TELLING = 1.5  # times as much as later calls: what the first call takes beyond that is told
@@ -42,10 +42,22 @@ MOST_STEPS = 3
 
 @dataclass(frozen=True, slots=True)
 class SlowDown:
-    """What a second look says: the comparison that counts, and what has to be known of it."""
+    """What a second look says: the comparison that counts, and what has to be known of it.
+
+    `where` names the inputs that it holds on, if these are others than the real ones.
+    """
 
     comparison: Comparison
     caveat: str
+    where: str = ""
+
+    @property
+    def words(self) -> str:
+        """A slow-down on other inputs in words."""
+        gain = self.comparison.gain
+        return (
+            f"on {self.where} it takes {format_ratio(1 / gain.ratio)} of the time" if gain else self.comparison.reason
+        )
 
 
 def when_warm(bench: Workbench, judge: TwoSidedJudge, other: str, cold: Gain, deadline: Deadline) -> SlowDown | None:
@@ -95,7 +107,7 @@ def left_of_gain_when_warm(bench: Workbench, judge: Judge, winner: str, gain: Ga
     )
 
 
-def on_larger_inputs(bench: Workbench, judge: TwoSidedJudge, other: str, deadline: Deadline) -> SlowDown | None:
+def on_larger_inputs(bench: Workbench, judge: Judge, other: str, deadline: Deadline) -> SlowDown | None:
     """A slow-down on inputs larger than those of the workload; None where there is none, or none can be made.
 
     On the largest inputs first; where AFTER reaches its time limit there, on smaller ones, which give a figure.
@@ -141,9 +153,7 @@ def _steps_down(made: Sequence[ScaledCall]) -> list[list[ScaledCall]]:
     return steps
 
 
-def _on(
-    sizes: Sequence[ScaledCall], bench: Workbench, judge: TwoSidedJudge, other: str, deadline: Deadline
-) -> SlowDown | None:
+def _on(sizes: Sequence[ScaledCall], bench: Workbench, judge: Judge, other: str, deadline: Deadline) -> SlowDown | None:
     """The slow-down on these calls, as far as AFTER does the same on them; without a gain where it is too late."""
     allowed_s = GRACE_S + LIMIT * sum(each.call.cpu_time_s for each in sizes)
     bench = replace(bench, limits=replace(bench.limits, wall_time_s=allowed_s, cpu_time_s=allowed_s))
@@ -154,7 +164,8 @@ def _on(
         if verdict is Verdict.TIME_LIMIT:
             is_slower, reason = is_far_slower(bench, other, cases, _size([each]), 1 + judge.min_effect)
             if is_slower:
-                return SlowDown(Comparison(Decision.NOT_BETTER, reason), f"only on {_size([each])}")
+                where = _size([each])
+                return SlowDown(Comparison(Decision.NOT_BETTER, reason), f"only on {where}", where)
         elif verdict is Verdict.ACCEPTED:
             same.append(each)
     if not same or deadline.passed():
@@ -163,10 +174,11 @@ def _on(
     [seen] = judge.screen(source, deadline)
     if seen.gain is None or seen.gain.ratio * (1 + judge.min_effect) >= 1:
         return None
-    said, _ = judge.confirm(source, deadline, held_out_from=0)
-    if said.decision is not Decision.NOT_BETTER or said.gain is None or not judge.is_slower(said.gain):
+    both_ways = TwoSidedJudge(judge.objective, judge.min_effect, judge.seed)
+    said, _ = both_ways.confirm(source, deadline, held_out_from=0)
+    if said.decision is not Decision.NOT_BETTER or said.gain is None or not both_ways.is_slower(said.gain):
         return None
-    return SlowDown(said, f"only on {_size(same)}")
+    return SlowDown(said, f"only on {_size(same)}", _size(same))
 
 
 def _warm_source(bench: Workbench, other: str, calls: Sequence[WorkloadCall]) -> BlockSource:

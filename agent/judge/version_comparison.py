@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.code.languages import PYTHON
 from afterburner.agent.errors import WorkloadError
-from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage
+from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage, in_stage
 from afterburner.agent.inputs.choosing import is_invented
 from afterburner.agent.inputs.replayed_calls import HASH_SEEDS
 from afterburner.agent.judge.circumstances import Dependence
@@ -26,6 +26,7 @@ from afterburner.agent.judge.time_limit import is_far_slower
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 from afterburner.agent.judge.whole_runs import WholeRunDifference
 from afterburner.agent.types import Decision, Objective
+from afterburner.agent.wording import format_ratio
 from afterburner.sandbox import Report, Verdict
 
 if TYPE_CHECKING:
@@ -156,16 +157,19 @@ class VersionJudge:
         original = _original_of(self.bench, report)  # the limits stay wide: AFTER may be far slower
         other = Incumbent("after", source, original.measurement, ratio=1.0)
         shrinking_s = min(LONGEST_SHRINKING_S, self.deadline.left_s() / 4)
-        confirming = Confirming(self.bench, self.judge, self.deadline, self.on_event, shrinking_s=shrinking_s)
+        on_search = in_stage(self.on_event, Stage.COMPARE)
+        confirming = Confirming(
+            self.bench, self.judge, self.deadline, self.on_event, shrinking_s=shrinking_s, on_search=on_search
+        )
         self._report(EventKind.COMPARING_BEHAVIOUR)
         found = self._on_real_calls(confirming, other)
         if found is None:
             found = Agreement() if self.real_calls_alone else self._behaviour(confirming, other, original)
         if isinstance(found, VersionFindings):
             return found
-        measured = self.measure(confirming, other, original, found)
+        measured = self._looked_at_again(self.measure(confirming, other, original, found), source)
         if self.real_calls_alone:
-            return _of_real_calls(self._looked_at_again(measured, source))
+            return _of_real_calls(measured)
         return _as_far_as_proven(measured, confirming.unproven(found, other, original))
 
     def _looked_at_again(self, measured: VersionFindings, source: str) -> VersionFindings:
@@ -309,13 +313,15 @@ class VersionJudge:
 
 def _with(measured: VersionFindings, again: SlowDown, decision: ComparisonDecision) -> VersionFindings:
     """The same findings with what a second look says."""
-    said = again.comparison
+    said, caveat = again.comparison, again.caveat
+    if again.where and measured.decision is ComparisonDecision.FASTER and measured.gain is not None:
+        caveat = f"{caveat}; on the real ones it gains {format_ratio(measured.gain.ratio)}"
     return replace(
         measured,
         decision=decision,
         reason=said.reason,
         gain=said.gain,
-        caveat=again.caveat,
+        caveat=caveat,
         before=said.before,
         after=said.after,
         blocks=tuple(block.without_parts() for block in said.blocks),

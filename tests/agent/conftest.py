@@ -53,6 +53,8 @@ def brief_search(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(confirming, "OFFER_ROUNDS", 1)
     monkeypatch.setattr(confirming, "OFFER_LEAST", 1)
     monkeypatch.setattr(confirming, "SHRINKING_S", 0.0)
+    monkeypatch.setattr(confirming, "on_larger_inputs", lambda *_: None)
+    monkeypatch.setattr(confirming, "left_of_gain_when_warm", lambda *_: "")
 
 
 @pytest.fixture

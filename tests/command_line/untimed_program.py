@@ -22,7 +22,7 @@ _LOOPS = str(Path(__file__).parents[1] / "loops")
 def time_nothing() -> None:
     """From now on each rewrite that does the same counts as twice as fast.
 
-    Growth, most made inputs, and the search for a smaller counterexample are left out.
+    Growth, larger inputs, later calls, most made inputs, and the search for a smaller counterexample are left out.
     """
     running: Any = import_module("afterburner.agent.session.one_run")
     gather: Any = import_module("afterburner.agent.evidence.gather")
@@ -35,6 +35,7 @@ def time_nothing() -> None:
     gather.measure_growth = lambda *_: growth
     confirming.OFFER_ROUNDS = confirming.OFFER_LEAST = 1  # of made inputs
     confirming.SHRINKING_S = 0.0
+    confirming.on_larger_inputs, confirming.left_of_gain_when_warm = lambda *_: None, lambda *_: ""
     cores.lock_folder = _leases
     cpu = sorted(cores.usable_cpus())[os.getpid() % len(cores.usable_cpus())]
     cores.usable_cpus = lambda: frozenset({cpu})  # or the samples of all workers would share one

@@ -22,7 +22,7 @@ from afterburner.agent.session.preparing import prepared_bench
 from afterburner.agent.types import Decision, Gain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from afterburner.agent.judge.measuring.sampling import Block, BlockSource
     from afterburner.agent.judge.measuring.workbench import Workbench
@@ -57,6 +57,7 @@ class UntimedJudge(Judge):
         held_out_from: int,  # noqa: ARG002 - of the protocol
         attempt: int = 0,
         on_blocks: Callable[[int, int], None] = lambda _taken, _most: None,
+        names: Sequence[str] = (),  # noqa: ARG002 - likewise
     ) -> tuple[Comparison, Gain | None]:
         """Offer the winner after one sample, which counts as a first look."""
         if deadline.passed():

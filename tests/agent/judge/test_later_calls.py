@@ -5,13 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from loops import UntimedJudge
 
 from afterburner.agent.deadline import Deadline
+from afterburner.agent.judge import confirming
+from afterburner.agent.judge.confirmation import Incumbent
+from afterburner.agent.judge.confirming import Confirming
 from afterburner.agent.judge.decide import Judge
 from afterburner.agent.judge.later_calls import left_of_gain_when_warm, on_larger_inputs
 from afterburner.agent.judge.two_sided import TwoSidedJudge
 from afterburner.agent.judge.version_comparison import ComparisonDecision, VersionFindings, VersionJudge
-from afterburner.agent.types import Gain, Objective
+from afterburner.agent.types import Decision, Gain, Objective
+from afterburner.sandbox import Measurement
 
 from ..evidence.conftest import make_bench  # noqa: F401, TID252 - the same workbenches, as a fixture
 from ..inputs.conftest import project  # noqa: F401, TID252 - which need this one
@@ -101,3 +106,29 @@ def test_a_gain_of_the_first_call_is_told_to_be_one(make_bench: MakeBench) -> No
     gain = Gain(1.5, 1.4, 1.6, 0.99, 8)
     bench = make_bench(LONGER + main, "f")
     assert left_of_gain_when_warm(bench, judge, SQUARES + main, gain, Deadline.after(60)) == ""
+
+
+class Convinced(UntimedJudge):
+    """Takes the winner for twice as fast on the calls of the workload; all else is measured."""
+
+    screen = Judge.screen
+
+
+def test_a_gain_on_three_elements_that_is_a_loss_on_many_is_none(
+    make_bench: MakeBench,  # noqa: F811 - as above
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(confirming, "OFFER_ROUNDS", 1)
+    monkeypatch.setattr(confirming, "OFFER_LEAST", 1)
+    main = MAIN.format(calls="f([3, 1, 3])")
+    bench = make_bench(UNIQUE + main, "f")
+    winner, original = (
+        Incumbent(name, text, Measurement(1.0, 1.0, 1, 1.0), ratio=1.0)
+        for name, text in (("winner", SEARCHING + main), ("original", bench.target.source))
+    )
+    judge = Convinced(Objective.TIME, 0.05, 0)
+    said = Confirming(bench, judge, Deadline.after(120), lambda _: None).confirm(winner, original)
+    assert said.decision is Decision.NOT_BETTER
+    assert said.reason.startswith("on inputs "), said.reason
+    assert "times as large as the real ones (len(items) = " in said.reason
+    assert said.reason.endswith("of the time")
