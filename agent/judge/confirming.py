@@ -66,6 +66,7 @@ AGAIN_S = 10.0  # for sampling again who was screened beside a winner that is no
 HARD_TO_BELIEVE = 10.0  # a gain above this is measured again on larger inputs
 FIRST_CALLS_S = 15.0  # for looking at the gain of calls that are the first of their process
 LARGER_S = 15.0  # for making those inputs, and as long again for looking
+LOOKING_S = 60.0  # at most, for a slow-down on larger inputs, which most winners do not have
 TESTS_USED_UP = (
     "the run was interrupted in the middle of its tests, and each of them counts: none is left. Start a new run"
 )
@@ -481,7 +482,7 @@ class Confirming:
             return replace(comparison, decision=Decision.NOT_BETTER, reason=reason), []
         until = self.deadline.within(FIRST_CALLS_S)
         later = left_of_gain_when_warm(bench, self.judge, winner.source, gain, until)
-        slower = on_larger_inputs(bench, self.judge, winner.source, self.deadline.within(LARGER_S))
+        slower = on_larger_inputs(bench, self.judge, winner.source, self.deadline.within(LOOKING_S))
         if slower is not None:
             return replace(comparison, decision=Decision.NOT_BETTER, reason=slower.words), []
         return comparison, [*filter(None, (first.note, later))]

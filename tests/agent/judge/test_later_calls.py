@@ -12,6 +12,7 @@ from afterburner.agent.judge import confirming
 from afterburner.agent.judge.confirmation import Incumbent
 from afterburner.agent.judge.confirming import Confirming
 from afterburner.agent.judge.decide import Judge
+from afterburner.agent.judge.first_calls import FirstCalls
 from afterburner.agent.judge.later_calls import left_of_gain_when_warm, on_larger_inputs
 from afterburner.agent.judge.two_sided import TwoSidedJudge
 from afterburner.agent.judge.version_comparison import ComparisonDecision, VersionFindings, VersionJudge
@@ -120,6 +121,7 @@ def test_a_gain_on_three_elements_that_is_a_loss_on_many_is_none(
 ) -> None:
     monkeypatch.setattr(confirming, "OFFER_ROUNDS", 1)
     monkeypatch.setattr(confirming, "OFFER_LEAST", 1)
+    monkeypatch.setattr(confirming, "look_at_first_calls", lambda *_: FirstCalls())  # they would show no such gain
     main = MAIN.format(calls="f([3, 1, 3])")
     bench = make_bench(UNIQUE + main, "f")
     winner, original = (
