@@ -98,6 +98,9 @@ class ComparisonDocument(Document):
     schema_: Literal[1] = Field(alias="schema")
     decision: ComparisonDecision
     reason: str
+    caveat: str | None = Field(
+        description="What has to be known of the gain: on which inputs alone it holds, or what a first call takes."
+    )
     objection: str | None = Field(description="Why a gate does not believe what was measured; then: too_noisy.")
     function: str | None
     before: VersionDocument
@@ -138,6 +141,7 @@ def document_of(result: ComparisonResult) -> ComparisonDocument:
             "decision": result.decision,
             "reason": compared.reason,
             "objection": compared.objection or None,
+            "caveat": compared.caveat or None,
             "function": result.target.function,
             "before": {"file": result.target.path, "revision": result.before_revision or None},
             "after": {"file": result.after_path, "revision": result.after_revision or None},
