@@ -34,7 +34,7 @@ test: setup-tests ## all tests but the nightly ones
 	$(PYTEST) -m "timed and not nightly" || status=$$?; \
 	exit $$status
 
-test-nightly: setup-tests ## what takes longer: the scripts, every example and kind, every fault and attack (about an hour)
+test-nightly: setup-tests ## what takes longer: the scripts, every example and kind, every fault and attack (an hour or two)
 	@status=0; \
 	$(PYTEST) -n $(WORKERS) --maxprocesses 8 --dist worksteal -m "not timed and nightly" || status=$$?; \
 	$(PYTEST) -m "timed and nightly" || status=$$?; \

@@ -59,6 +59,7 @@ def confirmed(original: MeasuredOriginal, code: str, tmp_path: Path, *calls: str
     return state["confirmation"]
 
 
+@pytest.mark.nightly
 def test_a_rewrite_falls_on_a_call_that_nobody_but_its_reader_would_think_of(
     original: MeasuredOriginal, tmp_path: Path
 ) -> None:

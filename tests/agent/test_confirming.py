@@ -57,6 +57,7 @@ def hash_under(seed: int) -> int:
     return int(subprocess.run(command, env=environment, capture_output=True, check=True).stdout)
 
 
+@pytest.mark.nightly
 def test_who_is_wrong_under_one_hash_seed_is_not_offered_whatever_it_gains(bench: Bench) -> None:
     """Memory is sampled under the first seed alone, and made inputs are small: neither of them finds it."""
     place = bench(LIST)
@@ -102,6 +103,7 @@ def test_a_test_that_is_killed_before_its_first_look_is_spent_and_the_next_one_h
     assert (said.decision, said.reason, kept[-1]) == (Decision.REFUSED, TESTS_USED_UP, 2)
 
 
+@pytest.mark.nightly
 def test_what_the_original_does_not_stand_either_is_not_held_against_a_winner(bench: Bench) -> None:
     here = "import os\n" + LIST
     nowhere_else = here.replace("return", "if os.getcwd() == '/tmp':\n        raise OSError('not here')\n    return")

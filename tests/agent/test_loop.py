@@ -139,6 +139,7 @@ def test_a_run_goes_on_after_a_crash_without_repeating_what_was_stored(make_loop
     assert state["confirmation"].winner_id == "1.1"
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("node", "asked_again"),
     [
@@ -181,6 +182,7 @@ def run_through(loop: Loop) -> LoopState:
         return cast("LoopState", loop.compile(checkpointer).invoke(empty_state(), run, durability="sync"))
 
 
+@pytest.mark.nightly
 def test_a_model_that_fails_later_on_does_not_cost_what_was_found(make_loop: MakeLoop) -> None:
     loop = make_loop(Scripted([WITH_SET], ProposerError("the model is gone")))
     state = run_through(loop)
@@ -235,6 +237,7 @@ def test_what_a_model_may_cost_does_not_end_the_rules_and_the_time_does(
     assert loop.generate(cast("LoopState", empty_state() | {"lineage": [original]}))["exhausted"] is True
 
 
+@pytest.mark.nightly
 def test_where_the_winner_fails_its_confirmation_another_rewrite_is_offered(
     make_loop: MakeLoop, sandbox: Sandbox
 ) -> None:
@@ -266,6 +269,7 @@ def test_where_the_winner_fails_its_confirmation_another_rewrite_is_offered(
     assert "+    known = set(right)" in result.patch
 
 
+@pytest.mark.nightly
 def test_who_lost_only_to_a_wrong_rewrite_of_an_earlier_round_is_tried_when_that_falls(make_loop: MakeLoop) -> None:
     """Screening held it against the wrong one alone, which seemed to be nine times as fast as the original."""
     loop = make_loop(Scripted())
@@ -443,6 +447,7 @@ def started_at(pid: int) -> str:
         return ""
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("sandbox")
 def test_a_killed_run_leaves_nothing_once_the_next_has_begun(tmp_path: Path) -> None:
     path, temporary = tmp_path / "matching.py", tmp_path / "temporary"

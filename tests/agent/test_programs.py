@@ -137,6 +137,7 @@ def test_what_is_wrong_broken_or_known_is_refused_with_the_reason(language: str,
     assert file.read_text("utf-8") == slow
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.timed
 @pytest.mark.parametrize(

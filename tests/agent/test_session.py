@@ -75,6 +75,7 @@ def children() -> Callable[[], set[int]]:
     return found
 
 
+@pytest.mark.nightly
 @pytest.mark.timed
 def test_two_threads_work_on_two_jobs_of_one_session(session: Session, slow: Path) -> None:
     other = slow.with_name("names.py")

@@ -86,6 +86,7 @@ def test_a_tempting_rewrite_that_is_right_is_refused_for_its_time(trap: Trap) ->
     assert record.decision is Decision.NOT_BETTER, record.reason
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.usefixtures("brief_search")
 @pytest.mark.parametrize("trap", by_day(NAMES), indirect=True)

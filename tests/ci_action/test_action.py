@@ -246,6 +246,7 @@ jobs:
 """
 
 
+@pytest.mark.nightly
 def test_a_forged_report_of_a_fork_is_not_what_is_said(bench: Bench) -> None:
     """The second workflow measures again, and the fork's own report is not even looked at."""
     pull = bench.shop.pull_request({"README.md": "A shop.\n"}, fork="mallory")

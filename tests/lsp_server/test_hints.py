@@ -156,6 +156,7 @@ def test_what_is_a_proven_rewrite_or_was_changed_gets_no_hint() -> None:
     assert not hints_of(document, outline(SHOP + later), hot[1:], Offers()), "a later definition replaces it"
 
 
+@pytest.mark.nightly
 def test_nothing_runs_before_it_is_wanted(start_editor: StartEditor, shop: Path, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -206,6 +207,7 @@ def test_a_question_that_nobody_answers_keeps_no_run_waiting(start_editor: Start
     assert editor.quit() == 0
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("settings", "tests", "told"),
     [

@@ -76,6 +76,7 @@ def test_line_ends(line_end: str) -> None:
     assert names(SHOP.replace("\n", line_end)) == names(SHOP)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "path",
     [

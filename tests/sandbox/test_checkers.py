@@ -279,6 +279,7 @@ def test_tolerances_that_make_no_sense_are_refused(tolerance: float) -> None:
         Floats(absolute=tolerance)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("checker", ["Exact()", "Lines()", "Tokens()", "Floats()"])
 @pytest.mark.parametrize("same", [True, False])

@@ -173,6 +173,7 @@ _RUNS = {
 }
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_it_runs_clean_under_the_address_and_undefined_behaviour_sanitizers(sandbox: Sandbox, tmp_path: Path) -> None:
     if shutil.which("gcc") is None:

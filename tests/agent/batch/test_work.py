@@ -80,6 +80,7 @@ def test_one_model_is_asked_about_all_targets(
     assert set(OPENED) == {"counted:one"}
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_outside_git_each_run_sees_the_project_of_the_folder(
     sandbox: Sandbox,  # noqa: ARG001 - skips where there is no sandbox
@@ -131,6 +132,7 @@ def test_common():
 """
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.usefixtures("untimed_sessions")
 def test_whoever_resumes_gives_each_target_its_own_run(

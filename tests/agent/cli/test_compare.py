@@ -99,6 +99,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_difference_on_a_condition_can_end_the_command_with_a_code_of_its_own(
     program: CommandLine, folder: Path
@@ -124,6 +125,7 @@ def test_a_difference_is_shown_and_reaches_the_exit_code(program: CommandLine, f
     assert "<del>-" in page, "the change"
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_faster_version_is_proven_and_its_receipt_replays(program: CommandLine, folder: Path) -> None:
     words = ("--receipt", "receipt.json", "--html", "page.html")

@@ -102,6 +102,7 @@ def ran(program: CommandLine, server: Answering, project: Path, *options: str) -
     return result
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_model_is_told_the_project_and_its_answer_becomes_a_small_change(
     program: CommandLine, server: Answering, project: Path
@@ -128,6 +129,7 @@ def test_a_model_is_told_the_project_and_its_answer_becomes_a_small_change(
     ]
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "reason"),

@@ -51,6 +51,7 @@ def passed(test: Path) -> str:
     return subprocess.run(command, cwd=test.parent, capture_output=True, text=True, check=False, timeout=120).stdout
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_run_writes_a_test_for_each_candidate_that_was_refused_for_an_input(
     program: CommandLine, folder: Path

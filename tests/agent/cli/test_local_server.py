@@ -66,6 +66,7 @@ def document_of(output: str) -> dict[str, Any]:
     return document
 
 
+@pytest.mark.nightly
 def test_a_models_good_answer_becomes_an_offer(program: CommandLine, names: Path, local_server: Any) -> None:
     model = "hosted_vllm/good"
     asked = local_server.requests()

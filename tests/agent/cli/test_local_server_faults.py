@@ -154,6 +154,7 @@ def test_no_kind_of_fault_is_forgotten() -> None:
     assert {each.fault.kind for each in SPOILED} == set(Kind)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("spoiled", as_parameters(SPOILED))
 def test_what_goes_wrong_after_the_first_answer_is_a_refused_candidate(
     prepared: CommandLine, warm_server: str, spoiled: Spoiled

@@ -158,6 +158,7 @@ def document_of(text: str) -> dict[str, Any]:
     return document
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_a_folder_is_worked_through(program: CommandLine, shop: Path) -> None:

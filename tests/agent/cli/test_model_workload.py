@@ -73,6 +73,7 @@ def asked_for_calls(server: ModelServer) -> int:
     return sum("Nothing in the project calls" in asked.prompt for asked in server.asked)
 
 
+@pytest.mark.nightly
 def test_an_offer_on_calls_of_a_model_says_so_and_a_killed_run_asks_for_them_once(
     program: CommandLine, server: ModelServer
 ) -> None:

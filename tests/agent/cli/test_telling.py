@@ -104,6 +104,7 @@ def test_by_default_a_model_is_told_everything_that_the_run_found_out(program: C
     assert "1.1 openai/m (no tags, prose around): wrong" in done.stderr
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("tell", "told"),
     [

@@ -145,6 +145,7 @@ def test_what_the_docstring_requires_is_no_condition(program: CommandLine, folde
     assert "stated of every input: list(limits) == sorted(limits)" in done.stderr
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_floats_may_differ_by_as_much_as_is_said(program: CommandLine, folder: Path) -> None:
     source = "def mean(values):\n    return {total}(values) / max(len(values), 1)\n\n"

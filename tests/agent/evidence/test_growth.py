@@ -37,6 +37,7 @@ def test_a_quadratic_search_becomes_about_linear(make_bench: MakeBench) -> None:
     assert growth.points[-1].original_s > 20 * growth.points[0].original_s
 
 
+@pytest.mark.nightly
 @pytest.mark.timed
 @pytest.mark.slow
 def test_an_exponential_recursion_is_told_from_a_power(make_bench: MakeBench) -> None:
@@ -58,6 +59,7 @@ def test_a_winner_that_is_wrong_at_another_size_is_found_out(make_bench: MakeBen
     assert growth.sentence == ""
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_winner_that_breaks_at_another_size_is_found_out(make_bench: MakeBench) -> None:
     """The process ends, so there is no answer that differs; the original stands the same inputs."""

@@ -86,6 +86,7 @@ def test_without_time_a_receipt_is_neither_confirmed_nor_denied(make_bench: Make
     assert replay_receipt(receipt, Deadline.after(0)).answer is Answer.TOO_NOISY
 
 
+@pytest.mark.nightly
 def test_a_wrong_rewrite_is_denied_on_the_command_line_and_a_forged_receipt_refused(
     make_bench: MakeBench, program: CommandLine
 ) -> None:
@@ -107,6 +108,7 @@ def test_a_wrong_rewrite_is_denied_on_the_command_line_and_a_forged_receipt_refu
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.nightly
 def test_other_files_of_the_project_have_to_be_those_of_the_receipt(make_bench: MakeBench, tmp_path: Path) -> None:
     (tmp_path / "project" / "helper.py").write_text("def noted(name):\n    return name\n")
     bench = make_bench(HELPED, "common")

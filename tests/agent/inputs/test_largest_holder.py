@@ -137,6 +137,7 @@ def test_functions_of_every_kind(project: Project, calls: str, expected: str) ->
     assert project.hottest("kinds.py", "memory", calls=project.write("calls.py", calls + "\n")) == expected
 
 
+@pytest.mark.nightly
 def test_an_endless_workload_is_metered_as_far_as_it_goes(project: Project) -> None:
     project.limits = replace(project.limits, wall_time_s=20.0, cpu_time_s=5.0)
     project.write("work.py", WORK + '\nif __name__ == "__main__":\n    while True:\n        main(2000, 3)\n')

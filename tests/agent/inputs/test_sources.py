@@ -300,6 +300,7 @@ def test_a_method_without_parameters_gets_edge_cases_from_its_object(project: Pr
     assert {call.origin for call in workload.held_out_calls} == {"derived"}
 
 
+@pytest.mark.nightly
 def test_tests_of_another_function_of_the_same_name_are_not_run(project: Project) -> None:
     project.write("work.py", "def main(n):\n    return n + 1\n")
     project.write("test_work.py", "import work\n\ndef test_main():\n    work.main(1)\n    work.main(2)\n")
@@ -313,6 +314,7 @@ def test_tests_of_another_function_of_the_same_name_are_not_run(project: Project
     assert of_origin(project.workload("work.py", "main"), "pytest: test_other.py")
 
 
+@pytest.mark.nightly
 def test_edge_cases_of_large_arguments_are_light_but_for_one(project: Project) -> None:
     project.write(
         "rows.py",

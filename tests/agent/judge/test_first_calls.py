@@ -109,6 +109,7 @@ def test_what_is_kept_in_another_module_is_no_gain(bench: Workbench, way: str) -
     assert "only after other calls, from what they have left" in first.objection
 
 
+@pytest.mark.nightly
 @pytest.mark.timed
 @pytest.mark.slow
 def test_a_small_gain_of_first_calls_is_not_enough_for_a_large_one_of_later_calls(bench: Workbench) -> None:
@@ -131,6 +132,7 @@ def test_what_is_kept_within_a_call_is_a_gain(bench: Workbench) -> None:
     assert not first.objection
 
 
+@pytest.mark.nightly
 @pytest.mark.timed
 @pytest.mark.slow
 def test_a_gain_of_which_first_calls_show_only_a_part_is_told(bench: Workbench) -> None:

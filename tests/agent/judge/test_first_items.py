@@ -90,6 +90,7 @@ def test_work_for_items_that_nobody_takes_is_no_gain(bench: Workbench, rewrite: 
     assert said in (objection(bench, rewrite) or "")
 
 
+@pytest.mark.nightly
 @pytest.mark.timed
 @pytest.mark.slow
 def test_a_rewrite_that_stays_lazy_passes(bench: Workbench) -> None:

@@ -127,6 +127,7 @@ def test_a_gain_on_known_inputs_alone_is_none_however_small(make_bench: MakeBenc
     assert "it holds values of the workload (1200, 182)" in found.comparison.reason
 
 
+@pytest.mark.nightly
 @pytest.mark.timed
 @pytest.mark.slow
 def test_where_no_larger_inputs_can_be_made_others_of_that_cost_tell(make_bench: MakeBench) -> None:  # noqa: F811

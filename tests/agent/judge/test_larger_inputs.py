@@ -70,6 +70,7 @@ def look(bench: Workbench, rewrite: str) -> LargerLook:
     return confirming.on_larger_inputs(HUNDREDFOLD, HUNDREDFOLD.gain, winner, original)
 
 
+@pytest.mark.nightly
 def test_who_differs_on_larger_inputs_that_break_what_held_in_every_real_call_is_right_on_a_condition(
     make_bench: MakeBench,  # noqa: F811 - the fixture above
 ) -> None:
@@ -89,6 +90,7 @@ def test_who_differs_on_larger_inputs_by_rounding_alone_is_told_so(
     assert "--float-tolerance" in found.comparison.reason
 
 
+@pytest.mark.nightly
 def test_who_differs_on_larger_inputs_for_no_plain_reason_is_wrong_and_one_of_them_is_shown(
     make_bench: MakeBench,  # noqa: F811 - the fixture above
 ) -> None:

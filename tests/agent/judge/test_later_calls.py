@@ -88,6 +88,7 @@ def test_work_of_the_first_call_is_no_slow_down_but_told(compared: Compared) -> 
     assert "the first call of a process takes" in found.caveat
 
 
+@pytest.mark.nightly
 def test_an_edge_case_that_no_test_has_does_not_stand_against_timing_the_real_calls(compared: Compared) -> None:
     found = compared(SQUARES, LONGER.replace("return sum", "return -1 if n < 5 else sum"), "f(20_000)")
     assert found.decision is ComparisonDecision.SLOWER, found

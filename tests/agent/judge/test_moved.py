@@ -77,6 +77,7 @@ def programs(source: str, spoil: int = 0) -> tuple[Program, Program]:
 CALLS = (dump_call((20_000,), {}, {}), dump_call((30_000,), {}, {}))
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("source", REMEMBERED.values(), ids=REMEMBERED.keys())
 def test_results_that_outlive_a_pass_are_no_gain(sandbox: Sandbox, source: str) -> None:
     case = CallCase(CALLS, passes=PASSES, cold_caches=True)

@@ -134,6 +134,7 @@ def test_a_function_without_parameters_needs_no_made_input(make_bench: MakeBench
     assert said.decision is Decision.IMPROVED, said.reason
 
 
+@pytest.mark.nightly
 def test_who_agreed_on_few_inputs_because_making_more_failed_is_not_offered(make_bench: MakeBench) -> None:
     """The original ends the process that makes them."""
     said = confirmed(make_bench(LEAVING, "total"), LEAVING.replace("found += ", "found = found + "))
@@ -151,6 +152,7 @@ def test_who_agreed_on_fewer_inputs_than_an_offer_needs_is_not_offered_while_mor
     assert f"of {confirming.OFFER_LEAST} inputs could be tried" in said.reason
 
 
+@pytest.mark.nightly
 def test_two_versions_are_the_same_only_as_far_as_inputs_could_be_made(
     make_bench: MakeBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:

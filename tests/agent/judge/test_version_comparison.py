@@ -76,6 +76,7 @@ def compared(bench_of: Callable[[str], Workbench]) -> Callable[..., VersionFindi
     return compare
 
 
+@pytest.mark.nightly
 def test_a_version_that_does_not_end_where_the_other_needs_little_is_slower(
     compared: Callable[..., VersionFindings],
 ) -> None:

@@ -187,6 +187,7 @@ def test_the_command_that_was_given_is_run_whole(tmp_path: Path, sandbox: Sandbo
     assert "line 1 of stdout is \"['--all'] 7\" instead of \"['--all'] 8\"" in found.reason
 
 
+@pytest.mark.nightly
 def test_a_test_that_reaches_the_function_through_another_module_counts(judged: Judged, tmp_path: Path) -> None:
     (tmp_path / "shop.py").write_text("import looking\n\n\ndef stock(n):\n    return looking.known([n], [n])\n")
     (tmp_path / "page.py").write_text("from shop import stock\n\n\ndef page():\n    return stock(4)\n")

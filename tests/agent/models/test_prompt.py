@@ -167,6 +167,7 @@ def test_what_looks_like_a_secret_is_not_told(make_target: MakeTarget, secret: s
     assert secret not in describe_target(make_target(SOURCE, "Cart.total"))
 
 
+@pytest.mark.nightly
 def test_the_description_is_bounded(make_target: MakeTarget) -> None:
     names = [f"n{i}" for i in range(400)]
     source = "".join(f"{name} = [{'1, ' * 100}]\n" for name in names)

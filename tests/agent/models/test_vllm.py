@@ -377,6 +377,7 @@ def test_a_cap_of_money_on_the_engine_is_refused_before_it_is_loaded(engine: Any
     assert engine.loaded == []
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_an_adapter_as_peft_writes_it(local_models: Path) -> None:
     model = parse_engine_model(str(local_models / "adapter"))

@@ -101,6 +101,7 @@ def check(rules: list[Rule], module: cst.Module, places: list[Place]) -> int:
     return fitted
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MODULES)
 def test_no_rule_fails_on_a_function_of_the_standard_library(name: str) -> None:
@@ -115,6 +116,7 @@ def test_no_rule_fails_on_a_whole_file(name: str) -> None:
     check(list(RULES.values()), module, [(module, None)])
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "fields"),

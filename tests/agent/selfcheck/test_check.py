@@ -50,6 +50,7 @@ def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_short_check_decides_tells_and_sets_the_minimum_effect(sandbox: Sandbox) -> None:
     told: list[ProgressEvent] = []

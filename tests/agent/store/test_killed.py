@@ -178,6 +178,7 @@ def killed_run(program: CommandLine, seed: int) -> int:
     return kills
 
 
+@pytest.mark.nightly
 @pytest.mark.timeout(3600)
 def test_runs_that_are_killed_again_and_again_end_as_if_they_had_not_been(
     program: CommandLine,

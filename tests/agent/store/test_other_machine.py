@@ -43,6 +43,7 @@ def interrupted_at(kind: EventKind) -> OnEvent:
     return on_event
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.usefixtures("sandbox", "run_store", "untimed_sessions")
 @pytest.mark.parametrize("run_store", ["sqlite", pytest.param("postgresql", marks=pytest.mark.nightly)], indirect=True)

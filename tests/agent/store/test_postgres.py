@@ -271,6 +271,7 @@ def read_until(process: subprocess.Popen[str], words: str) -> None:
     raise AssertionError(words)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.usefixtures("sandbox")

@@ -21,6 +21,7 @@ pytestmark = pytest.mark.slow
 SUM = "print(sum(map(int, input().split())))\n"
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("file", ["sum.py", "sum.cpp"])
 def test_a_program_in_an_image(program: CommandLine, write: Write, docker_options: DockerOptions, file: str) -> None:
     write("sum.py", SUM)

@@ -57,6 +57,7 @@ def f(floors, amount):
 """
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("original", "rewrite", "calls", "expression"),
     [

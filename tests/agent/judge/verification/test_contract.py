@@ -78,6 +78,7 @@ def test_what_shows_only_beyond_the_contract_makes_it_conditional(
     assert f'state it with --assume "{stated}"' in found.condition
 
 
+@pytest.mark.nightly
 def test_what_type_hints_rule_out_is_told_and_does_not_count(compare: Compare) -> None:
     candidate = "def f(n: float):\n    return '%r' % (n * 1)\n"  # without the hint: see above
     found = compare("def f(n: float):\n    return repr(n)\n", candidate, "f(3)\nf(4.5)\nf(-2)")
@@ -99,6 +100,7 @@ def test_what_hints_rule_out_is_tried_with_numbers_that_fit_them(make_bench: Mak
         assert (found.calls if isinstance(found, Counterexample) else ()) == calls
 
 
+@pytest.mark.nightly
 def test_a_condition_that_hints_do_not_state_is_left_beside_one_that_they_do(compare: Compare) -> None:
     original = "def f(items: list, n: int):\n    return [str(n), *(item for item in items if item in (1, 5))]\n"
     candidate = original.replace("in (1, 5)", "in {1, 5}").replace("str(n)", "str(n * 1)")
@@ -108,6 +110,7 @@ def test_a_condition_that_hints_do_not_state_is_left_beside_one_that_they_do(com
     assert "items" not in found.line or "[" in found.calls[0]
 
 
+@pytest.mark.nightly
 def test_what_derives_from_the_type_of_a_hint_does_not_contradict_it(compare: Compare) -> None:
     original = "from datetime import date\ndef f(day: date):\n    return day == date(2024, 5, 1) or str(day)\n"
     candidate = original.replace("or str(day)", "or f'{day.year:04}-{day.month:02}-{day.day:02}'")
@@ -124,6 +127,7 @@ def test_what_shows_within_the_contract_is_wrong_whatever_shows_beyond_it(compar
     assert found.calls == ("f(1234)",)
 
 
+@pytest.mark.nightly
 def test_a_difference_within_the_contract_is_shown_on_an_input_within_it(compare: Compare) -> None:
     summed = "def f(rows):\n    return sum(row.get('n', 0) for row in rows{})\n"
     calls = "f([{'id': 1, 'n': 2}, {'id': 2, 'n': 3}])\nf([{'id': 7, 'n': 4_000}])"
@@ -202,6 +206,7 @@ def test_most_made_inputs_keep_to_the_contract_and_come_first(make_bench: MakeBe
     assert sum(map(sum, ranks)) < sum(map(len, ranks)) / 2
 
 
+@pytest.mark.nightly
 def test_what_hints_allow_is_within_the_contract_and_drawn_although_no_real_call_has_it(compare: Compare) -> None:
     hint = ': "list[int | list[int]]"'
     found = compare(UNIQUE.format(hint=hint), BY_DICT.format(hint=hint), "f([3, 1, 3])\nf([5])")

@@ -106,6 +106,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("brief_search")
 def test_a_winner_falls_on_what_it_finds_and_a_right_one_is_told_that_it_found_nothing(
     sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

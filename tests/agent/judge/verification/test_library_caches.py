@@ -76,6 +76,7 @@ def test_fewer_calls_of_what_compiles_are_no_difference(compare: Compare) -> Non
     assert isinstance(found, Agreement)
 
 
+@pytest.mark.nightly
 def test_data_that_a_project_keeps_in_an_object_of_its_own_still_counts(compare: Compare, project: Project) -> None:
     project.write("helper.py", HELPER + LIBRARY.replace("Compiled", "Counted") + "double = Counted(_double)\n")
     found = compare(ORIGINAL, ORIGINAL.replace("helper.double(number)", "2 * number"), CALLS, rounds=1)

@@ -48,6 +48,7 @@ WRONG = {
 }
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("original", "rewrite", "calls"),
     [
@@ -61,6 +62,7 @@ def test_a_wrong_rewrite_is_found_out(compare: Compare, original: str, rewrite: 
     assert not found.on_real_call
 
 
+@pytest.mark.nightly
 def test_a_right_rewrite_agrees_on_files_of_many_kinds(compare: Compare) -> None:
     at_once = (
         "def f(path):\n    with open(path) as file:\n        return [line.rstrip('\\n') for line in file.readlines()]\n"

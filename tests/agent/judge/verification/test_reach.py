@@ -54,6 +54,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.nightly
 def test_what_takes_a_new_way_is_varied_further(compare: Compare) -> None:
     wrong = NESTED.replace("cost = 12", "cost = 13")
     found = compare(NESTED, wrong, "f('letter', 20, [3, 1], 5)\nf('card', 1, [2], 9)", rounds=4)
@@ -121,6 +122,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.nightly
 def test_calls_that_were_stopped_are_looked_at_again_before_a_line_counts_as_unseen(
     make_bench: MakeBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -27,6 +27,7 @@ def test_a_rewrite_that_differs_by_rounding_alone_is_told_what_would_allow_it(co
     assert f"--float-tolerance {found.rounding.advised_tolerance:g} allows it" in found.rounding.words
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "rewrite",
     [
@@ -93,6 +94,7 @@ def f(count):
 """
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("original", "change", "told"),
     [

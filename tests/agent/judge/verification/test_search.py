@@ -181,6 +181,7 @@ def f(tree):
 """
 
 
+@pytest.mark.nightly
 def test_lists_are_nested_further_than_a_rewrite_may_recurse(compare: Compare) -> None:
     calls = "f([1, [2, [3, 4]], 5])\nf([[6, 7], 8])"
     recursive = "def f(tree):\n    return sum(f(each) if isinstance(each, list) else each for each in tree)\n"
@@ -237,6 +238,7 @@ def test_what_a_rewrite_remembers_is_told_with_the_calls_before(compare: Compare
     assert found.line.startswith(f"after {found.calls[0]}: {found.calls[1]} returned ")
 
 
+@pytest.mark.nightly
 def test_inputs_keep_the_form_that_the_calls_show(compare: Compare) -> None:
     """A record with a field less and a ragged matrix are no inputs; the rewrite fails on them."""
     found = compare(
@@ -248,6 +250,7 @@ def test_inputs_keep_the_form_that_the_calls_show(compare: Compare) -> None:
     assert isinstance(found, Agreement), found.line
 
 
+@pytest.mark.nightly
 def test_what_takes_too_long_or_is_no_input_is_left_out(compare: Compare) -> None:
     """The rewrite differs where the original counts for ever, and where it raises a TypeError; nowhere else."""
     found = compare(
@@ -283,6 +286,7 @@ def f(items):
 """
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("function", "calls", "shown"),
     [
@@ -314,6 +318,7 @@ def test_the_same_seed_gives_the_same_inputs(make_bench: MakeBench) -> None:
     assert first != other, "what Hypothesis draws hangs on the seed"
 
 
+@pytest.mark.nightly
 def test_without_hypothesis_edge_cases_remain_and_the_report_says_so(make_bench: MakeBench, project: Project) -> None:
     """A module of the project that is called like Hypothesis stands in its way, as it would for the user's own code."""
     project.write("hypothesis.py", "raise ImportError('this is another one')\n")
@@ -324,6 +329,7 @@ def test_without_hypothesis_edge_cases_remain_and_the_report_says_so(make_bench:
     assert any("only edge cases" in skipped.reason for skipped in found.skipped)
 
 
+@pytest.mark.nightly
 def test_a_rewrite_that_does_not_end_is_told_apart_from_a_busy_machine(make_bench: MakeBench) -> None:
     source = "def f(n):\n    return max(n, 0)\n\nif __name__ == '__main__':\n    f(3)\n    f(5)\n"
     bench = make_bench(source, "f")
@@ -345,6 +351,7 @@ class NearlyOver(Deadline):
         return 0.001
 
 
+@pytest.mark.nightly
 def test_no_round_is_begun_of_which_most_would_be_too_late(make_bench: MakeBench) -> None:
     bench = make_bench(f'{STABLE}\nif __name__ == "__main__":\n    f([("a", 3), ("b", 1)])\n    f([("c", 2)])\n', "f")
     search = DifferenceSearch(bench, bench.target.source, 0)
@@ -355,6 +362,7 @@ def test_no_round_is_begun_of_which_most_would_be_too_late(make_bench: MakeBench
     assert in_haste.inputs < in_time.inputs
 
 
+@pytest.mark.nightly
 def test_a_search_for_which_there_is_no_time_left_tries_some_inputs_all_the_same(make_bench: MakeBench) -> None:
     bench = make_bench(f'{STABLE}\nif __name__ == "__main__":\n    f([("a", 3), ("b", 1)])\n    f([("c", 2)])\n', "f")
     search = DifferenceSearch(bench, bench.target.source, 0)

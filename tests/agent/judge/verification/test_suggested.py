@@ -87,6 +87,7 @@ def test_calls_of_other_kinds_than_the_real_ones_are_left_out(suggest: Suggest) 
     )
 
 
+@pytest.mark.nightly
 def test_what_the_type_hints_say_is_within_the_contract(suggest: Suggest) -> None:
     hint = ": list[int] | list[list[int]]"
     assert isinstance(suggest(original(hint), rewrite(hint), "f([[1], [1]])"), Counterexample)

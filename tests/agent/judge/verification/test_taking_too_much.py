@@ -23,6 +23,7 @@ SHORT = "def f(limit, numbers):\n    return next((each for each in numbers if ea
 CALLS = "f(10, (n * 7 % 31 for n in range(40)))\nf(3, (n * 5 % 31 for n in range(40)))"
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_what_is_left_of_an_iterator_is_compared_and_the_call_can_be_pasted(compare: Compare) -> None:
     assert isinstance(compare(FIRST, SHORT, CALLS), Agreement)

@@ -112,6 +112,7 @@ def test_what_is_tried_by_day_is_there() -> None:
     assert set(CASES) >= BY_DAY
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "case", [case if case in BY_DAY else pytest.param(case, marks=pytest.mark.nightly) for case in CASES]
 )
@@ -155,6 +156,7 @@ def test_hostile_values_do_not_become_code(compare: Compare, tmp_path: Path, val
     assert text.isascii()
 
 
+@pytest.mark.nightly
 def test_what_cannot_be_written_is_skipped_with_the_reason(compare: Compare, tmp_path: Path) -> None:
     original = "import re\ndef f(pattern, text):\n    return [*pattern.findall(text)]\n"
     rewrite = original.replace("[*pattern.findall(text)]", "(*pattern.findall(text),)")
@@ -165,6 +167,7 @@ def test_what_cannot_be_written_is_skipped_with_the_reason(compare: Compare, tmp
     assert "could not be written as code" in found.test
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "name",
     ["spec", *(pytest.param(each, marks=pytest.mark.nightly) for each in ("create", "new_callable", "autospec"))],

@@ -152,6 +152,7 @@ def test_the_same_request_is_paid_for_once_whoever_asks(server: ModelServer) -> 
     assert len(server.asked) == 9, "a run that was killed and goes on does not ask again"
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_killed_run_pays_again_for_nothing_that_it_was_given(
     server: ModelServer, monkeypatch: pytest.MonkeyPatch

@@ -64,6 +64,7 @@ def a_download() -> Iterator[str]:
             thread.join()
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("server")
 def test_an_ordinary_client_goes_to_another_host_and_reads_more_than_our_limit(
     request_of: MakeRequest,
@@ -110,6 +111,7 @@ print(type(litellm.in_memory_llm_clients_cache).__module__, type(litellm.module_
 """
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("who", "level"), [("first", logging.INFO), ("later", logging.CRITICAL)])
 def test_what_a_program_has_told_litellm_is_left_alone(who: str, level: int) -> None:
     """Loggers, the environment and clients, whether it imports LiteLLM before us or after us."""
