@@ -88,6 +88,9 @@ class Changes:
     notes: tuple[str, ...] = ()
 
 
+_OF_PROPERTY = "it is a property, which is not looked at by itself"
+
+
 def find_changes(repository: Repo, span: Range, wanted: PathFilter) -> Changes:
     """Find the functions that were added or whose code was changed; comments, docstrings and layout do not count.
 
@@ -113,6 +116,7 @@ def find_changes(repository: Repo, span: Range, wanted: PathFilter) -> Changes:
             continue
         try:
             functions += _changed_functions(repository, root, changed)
+            left_out += [LeftOut(name, _OF_PROPERTY, each) for each in _changed_properties(repository, root, changed)]
             if _differs_outside_of_functions(repository, root, changed):
                 notes.append(f"{name}: code outside of functions was changed, too, and is not measured by itself")
         except AfterburnerError as error:
@@ -203,6 +207,16 @@ def _changed_functions(repository: Repo, root: Path, changed: ChangedFile) -> It
         if before is None or says_generated(decode(before).splitlines()):
             raise UsageError("its name or its first lines say that a program generates it")
     return _functions(root, changed, _basecodes_of_functions(repository, changed) if changed.was_regular else {})
+
+
+def _changed_properties(repository: Repo, root: Path, changed: ChangedFile) -> Iterator[str]:
+    """The names of properties whose code was changed: nobody calls them by name, and no run takes one by itself."""
+    text = decode((root / PurePosixPath(changed.path)).read_bytes())
+    known = _basecodes_of_functions(repository, changed) if changed.was_regular else {}
+    callable_names = {name for name, _, _ in functions_in(text)}
+    for name, code in codes_of_functions(text).items():
+        if name not in callable_names and name in known and known[name] != code and len(name) <= LONGEST_NAME:
+            yield name
 
 
 def _basecodes_of_functions(repository: Repo, changed: ChangedFile) -> dict[str, str]:

@@ -83,12 +83,16 @@ def document_text(document: CiDocument) -> str:
     return json.dumps(document.model_dump(mode="json"), indent=2) + "\n"
 
 
+_FIRST = (Decision.IMPROVED, Decision.SLOWER, Decision.DIFFERENT, Decision.FASTER)  # what somebody has to act on
+_MOST_OF_LINE = 400  # characters that a log shows of what was found; the report has all
+
+
 def text_report(document: CiDocument) -> str:
     """The report in a few lines, for a terminal or a log."""
     lines = [f"{headline(document)}."]
     lines += [
-        f"  {one_line(each.file)}:{each.line} {each.function}: {explained(each, document)}"
-        for each in document.functions
+        f"  {one_line(each.file)}:{each.line} {each.function}: {one_line(explained(each, document), _MOST_OF_LINE)}"
+        for each in sorted(document.functions, key=lambda each: each.decision not in _FIRST)
     ]
     lines += [
         f"  {' '.join(filter(None, (one_line(each.file), each.function)))}: left out: {each.reason}"

@@ -21,6 +21,7 @@ from afterburner.agent.session.one_run import begin_run, resume_run, seconds_use
 from afterburner.agent.session.stored_graph import open_proposer_of
 from afterburner.agent.store.resumable import check_format, check_unchanged
 from afterburner.agent.store.stored_run import MEMBER, RunState, StoredRequest
+from afterburner.agent.types import Decision
 from afterburner.sandbox import AfterburnerError, CancelledError, CancelToken, Measurement
 
 if TYPE_CHECKING:
@@ -279,6 +280,9 @@ class _Worker:
 
 def _reason(result: RunResult) -> str:
     """The summary; and why the candidates were refused, where that is the same for all of them."""
+    conditional = next((each for each in result.candidates if each.decision is Decision.CONDITIONAL), None)
+    if conditional is not None and not result.improved:
+        return f"right on a condition alone: {conditional.reason}"
     reasons = {candidate.reason for candidate in result.candidates}
     if result.improved or len(reasons) != 1 or next(iter(reasons)) in result.summary:
         return result.summary

@@ -25,11 +25,12 @@ from afterburner.agent.judge.first_items import later_items
 from afterburner.agent.judge.instructions import count_instructions
 from afterburner.agent.judge.known_values import known_values, screen_on_made, without_gain, without_larger
 from afterburner.agent.judge.larger_inputs import LargerLook, larger_calls
-from afterburner.agent.judge.later_calls import left_of_gain_when_warm, on_larger_inputs
+from afterburner.agent.judge.later_calls import look_at_later_calls
 from afterburner.agent.judge.measuring.sampling import SampleFailedError
 from afterburner.agent.judge.measuring.sequential import FIRST_LOOKS, MOST_TESTS
 from afterburner.agent.judge.offer_notes import notes_of
 from afterburner.agent.judge.scaled_differences import difference_on_scaled
+from afterburner.agent.judge.slower_on_larger import on_larger_inputs
 from afterburner.agent.judge.verification.arguments import takes_arguments
 from afterburner.agent.judge.verification.changed_lines import changed_statements
 from afterburner.agent.judge.verification.exploring import Exploration, explore
@@ -468,9 +469,8 @@ class Confirming:
     def _as_used(self, comparison: Comparison, winner: Incumbent) -> tuple[Comparison, list[str]]:
         """The comparison of calls that are the first of their process, and of items as far as they are taken; notes."""
         bench, gain = self.bench, comparison.gain
-        if comparison.decision is not Decision.IMPROVED or gain is None:
-            return comparison, []
-        if bench.by_cases or self.judge.objective is not Objective.TIME:
+        is_of_calls = self.judge.objective is Objective.TIME and not bench.by_cases
+        if comparison.decision is not Decision.IMPROVED or gain is None or not is_of_calls:
             return comparison, []
         until = self.deadline.within(FIRST_CALLS_S)
         first = look_at_first_calls(bench, self.judge, winner.source, gain, until)
@@ -481,11 +481,13 @@ class Confirming:
         if reason is not None:
             return replace(comparison, decision=Decision.NOT_BETTER, reason=reason), []
         until = self.deadline.within(FIRST_CALLS_S)
-        later = left_of_gain_when_warm(bench, self.judge, winner.source, gain, until)
+        later = look_at_later_calls(bench, self.judge, winner.source, gain, until)
+        if later.objection:
+            return replace(comparison, decision=Decision.NOT_BETTER, reason=later.objection), []
         slower = on_larger_inputs(bench, self.judge, winner.source, self.deadline.within(LOOKING_S))
         if slower is not None:
             return replace(comparison, decision=Decision.NOT_BETTER, reason=slower.words), []
-        return comparison, [*filter(None, (first.note, later))]
+        return comparison, [*filter(None, (first.note, later.note))]
 
     def _on_blocks(self, taken: int, most: int) -> None:
         if self._taken < FIRST_LOOKS[0][0] <= taken:  # without a look there was nothing to err in

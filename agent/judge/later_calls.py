@@ -1,8 +1,7 @@
-"""Whether what was measured is there for those who use a function: in later calls of a process, and on larger inputs.
+"""Whether what was measured is there for those who use a function: in later calls of a process.
 
-The calls of tests are few and small. On them, work that a process does once (a pattern compiled, a module imported) can
-look like a gain or a slow-down of the function, and a loop within a loop like none. Both are looked at again before
-anybody is told.
+On the few and small calls of tests, work that a process does once (a pattern compiled, a module imported) can look like
+a gain or a slow-down of the function. So it is looked at again before anybody is told.
 """
 
 from __future__ import annotations
@@ -10,38 +9,28 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from afterburner.agent.judge.comparison import Comparison
-from afterburner.agent.judge.larger_inputs import AT_LEAST, MOST_BASES
-from afterburner.agent.judge.scaled_calls import Climb, likely_bases, scale_calls
-from afterburner.agent.judge.time_limit import is_far_slower
-from afterburner.agent.judge.two_sided import TwoSidedJudge
-from afterburner.agent.types import Decision, Objective
+from afterburner.agent.judge.first_calls import FirstCalls
+from afterburner.agent.types import Objective
 from afterburner.agent.wording import format_ratio
-from afterburner.sandbox import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from afterburner.agent.deadline import Deadline
+    from afterburner.agent.judge.comparison import Comparison
     from afterburner.agent.judge.decide import Judge
     from afterburner.agent.judge.measuring.sampling import BlockSource
     from afterburner.agent.judge.measuring.workbench import Workbench
-    from afterburner.agent.judge.scaled_calls import ScaledCall
+    from afterburner.agent.judge.two_sided import TwoSidedJudge
     from afterburner.agent.types import Gain, WorkloadCall
 
 TELLING = 1.5  # times as much as later calls: what the first call takes beyond that is told
 LEFT = 0.5  # of the logarithm of a gain: where later calls show less, the user is told
 MOST_WARM_S = 0.02  # CPU time of the original for all calls: beside more, what a process does once is little
-UNTIL_S, MOST_CALL_S = 0.01, 0.5  # of the original's CPU time, for a call that is made larger step by step
-GRACE_S, LIMIT = 2.0, 20  # what AFTER may take for larger calls: for its start, and times what BEFORE needs
-MAKING_SHARE, MOST_MAKING_S = 0.25, 6.0  # of the time that is left
-MANY = 10  # times as large: without a fraction
-STEP_DOWN = 4.0  # times smaller: what is tried next where one version reaches its time limit
-MOST_STEPS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class SlowDown:
+class Again:
     """What a second look says: the comparison that counts, and what has to be known of it.
 
     `where` names the inputs that it holds on, if these are others than the real ones.
@@ -55,13 +44,18 @@ class SlowDown:
     def words(self) -> str:
         """A slow-down on other inputs in words."""
         gain = self.comparison.gain
-        return (
-            f"on {self.where} it takes {format_ratio(1 / gain.ratio)} of the time" if gain else self.comparison.reason
-        )
+        if gain is None:
+            return self.comparison.reason
+        return f"on {self.where} it takes {format_ratio(1 / gain.ratio)} of the time"
 
 
-def when_warm(bench: Workbench, judge: TwoSidedJudge, other: str, cold: Gain, deadline: Deadline) -> SlowDown | None:
-    """A slow-down again, in processes that have made each call once before; None where that cannot be measured.
+def can_be_warm(bench: Workbench, judge: Judge) -> bool:
+    """Whether the calls of a workload can be timed in processes that have made them before."""
+    return not bench.by_cases and judge.objective is Objective.TIME
+
+
+def when_warm(bench: Workbench, judge: TwoSidedJudge, other: str, cold: Gain, deadline: Deadline) -> Again | None:
+    """A comparison again, in processes that have made each call once before; None where that cannot be measured.
 
     Args:
         bench: of BEFORE.
@@ -73,18 +67,20 @@ def when_warm(bench: Workbench, judge: TwoSidedJudge, other: str, cold: Gain, de
     Raises:
         SandboxInternalError: the sandbox failed.
     """
-    if bench.by_cases or judge.objective is not Objective.TIME:
+    if not can_be_warm(bench, judge):
         return None
-    said, _ = judge.confirm(_warm_source(bench, other, bench.timed_calls()), deadline, held_out_from=0)
+    said, _ = judge.confirm(warm_source(bench, other, bench.timed_calls()), deadline, held_out_from=0)
     if said.gain is None:
         return None
-    if cold.ratio * TELLING >= said.gain.ratio:
-        return SlowDown(said, "")
-    return SlowDown(said, f"the first call of a process takes {format_ratio(1 / cold.ratio)} of the time")
+    if cold.ratio * TELLING < min(said.gain.ratio, 1):
+        return Again(said, f"the first call of a process takes {format_ratio(1 / cold.ratio)} of the time")
+    if cold.ratio > max(said.gain.ratio, 1) * TELLING:
+        return Again(said, f"the first call of a process gains {format_ratio(cold.ratio)}")
+    return Again(said, "")
 
 
-def left_of_gain_when_warm(bench: Workbench, judge: Judge, winner: str, gain: Gain, deadline: Deadline) -> str:
-    """What to tell of a gain that is mostly one of the first call of a process, in words; empty: it is not.
+def look_at_later_calls(bench: Workbench, judge: Judge, winner: str, gain: Gain, deadline: Deadline) -> FirstCalls:
+    """What stands against a gain that is mostly one of the first call of a process, or is to be told of it.
 
     Args:
         bench: of the original.
@@ -98,97 +94,17 @@ def left_of_gain_when_warm(bench: Workbench, judge: Judge, winner: str, gain: Ga
     """
     calls = bench.timed_calls()
     if deadline.passed() or sum(call.cpu_time_s for call in calls) > MOST_WARM_S:
-        return ""
-    [seen] = judge.screen(_warm_source(bench, winner, calls), deadline)
+        return FirstCalls()
+    [seen] = judge.screen(warm_source(bench, winner, calls), deadline)
     if seen.gain is None or seen.gain.ratio >= gain.ratio**LEFT:
-        return ""
-    return (
-        f"most of the gain is in the first call of a process: later calls gain {format_ratio(max(seen.gain.ratio, 1))}"
-    )
+        return FirstCalls()
+    told = "most of the gain is in the first call of a process: later calls"
+    if seen.gain.high < 1:
+        return FirstCalls(objection=f"{told} take {format_ratio(1 / seen.gain.ratio)} of the time")
+    return FirstCalls(note=f"{told} gain {format_ratio(seen.gain.ratio)}")
 
 
-def on_larger_inputs(bench: Workbench, judge: Judge, other: str, deadline: Deadline) -> SlowDown | None:
-    """A slow-down on inputs larger than those of the workload; None where there is none, or none can be made.
-
-    On the largest inputs first; where AFTER reaches its time limit there, on smaller ones, which give a figure.
-
-    Args:
-        bench: of BEFORE.
-        judge: of the comparison.
-        other: the text of AFTER's whole file.
-        deadline: of the comparison.
-
-    Raises:
-        SandboxInternalError: the sandbox failed.
-    """
-    if bench.by_cases or judge.objective is not Objective.TIME or deadline.passed():
-        return None
-    bases = likely_bases(bench.workload.calls_in_order())[:MOST_BASES]
-    climb = Climb((2.0, 4.0), UNTIL_S, MOST_CALL_S, from_little=True)
-    most_s = min(MAKING_SHARE * deadline.left_s(), MOST_MAKING_S)
-    made, _ = scale_calls(bench, bases, climb, most_s) if bases else ([], ())
-    late: SlowDown | None = None
-    for sizes in _steps_down([each for each in made if each.factor >= AT_LEAST]):
-        found = _on(sizes, bench, judge, other, deadline)
-        if found is None or found.comparison.gain is not None:
-            return found or late
-        late = late or found
-    return late
-
-
-def _steps_down(made: Sequence[ScaledCall]) -> list[list[ScaledCall]]:
-    """The largest call of each base, then those that are a few times smaller, and so on."""
-    steps: list[list[ScaledCall]] = []
-    most = {base: float("inf") for base in {each.base for each in made}}
-    while most and len(steps) < MOST_STEPS:
-        chosen = [
-            max(fitting, key=lambda each: each.factor)
-            for base, limit in most.items()
-            if (fitting := [each for each in made if each.base == base and each.factor <= limit])
-        ]
-        if not chosen:
-            break
-        steps.append(chosen)
-        most = {each.base: each.factor / STEP_DOWN for each in chosen}
-    return steps
-
-
-def _on(sizes: Sequence[ScaledCall], bench: Workbench, judge: Judge, other: str, deadline: Deadline) -> SlowDown | None:
-    """The slow-down on these calls, as far as AFTER does the same on them; without a gain where it is too late."""
-    allowed_s = GRACE_S + LIMIT * sum(each.call.cpu_time_s for each in sizes)
-    bench = replace(bench, limits=replace(bench.limits, wall_time_s=allowed_s, cpu_time_s=allowed_s))
-    same: list[ScaledCall] = []
-    for each in sizes:
-        cases = [bench.call_case([each.call], hash_seed=0)]
-        verdict = bench.run_program(bench.rewrite(other), cases, bench.limits).verdict
-        if verdict is Verdict.TIME_LIMIT:
-            is_slower, reason = is_far_slower(bench, other, cases, _size([each]), 1 + judge.min_effect)
-            if is_slower:
-                where = _size([each])
-                return SlowDown(Comparison(Decision.NOT_BETTER, reason), f"only on {where}", where)
-        elif verdict is Verdict.ACCEPTED:
-            same.append(each)
-    if not same or deadline.passed():
-        return None
-    source = _warm_source(bench, other, [each.call for each in same])
-    [seen] = judge.screen(source, deadline)
-    if seen.gain is None or seen.gain.ratio * (1 + judge.min_effect) >= 1:
-        return None
-    both_ways = TwoSidedJudge(judge.objective, judge.min_effect, judge.seed)
-    said, _ = both_ways.confirm(source, deadline, held_out_from=0)
-    if said.decision is not Decision.NOT_BETTER or said.gain is None or not both_ways.is_slower(said.gain):
-        return None
-    return SlowDown(said, f"only on {_size(same)}", _size(same))
-
-
-def _warm_source(bench: Workbench, other: str, calls: Sequence[WorkloadCall]) -> BlockSource:
+def warm_source(bench: Workbench, other: str, calls: Sequence[WorkloadCall]) -> BlockSource:
     """Where samples come from of processes that have made each of these calls once before."""
     case = replace(bench.call_case(calls, hash_seed=0), warm=True)
     return bench.source_of_case(bench.target.source, [other], case)
-
-
-def _size(sizes: Sequence[ScaledCall]) -> str:
-    """How large the calls are, in words."""
-    largest = max(sizes, key=lambda each: each.factor)
-    times = f"{largest.factor:,.0f}" if largest.factor >= MANY else f"{largest.factor:.2g}"
-    return f"inputs {times} times as large as the real ones ({largest.scaled} = {largest.size:,})"

@@ -27,13 +27,15 @@ class Climb:
 
     After `factors`, which rise, sizes go on rising by two until a call takes `until_s` of CPU time (0: they do not) or
     `MOST_FACTOR` is reached. No call takes longer than `most_s`. Data of two or three elements is enlarged only where
-    `from_little` says so: it tells little of how more of it would look.
+    `from_little` says so: it tells little of how more of it would look. `variety` is that of the elements, one of
+    `inside/value_copies.py`.
     """
 
     factors: tuple[float, ...] = FACTORS
     until_s: float = 0.05
     most_s: float = 1.0
     from_little: bool = False
+    variety: str = "natural"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,7 @@ def scale_calls(
         "most_factor": MOST_FACTOR if climb.until_s else max(climb.factors),
         "most_s": climb.most_s,
         "from_little": climb.from_little,
+        "variety": climb.variety,
         "assume": list(bench.workload.assume),
     }
     answer = Harness(bench.sandbox, bench.target, bench.environment, limits).ask("scale", "scaled", fields)

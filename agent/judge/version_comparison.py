@@ -21,7 +21,8 @@ from afterburner.agent.judge.confirmation import ORIGINAL, Incumbent, detail_of
 from afterburner.agent.judge.confirming import Confirming
 from afterburner.agent.judge.gates import refusal
 from afterburner.agent.judge.larger_inputs import LargerLook
-from afterburner.agent.judge.later_calls import on_larger_inputs, when_warm
+from afterburner.agent.judge.later_calls import can_be_warm, warm_source, when_warm
+from afterburner.agent.judge.slower_on_larger import on_larger_inputs
 from afterburner.agent.judge.time_limit import is_far_slower
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 from afterburner.agent.judge.whole_runs import WholeRunDifference
@@ -34,9 +35,9 @@ if TYPE_CHECKING:
 
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.judge.comparison import Comparison
-    from afterburner.agent.judge.later_calls import SlowDown
+    from afterburner.agent.judge.later_calls import Again
     from afterburner.agent.judge.measuring.sample_sources import Case
-    from afterburner.agent.judge.measuring.sampling import Block
+    from afterburner.agent.judge.measuring.sampling import Block, BlockSource
     from afterburner.agent.judge.measuring.workbench import Workbench
     from afterburner.agent.judge.two_sided import TwoSidedJudge
     from afterburner.agent.types import Gain, WorkloadCall
@@ -61,6 +62,7 @@ class ComparisonDecision(StrEnum):
     TOO_NOISY = "too_noisy"  # no answer: the samples do not tell, or a gate does not believe them
 
 
+_PROVEN = (ComparisonDecision.FASTER, ComparisonDecision.SLOWER)
 MEASURED = (ComparisonDecision.FASTER, ComparisonDecision.SLOWER, ComparisonDecision.SAME)
 
 
@@ -176,17 +178,20 @@ class VersionJudge:
         """What was measured of a version, unless calls of a warm process or larger inputs say something else."""
         if measured.gain is None or measured.objection:
             return measured
-        again = None
-        if measured.decision is ComparisonDecision.SLOWER:
+        if not self.real_calls_alone and measured.decision in _PROVEN:
             self._report(EventKind.MEASURING_BOTH)
             again = when_warm(self.bench, self.judge, source, measured.gain, self.deadline)
-            if again is not None and self._decided(again.comparison)[0] is ComparisonDecision.SLOWER:
-                return _with(measured, again, ComparisonDecision.SLOWER)
+            if again is not None:
+                decision = self._decided(again.comparison)[0]
+                told = replace(measured, caveat=again.caveat)
+                measured = told if decision is measured.decision else _with(measured, again, decision)
+        if measured.decision is ComparisonDecision.SLOWER or measured.gain is None:
+            return measured
         self._report(EventKind.MEASURING_LARGER_INPUTS)
         larger = on_larger_inputs(self.bench, self.judge, source, self.deadline)
-        if larger is not None and not self.texts.before:
-            return _with(measured, larger, ComparisonDecision.SLOWER)
-        return measured if again is None else _with(measured, again, self._decided(again.comparison)[0])
+        if larger is None or self.texts.before:
+            return measured
+        return _with(measured, larger, ComparisonDecision.SLOWER)
 
     def _on_real_calls(self, confirming: Confirming, other: Incumbent) -> Agreement | VersionFindings | None:
         """What the calls of the workload show against a version; None: it does the same on all of them."""
@@ -259,8 +264,9 @@ class VersionJudge:
     ) -> VersionFindings:
         """The test alone: for a version that is known to do the same, which `agreement` tells of."""
         self._report(EventKind.MEASURING_BOTH)
-        blocks, _ = self.bench.block_source(original.source, [other.source], self.judge.objective, held_out=True)
-        said, _ = self.judge.confirm(blocks, self.deadline, held_out_from=0, on_blocks=self._on_blocks)
+        said, _ = self.judge.confirm(
+            self._blocks(other, original), self.deadline, held_out_from=0, on_blocks=self._on_blocks
+        )
         if said.verdict is Verdict.TIME_LIMIT:
             return self._late(other, self.bench.measured_cases(self.judge.objective), "the calls that are measured")
         look = LargerLook(said)
@@ -281,6 +287,12 @@ class VersionJudge:
             after=said.after,
             blocks=tuple(block.without_parts() for block in said.blocks),
         )
+
+    def _blocks(self, other: Incumbent, original: Incumbent) -> BlockSource:
+        """Where samples come from: where slow-downs alone count, processes that have done what is done only once."""
+        if self.real_calls_alone and can_be_warm(self.bench, self.judge):
+            return warm_source(self.bench, other.source, self.bench.timed_calls())
+        return self.bench.block_source(original.source, [other.source], self.judge.objective, held_out=True)[0]
 
     def _decided(self, said: Comparison) -> tuple[ComparisonDecision, str]:
         """The decision, and what stands against a measured one."""
@@ -311,9 +323,11 @@ class VersionJudge:
         self.on_event(ProgressEvent(kind=kind, stage=Stage.COMPARE, count=count, most=most))
 
 
-def _with(measured: VersionFindings, again: SlowDown, decision: ComparisonDecision) -> VersionFindings:
+def _with(measured: VersionFindings, again: Again, decision: ComparisonDecision) -> VersionFindings:
     """The same findings with what a second look says."""
     said, caveat = again.comparison, again.caveat
+    if again.where and measured.decision is ComparisonDecision.TOO_NOISY:
+        caveat = f"on {again.where}; on the real ones there is no answer"
     if again.where and measured.decision is ComparisonDecision.FASTER and measured.gain is not None:
         caveat = f"{caveat}; on the real ones it gains {format_ratio(measured.gain.ratio)}"
     return replace(

@@ -196,7 +196,9 @@ def _footer(document: CiDocument, around: Surroundings) -> str:
     base = f" against {code(document.base[:10])}" if document.base else ""
     report = f" [Report with distributions, growth and receipts]({around.report_url})." if around.report_url else ""
     proposer = f", proposed by {code(document.model, 80)}" if document.mode in (Mode.OPTIMIZE, Mode.SCHEDULE) else ""
+    machine = f", on {prose(document.machine)}" if document.machine else ""
+    done = "Measured" if document.machine else "Looked"
     return (
-        f"<sub>Measured at {code(document.head[:10])}{base}{proposer}, {cost}, {document.elapsed_s:.0f} s, on "
-        f"{prose(document.machine) or 'no machine: nothing was measured'}.{report}</sub>\n"
+        f"<sub>{done} at {code(document.head[:10])}{base}{proposer}, {cost}, {document.elapsed_s:.0f} s{machine}."
+        f"{report}</sub>\n"
     )

@@ -22,7 +22,7 @@ _OTHERS = {
     Decision.INTERRUPTED: "interrupted",
     Decision.NOT_REACHED: "not reached in time",
 }
-_NOTHING_CHANGED = "No function that the base has was changed"
+_NOTHING_CHANGED = "No function was changed"
 _UNPROVEN = (  # what speaks against a claim, the gravest first
     (Decision.DIFFERENT, "different in behaviour"),
     (Decision.SLOWER, "slower"),
@@ -84,7 +84,10 @@ def _headline_of_regressions(document: CiDocument) -> str:
         return _NOTHING_CHANGED if not document.left_out else "Nothing could be compared"
     if len(compared) == total:
         return f"No slow-down was found in {count(total, 'changed function')}"
-    return f"No slow-down in {len(compared)} of {count(total, 'changed function')}; the others could not be compared"
+    unknown = f"no answer for {count(total - len(compared), 'changed function')}"
+    if not compared:
+        return unknown.capitalize()
+    return f"No slow-down in {count(len(compared), 'changed function')}, and {unknown}"
 
 
 def _headline_of_proof(document: CiDocument) -> str:
@@ -105,6 +108,8 @@ def _number(number: int, what: str) -> str:
 
 def _headline_of_rewrites(document: CiDocument) -> str:
     improved = document.of(Decision.IMPROVED)
+    if not document.considered and document.mode is Mode.OPTIMIZE:
+        return "No function was added or changed"
     if not improved:
         return "No faster rewrite was found" if document.objective == "time" else "No leaner rewrite was found"
     where = "" if document.mode is Mode.SCHEDULE else " of this pull request"

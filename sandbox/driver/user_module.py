@@ -100,7 +100,7 @@ def resolve(module: ModuleType, qualname: str) -> Resolved:
     name = parts[-1]
     value = _find_attribute(owner, name) if owner is not None else vars(module).get(name, _MISSING)
     if value is _MISSING:
-        raise LookupError("%s has no function %r" % (_describe(module, namespace), name))
+        raise LookupError("%s has no function %r once it is loaded" % (_describe(module, namespace), name))
     resolved = _unbind(value, owner)
     if not callable(resolved.function):
         name = type(value).__name__

@@ -23,6 +23,7 @@ from loops import UntimedJudge
 
 from afterburner.agent.code.locate import find_target
 from afterburner.agent.judge import confirming
+from afterburner.agent.judge.first_calls import FirstCalls
 from afterburner.agent.session import one_run
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def brief_search(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(confirming, "OFFER_LEAST", 1)
     monkeypatch.setattr(confirming, "SHRINKING_S", 0.0)
     monkeypatch.setattr(confirming, "on_larger_inputs", lambda *_: None)
-    monkeypatch.setattr(confirming, "left_of_gain_when_warm", lambda *_: "")
+    monkeypatch.setattr(confirming, "look_at_later_calls", lambda *_: FirstCalls())
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 from repositories import BASE, COMMON, NAMES, WITH_COMMON, Repository
 
 from afterburner.agent import UsageError
-from afterburner.ci_action.changes import Changes, find_changes
+from afterburner.ci_action.changes import Changes, LeftOut, find_changes
 from afterburner.ci_action.options import patterns_in
 from afterburner.ci_action.paths import PathFilter
 from afterburner.ci_action.repository import find_range, open_repository
@@ -289,3 +289,15 @@ def test_a_pipe_in_place_of_a_changed_file_is_not_opened(repository: Repository)
     os.mkfifo(place)
     [left] = changes(repository).left_out
     assert (left.file, left.reason) == ("shop/names.py", "it is not a regular file in this checkout")
+
+
+def test_a_property_that_was_changed_is_named(repository: Repository) -> None:
+    text = "class Cart:\n    @property\n    def total(self):\n        return {}\n\n"
+    text += "    def size(self):\n        return 1\n"
+    repository.commit({"shop/cart.py": text.format(3)}, "base")
+    repository.commit({"shop/cart.py": text.format(4)})
+    found = changes(repository, "HEAD~1")
+    assert names(found) == []
+    assert found.left_out == (
+        LeftOut("shop/cart.py", "it is a property, which is not looked at by itself", "Cart.total"),
+    )

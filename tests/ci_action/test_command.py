@@ -67,7 +67,7 @@ def test_what_is_printed_is_the_document_alone(
     assert done.returncode == 0, done.stderr
     assert done.stderr.startswith("::stop-commands::") == in_a_job
     begins = {
-        "markdown": "## Afterburner Agent: No function that the base has was changed",
+        "markdown": "## Afterburner Agent: No function was changed",
         "json": '{\n  "schema": 1',
         "sarif": '{\n  "$schema"',
         "junit": "<?xml",
@@ -111,7 +111,7 @@ def test_gitlab_tells_the_base_by_a_variable(program: CommandLine, repository: R
     base = repository.head
     repository.commit({"README.md": "Shop\n"})
     done = program("ci", folder=repository.folder, CI_MERGE_REQUEST_DIFF_BASE_SHA=base)
-    assert (done.returncode, done.stdout) == (0, "No faster rewrite was found.\n"), done.stderr
+    assert (done.returncode, done.stdout) == (0, "No function was added or changed.\n"), done.stderr
 
 
 @pytest.mark.parametrize(

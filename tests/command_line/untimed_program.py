@@ -27,6 +27,7 @@ def time_nothing() -> None:
     running: Any = import_module("afterburner.agent.session.one_run")
     gather: Any = import_module("afterburner.agent.evidence.gather")
     confirming: Any = import_module("afterburner.agent.judge.confirming")
+    first_calls: Any = import_module("afterburner.agent.judge.first_calls")
     cores: Any = import_module("afterburner.sandbox.cores")
     growth = import_module("afterburner.agent.evidence.growth").Growth(
         note="cannot tell how time grows: nothing is timed"
@@ -35,7 +36,8 @@ def time_nothing() -> None:
     gather.measure_growth = lambda *_: growth
     confirming.OFFER_ROUNDS = confirming.OFFER_LEAST = 1  # of made inputs
     confirming.SHRINKING_S = 0.0
-    confirming.on_larger_inputs, confirming.left_of_gain_when_warm = lambda *_: None, lambda *_: ""
+    confirming.on_larger_inputs = lambda *_: None
+    confirming.look_at_later_calls = lambda *_: first_calls.FirstCalls()
     cores.lock_folder = _leases
     cpu = sorted(cores.usable_cpus())[os.getpid() % len(cores.usable_cpus())]
     cores.usable_cpus = lambda: frozenset({cpu})  # or the samples of all workers would share one

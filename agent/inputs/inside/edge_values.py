@@ -6,6 +6,7 @@ import collections
 import contextlib
 import datetime as dt
 import itertools
+import math
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Sequence, Tuple
 
 from .call_parts import children, like, put
@@ -46,6 +47,8 @@ CONFUSABLE: Dict[type, Tuple[Any, ...]] = {
     float: (0.0, -0.0, float("nan"), float("nan"), 1.0, float("inf")),
     bytes: (b"a", b"A", b"", b"a "),
 }
+LONG_TEXT = 4_000  # characters: a rewrite that looks at a part of a text looks at less
+ODD_ENDS = ("\u0130", " ", "0")
 WHITESPACE = (" ", "\n", "\t", "\r\n")
 
 
@@ -72,6 +75,7 @@ def _sequence(value: Any) -> Iterator[Edge]:
     if type(few[0]) is float:
         for at in range(min(len(few), 3)):
             yield "not a number among few", like(value, [*few[:at], float("nan"), *few[at:4]])
+        yield "the same not-a-number twice", like(value, [math.nan, math.nan])
         for rounded in ROUNDED:
             yield "sums that are rounded", like(value, list(rounded))
     yield "duplicates", like(value, separate(few[:4] + few[:4]))
@@ -173,6 +177,8 @@ def _text(value: str) -> Iterator[Edge]:
         yield "unicode", odd
     for digit in ("0", "-1", "1_0", "\x00", "aa", "a" * 40):
         yield "text changed", digit
+    for odd in ODD_ENDS:
+        yield "long text with an odd end", (value[:1] or "a") * LONG_TEXT + odd
 
 
 def _bytes(value: Any) -> Iterator[Edge]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .call_parts import Root, Site
 
 _ITERABLE = re.compile(r"(typing\.|abc\.|collections\.abc\.)?(Iterable|Iterator)\b")
+MOST_NEAR = 4  # values near a default
 _NONE: Shape = ("leaf", type(None))
 
 
@@ -39,11 +40,15 @@ class Signature(NamedTuple):
         """The call with one argument more than it gave: something near the parameter's default."""
         args, kwargs = root
         given = set(self.names[: len(args)]) | set(kwargs)
-        yield from in_turns(
-            ([args, {**kwargs, name: value}] for _, value in edges(default)[:4])
-            for name, default in self.defaults.items()
-            if name not in given
-        )
+        others = [(name, default) for name, default in self.defaults.items() if name not in given]
+        yield from in_turns([_given(root, name, default) for name, default in others])
+
+
+def _given(root: Root, name: str, default: Any) -> Iterator[Root]:
+    """The call with something near its default for one parameter."""
+    args, kwargs = root
+    for _, value in edges(default)[:MOST_NEAR]:
+        yield [args, {**kwargs, name: value}]
 
 
 def signature_of(target: Resolved, source: str) -> Signature:

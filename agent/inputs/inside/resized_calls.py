@@ -18,7 +18,7 @@ from .call_trial import Trier, limit_memory
 from .container_kinds import NotBuildableError
 from .iterator_arguments import root_with_lists, with_iterators_again
 from .user_code import guarded
-from .value_copies import FEW, SIZED, Copies, is_grid
+from .value_copies import FEW, NATURAL, SIZED, Copies, is_grid
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .harness_types import Request, Write
 
 SMALLEST = 4  # elements, or the value of an integer, from which something can be scaled,
+REPEATED = " of the same elements again"  # as in "growth with len(text) of the same elements again"
 LITTLE = 2  # the same where little is known of the data
 BESIDE = 8  # what is smaller than the largest by more than this factor is no part of what is scaled
 MAX_SCALED = 4  # values that are scaled together
@@ -67,7 +68,7 @@ def scale_calls(request: Request, recorder: Recorder, write: Write) -> None:
     """Write the given calls at other sizes, as far as the original returns from them in time.
 
     They keep to the expressions in `assume`. With `from_little`, so few values are taken for names (`value_copies`) as
-    they are scaled from.
+    they are scaled from. `variety` is one of `value_copies`.
     """
     module = guarded(write, "import", lambda: importlib.import_module(request["module"]))
     if module is None:
@@ -95,7 +96,8 @@ def _scale(request: Request, module: ModuleType, write: Write) -> None:
             room -= len(made.blob)
             if room < 0:
                 return
-            write({"base": base, "scaled": plan.text(), **made.record(request["qualname"])})
+            scaled = plan.text() + (REPEATED if ladder.is_repeated else "")
+            write({"base": base, "scaled": scaled, **made.record(request["qualname"])})
         if ladder.reason:
             write({"kind": "skipped", "origin": request["origin"], "reason": ladder.reason})
 
@@ -129,11 +131,17 @@ class _Ladder:
         self._most_s, self._deadline_s = request["most_s"], deadline_s
         self._factors: List[float] = request["factors"]
         self._until_s, self._most_factor = request["climb_until_s"], request["most_factor"]
-        self._few = LITTLE if request["from_little"] else FEW
+        self._few, self._variety = LITTLE if request["from_little"] else FEW, request["variety"]
         self._sizes: Dict[int, float] = {}
         self._copies: Dict[bool, Copies] = {}
         self._bad = math.inf  # the smallest factor above one that went wrong
         self.reason = ""
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether all that larger calls hold are repetitions of the elements of the real one."""
+        plan = self._plan
+        return bool(plan.slots) and not (plan.grids or plan.arrays) and self._copies[True].is_repeated
 
     def climb(self) -> Iterator[Made]:
         """The calls, smaller ones first; then on upwards while they are cheap, and between where it got too dear."""
@@ -168,7 +176,8 @@ class _Ladder:
 
     def _attempt(self, factor: float) -> Optional[Made]:
         """The call at `factor` times its size: with fresh names in the copies, or else as plain repetitions."""
-        for rename in (True, False) if factor > 1 and self._plan.slots else (True,):
+        may_repeat = factor > 1 and self._plan.slots and self._variety == NATURAL
+        for rename in (True, False) if may_repeat else (True,):
             if time.monotonic() > self._deadline_s:
                 self.reason = "the time for making inputs was used up"
                 self._bad = 0.0
@@ -214,7 +223,8 @@ class _Ladder:
         plan = self._plan
         if rename not in self._copies:
             original = _with_lists(load_call(self._blob))
-            self._copies[rename] = Copies([_held(original, slot) for slot in plan.slots], self._few, rename=rename)
+            held = [_held(original, slot) for slot in plan.slots]
+            self._copies[rename] = Copies(held, self._few, rename=rename, variety=self._variety)
         copies = self._copies[rename]
         call = load_call(self._blob)
         fresh = _with_lists(call)

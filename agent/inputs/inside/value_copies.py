@@ -34,6 +34,8 @@ LINES, WORDS = 4, 8  # line ends, or blanks, from which a text consists of lines
 _TOKEN = re.compile(r"[0-9]+|[A-Za-z]+|[^0-9A-Za-z]+")
 _WHOLE = "whole"  # the column of texts as such, where no part of them is a name by itself
 
+NATURAL, DISTINCT, EQUAL = "natural", "distinct", "equal"  # how the elements of more data differ from one another
+
 Path = Tuple[Any, ...]
 Rename = Callable[[Any, Path], Any]
 
@@ -41,11 +43,12 @@ Rename = Callable[[Any, Path], Any]
 class Copies:
     """Knows the columns of some values, and resizes these values. All of them are learned from together.
 
-    A column of fewer than `few` values is none of names.
+    A column of fewer than `few` values is none of names. More data is like the real data if it is to be `NATURAL`; of
+    `DISTINCT` data no two elements are equal, of `EQUAL` data all are.
     """
 
-    def __init__(self, values: Sequence[Any], few: int = FEW, *, rename: bool = True) -> None:
-        self._values = values
+    def __init__(self, values: Sequence[Any], few: int = FEW, *, rename: bool = True, variety: str = NATURAL) -> None:
+        self._values, self._variety = values, variety
         self._columns: Dict[Path, List[Any]] = {}
         self._room = LOOKED_AT
         if rename:
@@ -54,6 +57,8 @@ class Copies:
                     self._look(unit, (place, "*"), 0)
         keys = {(place, "*", 0) for place, value in enumerate(values) if type(value) is dict}
         self._names, self._references = _columns_of_names(self._columns, keys, few)
+        every = [value for column in self._columns.values() for value in column if type(value) in (int, float)]
+        self._span = math.ceil(max(every) - min(every)) + 1 if every and all(map(math.isfinite, every)) else 1
         numbers = [int(value) for path in self._names for value in self._columns[path] if _is_number(value)]
         self._gap = (max(numbers) - min(numbers)) / len(set(numbers)) if numbers else math.inf
 
@@ -70,6 +75,11 @@ class Copies:
         size, count = max(round(len(units) * factor), 1), math.ceil(factor)
         if count == 1:
             return join(units[:size])
+        if self._variety == EQUAL:
+            return join([copy.deepcopy(units[0]) for _ in range(size)])
+        if self._variety == DISTINCT:
+            fresh = [self._fresh(units[number % len(units)], (place, "*"), number) for number in range(size)]
+            return join(sorted(fresh, reverse=_order(units) < 0) if _order(units) else fresh)
         made = [
             self._copied(unit, (place, "*"), number, count, index)
             for number in range(count)
@@ -101,6 +111,26 @@ class Copies:
         else:
             for part, below in _parts(value, path):
                 self._look(part, below, depth + 1)
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether more of the data are plain repetitions of what is there."""
+        return self._variety == NATURAL and not self._names
+
+    def _fresh(self, unit: Any, path: Path, number: int) -> Any:
+        """An element like this one that equals none with another number.
+
+        Raises:
+            NotBuildableError: its class makes no such object.
+        """
+
+        def renamed(value: Any, path: Path) -> Any:
+            if type(value) is str:
+                return _shifted(value, number) if path[-1] == _WHOLE else value
+            return value + number * self._span
+
+        made = _rebuilt(unit, path, renamed, 0)
+        return copy.deepcopy(unit) if made is unit else made
 
     def _copied(self, unit: Any, path: Path, number: int, count: int, index: int) -> Any:
         """Copy `number` of `count` of one element, which is the one at `index`.

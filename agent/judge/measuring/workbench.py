@@ -149,6 +149,8 @@ class Workbench:
             cases = self.workload.held_out_cases if held_out else self.workload.cases
             return _test_cases(affordable(cases, MEASURABLE_PROGRAM_S, SAMPLE_TIME_S))
         calls = self._timed_calls(SAMPLE_TIME_S, held_out=held_out)
+        if not calls:
+            return ()
         passes = 1 if objective is Objective.TIME else passes_needed(calls)
         return (replace(self.call_case(calls, hash_seed=0), passes=passes, cold_caches=True),)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,7 +14,8 @@ from afterburner.agent.judge.confirmation import Incumbent
 from afterburner.agent.judge.confirming import Confirming
 from afterburner.agent.judge.decide import Judge
 from afterburner.agent.judge.first_calls import FirstCalls
-from afterburner.agent.judge.later_calls import left_of_gain_when_warm, on_larger_inputs
+from afterburner.agent.judge.later_calls import look_at_later_calls, when_warm
+from afterburner.agent.judge.slower_on_larger import on_larger_inputs
 from afterburner.agent.judge.two_sided import TwoSidedJudge
 from afterburner.agent.judge.version_comparison import ComparisonDecision, VersionFindings, VersionJudge
 from afterburner.agent.types import Decision, Gain, Objective
@@ -82,10 +84,34 @@ def test_a_slow_down_that_three_elements_do_not_show_is_found_on_more_of_them(ma
     assert on_larger_inputs(bench, judge, doing_less + main, Deadline.after(60)) is None
 
 
-def test_work_of_the_first_call_is_no_slow_down_but_told(compared: Compared) -> None:
+@pytest.mark.nightly
+def test_work_of_the_first_call_is_no_slow_down(compared: Compared) -> None:
     found = compared(SQUARES, FIRST_CALL, "f(20_000)")
     assert found.decision is not ComparisonDecision.SLOWER, found
-    assert "the first call of a process takes" in found.caveat
+
+
+def test_a_whole_comparison_tells_what_the_first_call_takes(make_bench: MakeBench) -> None:  # noqa: F811 - as above
+    main = MAIN.format(calls="f(20_000)")
+    bench, judge = make_bench(SQUARES + main, "f"), TwoSidedJudge(Objective.TIME, 0.5, 0)
+    again = when_warm(bench, judge, FIRST_CALL + main, Gain(0.2, 0.1, 0.3, 0.99, 8), Deadline.after(60))
+    assert again is not None
+    assert again.comparison.gain is not None
+    assert again.comparison.gain.ratio > 0.5
+    assert again.caveat == "the first call of a process takes 5.00x of the time"
+    again = when_warm(bench, judge, FIRST_CALL + main, Gain(4.0, 3.0, 5.0, 0.99, 8), Deadline.after(60))
+    assert again is not None
+    assert again.caveat == "the first call of a process gains 4.00x"
+
+
+def test_two_trees_are_compared_on_the_real_calls_alone_as_well(make_bench: MakeBench) -> None:  # noqa: F811 - as above
+    main = MAIN.format(calls="f(20_000)")
+    bench = make_bench(SQUARES + main, "f")
+    bench = replace(bench, other_environment=bench.environment)
+    judge = TwoSidedJudge(Objective.TIME, 0.05, 0)
+    found = VersionJudge(bench, judge, Deadline.after(120), lambda _: None, real_calls_alone=True).compare(
+        LONGER + main
+    )
+    assert found.decision is ComparisonDecision.SLOWER, found
 
 
 @pytest.mark.nightly
@@ -103,11 +129,14 @@ def test_a_slow_down_of_every_call_is_one(compared: Compared) -> None:
 def test_a_gain_of_the_first_call_is_told_to_be_one(make_bench: MakeBench) -> None:  # noqa: F811 - as above
     main = MAIN.format(calls="f(2_000)")
     judge, gain = Judge(Objective.TIME, 0.05, 0), Gain(9.0, 8.0, 10.0, 0.99, 8)
-    told = left_of_gain_when_warm(make_bench(FIRST_CALL + main, "f"), judge, SQUARES + main, gain, Deadline.after(60))
-    assert "most of the gain is in the first call of a process: later calls gain 1." in told
-    gain = Gain(1.5, 1.4, 1.6, 0.99, 8)
-    bench = make_bench(LONGER + main, "f")
-    assert left_of_gain_when_warm(bench, judge, SQUARES + main, gain, Deadline.after(60)) == ""
+    bench = make_bench(FIRST_CALL + main, "f")
+    told = look_at_later_calls(bench, judge, SQUARES + main, gain, Deadline.after(60))
+    assert told.objection == ""
+    assert "most of the gain is in the first call of a process: later calls gain 1." in told.note
+    lost = look_at_later_calls(bench, judge, LONGER + main, gain, Deadline.after(60))
+    assert "later calls take " in lost.objection
+    bench, gain = make_bench(LONGER + main, "f"), Gain(1.5, 1.4, 1.6, 0.99, 8)
+    assert look_at_later_calls(bench, judge, SQUARES + main, gain, Deadline.after(60)) == FirstCalls()
 
 
 class Convinced(UntimedJudge):
