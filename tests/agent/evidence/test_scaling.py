@@ -57,10 +57,10 @@ def test_attributes_of_objects_and_integers_are_sizes_too(make_bench: MakeBench)
         "class Bag:\n"
         "    def __init__(self, items):\n        self.items = items\n\n"
         "    def pairs(self):\n        return sum(a < b for a in self.items for b in self.items)\n\n"
-        'if __name__ == "__main__":\n    Bag([3, 1, 2] * 9).pairs()\n    Bag(list(range(20))).pairs()\n'
+        'if __name__ == "__main__":\n    Bag([3, 1, 2] * 9).pairs()\n    Bag([1, 2] * 10).pairs()\n'
     )
     made, _ = ladder(make_bench(bag, "Bag.pairs"), Climb(factors=(1.0, 2.0), until_s=0.0))
-    assert [each.scaled for each in made] == ["len(self.items) of the same elements again"] * 2, "three numbers repeat"
+    assert [each.scaled for each in made] == ["len(self.items) of the same elements again"] * 2, "the numbers repeat"
     assert made[1].size == 2 * made[0].size
     count = (
         "def triangle(n):\n    return sum(range(n))\n\n"
