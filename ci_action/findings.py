@@ -263,4 +263,7 @@ def _figures_of_comparison(result: ComparisonResult) -> FiguresPart | None:
 
 def _counterexample(found: Counterexample) -> CounterexamplePart:
     calls = [one_line(each) for each in found.calls[:20]]
-    return CounterexamplePart(calls=calls, before=one_line(found.expected), after=one_line(found.actual))
+    before, after = one_line(found.expected), one_line(found.actual)
+    if before == after:  # what differs is not in what is returned, or is which objects these are
+        after = one_line(found.difference)
+    return CounterexamplePart(calls=calls, before=before, after=after)

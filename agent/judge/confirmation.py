@@ -158,7 +158,8 @@ def _condition(agreed: Agreement, unreached: Sequence[int], made: int | None) ->
     if agreed.unvaried:
         names = " and ".join(f"`{name}`" for name in agreed.unvaried)
         stated = " ".join(f'--assume "{name} is not None"' for name in agreed.unvaried)
-        return f"{names} is like in the real calls, for nothing else could be made of it; state it with {stated}"
+        are, them = ("is", "it") if len(agreed.unvaried) == 1 else ("are", "them")
+        return f"{names} {are} like in the real calls, for nothing else could be made of {them}; state it with {stated}"
     if not unreached:
         return ""
     unless = f"no call reaches {lines_in_words(unreached)} of the original"

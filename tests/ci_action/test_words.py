@@ -17,6 +17,7 @@ from afterburner.ci_action.report.words import one_line, plain_reason
         ("\x1b[31mred\u202e", "\\x1b[31mred\\u202e"),
         ("x" * 30, "x" * 9 + "…"),
         (7, "7"),
+        (f"f('{'B' * 1_025}e')", "f('BB…(1,025 in a row)e')"),
     ],
 )
 def test_what_cannot_be_seen_is_written_out_and_what_is_long_is_cut(text: object, line: str) -> None:

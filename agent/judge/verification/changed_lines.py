@@ -106,9 +106,18 @@ def _is_kept(at: int, old: Sequence[_Line], new: Sequence[_Line], places: dict[i
     if at == 0:
         return places[at] == 0
     place = places[at]
-    return places.get(at - 1) == place - 1 and (
-        old[at].indent - old[at - 1].indent == new[place].indent - new[place - 1].indent
-    )
+    one, other = _line_before(at, old), _line_before(place, new)
+    return places.get(one) == other and old[at].indent - old[one].indent == new[place].indent - new[other].indent
+
+
+def _line_before(at: int, lines: Sequence[_Line]) -> int:
+    """The line that comes before one: of another branch of an `if` the condition, whatever stands in between."""
+    if lines[at].code[0] in {"elif", "else"}:
+        heads = (each for each in range(at - 1, -1, -1) if lines[each].indent <= lines[at].indent)
+        head = next(heads, at - 1)
+        if lines[head].code[0] in {"if", "elif"} and lines[head].indent == lines[at].indent:
+            return head
+    return at - 1
 
 
 def _ends_otherwise(at: int, old: Sequence[_Line], new: Sequence[_Line], places: dict[int, int]) -> bool:

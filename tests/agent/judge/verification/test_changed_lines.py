@@ -60,6 +60,32 @@ def test_a_line_that_left_its_block_is_changed() -> None:
     assert changed_lines(BEFORE, moved, UNREACHED) == (5, 9)
 
 
+BRANCHES = """\
+def f(text):
+    if isinstance(text, str):
+        try:
+            text.encode("ascii")
+        except UnicodeEncodeError:
+            return False
+    elif isinstance(text, bytes):
+        return text.isascii()
+    else:
+        raise ValueError(text)
+    return True
+"""
+
+
+def test_what_one_branch_does_is_no_change_of_the_others() -> None:
+    first = BRANCHES.index("        try:")
+    shorter = BRANCHES[:first] + "        return text.isascii()\n" + BRANCHES[BRANCHES.index("    elif") :]
+    assert changed_lines(BRANCHES, shorter, (7, 8, 9, 10)) == ()
+    assert changed_lines(BRANCHES, shorter, (4, 6)) == (4, 6)
+    other = BRANCHES.replace("isinstance(text, str)", "type(text) is str")
+    assert changed_lines(BRANCHES, other, (7, 8, 10)) == (7,), "whether it comes there hangs on the condition before"
+    looping = BRANCHES.replace("if isinstance", "while isinstance", 1).replace("    elif", "    if", 1)
+    assert 7 in changed_lines(looping, looping.replace("return False", "break"), (7,))
+
+
 def test_line_feeds_within_a_line_do_not_shift_the_others() -> None:
     before = "def f(n):\n    text = '\x0c'\n    if n > 9:\n        n -= 1\n    return n, text\n"
     assert changed_lines(before, before.replace("n -= 1", "n -= 2"), (4,)) == (4,)
