@@ -54,7 +54,7 @@ def on_larger_inputs(bench: Workbench, judge: Judge, other: str, deadline: Deadl
     for variety, told in VARIETIES.items():
         look = _Look(bench, judge, other, deadline, told)
         larger = look.larger(variety)
-        slower = look.steps_down(larger)
+        slower = look.slow_down(larger)
         found += [slower] if slower is not None else []
         if not any(each.scaled.startswith("len(") for each in larger):
             break  # there are no elements
@@ -85,7 +85,7 @@ class _Look:
         made, _ = scale_calls(self.bench, bases, climb, min(MAKING_SHARE * self.deadline.left_s(), MOST_MAKING_S))
         return [each for each in made if each.factor >= AT_LEAST]
 
-    def steps_down(self, made: Sequence[ScaledCall]) -> Again | None:
+    def slow_down(self, made: Sequence[ScaledCall]) -> Again | None:
         """The slow-down on the largest calls; on smaller ones where AFTER reaches its time limit on these."""
         late: Again | None = None
         for sizes in _steps_down(made):
