@@ -151,7 +151,8 @@ def test_a_gain_on_three_elements_that_is_a_loss_on_many_is_none(
 ) -> None:
     monkeypatch.setattr(confirming, "OFFER_ROUNDS", 1)
     monkeypatch.setattr(confirming, "OFFER_LEAST", 1)
-    monkeypatch.setattr(confirming, "look_at_first_calls", lambda *_: FirstCalls())  # they would show no such gain
+    for look in ("look_at_first_calls", "look_at_later_calls"):  # they would show no such gain
+        monkeypatch.setattr(confirming, look, lambda *_: FirstCalls())
     main = MAIN.format(calls="f([3, 1, 3])")
     bench = make_bench(UNIQUE + main, "f")
     winner, original = (
