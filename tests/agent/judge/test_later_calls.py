@@ -63,6 +63,17 @@ def compared(make_bench: MakeBench) -> Compared:  # noqa: F811 - the fixture abo
     return compare
 
 
+COUNTS = "def f(items):\n    {}\n    for item in items:\n        {}\n    return counts\n"
+BY_DICT = COUNTS.format("counts = {}", "counts[item] = counts.setdefault(item, 0) + len([item])")
+BY_LIST = COUNTS.format("counts = {}", "counts[item] = counts[item] + 1 if item in list(counts) else 1")
+
+
+def test_a_version_may_lose_a_little_where_all_is_equal(make_bench: MakeBench) -> None:  # noqa: F811 - as above
+    main = MAIN.format(calls="f([3, 1, 3, 7])")
+    bench = make_bench(BY_LIST + main, "f")
+    assert on_larger_inputs(bench, TwoSidedJudge(Objective.TIME, 0.05, 0), BY_DICT + main, Deadline.after(60)) is None
+
+
 def test_what_is_as_fast_on_larger_inputs_is_no_slow_down(make_bench: MakeBench) -> None:  # noqa: F811 - as above
     bench = make_bench(UNIQUE + MAIN.format(calls="f([3, 1, 3])"), "f")
     judge = TwoSidedJudge(Objective.TIME, 0.5, 0)  # far more than noise makes of the same code
