@@ -74,7 +74,7 @@ def part_of_outcome(place: Place, outcome: Outcome, receipt: str | None, *, merg
     return _part(
         place,
         Decision(outcome.decision),
-        outcome.reason,
+        _ASSUME.sub("`Requires:` in the docstring, or type hints", outcome.reason),
         result.elapsed_s,
         gain=_gain(result.gain) if is_offered else None,
         figures=FiguresPart(

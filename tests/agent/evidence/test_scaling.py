@@ -78,7 +78,7 @@ LEDGER = (
     "        {public}\n\n"
     "    def pairs(self):\n"
     "        return sum(a < b for a in self.{read} for b in self.{read})\n\n"
-    'if __name__ == "__main__":\n    Ledger([3, 1, 2] * 9).pairs()\n    Ledger(list(range(20))).pairs()\n'
+    'if __name__ == "__main__":\n    Ledger(list(range(18))).pairs()\n    Ledger(list(range(20))).pairs()\n'
 )
 
 
