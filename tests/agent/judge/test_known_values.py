@@ -90,8 +90,8 @@ if __name__ == "__main__":
 KNOWING_PLATE = PLATE.replace("    total = 0\n", '    if plate == "ab12cde":\n        return 4360\n    total = 0\n')
 
 
-def confirming(bench: Workbench) -> Confirming:
-    return Confirming(bench, Judge(Objective.TIME, 0.05, seed=0), Deadline.after(240), lambda _: None)
+def confirming(bench: Workbench, min_effect: float = 0.05) -> Confirming:
+    return Confirming(bench, Judge(Objective.TIME, min_effect, seed=0), Deadline.after(240), lambda _: None)
 
 
 def looked_at(place: Confirming, rewrite: str) -> LargerLook:
@@ -121,7 +121,8 @@ def test_more_new_values_than_can_be_looked_at_count_as_held(make_bench: MakeBen
 @pytest.mark.timed
 @pytest.mark.slow
 def test_a_gain_on_known_inputs_alone_is_none_however_small(make_bench: MakeBench) -> None:  # noqa: F811
-    found = looked_at(confirming(make_bench(SLOW, "longest")), KNOWING)
+    calm = confirming(make_bench(SLOW, "longest"), min_effect=0.5)  # far more than noise makes of the same work
+    found = looked_at(calm, KNOWING)
     assert found.comparison.decision is Decision.NOT_BETTER, found
     assert "2.00x, but on inputs 4 times as large only" in found.comparison.reason
     assert "it holds values of the workload (1200, 182)" in found.comparison.reason
