@@ -13,7 +13,6 @@ from afterburner.agent.options import RunSettings
 from afterburner.agent.page.run_section import section_of_run
 from afterburner.ci_action.changes import LeftOut
 from afterburner.ci_action.findings import Place, part_of_outcome
-from afterburner.ci_action.report.document import Decision
 from afterburner.ci_action.report.words import one_line, plain_reason
 
 if TYPE_CHECKING:
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from afterburner.ci_action.changes import ChangedFunction
     from afterburner.ci_action.gathered import Gathered
     from afterburner.ci_action.options import CiOptions
-    from afterburner.ci_action.report.document import FunctionPart
 
 Key = tuple[str, str]  # a file from the repository's root, and the name of a function
 
@@ -109,11 +107,11 @@ def _gather(
         receipt = _receipt_of(outcome, len(gathered.functions) + 1, gathered)
         merged = (outcome.target.path, outcome.target.function) not in many.merged.left_out
         part = part_of_outcome(place, outcome, receipt, merged=merged)
-        gathered.functions.append(_unless_broken(part, many))
+        gathered.functions.append(part)
         if outcome.result is not None:
             gathered.sections.append(section_of_run(outcome.result))
             gathered.machine = outcome.result.machine
-    gathered.patch = b"" if _broken(many) else many.merged.patch
+    gathered.patch = many.merged.patch
     gathered.notes += [
         f"{Path(path).name}: the rewrite of {function} does not go with those before it, so the patch leaves it out"
         for path, function in many.merged.left_out
@@ -123,19 +121,6 @@ def _gather(
     gathered.interrupted = many.interrupted
     if many.usage is not None and many.usage.cap:
         gathered.notes.append(f"the model was not asked further: {many.usage.cap}")
-
-
-def _broken(many: ManyResult) -> tuple[str, ...]:
-    """The tests that fail with all rewrites in place, and passed before."""
-    return many.tests.broken if many.tests is not None else ()
-
-
-def _unless_broken(part: FunctionPart, many: ManyResult) -> FunctionPart:
-    """The part without its rewrite where tests fail with all rewrites in place: which of them it is, nobody knows."""
-    if part.decision is not Decision.IMPROVED or not _broken(many):
-        return part
-    reason = one_line(f"a faster rewrite was found, but {many.objection}")
-    return part.model_copy(update={"decision": Decision.FAILED, "reason": reason, "gain": None, "rewrite": None})
 
 
 def _receipt_of(outcome: Outcome, number: int, gathered: Gathered) -> str | None:

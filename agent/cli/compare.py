@@ -197,7 +197,8 @@ def _write(result: ComparisonResult, outputs: Outputs) -> None:
     if outputs.receipt is None:
         return
     if result.receipt is None:
-        sys.stderr.write(f"no receipt is written: no samples prove `{result.decision.value}`\n")
+        why = "no samples prove" if result.compared.can_be_replayed else "other calls than those of the workload prove"
+        sys.stderr.write(f"no receipt is written: {why} `{result.decision.value}`\n")
     else:
         write_result("--receipt", outputs.receipt, receipt_bytes(result.receipt))
 

@@ -27,10 +27,11 @@ from afterburner.agent.judge.known_values import known_values, screen_on_made, w
 from afterburner.agent.judge.larger_inputs import LargerLook, larger_calls
 from afterburner.agent.judge.later_calls import look_at_later_calls
 from afterburner.agent.judge.measuring.sampling import SampleFailedError
-from afterburner.agent.judge.measuring.sequential import FIRST_LOOKS, MOST_TESTS
+from afterburner.agent.judge.measuring.sequential import FIRST_LOOKS
 from afterburner.agent.judge.offer_notes import notes_of
 from afterburner.agent.judge.scaled_differences import difference_on_scaled
 from afterburner.agent.judge.slower_on_larger import on_larger_inputs
+from afterburner.agent.judge.spent_tests import TESTS_USED_UP, SpentTests
 from afterburner.agent.judge.verification.arguments import takes_arguments
 from afterburner.agent.judge.verification.changed_lines import changed_statements
 from afterburner.agent.judge.verification.exploring import Exploration, explore
@@ -68,30 +69,6 @@ HARD_TO_BELIEVE = 10.0  # a gain above this is measured again on larger inputs
 FIRST_CALLS_S = 15.0  # for looking at the gain of calls that are the first of their process
 LARGER_S = 15.0  # for making those inputs, and as long again for looking
 LOOKING_S = 60.0  # at most, for a slow-down on larger inputs, which most winners do not have
-TESTS_USED_UP = (
-    "the run was interrupted in the middle of its tests, and each of them counts: none is left. Start a new run"
-)
-
-
-@dataclass(slots=True)
-class SpentTests:
-    """The tests of a run that came to a look: their errors add up, whoever began them and however they ended.
-
-    A test is counted before its first look. So one that is killed in the middle is spent, and makes no free second try.
-    """
-
-    begun: int = 0
-    on_begun: Callable[[int], None] = lambda _: None  # keeps the number, before anything is looked at
-
-    @property
-    def used_up(self) -> bool:
-        """Whether there is no error left for another test."""
-        return self.begun >= MOST_TESTS
-
-    def begin(self) -> None:
-        """Count one more."""
-        self.on_begun(self.begun + 1)
-        self.begun += 1
 
 
 @dataclass(slots=True)

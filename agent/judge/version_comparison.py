@@ -93,6 +93,7 @@ class VersionFindings:
     objection: str = ""
     caveat: str = ""  # what has to be known of the gain before anybody acts on it
     larger_inputs: str = ""
+    can_be_replayed: bool = True  # whether a receipt would measure the same: the calls of the workload, each made first
     before: Measurement | None = None
     after: Measurement | None = None
     blocks: tuple[Block, ...] = field(default=(), repr=False)
@@ -171,7 +172,7 @@ class VersionJudge:
             return found
         measured = self._looked_at_again(self.measure(confirming, other, original, found), source)
         if self.real_calls_alone:
-            return _of_real_calls(measured)
+            return replace(_of_real_calls(measured), can_be_replayed=False)
         return _as_far_as_proven(measured, confirming.unproven(found, other, original))
 
     def _looked_at_again(self, measured: VersionFindings, source: str) -> VersionFindings:
@@ -336,6 +337,7 @@ def _with(measured: VersionFindings, again: Again, decision: ComparisonDecision)
         reason=said.reason,
         gain=said.gain,
         caveat=caveat,
+        can_be_replayed=False,
         before=said.before,
         after=said.after,
         blocks=tuple(block.without_parts() for block in said.blocks),

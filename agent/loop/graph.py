@@ -15,8 +15,9 @@ from afterburner.agent.errors import ProposerError, TargetError, WorkloadError
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage
 from afterburner.agent.judge.comparison import median_measurement
 from afterburner.agent.judge.confirmation import ORIGINAL, Incumbent, detail_of
-from afterburner.agent.judge.confirming import SEARCH_ROUNDS, SEARCH_S, Confirming, SpentTests
+from afterburner.agent.judge.confirming import SEARCH_ROUNDS, SEARCH_S, Confirming
 from afterburner.agent.judge.measuring.sampling import SampleFailedError
+from afterburner.agent.judge.spent_tests import SpentTests
 from afterburner.agent.loop.admission import objections
 from afterburner.agent.loop.ask_sceptic import ScepticAsker
 from afterburner.agent.loop.next_winners import NextWinners

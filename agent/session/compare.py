@@ -303,7 +303,7 @@ def _memory(bench: Workbench, source: str) -> Memory | None:
 
 
 def _receipt(prepared: _Prepared, compared: VersionFindings) -> Receipt | None:
-    if compared.gain is None or compared.decision not in MEASURED:
+    if compared.gain is None or compared.decision not in MEASURED or not compared.can_be_replayed:
         return None
     versions, bench = prepared.versions, prepared.comparing.bench
     project = versions.before.project

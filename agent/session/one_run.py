@@ -13,10 +13,10 @@ from afterburner.agent.errors import RunStoreError
 from afterburner.agent.events import EventKind, JobReporter, OnEvent, ProgressEvent, waiting_for_core
 from afterburner.agent.evidence.gather import Offered, gather_evidence
 from afterburner.agent.job.problem import Problem
-from afterburner.agent.judge.confirming import SpentTests
 from afterburner.agent.judge.decide import Judge
 from afterburner.agent.judge.measuring.timing_core import TimingCore
 from afterburner.agent.judge.measuring.workbench import Workbench
+from afterburner.agent.judge.spent_tests import SpentTests
 from afterburner.agent.loop.graph import Loop
 from afterburner.agent.loop.paper import PaperLoop
 from afterburner.agent.loop.results import RunResult, make_paper_result, make_result, winner_source

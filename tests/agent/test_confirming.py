@@ -14,10 +14,11 @@ from afterburner.agent.inputs.replayed_calls import HASH_SEEDS
 from afterburner.agent.inputs.staging import stage
 from afterburner.agent.judge.circumstances import find_dependence
 from afterburner.agent.judge.confirmation import Incumbent
-from afterburner.agent.judge.confirming import TESTS_USED_UP, Confirming, SpentTests
+from afterburner.agent.judge.confirming import Confirming
 from afterburner.agent.judge.decide import Judge
 from afterburner.agent.judge.measuring.sequential import FURTHER_LOOKS, MOST_TESTS
 from afterburner.agent.judge.measuring.workbench import Workbench
+from afterburner.agent.judge.spent_tests import TESTS_USED_UP, SpentTests
 from afterburner.agent.options import RunSettings
 from afterburner.agent.session.preparing import prepared_bench
 from afterburner.agent.types import Decision, Objective

@@ -123,6 +123,7 @@ def test_two_trees_are_compared_on_the_real_calls_alone_as_well(make_bench: Make
         LONGER + main
     )
     assert found.decision is ComparisonDecision.SLOWER, found
+    assert not found.can_be_replayed, "a receipt makes calls that are the first of their process"
 
 
 @pytest.mark.nightly
