@@ -1,1 +1,1 @@
-"""Offline evaluation: datasets, metrics and reports. Nothing is built here yet."""
+"""Offline evaluation: benchmarks, their graders, metrics, the measured loop and its reports."""

@@ -28,18 +28,25 @@ DOORS = {
     "afterburner.sandbox.commands.checks": "likewise",
     "afterburner.sandbox.commands.serve": "likewise",
     "afterburner.agent.store.connect": "PostgreSQL is an extra",
+    "evals/commands": "NumPy, pyarrow and DuckDB are an extra",
     "afterburner.lsp_server.commands": "pygls is an extra",
     "afterburner.lsp_server.mcp_server.commands": "the SDK of MCP is an extra",
 }
 # They may belong to the user's interpreter; a script looks for them when it needs them.
 MAY_BE_THERE = {"hypothesis", "pytest"}
 HEAVY = {
+    "datasets",
+    "duckdb",
     "hypothesis",
     "langgraph",
     "libcst",
     "litellm",
+    "matplotlib",
     "openai",
     "psycopg",
+    "pyarrow",
+    "ray",
+    "scipy",
     "torch",
     "transformers",
     "vllm",

@@ -1,0 +1,7 @@
+"""The command `eval build`."""
+
+from __future__ import annotations
+
+
+def build() -> None:
+    """Is being written."""

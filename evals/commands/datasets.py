@@ -1,0 +1,7 @@
+"""The command `eval datasets`."""
+
+from __future__ import annotations
+
+
+def datasets() -> None:
+    """Is being written."""

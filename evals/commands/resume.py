@@ -1,0 +1,7 @@
+"""The command `eval resume`."""
+
+from __future__ import annotations
+
+
+def resume() -> None:
+    """Is being written."""

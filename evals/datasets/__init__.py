@@ -1,0 +1,1 @@
+"""Benchmarks: where they are, how their records are laid out, and what a problem is made of."""

@@ -1,0 +1,31 @@
+"""The leaves that evaluation adds to the exception tree; the root is drawn in `afterburner.sandbox.errors`.
+
+AfterburnerError
+├── DatasetError          exit 4   a dataset cannot be found, read or used
+│   └── RecordError       exit 4   one record of it; the others are used
+└── EvaluationError       exit 1   an evaluation cannot begin, go on, or be read
+"""
+
+from __future__ import annotations
+
+from afterburner.sandbox import AfterburnerError
+
+
+class DatasetError(AfterburnerError):
+    """A dataset cannot be found, read or used as a whole."""
+
+    exit_code = 4
+
+
+class RecordError(DatasetError):
+    """A field of one record is missing, or not what it has to be."""
+
+    def __init__(self, field: str, reason: str) -> None:
+        """Name the field and what is wrong with it; whoever reads records adds which one it was."""
+        super().__init__(f"{field}: {reason}")
+        self.field = field
+        self.reason = reason
+
+
+class EvaluationError(AfterburnerError):
+    """An evaluation cannot begin, go on, or be read."""

@@ -1,0 +1,137 @@
+"""A finished evaluation as the metrics and reports take it: arrays of what was measured, problem by problem."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from afterburner.agent.types import Objective
+from afterburner.evals.errors import EvaluationError
+from afterburner.evals.tables import read_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from afterburner.evals.tables import Row
+
+PUBLIC, PRIVATE = "public", "private"
+COLUMN = {
+    Objective.TIME: "wall_time_s",
+    Objective.MEMORY: "peak_memory_kib",
+    Objective.INTEGRAL: "memory_integral_kib_s",
+}
+_DRIFT = {Objective.TIME: "drift", Objective.MEMORY: "drift_memory", Objective.INTEGRAL: "drift_integral"}
+ACCEPTED = "accepted"
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluatedProblem:
+    """What was measured of one problem. G generations, iterations 0 to I, R repeats.
+
+    Attributes:
+        id: as the dataset calls it.
+        difficulty: as the dataset says; empty: it does not.
+        references: for each objective the figures of the known solutions, sorted, in units of this machine: the stored
+            ones times the anchors' drift. Empty: nobody measured any.
+        passed: bool, G x (I + 1): whether C* passes these tests.
+        figures: for each objective, float, G x (I + 1) x R: what C* measured; NaN where it does not pass.
+        facts: the row of the table `problems`.
+    """
+
+    id: str
+    difficulty: str
+    references: Mapping[Objective, NDArray[np.float64]]
+    passed: NDArray[np.bool_]
+    figures: Mapping[Objective, NDArray[np.float64]]
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """One run of `eval run`, on its public or its private tests."""
+
+    name: str
+    settings: Mapping[str, Any]  # as `run.json` has them
+    machine: Mapping[str, Any]
+    tests: str
+    problems: tuple[EvaluatedProblem, ...]
+    not_evaluated: tuple[tuple[str, str], ...] = ()  # ids, and why
+    folder: Path | None = None
+
+    @property
+    def iterations(self) -> int:
+        """N: the curves have N + 1 points."""
+        return self.problems[0].passed.shape[1] - 1 if self.problems else 0
+
+
+def load_evaluation(folder: Path, tests: str = PUBLIC) -> Evaluation:
+    """Read what an evaluation has stored so far.
+
+    Args:
+        folder: of the run.
+        tests: `public` or `private`. Without private tests of a problem, it is left out of the private side.
+
+    Raises:
+        EvaluationError: there is no evaluation, or no problem of it is done.
+    """
+    try:
+        about = json.loads((folder / "run.json").read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise EvaluationError(
+            f"{folder} holds no evaluation that can be read: {error}. Give the folder that eval run wrote."
+        ) from error
+    rows = {table: _by_problem(read_rows(folder, table)) for table in ("references", "best", "measurements")}
+    done, left_out = [], []
+    for facts in read_rows(folder, "problems"):
+        name = facts["problem_id"]
+        if facts["reason"]:
+            left_out.append((name, facts["reason"]))
+        elif tests == PUBLIC or facts["private_cases"]:
+            done.append(_problem(facts, {table: found.get(name, []) for table, found in rows.items()}, tests))
+    if not done and not left_out:
+        raise EvaluationError(f"No problem of {folder} is done yet. Go on with: afterburner-agent eval resume {folder}")
+    return Evaluation(about["name"], about["settings"], about["machine"], tests, tuple(done), tuple(left_out), folder)
+
+
+def _by_problem(rows: list[Row]) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        found[row["problem_id"]].append(row)
+    return found
+
+
+def _problem(facts: Row, rows: Mapping[str, list[Row]], tests: str) -> EvaluatedProblem:
+    measured: dict[str, list[Row]] = defaultdict(list)
+    for row in rows["measurements"]:
+        if row["tests"] == tests:
+            measured[row["code_id"]].append(row)
+    best = rows["best"]
+    generations = 1 + max((row["generation"] for row in best), default=0)
+    iterations = 1 + max((row["iteration"] for row in best), default=0)
+    repeats = max((len(each) for each in measured.values()), default=1)
+    passed = np.zeros((generations, iterations), dtype=np.bool_)
+    figures = {each: np.full((generations, iterations, repeats), math.nan) for each in Objective}
+    for row in best:
+        taken = sorted(measured.get(row["code_id"], []), key=lambda each: each["repeat"])
+        at = row["generation"], row["iteration"]
+        passed[at] = bool(taken) and all(each["verdict"] == ACCEPTED for each in taken)
+        if passed[at]:
+            for objective, column in COLUMN.items():
+                values = [each[column] for each in taken]
+                figures[objective][at][: len(values)] = values
+    references = {each: _references(rows["references"], each, facts[_DRIFT[each]]) for each in Objective}
+    return EvaluatedProblem(facts["problem_id"], facts["difficulty"], references, passed, figures, facts)
+
+
+def _references(rows: list[Row], objective: Objective, drift: float) -> NDArray[np.float64]:
+    values = np.array([row[COLUMN[objective]] for row in rows], dtype=np.float64)
+    known = values[np.isfinite(values)]
+    return np.sort(known * (drift if math.isfinite(drift) else 1.0))

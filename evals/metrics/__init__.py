@@ -1,0 +1,1 @@
+"""What scores are: pass@k, percentile ranks, gains, and intervals for them."""

@@ -1,0 +1,1 @@
+"""From raw problems with human solutions to a benchmark that is measured on this machine."""

@@ -1,0 +1,1 @@
+"""The tables and figures of finished evaluations, as a page and as Markdown."""

@@ -1,0 +1,1 @@
+"""Carries an evaluation out: problem by problem, on this machine or on a cluster."""

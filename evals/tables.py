@@ -1,0 +1,152 @@
+"""The tables that an evaluation stores as Parquet: their columns, with units in the names.
+
+Each table is a folder with one file for each problem, written at once when the problem is done, so that an evaluation
+that is killed loses the problem it was at and nothing else. DuckDB reads a table by
+`SELECT * FROM read_parquet('RUN/best/*.parquet')`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    import pyarrow as pa
+
+Row = dict[str, Any]
+_FIGURES = {
+    "wall_time_s": "float64",
+    "cpu_time_s": "float64",
+    "peak_memory_kib": "float64",
+    "memory_integral_kib_s": "float64",
+}
+TABLES: Mapping[str, Mapping[str, str]] = {
+    # What was evaluated. `reason` says why a problem was not; it is empty for one that was.
+    "problems": {
+        "problem_id": "string",
+        "dataset": "string",
+        "difficulty": "string",
+        "tags": "list<string>",
+        "language": "string",
+        "description": "string",
+        "public_cases": "int64",
+        "private_cases": "int64",
+        "measured_references": "int64",
+        "measured_on": "string",
+        "drift": "float64",  # of the anchors' wall time now to what is stored, the median; NaN: no anchors
+        "drift_memory": "float64",  # likewise of their peak memory
+        "drift_integral": "float64",
+        "flags": "list<string>",  # what a reader has to know, such as a drift that stayed
+        "notes": "list<string>",
+        "elapsed_s": "float64",
+        "reason": "string",
+    },
+    # Known solutions with the figures they were stored with. An anchor was measured again beside the new code.
+    "references": {"problem_id": "string", "code_id": "string", "is_anchor": "bool", **_FIGURES},
+    # Every answer of a model, with its prompt and the loop's single measurement of it.
+    "candidates": {
+        "problem_id": "string",
+        "generation": "int64",
+        "iteration": "int64",  # 0: the model wrote the first code
+        "candidate": "string",
+        "proposer": "string",
+        "code_id": "string",  # empty: the answer held no code
+        "reasoning": "string",
+        "prompt": "string",  # JSON of the messages; empty: not known, as for rules
+        "answer": "string",
+        "finish_reason": "string",
+        "prompt_tokens": "int64",
+        "completion_tokens": "int64",
+        "cost_usd": "float64",
+        "cached": "bool",
+        "verdict": "string",
+        "decision": "string",
+        "reason": "string",
+        **_FIGURES,
+    },
+    # C* after each iteration, 0 to N. `passed` is the loop's own verdict, on the public cases.
+    "best": {
+        "problem_id": "string",
+        "generation": "int64",
+        "iteration": "int64",
+        "candidate": "string",  # "original": the code to begin with; empty: there is no code yet
+        "code_id": "string",
+        "passed": "bool",
+    },
+    "codes": {"problem_id": "string", "code_id": "string", "code": "string"},
+    # The repeated measurements that scores are made of, anchors among them, in the order in which they were taken.
+    "measurements": {
+        "problem_id": "string",
+        "code_id": "string",
+        "tests": "string",  # "public", "private"
+        "repeat": "int64",
+        "turn": "int64",
+        "verdict": "string",
+        "detail": "string",
+        **_FIGURES,
+    },
+    # What the benchmark's own rule and the strict one say of each C*; once for each code.
+    "verdicts": {
+        "problem_id": "string",
+        "code_id": "string",
+        "rule": "string",  # "public", "private", "strict"
+        "verdict": "string",
+        "detail": "string",
+    },
+}
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+def file_key(problem_id: str) -> str:
+    """A file name for a problem, whatever it is called: readable, and never the same for two."""
+    readable = _UNSAFE.sub("-", problem_id)[:60].strip(".-") or "problem"
+    return f"{readable}-{hashlib.sha256(problem_id.encode()).hexdigest()[:8]}"
+
+
+def schema(table: str) -> pa.Schema:
+    """The columns of a table as pyarrow knows them."""
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+
+    kinds = {
+        "string": pa.string(),
+        "int64": pa.int64(),
+        "float64": pa.float64(),
+        "bool": pa.bool_(),
+        "list<string>": pa.list_(pa.string()),
+    }
+    return pa.schema([(name, kinds[kind]) for name, kind in TABLES[table].items()])
+
+
+def write_rows(folder: Path, table: str, key: str, rows: Sequence[Row]) -> None:
+    """Write one file of a table, all of it or nothing; one that is there is replaced.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    import pyarrow as pa  # noqa: PLC0415 - heavy
+    import pyarrow.parquet as pq  # noqa: PLC0415 - heavy
+
+    place = folder / table
+    place.mkdir(parents=True, exist_ok=True)
+    unfinished = place / f".{key}.{os.getpid()}.unfinished"
+    pq.write_table(pa.Table.from_pylist(list(rows), schema=schema(table)), unfinished, compression="zstd")
+    unfinished.replace(place / f"{key}.parquet")
+
+
+def read_rows(folder: Path, table: str, key: str = "*") -> list[Row]:
+    """Read the rows of a table, of one problem or of all, in the order of their files.
+
+    Raises:
+        OSError: a file cannot be read.
+    """
+    import pyarrow.parquet as pq  # noqa: PLC0415 - heavy
+
+    found: list[Row] = []
+    for path in sorted((folder / table).glob(f"{key}.parquet")):
+        found += pq.read_table(path, schema=schema(table)).to_pylist()
+    return found
