@@ -223,8 +223,8 @@ class ModelOptions:
     tell: Annotated[
         str,
         Option(
-            "What a model is told: all, paper, no-feedback, no-original, or some of numbers, counterexample, "
-            "profile, history, separated by commas.",
+            "What a model is told: all, paper, no-feedback, no-original, history-aware, or some of numbers, "
+            "counterexample, profile, history, solutions, separated by commas.",
             metavar="WHAT",
         ),
     ] = "all"

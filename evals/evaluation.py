@@ -127,7 +127,9 @@ def _problem(facts: Row, rows: Mapping[str, list[Row]], tests: str) -> Evaluated
             for objective, column in COLUMN.items():
                 values = [each[column] for each in taken]
                 figures[objective][at][: len(values)] = values
-    references = {each: _references(rows["references"], each, facts[_DRIFT[each]]) for each in Objective}
+    prefix = "" if tests == PUBLIC else "private_"
+    known = [row for row in rows["references"] if row["tests"] == tests]
+    references = {each: _references(known, each, facts[prefix + _DRIFT[each]]) for each in Objective}
     return EvaluatedProblem(facts["problem_id"], facts["difficulty"], references, passed, figures, facts)
 
 

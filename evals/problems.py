@@ -41,11 +41,12 @@ class Reference:
     """A known solution. `figures` are the medians of the machine that measured it; None: nobody did.
 
     A dataset may tell figures without code, as Mercury's stored distributions do, and some of the figures only: what
-    is not known is NaN.
+    is not known is NaN. `private_figures` are those on the private cases.
     """
 
     code: str
     figures: Figures | None = None
+    private_figures: Figures | None = None
 
     @property
     def id(self) -> str:
@@ -112,10 +113,7 @@ class BenchmarkProblem:
         """
         try:
             known = dict(json.loads(text) if isinstance(text, str) else text)
-            references = tuple(
-                Reference(each["code"], None if each["figures"] is None else Figures(**each["figures"]))
-                for each in known.pop("references", ())
-            )
+            references = tuple(_read_reference(each) for each in known.pop("references", ()))
             problems: dict[str, Any] = {
                 name: Problem.from_json(found)
                 for name in ("problem", "private", "strict")
@@ -125,6 +123,13 @@ class BenchmarkProblem:
             return cls(references=references, **problems, **lists, **known)
         except (KeyError, TypeError, ValueError) as error:
             raise RecordError("problem", f"this is not the JSON of a benchmark's problem: {error}") from error
+
+
+def _read_reference(known: Mapping[str, Any]) -> Reference:
+    figures = (
+        None if (found := known.get(name)) is None else Figures(**found) for name in ("figures", "private_figures")
+    )
+    return Reference(known["code"], *figures)
 
 
 @dataclass(frozen=True, slots=True)

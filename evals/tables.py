@@ -38,16 +38,25 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "private_cases": "int64",
         "measured_references": "int64",
         "measured_on": "string",
-        "drift": "float64",  # of the anchors' wall time now to what is stored, the median; NaN: no anchors
+        "drift": "float64",  # the median of the anchors' wall time now to what is stored, public tests; NaN: no anchors
         "drift_memory": "float64",  # likewise of their peak memory
         "drift_integral": "float64",
+        "private_drift": "float64",  # the same on the private tests
+        "private_drift_memory": "float64",
+        "private_drift_integral": "float64",
         "flags": "list<string>",  # what a reader has to know, such as a drift that stayed
         "notes": "list<string>",
         "elapsed_s": "float64",
         "reason": "string",
     },
     # Known solutions with the figures they were stored with. An anchor was measured again beside the new code.
-    "references": {"problem_id": "string", "code_id": "string", "is_anchor": "bool", **_FIGURES},
+    "references": {
+        "problem_id": "string",
+        "code_id": "string",
+        "tests": "string",  # "public", "private"
+        "is_anchor": "bool",
+        **_FIGURES,
+    },
     # Every answer of a model, with its prompt and the loop's single measurement of it.
     "candidates": {
         "problem_id": "string",
@@ -108,7 +117,7 @@ def file_key(problem_id: str) -> str:
     return f"{readable}-{hashlib.sha256(problem_id.encode()).hexdigest()[:8]}"
 
 
-def schema(table: str) -> pa.Schema:
+def schema(columns: Mapping[str, str]) -> pa.Schema:
     """The columns of a table as pyarrow knows them."""
     import pyarrow as pa  # noqa: PLC0415 - heavy
 
@@ -119,7 +128,7 @@ def schema(table: str) -> pa.Schema:
         "bool": pa.bool_(),
         "list<string>": pa.list_(pa.string()),
     }
-    return pa.schema([(name, kinds[kind]) for name, kind in TABLES[table].items()])
+    return pa.schema([(name, kinds[kind]) for name, kind in columns.items()])
 
 
 def write_rows(folder: Path, table: str, key: str, rows: Sequence[Row]) -> None:
@@ -128,14 +137,18 @@ def write_rows(folder: Path, table: str, key: str, rows: Sequence[Row]) -> None:
     Raises:
         OSError: the folder cannot be written.
     """
+    write_file(folder / table / f"{key}.parquet", TABLES[table], rows)
+
+
+def write_file(path: Path, columns: Mapping[str, str], rows: Sequence[Row]) -> None:
+    """Write rows to a file and its folder, all of it or nothing. See `write_rows`."""
     import pyarrow as pa  # noqa: PLC0415 - heavy
     import pyarrow.parquet as pq  # noqa: PLC0415 - heavy
 
-    place = folder / table
-    place.mkdir(parents=True, exist_ok=True)
-    unfinished = place / f".{key}.{os.getpid()}.unfinished"
-    pq.write_table(pa.Table.from_pylist(list(rows), schema=schema(table)), unfinished, compression="zstd")
-    unfinished.replace(place / f"{key}.parquet")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
+    pq.write_table(pa.Table.from_pylist(list(rows), schema=schema(columns)), unfinished, compression="zstd")
+    unfinished.replace(path)
 
 
 def read_rows(folder: Path, table: str, key: str = "*") -> list[Row]:
@@ -148,5 +161,5 @@ def read_rows(folder: Path, table: str, key: str = "*") -> list[Row]:
 
     found: list[Row] = []
     for path in sorted((folder / table).glob(f"{key}.parquet")):
-        found += pq.read_table(path, schema=schema(table)).to_pylist()
+        found += pq.read_table(path, schema=schema(TABLES[table])).to_pylist()
     return found

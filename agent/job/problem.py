@@ -21,6 +21,7 @@ from afterburner.sandbox.service_translation import checker_model
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+SUBMISSION = "==Code Submission=="  # as Venus and EffiBench-X mark the place in their runners
 PAPER_LIMITS = Limits(wall_time_s=90.0, cpu_time_s=90.0)  # and 1 GiB: what a failing program measures (section E.5)
 _FUNCTION = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)?")
 
@@ -38,6 +39,8 @@ class Problem:
             instantiated anew for each call, and each call has a process of its own.
         preamble: Python that runs before a solution whose function is called, such as imports that starter code
             relies on.
+        runner: the program that a solution is put into, wherever it says `==Code Submission==`; empty: a solution is a
+            program itself. Models are shown solutions alone.
         starter_code: what a solution has to begin with, told with the description; empty: nothing.
         start: the code to begin with: slow, fast or failing; empty: the model writes the first one.
         checker: what counts as the expected output. What a call returns is compared as JSON text with a blank between
@@ -52,6 +55,7 @@ class Problem:
     language: str = "python"
     function: str = ""
     preamble: str = ""
+    runner: str = ""
     starter_code: str = ""
     start: str = ""
     checker: Checker = field(default_factory=Lines)
@@ -65,7 +69,7 @@ class Problem:
             UsageError: a value is of the wrong type, there are no cases or no such language, or calls and stdin are
                 mixed.
         """
-        for name in ("name", "description", "language", "function", "preamble", "starter_code", "start"):
+        for name in ("name", "description", "language", "function", "preamble", "runner", "starter_code", "start"):
             expect(name, getattr(self, name), str, "a text")
         expect("cases", self.cases, tuple, "a tuple of TestCase(…) or JsonCall(…)")
         for case in self.cases:
@@ -94,11 +98,19 @@ class Problem:
             )
         if self.preamble and not self.function:
             raise UsageError(f"The problem {self.name} has a preamble, which is for problems that call a function.")
+        if self.runner and self.function:
+            raise UsageError(f"The problem {self.name} has a runner and calls a function. It can have one of the two.")
+        if self.runner and SUBMISSION not in self.runner:
+            raise UsageError(
+                f"The runner of the problem {self.name} has no place for a solution. Write {SUBMISSION} there."
+            )
         if self.function and _FUNCTION.fullmatch(self.function) is None:
             raise UsageError(f"The problem {self.name} calls {self.function!r}. Give `name` or `Solution.name`.")
 
     def program(self, code: str) -> Program:
         """The program that a solution makes."""
+        if self.runner:
+            return Program(self.language, self.runner.replace(SUBMISSION, code.strip()))
         if not self.function:
             return Program(self.language, code)
         return calling_program(code, self.preamble, self.function)
@@ -160,6 +172,7 @@ class Problem:
             language=self.language,
             function=self.function,
             preamble=self.preamble,
+            runner=self.runner,
             starter_code=self.starter_code,
             start=self.start,
             references=self.references,
@@ -177,10 +190,11 @@ class Problem:
             UsageError: it is no such JSON; the message names the field.
         """
         document = ProblemDocument.read(text)
-        plain = ("name", "description", "language", "function", "preamble", "starter_code", "start", "references")
+        plain = ("name", "description", "language", "function", "preamble", "runner", "starter_code", "start")
         return cls(
             cases=document.read_cases(),
             checker=document.read_checker(),
             limits=document.read_limits(PAPER_LIMITS),
+            references=document.references,
             **{name: getattr(document, name) for name in plain},
         )

@@ -57,6 +57,7 @@ class ProblemDocument(BaseModel):
     language: str = "python"
     function: str = ""
     preamble: str = ""
+    runner: str = ""
     starter_code: str = ""
     start: str = ""
     references: tuple[str, ...] = ()

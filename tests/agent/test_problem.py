@@ -33,6 +33,7 @@ PROBLEMS = [
     Problem("near", "Add.", (TestCase(b"1", b"1.0"),), checker=Floats(1e-3, 0.0), references=("a", "b")),
     Problem("odd", "Add.", (TestCase(b"1", b"\xc3\xa9"),), checker=Custom(Program("python", "exit(0)"), Limits(2.0))),
     Problem("exact", "Add.", (TestCase(b"1", b"1"),), checker=Exact(), limits=Limits(3.0), starter_code="x"),
+    Problem("run", "Add.", (TestCase(b"1", b"1"),), runner="n = int(input())\n==Code Submission==\nprint(f(n))\n"),
     calls(JsonCall([[1.5, 2], {"a": None}], ["é b", 10**30, True]), JsonCall([], None), checker=Tokens()),
 ]
 
@@ -92,6 +93,10 @@ def test_a_problem_is_refused_where_it_cannot_be_judged() -> None:
         Problem("deep", "Something.", (call,), function="os.path.join")
     with pytest.raises(UsageError, match="preamble, which is for problems that call a function"):
         Problem("read", "Something.", (stdin,), preamble="import os")
+    with pytest.raises(UsageError, match="has a runner and calls a function"):
+        Problem("both", "Something.", (call,), function="f", runner="==Code Submission==")
+    with pytest.raises(UsageError, match="has no place for a solution. Write ==Code Submission== there"):
+        Problem("placeless", "Something.", (stdin,), runner="print(1)")
     with pytest.raises(UsageError, match="JSON has no value for"):
         JsonCall([{1, 2}], 3)
     with pytest.raises(UsageError, match="JSON has no value for set"):
@@ -115,6 +120,16 @@ def test_a_call_is_judged_by_what_it_returns(sandbox: Sandbox, body: str, verdic
     problem = calls(JsonCall([[1, 2.5], 2], [2, 5]), JsonCall([[], 9], []))
     report = sandbox.run(problem.program(SCALED + body), problem.test_cases, checker=problem.checker)
     assert report.verdict is verdict, report.cases
+
+
+def test_a_solution_is_put_into_the_runner_and_shown_without_it(sandbox: Sandbox) -> None:
+    runner = "import math\n==Code Submission==\nprint(Solution().root(int(input())))\n"
+    problem = Problem("root", "Take the root.", (TestCase(b"16\n", b"4\n"), TestCase(b"3", b"1")), runner=runner)
+    right = "\n\nclass Solution:\n    def root(self, n):\n        return math.isqrt(n)\n\n"
+    for code, verdict in ((right, Verdict.ACCEPTED), (right.replace("n)\n\n", "n) + 1"), Verdict.WRONG_ANSWER)):
+        assert problem.target(code).source == code
+        assert sandbox.run(problem.program(code), problem.test_cases, checker=problem.checker).verdict is verdict
+    assert "math" not in problem.task
 
 
 def test_a_call_may_be_close_where_the_problem_says_so(sandbox: Sandbox) -> None:

@@ -19,6 +19,7 @@ class Telling:
     counterexample: bool = True  # where an earlier solution behaved differently
     profile: bool = True  # which lines of the best solution take how much of its time
     history: bool = True  # what was tried before, and what became of it
+    solutions: bool = False  # each earlier solution's code and figures: the history-aware loop of the paper's rebuttal
 
 
 EVERYTHING = Telling()
@@ -28,12 +29,14 @@ PARTS = {
     "counterexample": "an input on which an earlier rewrite behaved differently",
     "profile": "the share of time and the number of runs of its lines",
     "history": "earlier attempts, and what became of them",
+    "solutions": "the code of each earlier solution, and its figures",
 }
 PRESETS = {
-    "all": "all four",
+    "all": "all but solutions",
     "paper": "numbers alone",
     "no-feedback": "the original without numbers",
     "no-original": "numbers without the original's code",
+    "history-aware": "numbers and solutions, as in the rebuttal's history-aware loop",
 }
 
 
@@ -50,9 +53,11 @@ def parse_telling(text: str) -> Telling:
         if name not in PARTS and name not in PRESETS:
             known = ", ".join([*PARTS, *PRESETS])
             raise UsageError(f"--tell knows no {name!r}. Give one or more of: {known}, with commas between.")
-    told = set(names) | (set(PARTS) if "all" in names else set())
-    if {"paper", "no-original"} & told:
+    told = set(names) | (set(PARTS) - {"solutions"} if "all" in names else set())
+    if {"paper", "no-original", "history-aware"} & told:
         told.add("numbers")
+    if "history-aware" in told:
+        told.add("solutions")
     if {"numbers", "no-feedback"} <= told:
         raise UsageError(f"--tell {text}: no-feedback leaves the numbers out, and another name asks for them.")
     if {"profile", "no-original"} <= told:

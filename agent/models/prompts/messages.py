@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.code.locate import function_source
 from afterburner.agent.models.prompts.description import description_of
+from afterburner.agent.models.prompts.earlier_solutions import earlier_solutions
 from afterburner.agent.models.prompts.line_table import line_table
 from afterburner.agent.models.prompts.prompt import render_prompt
 from afterburner.agent.models.prompts.trail import trail
@@ -30,5 +31,6 @@ def messages_for(request: ProposalRequest) -> list[dict[str, str]]:
         show_performance=tell.numbers,
         counterexample=(request.counterexample or "") if tell.counterexample else "",
         line_profile=line_table(request.profile, request.target) if tell.profile else "",
+        earlier_solutions=earlier_solutions(request.history, request.target) if tell.solutions else "",
         history=trail(request.history, request.target.source, examples=tell.counterexample) if tell.history else "",
     )

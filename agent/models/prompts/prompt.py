@@ -60,6 +60,11 @@ What was tried before, the newest last. Gains are over what was the original sol
 that was refused, wrong or not better: find out why from its reason, or try something else.
 {trail}"""
 
+_SOLUTIONS = """\
+## Earlier solutions
+Every solution so far with its measured performance, the newest last. Do not repeat one of them.
+{solutions}"""
+
 _FORMAT = """\
 ## Output format
 First think, then give the complete solution in one code block, in exactly this form:
@@ -88,10 +93,11 @@ def render_prompt(
     counterexample: str = "",
     line_profile: str = "",
     history: str = "",
+    earlier_solutions: str = "",
 ) -> list[dict[str, str]]:
     """Render the messages, a system and a user message, that ask for a more efficient solution.
 
-    The loop sends these messages, and training renders the same bytes from the same values. Without the last five
+    The loop sends these messages, and training renders the same bytes from the same values. Without the last six
     arguments the prompt is the paper's. An empty section is left out.
 
     Args:
@@ -108,13 +114,14 @@ def render_prompt(
         counterexample: where an earlier solution did something else than it had to, in one line.
         line_profile: a table of lines (`line_table.py`).
         history: a list of attempts (`trail.py`).
+        earlier_solutions: code and figures of each (`earlier_solutions.py`).
 
     Raises:
         UsageError: there is no such language or objective.
     """
     spoken, wanted = spoken_name(find_language(language).name), member(Objective, "objective", objective)
     measured = wall_time_s is not None
-    figures = _performance(passed, wall_time_s, peak_memory_kib, memory_integral_kib_s)
+    figures = performance_lines(passed, wall_time_s, peak_memory_kib, memory_integral_kib_s)
     task = _task(original_solution, is_measured=measured, shown=show_original, performance=show_performance)
     parts = [
         _INSTRUCTIONS.format(words=EFFICIENCY_WORDS[wanted], language=spoken, task=task),
@@ -128,6 +135,8 @@ def render_prompt(
         parts.append(_PROFILE.format(table=block("text", line_profile)))
     if counterexample:
         parts.append(_WRONG.format(line=one_line(counterexample, MAX_COUNTEREXAMPLE_CHARS)))
+    if earlier_solutions:
+        parts.append(_SOLUTIONS.format(solutions=earlier_solutions))
     if history:
         parts.append(_HISTORY.format(trail=block("text", history)))
     parts.append(_FORMAT.format(tag=spoken.lower()))
@@ -152,10 +161,10 @@ def _task(original_solution: str, *, is_measured: bool, shown: bool, performance
     return _IMPROVE if performance else _IMPROVE_UNMEASURED
 
 
-def _performance(
+def performance_lines(
     passed: bool, wall_time_s: float | None, peak_memory_kib: int | None, memory_integral_kib_s: float | None
 ) -> str:
-    """Write a measurement with the unit of every figure."""
+    """Write a measurement with the unit of every figure; None: it was not measured."""
     if wall_time_s is None or peak_memory_kib is None or memory_integral_kib_s is None:
         return "Passed: not run\nTime: not measured\nMemory: not measured\nIntegral: not measured"
     return (

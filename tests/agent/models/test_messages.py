@@ -52,13 +52,14 @@ PROFILE = LineProfile("original", [
 HISTORY = (
     JudgedCandidate(
         "1.1", 1, "openai/m", Verdict.WRONG_ANSWER, Decision.WRONG, "call 2 returned 4 items instead of 5",
-        source="x = 1\n", reasoning="Intersect two sets.\nOrder does not matter.",
+        source=SOURCE.replace("return result", "return []"), reasoning="Intersect two sets.\nOrder does not matter.",
         counterexample="common(['a', 'a'], ['a']) returned ['a'] instead of ['a', 'a']",
         told_to_models="common(['a', 'a'], ['a']): the original returned ['a', 'a']; the rewrite did something else",
     ),
     JudgedCandidate(
         "1.2", 1, "openai/m", Verdict.ACCEPTED, Decision.NOT_BETTER, "worse: 0.98x (0.97x to 0.99x)",
-        Gain(0.98, 0.97, 0.99, 0.0, 4), source="x = 2\n", reasoning="A comprehension.",
+        Gain(0.98, 0.97, 0.99, 0.0, 4), source=SOURCE.replace("result = []", "result = list()"), reasoning="A comprehension.",
+        measurement=Measurement(1.3, 1.1, 20_500, 26_000.0),
     ),
     JudgedCandidate(
         "1.3", 1, "openai/m", None, Decision.REFUSED, "The answer has no <solution>.",
@@ -87,7 +88,8 @@ def request_for(make_target: MakeTarget) -> Callable[[str], ProposalRequest]:
 
 
 @pytest.mark.parametrize(
-    "tell", ["all", "paper", "no-feedback", "no-original", "numbers,profile", "no-feedback,history"]
+    "tell",
+    ["all", "paper", "no-feedback", "no-original", "history-aware", "numbers,profile", "no-feedback,history"],
 )
 def test_the_whole_prompt_is_the_recorded_one(request_for: Callable[[str], ProposalRequest], tell: str) -> None:
     """`AFTERBURNER_WRITE_PROMPTS=1` writes the files anew; read the difference before it is committed."""
@@ -147,6 +149,7 @@ class TestTelling:
             ("no-original", replace(PAPER, original=False)),
             ("no-feedback,profile", Telling(numbers=False, counterexample=False, history=False)),
             ("no-original,history", replace(PAPER, original=False, history=True)),
+            ("history-aware", replace(PAPER, solutions=True)),
         ],
     )
     def test_names_add_up(self, text: str, told: Telling) -> None:
@@ -214,7 +217,7 @@ class TestTrail:
     def test_an_attempt_that_was_kept_is_the_original_now(self) -> None:
         kept = replace(HISTORY[1], decision=Decision.PROMISING, gain=Gain(2.0, 1.9, 2.1, 0.0, 4))
         assert "1.2 promising 2.00x: it is the original solution above\n    idea: A comprehension." in trail(
-            [kept], "x = 2\n", examples=True
+            [kept], kept.source, examples=True
         )
 
     def test_a_rules_name_is_its_idea(self) -> None:

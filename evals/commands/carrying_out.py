@@ -1,0 +1,28 @@
+"""Carries an evaluation out for the command line."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from afterburner.evals.commands.showing import show_evaluation, tell_outcome
+from afterburner.evals.running.evaluate import evaluate
+
+if TYPE_CHECKING:
+    from afterburner.evals.running.evaluate import Resources
+    from afterburner.evals.running.folder import RunFolder
+
+
+def carry_out(folder: RunFolder, resources: Resources, *, quiet: bool, verbose: bool) -> None:
+    """Evaluate what is left of a run, show progress, and say what to do next.
+
+    Raises:
+        AfterburnerError: as `evaluate`.
+    """
+    try:
+        with show_evaluation(quiet=quiet, detailed=verbose) as on_event:
+            outcome = evaluate(folder, resources, on_event=on_event)
+    except BaseException:
+        sys.stderr.write(f"What is done is stored. Go on with: afterburner-agent eval resume {folder.path}\n")
+        raise
+    tell_outcome(outcome)

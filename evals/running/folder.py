@@ -1,0 +1,138 @@
+"""The folder of an evaluation: what was asked, what is done, and what is being worked on."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from afterburner.evals.errors import EvaluationError
+from afterburner.evals.running.settings import EvaluationSettings
+from afterburner.evals.tables import TABLES, file_key, write_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from afterburner.evals.tables import Row
+
+FORMAT = 1
+_ABOUT = "run.json"
+
+
+@dataclass(frozen=True, slots=True)
+class RunFolder:
+    """Where an evaluation is stored. `loops` is the store of the agent's runs and of the models' answers."""
+
+    path: Path
+    name: str
+    settings: EvaluationSettings
+    session_id: str  # under which the use of models counts, however often the evaluation is resumed
+
+    @property
+    def loops(self) -> Path:
+        """The store that the session of the loops uses."""
+        return self.path / "loops"
+
+    @classmethod
+    def create(
+        cls, path: Path, name: str, settings: EvaluationSettings, session_id: str, machine: Mapping[str, Any]
+    ) -> RunFolder:
+        """Begin an evaluation in a new folder.
+
+        Raises:
+            EvaluationError: the folder holds something already, or cannot be written.
+        """
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            if any(path.iterdir()):
+                raise EvaluationError(
+                    f"{path} is not empty. Give another folder, or go on with it: afterburner-agent eval resume {path}"
+                )
+            document = {
+                "format": FORMAT,
+                "name": name,
+                "settings": settings.to_document(),
+                "machine": dict(machine),
+                "session": session_id,
+            }
+            _write_whole(path / _ABOUT, json.dumps(document, indent=1))
+        except OSError as error:
+            raise EvaluationError(f"{path} cannot be written: {error.strerror or error}.") from error
+        return cls(path, name, settings, session_id)
+
+    @classmethod
+    def open(cls, path: Path) -> RunFolder:
+        """Open the folder of an evaluation that was begun.
+
+        Raises:
+            EvaluationError: there is none, or another version of this program has written it.
+        """
+        try:
+            about = json.loads((path / _ABOUT).read_text("utf-8"))
+        except (OSError, ValueError) as error:
+            raise EvaluationError(f"{path} holds no evaluation: {error}. Give a folder that eval run made.") from error
+        if not isinstance(about, dict) or about.get("format") != FORMAT:
+            raise EvaluationError(f"{path} is of another version of this program. Read it with that one.")
+        return cls(path, about["name"], EvaluationSettings.from_document(about["settings"]), about["session"])
+
+    @contextmanager
+    def claimed(self) -> Iterator[None]:
+        """Keep every other process out of the folder while the block runs.
+
+        Raises:
+            EvaluationError: another one works on it.
+        """
+        with (self.path / ".lock").open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise EvaluationError(f"Another process works on {self.path}. Wait for it, or stop it.") from None
+            yield
+
+    def is_done(self, problem_id: str) -> bool:
+        """Whether all of a problem is stored."""
+        return (self.path / "problems" / f"{file_key(problem_id)}.parquet").exists()
+
+    def keep(self, problem_id: str, rows: Mapping[str, Sequence[Row]]) -> None:
+        """Store all tables of a problem; the one that says that it is done comes last.
+
+        Raises:
+            EvaluationError: the folder cannot be written.
+        """
+        key = file_key(problem_id)
+        try:
+            for table in sorted(TABLES, key=lambda each: each == "problems"):
+                write_rows(self.path, table, key, rows.get(table, ()))
+        except OSError as error:
+            raise EvaluationError(f"{self.path} cannot be written: {error.strerror or error}.") from error
+
+    def loop_begun(self, problem_id: str, generation: int) -> str:
+        """The id of the agent's run that works on a generation; empty: none was begun."""
+        try:
+            return self._begun(problem_id, generation).read_text("ascii").strip()
+        except FileNotFoundError:
+            return ""
+
+    def begin_loop(self, problem_id: str, generation: int, run_id: str) -> None:
+        """Note the id of the agent's run, so that it can be resumed."""
+        path = self._begun(problem_id, generation)
+        path.parent.mkdir(exist_ok=True)
+        _write_whole(path, run_id)
+
+    def forget_loop(self, problem_id: str, generation: int) -> None:
+        """Forget it again: the next attempt begins anew."""
+        self._begun(problem_id, generation).unlink(missing_ok=True)
+
+    def _begun(self, problem_id: str, generation: int) -> Path:
+        return self.path / "begun" / f"{file_key(problem_id)}.{generation}"
+
+
+def _write_whole(path: Path, text: str) -> None:
+    """Write all of a file or nothing."""
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
+    unfinished.write_text(text, "utf-8")
+    unfinished.replace(path)

@@ -1,0 +1,135 @@
+"""The runs of the loop on one problem: one for each generation, each resumable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from afterburner.agent import Job, RunNotFoundError, Search
+from afterburner.agent.loop.state import NOTHING_LEFT
+from afterburner.agent.option_kinds import SearchStyle
+from afterburner.evals.errors import EvaluationError
+from afterburner.evals.running.settings import SEEDS_APART, Start
+
+if TYPE_CHECKING:
+    from afterburner.agent import CancelToken, Session
+    from afterburner.agent.events import OnEvent
+    from afterburner.agent.loop.results import RunResult
+    from afterburner.evals.problems import BenchmarkProblem, Reference
+    from afterburner.evals.running.folder import RunFolder
+    from afterburner.evals.running.settings import EvaluationSettings
+
+
+class CannotStartError(EvaluationError):
+    """A problem has no code of the kind that the loop was to begin with."""
+
+
+class InterruptedLoopError(EvaluationError):
+    """A loop ended early for a reason that says nothing of the model: a cap, the time, a server that failed."""
+
+
+class CapReachedError(InterruptedLoopError):
+    """What models may use is used up."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoopRunner:
+    """Runs the loop on the problems of one evaluation."""
+
+    session: Session
+    folder: RunFolder
+    on_event: OnEvent
+    cancel: CancelToken
+
+    def run(self, problem: BenchmarkProblem, generation: int) -> RunResult:
+        """Run one generation, or go on with it where an earlier process left it.
+
+        Raises:
+            CannotStartError: there is no code to begin with.
+            InterruptedLoopError: it did not make all its rounds, and the model is not why.
+            CancelledError: it was cancelled.
+            AfterburnerError: as `Session.optimize`.
+        """
+        settings, name = self.folder.settings, problem.id
+        begun = self.folder.loop_begun(name, generation)
+        result = self._resumed(begun) if begun else None
+        if result is None:
+            started = named_for(problem.starting_with(starting_code(problem, settings)), generation)
+            result = self.session.optimize(
+                Job.from_problem(started.problem),
+                search_of(settings, generation),
+                on_event=self.on_event,
+                cancel=self.cancel,
+                on_begun=lambda run_id: self.folder.begin_loop(name, generation, run_id),
+            )
+        self._check(result, name, generation)
+        return result
+
+    def _resumed(self, run_id: str) -> RunResult | None:
+        try:
+            return self.session.resume(run_id, on_event=self.on_event, cancel=self.cancel)
+        except RunNotFoundError:  # it failed before there was anything to go on with
+            return None
+
+    def _check(self, result: RunResult, name: str, generation: int) -> None:
+        """Refuse a loop that was cut short: what it found is no result of the model."""
+        cap = result.usage.cap if result.usage else ""
+        if not cap and not _was_cut_short(result):
+            return
+        self.folder.forget_loop(name, generation)
+        self.session.discard(result.run_id)  # its answers are kept, so that nothing is paid for twice
+        kind = CapReachedError if cap else InterruptedLoopError
+        raise kind(f"{name}: the loop ended early: {result.ended_early or cap}.")
+
+
+def _was_cut_short(result: RunResult) -> bool:
+    """Whether rounds are missing although there was something left to propose, as rules and recordings run out of."""
+    return bool(result.ended_early) and result.ended_early != NOTHING_LEFT
+
+
+def search_of(settings: EvaluationSettings, generation: int) -> Search:
+    """How the loop searches in a generation."""
+    return Search(
+        objective=settings.objective,
+        iterations=settings.iterations,
+        candidates=settings.candidates,
+        style=SearchStyle.GREEDY,
+        temperature=settings.temperature,
+        max_seconds=settings.max_seconds,
+        seed=settings.seed + SEEDS_APART * generation,
+        selection=settings.selection,
+    )
+
+
+def starting_code(problem: BenchmarkProblem, settings: EvaluationSettings) -> str:
+    """The code that the loop begins with; empty: the model writes it.
+
+    Raises:
+        CannotStartError: the problem has none of the kind.
+    """
+    if settings.start is Start.NONE:
+        return ""
+    if settings.start is Start.ORIGINAL:
+        code = problem.problem.start or next((each.code for each in problem.references if each.code), "")
+        if not code:
+            raise CannotStartError(f"{problem.id} has no code of its own and no reference to begin with.")
+        return code
+    measured = [each for each in problem.measured if each.code]
+    if not measured:
+        raise CannotStartError(
+            f"{problem.id} has no measured reference, so none of them is the {settings.start}est. Measure it with eval "
+            "build, or give --start none or original."
+        )
+    choose = max if settings.start is Start.SLOW else min
+    return choose(measured, key=lambda each: (_figure(each, settings), each.id)).code
+
+
+def _figure(reference: Reference, settings: EvaluationSettings) -> float:
+    return reference.figures.of(settings.objective) if reference.figures is not None else 0.0
+
+
+def named_for(problem: BenchmarkProblem, generation: int) -> BenchmarkProblem:
+    """The problem as recordings name it: each generation after the first by a name of its own."""
+    if not generation:
+        return problem
+    return replace(problem, problem=replace(problem.problem, name=f"{problem.problem.name}~{generation + 1}"))

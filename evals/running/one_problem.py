@@ -1,0 +1,121 @@
+"""Evaluates one problem: its loops, then every code they came to, timed beside the anchors."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from afterburner.evals.anchors import DRIFT_LIMIT, Drift, choose_anchors, drift_of
+from afterburner.evals.running.loops import CannotStartError
+from afterburner.evals.running.measure import first_failure, measure_codes
+from afterburner.evals.running.rows import ProblemRows
+from afterburner.sandbox import Task
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from afterburner.agent import Problem
+    from afterburner.evals.problems import BenchmarkProblem, Figures, Reference
+    from afterburner.evals.running.loops import LoopRunner
+    from afterburner.evals.running.measure import Measured
+    from afterburner.evals.tables import Row
+    from afterburner.sandbox import Sandbox
+    from afterburner.sandbox.cores import Cores
+
+PUBLIC, PRIVATE, STRICT = "public", "private", "strict"
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemEvaluator:
+    """Evaluates problems by the settings of one evaluation."""
+
+    loops: LoopRunner
+    on_measured: Callable[[BenchmarkProblem, int, int], object] = lambda *_: None  # runs done, and in all
+
+    def evaluate(self, problem: BenchmarkProblem) -> Mapping[str, Sequence[Row]]:
+        """Evaluate a problem, and return the rows of all tables.
+
+        Raises:
+            InterruptedLoopError: a loop was cut short.
+            CancelledError: it was cancelled.
+            AfterburnerError: as `Session.optimize`. The problem counts as not evaluated, never as failed.
+        """
+        began, rows, settings = time.monotonic(), ProblemRows(problem), self.loops.folder.settings
+        try:
+            for generation in range(settings.generations):
+                rows.add_loop(self.loops.run(problem, generation), generation, settings.iterations)
+        except CannotStartError as error:
+            rows.finish({}, (), time.monotonic() - began, reason=str(error))
+            return rows.tables
+        best = [rows.codes[name] for name in dict.fromkeys(row["code_id"] for row in rows.tables["best"]) if name]
+        drifts: dict[str, Drift] = {}
+        flags: list[str] = []
+        with self.loops.session.lend(self.loops.cancel) as loan, loan.sandbox() as sandbox:
+            sides = {PUBLIC: problem.problem, **({PRIVATE: problem.private} if problem.private else {})}
+            for tests, judged in sides.items():
+                drifts[tests] = self._measure(rows, tests, judged, best, sandbox=sandbox, cores=loan.cores())
+                flags += _flags(tests, drifts[tests], problem.measured_on)
+            self._verdicts(rows, best, sandbox)
+        rows.finish(drifts, flags, time.monotonic() - began)
+        return rows.tables
+
+    def _measure(
+        self, rows: ProblemRows, tests: str, judged: Problem, best: list[str], *, sandbox: Sandbox, cores: Cores
+    ) -> Drift:
+        """Measure the codes and the anchors together; once more if the anchors have drifted."""
+        known = rows.problem if tests == PUBLIC else _on_private_cases(rows.problem)
+        anchors = choose_anchors(known)
+        settings = self.loops.folder.settings
+        codes = [*(each.code for each in anchors), *best]
+        measured: list[Measured] = []
+        drift = Drift()
+        for attempt in range(2):
+            measured = measure_codes(
+                sandbox,
+                cores,
+                judged,
+                codes,
+                repeats=settings.repeats,
+                seed=settings.seed + attempt,
+                cancel=self.loops.cancel,
+                on_measured=lambda each: self.on_measured(rows.problem, each.turn + 1, len(codes) * settings.repeats),
+            )
+            drift = drift_of(anchors, measured)
+            if not drift.beyond_limit:
+                break
+        rows.add_measured(tests, measured)
+        rows.add_references(tests, _with_figures(known), {each.id for each in anchors})
+        return drift
+
+    def _verdicts(self, rows: ProblemRows, best: list[str], sandbox: Sandbox) -> None:
+        """What the strict rule says of each code."""
+        strict = rows.problem.strict
+        if strict is None:
+            return
+        tasks = [Task(strict.program(code), strict.test_cases, strict.limits, strict.checker, True) for code in best]  # noqa: FBT003
+        for code, report in zip(best, sandbox.run_many(tasks), strict=True):
+            rows.add_verdict(STRICT, rows.known_code(code), report, first_failure(report))
+
+
+def _on_private_cases(problem: BenchmarkProblem) -> BenchmarkProblem:
+    """The problem with the figures that its references have on the private cases."""
+    references = tuple(replace(each, figures=each.private_figures) for each in problem.references)
+    return replace(problem, references=references)
+
+
+def _with_figures(problem: BenchmarkProblem) -> list[tuple[Reference, Figures]]:
+    return [(each, each.figures) for each in problem.references if each.figures is not None]
+
+
+def _flags(tests: str, drift: Drift, measured_on: str) -> list[str]:
+    """What a reader has to know of the references' figures."""
+    if not drift.beyond_limit:
+        return []
+    told = ", ".join(
+        f"{each.value} {drift.of(each):.2f}x" for each in drift.beyond_limit if math.isfinite(drift.of(each))
+    )
+    stored = f"what was stored ({measured_on or 'the machine is not named'})"
+    said = f"On the {tests} tests the anchors drifted by more than {DRIFT_LIMIT:.0%} in two series: {told} of {stored}."
+    return [f"{said} The references are scaled by it."]

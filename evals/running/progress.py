@@ -1,0 +1,39 @@
+"""What an evaluation tells while it works."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Step(StrEnum):
+    """What happens."""
+
+    BEGUN = "begun"  # a problem
+    LOOP = "loop"  # `detail`: a line of the agent's progress
+    MEASURED = "measured"  # `detail`: how many runs of how many
+    DONE = "done"  # a problem; `detail`: what was found
+    FAILED = "failed"  # a problem; `detail`: why it has to be tried again
+    REJECTED = "rejected"  # a record of the dataset; `detail`: why
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationEvent:
+    """One thing that happens. `done` of `total` problems are stored; the total is None as long as nobody knows it."""
+
+    step: Step
+    problem: str
+    detail: str = ""
+    done: int = 0
+    total: int | None = None
+    requests: int = 0
+    tokens: int = 0
+    cost_usd: float | None = 0.0  # so far; None: the price of a model is not known
+
+
+OnEvaluationEvent = Callable[[EvaluationEvent], None]
+
+
+def ignore_evaluation_event(_event: EvaluationEvent) -> None:
+    """For evaluations of whose progress nobody wants to hear."""

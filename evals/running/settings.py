@@ -1,0 +1,123 @@
+"""What an evaluation is asked to do; all of it is stored in `run.json`, so that it can be resumed and compared."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from afterburner.agent import UsageError
+from afterburner.agent.models.prompts.feedback import parse_telling
+from afterburner.agent.option_kinds import LARGEST_SEED, Selection, member
+from afterburner.agent.types import Objective
+from afterburner.evals.errors import EvaluationError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SEEDS_APART = 1_000_000  # between the generations of a problem: a loop adds 1,000 for each of its iterations
+
+
+class Start(StrEnum):
+    """The code that the loop begins with."""
+
+    NONE = "none"  # the model writes it, as iteration 0
+    SLOW = "slow"  # the reference with the largest figure
+    FAST = "fast"  # the reference with the smallest figure
+    ORIGINAL = "original"  # the problem's own, else its first reference
+
+
+class Executor(StrEnum):
+    """Where problems are worked on."""
+
+    LOCAL = "local"
+    RAY = "ray"
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationSettings:
+    """The settings of one evaluation.
+
+    Attributes:
+        dataset: a name of `eval datasets`, or the path of a file or a folder.
+        source: where a named dataset's records lie; empty: on the hub.
+        split: of the dataset.
+        configuration: of the dataset, such as a language or a release.
+        only: ids of problems; empty: all.
+        limit: of problems; None: all.
+        model: as `afterburner-agent run --model`.
+        objective: what the loop reduces.
+        iterations: of the loop, beyond the first code.
+        candidates: answers in each iteration.
+        generations: independent runs of the loop on each problem.
+        repeats: measurements of each code that a score is made of.
+        selection: `paper` or `verified`.
+        tell: as `--tell`.
+        start: see `Start`.
+        temperature: as `--temperature`.
+        timeout_s: of one answer, seconds.
+        seed: of all random choices.
+        max_seconds: of one loop on one problem.
+    """
+
+    dataset: str
+    source: str = ""
+    split: str = "test"
+    configuration: str = ""
+    only: tuple[str, ...] = ()
+    limit: int | None = None
+    model: str = "rules"
+    objective: Objective = Objective.INTEGRAL
+    iterations: int = 10
+    candidates: int = 1
+    generations: int = 1
+    repeats: int = 16
+    selection: Selection = Selection.PAPER
+    tell: str = "paper"
+    start: Start = Start.NONE
+    temperature: str = ""
+    timeout_s: float = 600.0
+    seed: int = 0
+    max_seconds: float = 7_200.0
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be meant.
+
+        Raises:
+            UsageError: a value is out of bounds, or two exclude each other.
+        """
+        object.__setattr__(self, "objective", member(Objective, "objective", self.objective))
+        object.__setattr__(self, "selection", member(Selection, "selection", self.selection))
+        object.__setattr__(self, "start", member(Start, "start", self.start))
+        parse_telling(self.tell)
+        for name in ("iterations", "candidates", "generations", "repeats"):
+            if getattr(self, name) < 1:
+                raise UsageError(f"--{name} {getattr(self, name)}: at least 1 is needed.")
+        most_seed = LARGEST_SEED - self.generations * SEEDS_APART
+        if not 0 <= self.seed <= most_seed:
+            raise UsageError(f"--seed {self.seed}: give a number from 0 to {most_seed}.")
+        if self.start is Start.NONE and self.selection is Selection.VERIFIED:
+            raise UsageError(
+                "--selection verified proves a gain over the code to begin with. Give --start slow, fast or original."
+            )
+        if self.start is Start.NONE and self.model == "rules":
+            raise UsageError("--model rules rewrites code and writes none. Give --start slow, fast or original.")
+
+    def to_document(self) -> dict[str, Any]:
+        """As JSON holds it."""
+        return {**asdict(self), "only": list(self.only)}
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> EvaluationSettings:
+        """The reverse.
+
+        Raises:
+            EvaluationError: another version of this program has written it.
+        """
+        unknown = document.keys() - {each.name for each in fields(cls)}
+        if unknown or "dataset" not in document:
+            raise EvaluationError(
+                f"These are no settings of this version's evaluations: {', '.join(sorted(unknown)) or 'no dataset'}. "
+                "Read the run with the version that wrote it."
+            )
+        return cls(**{**document, "only": tuple(document.get("only", ()))})
