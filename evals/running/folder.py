@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from afterburner.evals.errors import EvaluationError
+from afterburner.evals.files import write_whole
 from afterburner.evals.running.settings import EvaluationSettings
 from afterburner.evals.tables import TABLES, file_key, write_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from afterburner.evals.tables import Row
@@ -59,7 +57,7 @@ class RunFolder:
                 "machine": dict(machine),
                 "session": session_id,
             }
-            _write_whole(path / _ABOUT, json.dumps(document, indent=1))
+            write_whole(path / _ABOUT, json.dumps(document, indent=1))
         except OSError as error:
             raise EvaluationError(f"{path} cannot be written: {error.strerror or error}.") from error
         return cls(path, name, settings, session_id)
@@ -79,19 +77,10 @@ class RunFolder:
             raise EvaluationError(f"{path} is of another version of this program. Read it with that one.")
         return cls(path, about["name"], EvaluationSettings.from_document(about["settings"]), about["session"])
 
-    @contextmanager
-    def claimed(self) -> Iterator[None]:
-        """Keep every other process out of the folder while the block runs.
-
-        Raises:
-            EvaluationError: another one works on it.
-        """
-        with (self.path / ".lock").open("w") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise EvaluationError(f"Another process works on {self.path}. Wait for it, or stop it.") from None
-            yield
+    def clear_unfinished(self) -> None:
+        """Remove what a kill has cut short; only for the process that has claimed the folder."""
+        for path in self.path.glob("*/.*.unfinished"):
+            path.unlink(missing_ok=True)
 
     def is_done(self, problem_id: str) -> bool:
         """Whether all of a problem is stored."""
@@ -121,7 +110,7 @@ class RunFolder:
         """Note the id of the agent's run, so that it can be resumed."""
         path = self._begun(problem_id, generation)
         path.parent.mkdir(exist_ok=True)
-        _write_whole(path, run_id)
+        write_whole(path, run_id)
 
     def forget_loop(self, problem_id: str, generation: int) -> None:
         """Forget it again: the next attempt begins anew."""
@@ -129,10 +118,3 @@ class RunFolder:
 
     def _begun(self, problem_id: str, generation: int) -> Path:
         return self.path / "begun" / f"{file_key(problem_id)}.{generation}"
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """Write all of a file or nothing."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
-    unfinished.write_text(text, "utf-8")
-    unfinished.replace(path)

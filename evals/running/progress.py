@@ -20,13 +20,12 @@ class Step(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EvaluationEvent:
-    """One thing that happens. `done` of `total` problems are stored; the total is None as long as nobody knows it."""
+    """One thing that happens; `done` problems are stored by then."""
 
     step: Step
     problem: str
     detail: str = ""
     done: int = 0
-    total: int | None = None
     requests: int = 0
     tokens: int = 0
     cost_usd: float | None = 0.0  # so far; None: the price of a model is not known

@@ -1,0 +1,91 @@
+"""What is done of an evaluation, what is left out, and what has to be tried again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from afterburner.agent.usage import NOTHING_USED, Usage
+from afterburner.evals.problems import Rejected
+from afterburner.evals.running.loops import CapReachedError
+from afterburner.evals.running.progress import EvaluationEvent, OnEvaluationEvent, Step
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from afterburner.evals.problems import BenchmarkProblem, Loaded
+    from afterburner.evals.running.folder import RunFolder
+    from afterburner.evals.tables import Row
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What became of an evaluation: ids of problems, and why those that are left out are."""
+
+    folder: Path
+    done: list[str] = field(default_factory=list)
+    rejected: list[Rejected] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)  # our fault or a server's: eval resume tries them again
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing is left to do."""
+        return not self.failed
+
+
+@dataclass(slots=True)
+class Ledger:
+    """Stores each problem as it is done, and tells whoever listens. Used by one thread, but for `tell`."""
+
+    folder: RunFolder
+    on_event: OnEvaluationEvent
+    outcome: Outcome
+    usage: Usage = NOTHING_USED
+    stopped: bool = False  # a cap was reached, so no further problem is begun
+
+    def unfinished(self, problems: Iterator[Loaded]) -> Iterator[BenchmarkProblem]:
+        """The problems that are not stored yet; records that cannot be used are noted."""
+        for each in problems:
+            if self.stopped:
+                return
+            if isinstance(each, Rejected):
+                self.outcome.rejected.append(each)
+                self.tell(Step.REJECTED, each.place, each.line)
+            elif self.folder.is_done(each.id):
+                self.outcome.done.append(each.id)
+            else:
+                yield each
+
+    def keep(self, problem_id: str, rows: Mapping[str, Sequence[Row]]) -> None:
+        """Store a problem.
+
+        Raises:
+            EvaluationError: the folder cannot be written.
+        """
+        self.folder.keep(problem_id, rows)
+        self.outcome.done.append(problem_id)
+        self.tell(Step.DONE, problem_id, _found(rows))
+
+    def fail(self, problem_id: str, error: BaseException) -> None:
+        """Note that a problem could not be evaluated; that says nothing of the model."""
+        why = str(error)
+        self.outcome.failed[problem_id] = why if problem_id in why else f"{problem_id}: {why}"
+        self.stopped = self.stopped or isinstance(error, CapReachedError)
+        self.tell(Step.FAILED, problem_id, self.outcome.failed[problem_id])
+
+    def tell(self, step: Step, problem_id: str, detail: str = "") -> None:
+        """Pass on what happens."""
+        used, done = self.usage, len(self.outcome.done)
+        self.on_event(EvaluationEvent(step, problem_id, detail, done, used.requests, used.tokens, used.known_cost_usd))
+
+
+def _found(rows: Mapping[str, Sequence[Row]]) -> str:
+    """What came of a problem, in a line."""
+    about = rows["problems"][0]
+    if about["reason"]:
+        return str(about["reason"])
+    last = max(row["iteration"] for row in rows["best"])
+    passed = sum(row["passed"] for row in rows["best"] if row["iteration"] == last)
+    generations = 1 + max(row["generation"] for row in rows["best"])
+    return f"{passed} of {generations} pass after {last} iterations, {about['elapsed_s']:.0f} s"

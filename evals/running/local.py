@@ -1,0 +1,94 @@
+"""Works on problems side by side in this process; each measurement leases a core for its own time alone."""
+
+from __future__ import annotations
+
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from afterburner.agent import AfterburnerError, CancelledError, ModelOptions, open_session
+from afterburner.agent.progress_lines import line_of
+from afterburner.evals.running.loops import LoopRunner
+from afterburner.evals.running.one_problem import ProblemEvaluator
+from afterburner.evals.running.progress import Step
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from concurrent.futures import Future
+
+    from afterburner.agent import CancelToken, Caps, Session
+    from afterburner.agent.events import ProgressEvent
+    from afterburner.evals.problems import BenchmarkProblem
+    from afterburner.evals.running.folder import RunFolder
+    from afterburner.evals.running.ledger import Ledger
+    from afterburner.evals.tables import Row
+    from afterburner.sandbox import Sandbox
+
+
+@contextmanager
+def evaluation_session(folder: RunFolder, caps: Caps, sandbox: Sandbox) -> Iterator[Session]:
+    """The agent's session that an evaluation's loops share."""
+    settings = folder.settings
+    models = ModelOptions(model=settings.model, tell=settings.tell, timeout_s=settings.timeout_s)
+    models = replace(models, keep_answers=True)
+    with open_session(
+        sandbox=sandbox, models=models, caps=caps, store=folder.loops, session_id=folder.session_id
+    ) as session:
+        yield session
+
+
+@dataclass(slots=True)
+class LocalWork:
+    """Works through problems in threads of this process."""
+
+    ledger: Ledger
+    session: Session
+    cancel: CancelToken
+
+    def carry_out(self, problems: Iterator[BenchmarkProblem], jobs: int) -> None:
+        """Work through the problems, no more of them at once than `jobs`.
+
+        Raises:
+            CancelledError: it was cancelled; what is done is stored.
+            EvaluationError: the folder cannot be written.
+        """
+        executor = ThreadPoolExecutor(jobs, thread_name_prefix="evaluation")
+        try:
+            running = {executor.submit(self._evaluate, each): each for each in islice(problems, jobs)}
+            while running:
+                done, _ = wait(running, timeout=1.0, return_when=FIRST_COMPLETED)
+                self.cancel.raise_if_cancelled()
+                for each in done:
+                    self._take(running.pop(each), each)
+                    running |= {executor.submit(self._evaluate, more): more for more in islice(problems, 1)}
+        except BaseException:
+            self.cancel.cancel()  # an interrupt, too: what runs ends at once, and what is done is stored
+            raise
+        finally:
+            executor.shutdown(cancel_futures=True)
+
+    def _evaluate(self, problem: BenchmarkProblem) -> Mapping[str, Sequence[Row]]:
+        self.ledger.tell(Step.BEGUN, problem.id)
+
+        def on_loop_event(event: ProgressEvent) -> None:
+            self.ledger.usage = event.usage
+            self.ledger.tell(Step.LOOP, problem.id, line_of(event))
+
+        loops = LoopRunner(self.session, self.ledger.folder, on_loop_event, self.cancel)
+        return ProblemEvaluator(loops, self._on_measured).evaluate(problem)
+
+    def _on_measured(self, problem: BenchmarkProblem, done: int, total: int) -> None:
+        self.ledger.tell(Step.MEASURED, problem.id, f"measured {done} of {total} runs")
+
+    def _take(self, problem: BenchmarkProblem, finished: Future[Mapping[str, Sequence[Row]]]) -> None:
+        """Store what was found. A problem that could not be evaluated is told, and left for the next time."""
+        try:
+            rows = finished.result()
+        except CancelledError:
+            raise
+        except AfterburnerError as error:
+            self.ledger.fail(problem.id, error)
+        else:
+            self.ledger.keep(problem.id, rows)

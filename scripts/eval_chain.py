@@ -1,0 +1,126 @@
+"""The whole chain of evaluation on real human solutions: build a benchmark, run rules and a replayed model, report.
+
+    python -m scripts.eval_chain --out DIR                     six named problems, under ten minutes on two cores
+    python -m scripts.eval_chain --out DIR --all               all of them, some hours; resumable: run it again
+
+The replayed model answers with human solutions that are no references of the benchmark: no model was asked, so what the
+report says of it is no model's score. It passes, fails and improves as a model would.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from afterburner.evals.datasets.built import read_built
+from afterburner.evals.datasets.records import read_records
+from afterburner.evals.problems import BenchmarkProblem, code_id
+
+ROOT = Path(__file__).parents[1]
+DATA = ROOT.parent / "shared" / "data" / "venus_like" / "codecontests_human.jsonl.gz"
+NAMED = ("coffe-codecontests-0",)
+ANSWERS = 4  # for each problem: the first code, and three iterations
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How much is done."""
+
+    only: tuple[str, ...]
+    solutions: int | None
+    cases: int
+    private_cases: int
+    reference_repeats: int
+    repeats: int
+
+
+SMOKE = Scale(NAMED, 20, 6, 4, 2, 4)
+FULL = Scale((), None, 20, 20, 3, 16)
+
+
+def main() -> None:
+    """Carry the chain out, and say how long each part took."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--out", type=Path, required=True, help="a folder for everything")
+    parser.add_argument("--all", action="store_true", help="all problems, solutions and repeats")
+    options = parser.parse_args()
+    if not DATA.exists():
+        sys.exit(f"{DATA} is not there: the chain needs the real problems that lie beside the repository.")
+    out, scale = options.out, FULL if options.all else SMOKE
+    out.mkdir(parents=True, exist_ok=True)
+    took = {"build": build(out, scale)}
+    recording = record_human_answers(out)
+    common = ("--iterations", str(ANSWERS - 1), "--generations", "1", "--repeats", str(scale.repeats))
+    took["rules"] = evaluate(out, "rules", "--model", "rules", "--start", "slow", *common)
+    took["replayed"] = evaluate(out, "replayed", "--model", f"replay:{recording}", "--start", "none", *common)
+    took["report"] = afterburner(
+        "eval", "report", str(out / "rules"), str(out / "replayed"), "--out", str(out / "report")
+    )
+    for part, seconds in took.items():
+        print(f"{part}: {seconds:.0f} s")
+
+
+def build(out: Path, scale: Scale) -> float:
+    """Build the benchmark, or go on with it."""
+    only = ("--only", ",".join(scale.only)) if scale.only else ()
+    most = ("--most-solutions", str(scale.solutions)) if scale.solutions else ()
+    return afterburner(
+        *("eval", "build", str(DATA), "--layout", "venus", "--out", str(out / "benchmark"), *only, *most),
+        *("--cases", str(scale.cases), "--private-cases", str(scale.private_cases)),
+        *("--repeats", str(scale.reference_repeats)),
+    )
+
+
+def evaluate(out: Path, name: str, *settings: str) -> float:
+    """Run an evaluation, or go on with it."""
+    folder = out / name
+    if (folder / "run.json").exists():
+        return afterburner("eval", "resume", str(folder))
+    return afterburner(
+        "eval", "run", "--dataset", str(out / "benchmark"), "--out", str(folder), "--name", name, *settings
+    )
+
+
+def record_human_answers(out: Path) -> Path:
+    """Write a recording of human solutions, in the form in which models answer; those that failed are among them."""
+    solutions = {
+        record.text("title"): [each["code"] for each in record.values("solutions")]
+        for record in read_records(DATA, "test", "")
+    }
+    path, lines = out / "answers.jsonl", []
+    for problem in read_built(out / "benchmark"):
+        if isinstance(problem, BenchmarkProblem):
+            known = {each.id for each in problem.references}
+            others = [code for code in solutions[problem.id] if code_id(code) not in known]
+            chosen = random.Random(problem.id).sample(others, min(ANSWERS, len(others)))
+            lines += [
+                {"file": problem.problem.name, "function": None, "iteration": number, "content": answer_with(code)}
+                for number, code in enumerate(chosen, start=1)
+            ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    return path
+
+
+def answer_with(code: str) -> str:
+    """An answer in the paper's format."""
+    return f"<thinking>\nA human solution.\n</thinking>\n<solution>\n```python\n{code}\n```\n</solution>"
+
+
+def afterburner(*words: str) -> float:
+    """Run a command of the program, shown as it is; return the seconds it took."""
+    print("$ afterburner-agent", *words, flush=True)
+    began = time.monotonic()
+    done = subprocess.run([sys.executable, "-m", "afterburner.agent", *words], check=False)
+    if done.returncode:
+        sys.exit(done.returncode)
+    return time.monotonic() - began
+
+
+if __name__ == "__main__":
+    main()

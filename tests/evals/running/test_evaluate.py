@@ -1,0 +1,132 @@
+"""An evaluation from its settings to stored tables: by the command line, in this process, resumed and killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from running_problems import FAST, LISTED, LOOP, SLOW, WRONG
+
+from afterburner.agent.types import Objective
+from afterburner.evals.evaluation import PRIVATE, PUBLIC, load_evaluation
+from afterburner.evals.tables import read_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+pytestmark = pytest.mark.slow
+SMALL = ("--iterations", "3", "--generations", "1", "--repeats", "2")
+
+
+def afterburner(*words: str, expected: int = 0) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "afterburner.agent", "eval", *words], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == expected, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    return done.stdout + done.stderr
+
+
+def test_a_replayed_model_is_evaluated_and_everything_is_stored(
+    benchmark: Callable[..., Path], recording: Callable[..., str], tmp_path: Path
+) -> None:
+    folder = benchmark("first", "second/../name")
+    model = recording({"first": [WRONG, SLOW, FAST], "second/../name": [LOOP, WRONG, LISTED, FAST]})
+    said = afterburner("run", "--dataset", str(folder), "--out", str(tmp_path / "run"), "--model", model, *SMALL)
+    assert "2 problems are stored" in said
+    public, private = (load_evaluation(tmp_path / "run", tests) for tests in (PUBLIC, PRIVATE))
+    first, second = sorted(public.problems, key=lambda each: each.id)
+    assert first.passed.tolist() == [[False, True, True, True]]
+    assert second.passed.tolist() == [[True, True, True, True]]
+    assert [each.passed.shape for each in private.problems] == [(1, 4)] * 2
+    assert first.figures[Objective.TIME].shape == (1, 4, 2)
+    assert (first.figures[Objective.TIME][0, 1:] > 0).all()
+    assert len(first.references[Objective.MEMORY]) == 5
+    rows = read_rows(tmp_path / "run", "candidates")
+    assert [row["verdict"] for row in rows if row["problem_id"] == "first"] == ["wrong_answer", "accepted", "accepted"]
+    assert all("<solution>" in row["answer"] for row in rows)
+    assert {row["code"] for row in read_rows(tmp_path / "run", "codes")} >= {SLOW, FAST, LISTED, WRONG}
+    strict = read_rows(tmp_path / "run", "verdicts")
+    assert {row["verdict"] for row in strict} == {"accepted", "wrong_answer"}
+    flags = read_rows(tmp_path / "run", "problems")[0]["flags"]
+    assert any("anchors drifted" in flag for flag in flags), "the references are from another machine"
+    anchors = {row["code_id"] for row in read_rows(tmp_path / "run", "references") if row["is_anchor"]}
+    measured = {row["code_id"] for row in read_rows(tmp_path / "run", "measurements")}
+    assert len(anchors) == 5
+    assert anchors < measured
+
+
+def test_rules_start_from_the_slowest_reference_and_a_folder_is_not_used_twice(
+    benchmark: Callable[..., Path], tmp_path: Path
+) -> None:
+    folder, out = benchmark("only", private=False), str(tmp_path / "run")
+    words = ("run", "--dataset", str(folder), "--out", out, "--model", "rules", "--start", "slow", *SMALL)
+    afterburner(*words)
+    (problem,) = load_evaluation(tmp_path / "run").problems
+    assert problem.passed.all()
+    first = min(read_rows(tmp_path / "run", "best"), key=lambda row: row["iteration"])
+    codes = {row["code_id"]: row["code"] for row in read_rows(tmp_path / "run", "codes")}
+    assert codes[first["code_id"]] == SLOW
+    assert "is not empty" in afterburner(*words, expected=1)
+    assert "1 problems are stored" in afterburner("resume", out)
+
+
+def test_an_evaluation_that_is_killed_goes_on_where_it_was(
+    benchmark: Callable[..., Path], recording: Callable[..., str], tmp_path: Path
+) -> None:
+    names = ("a", "b", "c")
+    folder, out = benchmark(*names), tmp_path / "run"
+    model = recording({name: [SLOW, LOOP, FAST] for name in names})
+    words = ("run", "--dataset", str(folder), "--out", str(out), "--model", model, "--jobs", "1", *SMALL)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "afterburner.agent", "eval", *words],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    while not list(out.glob("problems/*.parquet")):
+        assert process.poll() is None, "it ended before it could be killed"
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    kept = {path.name: path.stat().st_mtime_ns for path in out.glob("problems/*.parquet")}
+    assert 1 <= len(kept) < len(names)
+    afterburner("resume", str(out))
+    assert {each.id for each in load_evaluation(out).problems} == set(names)
+    assert all((out / "problems" / name).stat().st_mtime_ns == written for name, written in kept.items())
+    assert not list(out.glob("*/.*unfinished")), "files that the kill cut short are cleared away"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--model", "rules"), "--start slow, fast or original"),
+        (("--model", "replay:x", "--selection", "verified"), "verified proves a gain over"),
+        (("--model", "replay:x", "--tell", "everything"), "knows no 'everything'"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_before_anything_is_written(
+    words: tuple[str, ...], said: str, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    assert said in afterburner("run", "--dataset", "venus", "--out", str(out), *words, expected=2)
+    assert not out.exists()
+
+
+def test_a_problem_that_has_no_reference_to_start_from_is_told_and_not_scored(tmp_path: Path) -> None:
+    path = tmp_path / "own.jsonl"
+    problem = {"name": "bare", "description": "Print 1.", "cases": [{"stdin": "", "expected_stdout": "1\n"}]}
+    path.write_text(json.dumps(problem) + "\n", "utf-8")
+    out = tmp_path / "run"
+    said = afterburner("run", "--dataset", str(path), "--out", str(out), "--model", "rules", "--start", "slow", *SMALL)
+    assert "has no measured reference" in said
+    found = load_evaluation(out)
+    assert not found.problems
+    assert found.not_evaluated[0][0] == "bare"
