@@ -10,7 +10,7 @@ DEMO ?= examples/log_report.py
 EXTENSION := lsp_server/clients/vscode
 
 .DEFAULT_GOAL := help
-.PHONY: soak-cancels help setup setup-tests demo test test-quick test-nightly check lint types format verify-examples readme-demo rules-page schemas sandbox-pictures bench-sandbox bench-selection bench-compare bench-judge bench-mutants bench-editor bench-packages vscode test-vscode vscode-pictures ci-pictures soak soak-kills load-service lock clean clean-all
+.PHONY: soak-cancels help setup setup-tests demo test test-quick test-nightly check lint types format verify-examples readme-demo rules-page schemas sandbox-pictures bench-sandbox bench-selection bench-compare bench-judge bench-mutants bench-editor bench-packages bench-coverage vscode test-vscode vscode-pictures ci-pictures soak soak-kills load-service lock clean clean-all
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name what; do \
@@ -90,6 +90,9 @@ bench-mutants: setup ## how many wrong versions of MBPP+'s functions made inputs
 
 bench-editor: setup ## what a user of the language server feels: its start, code actions, typing during a run (two minutes)
 	PYTHONPATH=tests/lsp_server $(BIN)/python -m scripts.bench_editor $(BENCH)
+
+bench-coverage: setup ## how often the intervals of simulated evaluations contain the truth, ours and the paper's (ten minutes)
+	$(BIN)/python -m scripts.bench_coverage $(BENCH)
 
 vscode: setup ## package the VS Code extension: dist/afterburner.vsix
 	@command -v npm >/dev/null || { echo "make vscode needs Node.js 20 or newer and npm: apt-get install nodejs npm" >&2; exit 1; }

@@ -61,8 +61,7 @@ def choose_anchors(problem: BenchmarkProblem) -> tuple[Reference, ...]:
     ordered = sorted(usable.values(), key=lambda each: (_wall_time_s(each), each.id))
     if len(ordered) <= len(ANCHOR_QUANTILES):
         return tuple(ordered)
-    places = sorted({round(quantile * (len(ordered) - 1)) for quantile in ANCHOR_QUANTILES})
-    return tuple(ordered[place] for place in places)
+    return tuple(ordered[int(quantile * len(ordered))] for quantile in ANCHOR_QUANTILES)
 
 
 def drift_of(anchors: Sequence[Reference], measured: Iterable[MeasuredCode]) -> Drift:

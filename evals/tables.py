@@ -151,8 +151,14 @@ def write_file(path: Path, columns: Mapping[str, str], rows: Sequence[Row]) -> N
     unfinished.replace(path)
 
 
-def read_rows(folder: Path, table: str, key: str = "*") -> list[Row]:
+def read_rows(folder: Path, table: str, key: str = "*", columns: Mapping[str, str] | None = None) -> list[Row]:
     """Read the rows of a table, of one problem or of all, in the order of their files.
+
+    Args:
+        folder: of the run, or of another set of tables.
+        table: its name.
+        key: of one problem; `*`: of all.
+        columns: of a table that no run has.
 
     Raises:
         OSError: a file cannot be read.
@@ -161,5 +167,5 @@ def read_rows(folder: Path, table: str, key: str = "*") -> list[Row]:
 
     found: list[Row] = []
     for path in sorted((folder / table).glob(f"{key}.parquet")):
-        found += pq.read_table(path, schema=schema(TABLES[table])).to_pylist()
+        found += pq.read_table(path, schema=schema(columns or TABLES[table])).to_pylist()
     return found

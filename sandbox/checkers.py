@@ -95,10 +95,17 @@ class Custom:
 
     Its arguments are paths of files that it can read. It runs in a container of its own; if it ends in any other way,
     nothing is said of the program that it was to judge: that is a `CheckerError`.
+
+    Attributes:
+        program: the checker.
+        limits: of each of its runs.
+        accepts_equal: an output that is byte for byte the expected one is right, and the checker is not run. That
+            saves a container for most cases of a right program.
     """
 
     program: Program
     limits: Limits = _CHECKER_LIMITS
+    accepts_equal: bool = False
 
 
 Checker = Exact | Lines | Tokens | Floats | Custom
@@ -130,7 +137,7 @@ def comparison(
         case Custom():
             if check is None:
                 raise UsageError("A checker program needs a sandbox to run in.")
-            return CustomComparison(reference, partial(check, checker))
+            return CustomComparison(reference, partial(check, checker), accepts_equal=checker.accepts_equal)
 
 
 def is_number(token: bytes) -> bool:

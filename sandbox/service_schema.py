@@ -153,6 +153,7 @@ class CustomModel(_Strict):
     kind: Literal["custom"]
     program: ProgramModel
     limits: LimitsModel = LimitsModel()
+    accepts_equal: bool = Field(default=False, description="an output equal to the expected one is right, unchecked")
 
 
 CheckerModel = Annotated[ExactModel | LinesModel | TokensModel | FloatsModel | CustomModel, Field(discriminator="kind")]

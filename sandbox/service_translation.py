@@ -99,4 +99,5 @@ def checker_model(checker: Checker) -> schema.CheckerModel:
             return schema.FloatsModel(kind="floats", relative=checker.relative, absolute=checker.absolute)
         case Custom():
             limits = schema.LimitsModel(**asdict(checker.limits))
-            return schema.CustomModel(kind="custom", program=_program(checker.program), limits=limits)
+            program, accepts_equal = _program(checker.program), checker.accepts_equal
+            return schema.CustomModel(kind="custom", program=program, limits=limits, accepts_equal=accepts_equal)

@@ -16,7 +16,7 @@ from afterburner.sandbox import AfterburnerError, open_sandbox
 from scripts.grader_bench import apps, livecodebench, ranking
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from afterburner.sandbox import Sandbox
 
@@ -50,7 +50,7 @@ def main() -> None:
         options.page.write_text("\n".join([_HEAD, *texts]), "utf-8")
 
 
-def _tables(parts: list[str], sandbox: Sandbox, repeats: int) -> Iterator[str]:
+def _tables(parts: Sequence[str], sandbox: Sandbox, repeats: int) -> Iterator[str]:
     known: dict[str, Callable[[], str]] = {
         "livecodebench": lambda: livecodebench.table(DATA / "livecodebench", sandbox),
         "apps": lambda: apps.table(DATA / "apps", sandbox),

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from afterburner.evals.datasets.built import read_built
-from afterburner.evals.datasets.records import read_records
+from afterburner.evals.datasets.sources import read_records
 from afterburner.evals.problems import BenchmarkProblem, code_id
 
 ROOT = Path(__file__).parents[1]
@@ -99,8 +99,9 @@ def record_human_answers(out: Path) -> Path:
             known = {each.id for each in problem.references}
             others = [code for code in solutions[problem.id] if code_id(code) not in known]
             chosen = random.Random(problem.id).sample(others, min(ANSWERS, len(others)))
+            place = {"asked": "people", "file": problem.problem.name, "function": None}
             lines += [
-                {"file": problem.problem.name, "function": None, "iteration": number, "content": answer_with(code)}
+                place | {"iteration": number, "content": answer_with(code)}
                 for number, code in enumerate(chosen, start=1)
             ]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")

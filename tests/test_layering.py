@@ -21,7 +21,11 @@ MAY_IMPORT = {
     "ci_action": {"agent"},
 }
 # Packages that are bound into the sandbox, under another root and under whatever Python the user has.
-INSIDE_THE_SANDBOX = (ROOT / "sandbox" / "driver", ROOT / "agent" / "inputs" / "inside")
+INSIDE_THE_SANDBOX = (
+    ROOT / "sandbox" / "driver",
+    ROOT / "agent" / "inputs" / "inside",
+    ROOT / "evals" / "inside",
+)
 # Modules, or all of a room, that import others of ours inside a function; anything else imports them at the top.
 DOORS = {
     "afterburner.sandbox.opening": "a backend may need an extra that is not installed",

@@ -39,8 +39,9 @@ class Problem:
             instantiated anew for each call, and each call has a process of its own.
         preamble: Python that runs before a solution whose function is called, such as imports that starter code
             relies on.
-        runner: the program that a solution is put into, wherever it says `==Code Submission==`; empty: a solution is a
-            program itself. Models are shown solutions alone.
+        runner: the program that a solution is put into, wherever it says `==Code Submission==`; where it says so in
+            double quotes, a solution becomes a literal, data for the program, and is put nowhere else; empty: a
+            solution is a program itself. Models are shown solutions alone.
         starter_code: what a solution has to begin with, told with the description; empty: nothing.
         start: the code to begin with: slow, fast or failing; empty: the model writes the first one.
         checker: what counts as the expected output. What a call returns is compared as JSON text with a blank between
@@ -83,6 +84,10 @@ class Problem:
                 )
         if not self.cases:
             raise UsageError(f"The problem {self.name} has no case. One is enough.")
+        self._check_entry()
+
+    def _check_entry(self) -> None:
+        """Refuse what cannot be entered: by calls, by a runner, or on stdin."""
         language = find_language(self.language).name
         calls = sum(isinstance(case, JsonCall) for case in self.cases)
         if calls not in {0, len(self.cases)} or bool(calls) != bool(self.function):
@@ -110,7 +115,7 @@ class Problem:
     def program(self, code: str) -> Program:
         """The program that a solution makes."""
         if self.runner:
-            return Program(self.language, self.runner.replace(SUBMISSION, code.strip()))
+            return Program(self.language, _put_into(self.runner, code))
         if not self.function:
             return Program(self.language, code)
         return calling_program(code, self.preamble, self.function)
@@ -198,3 +203,8 @@ class Problem:
             references=document.references,
             **{name: getattr(document, name) for name in plain},
         )
+
+
+def _put_into(runner: str, code: str) -> str:
+    quoted = f'"{SUBMISSION}"'
+    return runner.replace(quoted, repr(code)) if quoted in runner else runner.replace(SUBMISSION, code.strip())

@@ -2,6 +2,75 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-def report() -> None:
-    """Is being written."""
+import typer
+
+from afterburner.agent import UsageError
+from afterburner.evals.commands.needs import needing_extra
+from afterburner.sandbox.terminal.console import open_console
+from afterburner.sandbox.terminal.streams import is_live
+from afterburner.sandbox.terminal.text import display_path, scrub_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from afterburner.evals.report.writing import WrittenReport
+
+_OUT = "eval-report"
+
+
+def report(
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN…", help="Folders that eval run wrote.", show_default=False)
+    ],
+    *,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where the report is written.")] = Path(_OUT),
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Print the paired tests between runs of one dataset, too.")
+    ] = False,
+) -> None:
+    """Report runs as the paper does: a page, Markdown, pictures, and a page for each problem.
+
+    Writes DIR/index.html, DIR/report.md, DIR/tables.json, DIR/pictures and DIR/problems.
+    """
+    if compare and len(runs) < 2:
+        raise UsageError("--compare tests runs against each other: give two or more.")
+    with needing_extra():
+        from afterburner.evals.report.writing import write_report
+
+        written = _with_progress(lambda tell: write_report(runs, out, tell))
+    _tell(written)
+    if compare:
+        _tell_comparisons(written)
+
+
+def _with_progress(work: Callable[[Callable[[str], object]], WrittenReport]) -> WrittenReport:
+    """Show on a terminal what is being done: intervals of many problems take minutes."""
+    if not is_live(sys.stderr):
+        return work(lambda _: None)
+    with open_console(sys.stderr).status("reading") as status:
+        return work(lambda doing: status.update(scrub_line(doing).replace("[", r"\[")))
+
+
+def _tell(written: WrittenReport) -> None:
+    for run in written.runs:
+        typer.echo(scrub_line(f"{run.label}: {len(run.public.problems)} problems of {run.dataset}"))
+        if run.unfinished:
+            typer.echo(scrub_line(f"  unfinished: {run.unfinished}"))
+        if run.public.not_evaluated:
+            typer.echo(f"  {len(run.public.not_evaluated)} problems could not be evaluated; the report says why")
+    typer.echo(f"written: {display_path(str(written.folder / 'index.html'))}")
+    typer.echo(f"         {display_path(str(written.folder / 'report.md'))}")
+
+
+def _tell_comparisons(written: WrittenReport) -> None:
+    from afterburner.evals.report.paired_table import comparisons
+
+    for each in written.datasets:
+        if len(each.runs) < 2:
+            typer.echo(scrub_line(f"{each.name}: one run alone, so there is nothing to compare"))
+        for line in comparisons(each.runs):
+            typer.echo(scrub_line(line))

@@ -17,7 +17,7 @@ from afterburner.sandbox.terminal.text import format_elapsed, scrub_line
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from afterburner.evals.running.evaluate import Outcome
+    from afterburner.evals.running.ledger import Outcome
     from afterburner.evals.running.progress import OnEvaluationEvent
 
 _TOLD = frozenset({Step.BEGUN, Step.DONE, Step.FAILED, Step.REJECTED})  # in a pipe; the steps between are many

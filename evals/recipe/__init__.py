@@ -1,1 +1,1 @@
-"""From raw problems with human solutions to a benchmark that is measured on this machine."""
+"""The recipe that Venus was built by: from raw problems and human solutions to a measured benchmark."""

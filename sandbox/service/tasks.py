@@ -110,4 +110,4 @@ def checker_of(model: CheckerModel, most: Limits) -> Checker:
         case FloatsModel():
             return Floats(model.relative, model.absolute)
         case CustomModel():
-            return Custom(program_of(model.program), applied(model.limits, most))
+            return Custom(program_of(model.program), applied(model.limits, most), model.accepts_equal)

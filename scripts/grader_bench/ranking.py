@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from afterburner.agent import Problem
 from afterburner.evals.datasets.generating import run_generator
-from afterburner.evals.metrics.correlation import kendall_tau
+from afterburner.evals.metrics.correlation import RankAgreement, rank_agreement
 from afterburner.evals.problems import code_id
 from afterburner.evals.running.measure import measure_codes
 from afterburner.sandbox import Limits, TestCase
@@ -51,7 +51,7 @@ def table(folder: Path, sandbox: Sandbox, repeats: int) -> str:
         given.append([theirs[code] for code in both])
         ours.append([median(times[code_id(code)]) for code in both])
         print(f"{record['title']}: {len(both)} solutions", flush=True)
-    found = kendall_tau(given, ours)
+    found = rank_agreement(list(zip(given, ours, strict=True)))
     return "\n".join(
         [
             "## Timings of human solutions",
@@ -59,10 +59,18 @@ def table(folder: Path, sandbox: Sandbox, repeats: int) -> str:
             f"{sum(map(len, ours))} solutions of {len(ours)} problems, each on the input of the given timings.",
             f"Medians of {repeats} runs, interleaved on one core. Wall time, with the start of Python.",
             "",
-            f"Kendall's tau of the two rankings, the mean over problems: {found}.",
+            _said(found),
             *([f"Left out, because the input could not be made again: {', '.join(skipped)}."] if skipped else []),
             "",
         ]
+    )
+
+
+def _said(found: RankAgreement) -> str:
+    mean = found.mean
+    return (
+        f"Kendall's tau of the two rankings, the mean over problems: {mean.estimate:.3f} (95% interval "
+        f"{mean.low:.3f} to {mean.high:.3f}); {found.undefined} problems have no ranking."
     )
 
 

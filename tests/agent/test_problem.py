@@ -95,7 +95,7 @@ def test_a_problem_is_refused_where_it_cannot_be_judged() -> None:
         Problem("read", "Something.", (stdin,), preamble="import os")
     with pytest.raises(UsageError, match="has a runner and calls a function"):
         Problem("both", "Something.", (call,), function="f", runner="==Code Submission==")
-    with pytest.raises(UsageError, match="has no place for a solution. Write ==Code Submission== there"):
+    with pytest.raises(UsageError, match=r"has no place for a solution\. Write ==Code Submission== there"):
         Problem("placeless", "Something.", (stdin,), runner="print(1)")
     with pytest.raises(UsageError, match="JSON has no value for"):
         JsonCall([{1, 2}], 3)

@@ -383,6 +383,15 @@ def test_a_checker_program_needs_a_sandbox() -> None:
         comparison(Custom(Program("python", "")), b"")
 
 
+@pytest.mark.parametrize(("printed", "verdict"), [("3", "accepted"), ("3\n", "wrong_answer")])
+def test_a_checker_may_be_spared_equal_outputs(sandbox: Sandbox, printed: str, verdict: str) -> None:
+    program, cases = Program("python", f"print({printed!r}, end='')"), [TestCase(b"", b"3")]
+    never = Custom(Program("python", "raise SystemExit('wrong')"), accepts_equal=True)
+    assert sandbox.run(program, cases, checker=never).verdict == verdict
+    asked = Custom(Program("python", "raise SystemExit('wrong')"))
+    assert sandbox.run(program, cases, checker=asked).verdict == "wrong_answer"
+
+
 @pytest.mark.parametrize(
     ("checker", "verdict"),
     [(Exact(), "wrong_answer"), (Lines(), "wrong_answer"), (Tokens(), "wrong_answer"), (Floats(), "accepted")],

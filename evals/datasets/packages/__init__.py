@@ -1,1 +1,1 @@
-"""What `run DIR --model rules` finds in packages that others wrote, with their own tests as the judge."""
+"""Functions of published packages, judged by the packages' own tests, and what the embedded rules gain in them."""

@@ -1,4 +1,4 @@
-"""Writes docs/packages.md from what was measured."""
+"""Writes the page of results, docs/packages.md, from what was measured."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from scripts.bench_packages.packages import Package
+    from afterburner.evals.datasets.packages.pinned import Package
 
     Results = Sequence[tuple[Package, Mapping[str, Any]]]
     Target = Mapping[str, Any]
@@ -18,9 +18,10 @@ HEAD = """\
 
 This page shows what `afterburner-agent run DIR --model rules` finds in small packages of the Python package index, with
 only their own tests as inputs and judge. `make bench-packages` fetches them (pinned by hash in
-`scripts/bench_packages/packages.py`), makes a repository of each, runs the search, applies all patches with git, and
+`evals/datasets/packages/pinned.py`), makes a repository of each, runs the search, applies all patches with git, and
 runs the package's tests again in the sandbox. It keeps finished results in `build/bench-packages` and continues where
-it was stopped; `make bench-packages BENCH=--fresh` starts over. The command writes this page.
+it was stopped; `make bench-packages BENCH=--fresh` starts over. The command writes this page. Functions of the same
+packages are the dataset `packages` of `afterburner-agent eval`, on which models are measured.
 """
 FOOT = """\
 ## How to read it

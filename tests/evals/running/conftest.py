@@ -27,7 +27,7 @@ def recording(tmp_path: Path) -> Callable[..., str]:
     def write(codes: dict[str, list[str]]) -> str:
         path = tmp_path / "answers.jsonl"
         lines = [
-            {"file": name, "function": None, "iteration": number, "content": answer(code)}
+            {"asked": "a model", "file": name, "function": None, "iteration": number, "content": answer(code)}
             for name, given in codes.items()
             for number, code in enumerate(given, start=1)
         ]

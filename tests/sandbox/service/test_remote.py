@@ -93,6 +93,8 @@ def test_a_checker_program_travels(remote: Sandbox) -> None:
     assert remote.run(program, cases, checker=Custom(Program("python", "exit(2)"))).verdict == "wrong_answer"
     with pytest.raises(CheckerError, match="exit code 9"):
         remote.run(program, cases, checker=Custom(Program("python", "exit(9)")))
+    equal = Custom(Program("python", "exit(9)"), accepts_equal=True)
+    assert remote.run(Program("python", "print(1, end='')"), cases, checker=equal).verdict == "accepted"
 
 
 def test_many_tasks_keep_their_order(remote: Sandbox) -> None:

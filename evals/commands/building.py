@@ -1,0 +1,108 @@
+"""Builds a benchmark for the command line: what a person sees meanwhile, and at the end."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from afterburner.agent.usage import counted
+from afterburner.evals.recipe.build import build_benchmark
+from afterburner.evals.recipe.events import Outcome
+from afterburner.evals.recipe.framing import read_raw_problems
+from afterburner.sandbox import open_sandbox
+from afterburner.sandbox.terminal.console import open_console
+from afterburner.sandbox.terminal.streams import is_live
+from afterburner.sandbox.terminal.text import format_elapsed, scrub_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from afterburner.evals.recipe.build import BuildRequest, BuildSummary
+    from afterburner.evals.recipe.events import BuildEvent, CoreUse
+
+    Show = Callable[[BuildEvent | Outcome], object]
+
+
+def carry_out(request: BuildRequest, sandbox: str, *, quiet: bool) -> None:
+    """Build what is left of a benchmark, show progress, and say what is in it.
+
+    Raises:
+        AfterburnerError: as `build_benchmark`.
+    """
+    try:
+        with open_sandbox(sandbox) as opened, _progress(quiet=quiet) as show:
+            summary = build_benchmark(
+                request, read_raw_problems(request.source), opened, on_event=show, on_outcome=show
+            )
+    except KeyboardInterrupt:
+        command = shlex.join(["afterburner-agent", *sys.argv[1:]])
+        sys.stderr.write(f"What is done is stored in {request.out}. The same command goes on:\n  {command}\n")
+        raise
+    _tell(request, summary)
+
+
+@contextmanager
+def _progress(*, quiet: bool) -> Iterator[Show]:
+    """Show progress on stderr: on a terminal with a line that is redrawn, elsewhere by a line for each problem."""
+    began = time.monotonic()
+
+    def timed(event: BuildEvent | Outcome) -> str:
+        return f"[{format_elapsed(time.monotonic() - began)}] {line_of(event)}"
+
+    def print_outcome(event: BuildEvent | Outcome) -> None:
+        if isinstance(event, Outcome):
+            sys.stderr.write(f"{timed(event)}\n")
+            sys.stderr.flush()
+
+    if quiet:
+        yield lambda _: None
+    elif not is_live(sys.stderr):
+        yield print_outcome
+    else:
+        with open_console(sys.stderr).status("starting") as status:
+
+            def redraw(event: BuildEvent | Outcome) -> None:
+                if isinstance(event, Outcome):
+                    status.console.print(timed(event), markup=False, highlight=False)
+                else:
+                    status.update(timed(event).replace("[", r"\["))
+
+            yield redraw
+
+
+def line_of(event: BuildEvent | Outcome) -> str:
+    """One line for a person, scrubbed."""
+    if not isinstance(event, Outcome):
+        done = f" ({event.done} of {event.total})" if event.total else ""
+        return scrub_line(f"{event.problem_id}: {event.doing}{done}")
+    if event.reason:
+        return scrub_line(f"{event.problem_id}: left out: {event.reason}")
+    notes = "".join(f"; {note}" for note in event.notes)
+    return scrub_line(
+        f"{event.problem_id}: kept: {counted(event.references, 'reference')}, {event.public_cases} public and "
+        f"{counted(event.private_cases, 'private case')}, {event.elapsed_s:.0f} s{notes}"
+    )
+
+
+def _tell(request: BuildRequest, summary: BuildSummary) -> None:
+    """Say what is in the folder, why something is not, and how well the cores were used."""
+    kept, before = summary.counts["problems"], summary.done_before
+    sys.stdout.write(
+        f"{request.out} holds {counted(kept, 'problem')}; {len(summary.left_out)} left out"
+        f"{f'; {before} had been done before' if before else ''}.\n"
+    )
+    for name, reason in summary.left_out:
+        sys.stdout.write(f"  {scrub_line(f'{name}: {reason}')}\n")
+    sys.stdout.write(
+        f"Time: {format_elapsed(summary.elapsed_s)}. {_used('Running solutions', summary.running)} "
+        f"{_used('Measuring references', summary.timing)}\n"
+    )
+    if kept:
+        sys.stdout.write(f"Next: afterburner-agent eval run --dataset {shlex.quote(str(request.out))}\n")
+
+
+def _used(doing: str, use: CoreUse) -> str:
+    return f"{doing}: a program ran in {use.share:.0%} of {use.slot_s:.0f} s of core time."

@@ -1,0 +1,131 @@
+"""Lists datasets for the command line, and checks local copies of them."""
+
+from __future__ import annotations
+
+import json as json_format
+import sys
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from afterburner.agent.wording import count
+from afterburner.evals.datasets.registry import dataset_infos, find_dataset, load_problems, sample_of
+from afterburner.evals.errors import DatasetError
+from afterburner.evals.problems import Rejected
+from afterburner.sandbox import open_sandbox
+from afterburner.sandbox.terminal.console import open_console
+from afterburner.sandbox.terminal.destinations import STDOUT, write_result
+from afterburner.sandbox.terminal.streams import is_live
+from afterburner.sandbox.terminal.text import scrub_line
+
+if TYPE_CHECKING:
+    from afterburner.evals.problems import DatasetInfo
+    from afterburner.sandbox import Sandbox
+
+NONE_USABLE = 4
+
+
+def list_datasets(name: str, json: str | None) -> None:
+    """Print what there is to know of all datasets, or of one.
+
+    Raises:
+        DatasetError: there is none of that name.
+    """
+    infos = (find_dataset(name),) if name else dataset_infos()
+    if json is not None:
+        _write_json(json, [asdict(info) for info in infos])
+    if json == STDOUT:
+        return
+    if name:
+        _print_one(infos[0])
+    elif is_live(sys.stdout):
+        _print_table(infos)
+    else:
+        for info in infos:
+            typer.echo("\t".join((info.name, info.size, info.licence, _origin(info), info.grader)))
+
+
+def check_copy(
+    name: str, source: str | None, *, split: str, configuration: str, json: str | None, sandbox: str
+) -> None:
+    """Read a local copy of a dataset, or problems of one's own, and say how many records can be used, and why others not.
+
+    Raises:
+        DatasetError: it cannot be read at all.
+        Exit: with code 4, if no record can be used.
+    """
+    counted = _Count()
+    with ExitStack() as stack:
+        opened: list[Sandbox] = []
+
+        def give() -> Sandbox:
+            if not opened:
+                opened.append(stack.enter_context(open_sandbox(sandbox)))
+            return opened[0]
+
+        for each in load_problems(name, split=split, configuration=configuration, source=source, sandbox=give):
+            if isinstance(each, Rejected):
+                counted.rejected.append(each)
+                if json != STDOUT:
+                    typer.echo(scrub_line(each.line))
+            else:
+                counted.usable += 1
+    if json is not None:
+        _write_json(json, asdict(counted))
+    if json != STDOUT:
+        typer.echo(f"{count(counted.usable, 'record')} can be used, {len(counted.rejected)} cannot.")
+    if not counted.usable:
+        raise typer.Exit(NONE_USABLE)
+
+
+@dataclass(slots=True)
+class _Count:
+    """How many records can be used, and those that cannot."""
+
+    usable: int = 0
+    rejected: list[Rejected] = field(default_factory=list)
+
+
+def _print_table(infos: tuple[DatasetInfo, ...]) -> None:
+    table = Table(box=None, pad_edge=False, header_style="bold", row_styles=("", "dim"))
+    table.add_column("dataset", no_wrap=True)
+    for column in ("size", "licence", "from", "right if"):
+        table.add_column(column, overflow="fold")
+    for info in infos:
+        table.add_row(*map(Text, (info.name, info.size, info.licence, _origin(info), info.grader)))
+    open_console(sys.stdout).print(table)
+
+
+def _print_one(info: DatasetInfo) -> None:
+    told = {
+        "dataset": info.name,
+        "size": info.size,
+        "licence": info.licence,
+        "from": _origin(info),
+        "right if": info.grader,
+        "splits": ", ".join(info.splits),
+        "configurations": ", ".join(info.configurations),
+        "sample of ours": _sample(info.name),
+    }
+    for label, value in told.items():
+        if value:
+            typer.echo(f"{label + ':':<16} {value}")
+
+
+def _origin(info: DatasetInfo) -> str:
+    return f"{info.hub} on the hub; {info.source}" if info.hub else info.source
+
+
+def _sample(name: str) -> str:
+    try:
+        return str(sample_of(name))
+    except DatasetError:
+        return ""
+
+
+def _write_json(place: str, document: object) -> None:
+    write_result("--json", place, f"{json_format.dumps(document, indent=2)}\n".encode("ascii"))

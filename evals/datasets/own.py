@@ -1,0 +1,59 @@
+"""A dataset of one's own: one JSON object a line, with the fields of a `Problem` and a few beside."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from afterburner.agent import Problem
+from afterburner.evals.datasets.venus import measured_solution
+from afterburner.evals.problems import BenchmarkProblem, Reference
+from afterburner.sandbox import UsageError
+
+if TYPE_CHECKING:
+    from afterburner.evals.datasets.reading import ReadingContext
+    from afterburner.evals.datasets.records import Record
+
+_BESIDE = {"id", "difficulty", "tags", "references", "generator", "private_cases"}
+
+
+def read_own(record: Record, context: ReadingContext) -> BenchmarkProblem:
+    """Read a problem of one's own.
+
+    The fields are those of `Problem.from_json`; `name`, `description` and `cases` have to be there. Beside them, there
+    may be `id` (by default the name), `difficulty`, `tags`, `generator`, `private_cases` (like `cases`; scores are on
+    them, and the loop never runs them) and `references`: codes, or objects with `code` and, if measured, `time` in ms
+    and `memory` in KiB.
+
+    Raises:
+        RecordError: a field is not what it has to be.
+    """
+    fields = {name: value for name, value in record.values.items() if name not in _BESIDE}
+    problem = _problem(record, fields)
+    private = (
+        _problem(record, {**fields, "cases": record.items("private_cases")}) if record.has("private_cases") else None
+    )
+    return BenchmarkProblem(
+        dataset=context.dataset,
+        id=record.identity("id") if record.has("id") else problem.name,
+        problem=problem,
+        private=private,
+        references=tuple(_references(record)),
+        difficulty=record.text("difficulty", ""),
+        tags=record.texts("tags", []),
+        generator=record.text("generator", ""),
+    )
+
+
+def _problem(record: Record, fields: dict[str, Any]) -> Problem:
+    try:
+        return Problem.from_json(json.dumps(fields, allow_nan=False))
+    except (UsageError, ValueError) as error:
+        raise record.error("problem", str(error)) from error
+
+
+def _references(record: Record) -> list[Reference]:
+    found = record.items("references", [])
+    if all(isinstance(each, str) for each in found):
+        return [Reference(code) for code in record.texts("references", [])]
+    return [measured_solution(each) for each in record.parts("references")]

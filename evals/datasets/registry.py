@@ -1,0 +1,237 @@
+"""The one door to all datasets: `load_problems` finds the reader of a dataset, and reads it record by record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from afterburner.evals.datasets import apps, catalogue, livecodebench
+from afterburner.evals.datasets.built import is_built, read_built
+from afterburner.evals.datasets.coffe import read_coffe
+from afterburner.evals.datasets.effibench import read_effibench
+from afterburner.evals.datasets.effibench_x import read_effibench_x
+from afterburner.evals.datasets.enamel import read_enamel
+from afterburner.evals.datasets.mercury import read_mercury
+from afterburner.evals.datasets.own import read_own
+from afterburner.evals.datasets.reading import Reader, ReadingContext, no_sandbox
+from afterburner.evals.datasets.sources import read_records
+from afterburner.evals.datasets.venus import read_venus, read_venus_hub
+from afterburner.evals.errors import DatasetError, RecordError
+from afterburner.evals.problems import BenchmarkProblem, DatasetInfo, Rejected
+from afterburner.sandbox import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping
+
+    from afterburner.evals.datasets.records import Record
+    from afterburner.evals.problems import Loaded
+    from afterburner.sandbox import Sandbox
+
+
+def _no_files(_split: str, _configuration: str) -> tuple[str, ...]:
+    """What the hub reads by itself needs no names of files."""
+    return ()
+
+
+def _every(_record: Record, _context: ReadingContext) -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """How the records of a dataset are read.
+
+    Attributes:
+        read: makes a problem of a record.
+        files: the files of a split and a configuration, of repositories that the hub itself cannot read.
+        is_wanted: whether a record belongs to the configuration.
+        by_configuration: whether a configuration is a part of the repository, rather than something that is told by the
+            records or by the names of the files.
+    """
+
+    read: Reader
+    files: Callable[[str, str], tuple[str, ...]] = _no_files
+    is_wanted: Callable[[Record, ReadingContext], bool] = _every
+    by_configuration: bool = False
+
+
+_OWN = _Layout(read_own)
+_LAYOUTS: Mapping[str, _Layout] = {
+    "venus": _Layout(read_venus),
+    "venus-hub": _Layout(read_venus_hub, by_configuration=True),
+    "apps": _Layout(apps.read_apps, lambda split, _: (f"{split}.jsonl",), apps.is_wanted),
+    "apps-python": _Layout(apps.read_apps_python),
+    "livecodebench": _Layout(livecodebench.read_livecodebench, livecodebench.files_of),
+    "mercury": _Layout(read_mercury),
+    "effibench": _Layout(read_effibench),
+    "effibench-x": _Layout(read_effibench_x),
+    "enamel": _Layout(read_enamel),
+    "coffe": _Layout(read_coffe),
+}
+SAMPLES = Path(__file__).parent / "samples"
+
+
+def dataset_infos() -> tuple[DatasetInfo, ...]:
+    """What `eval datasets` tells of each dataset."""
+    return catalogue.CATALOGUE
+
+
+def find_dataset(name: str) -> DatasetInfo:
+    """What there is to know of a dataset.
+
+    Raises:
+        DatasetError: there is none of that name.
+    """
+    known = {info.name: info for info in catalogue.CATALOGUE}
+    if name not in known:
+        near = get_close_matches(name, known, n=1)
+        hint = f"Did you mean {near[0]}?" if near else f"There are {', '.join(known)}, and paths of files and folders."
+        raise DatasetError(f"There is no dataset {name!r}. {hint}")
+    return known[name]
+
+
+def sample_of(name: str) -> Path:
+    """A small file of our own in the layout of a dataset.
+
+    Raises:
+        DatasetError: there is none.
+    """
+    found = sorted(SAMPLES.glob(f"{find_dataset(name).name}.*"))
+    if not found:
+        raise DatasetError(f"There is no sample of {name}.")
+    return found[0]
+
+
+def load_problems(
+    dataset: str,
+    *,
+    split: str = "test",
+    configuration: str = "",
+    source: str | Path | None = None,
+    sandbox: Callable[[], Sandbox] | None = None,
+    limit: int | None = None,
+    only: Collection[str] = (),
+) -> Iterator[Loaded]:
+    """Load the problems of a dataset, one at a time.
+
+    Args:
+        dataset: a name that `eval datasets` lists; or the path of problems of one's own, or of what `eval build` made.
+        split: of the dataset; one that has no `test` gives what it has for testing.
+        configuration: a language, a difficulty or a release; empty: the default one.
+        source: a file or folder in the layout of the dataset, or a name on the hub; None: the dataset's own name there.
+        sandbox: gives the sandbox in which code of a dataset may run; asked for where a dataset needs one.
+        limit: the most problems.
+        only: the ids of the problems that are wanted; empty: all. Of the other records, those are told that cannot even
+            be asked for their id.
+
+    Yields:
+        A problem, or what is wrong with a record.
+
+    Raises:
+        DatasetError: there is no such dataset, split or configuration, or it cannot be read at all; as the first
+            problem is asked for.
+    """
+    found = 0
+    for each in _wanted(_loaded(dataset, split, configuration, source=source, sandbox=sandbox, only=only), only):
+        if limit is not None and found >= limit:
+            return
+        found += isinstance(each, BenchmarkProblem)
+        yield each
+
+
+def _wanted(loaded: Iterator[Loaded], only: Collection[str]) -> Iterator[Loaded]:
+    """Those that are asked for, by their ids, and no record more than it takes to find them."""
+    missing = set(only)
+    for each in loaded:
+        if isinstance(each, Rejected):
+            yield each
+        elif not only or each.id in only:
+            missing.discard(each.id)
+            yield each
+            if only and not missing:
+                return
+
+
+def _loaded(
+    dataset: str,
+    split: str,
+    configuration: str,
+    *,
+    source: str | Path | None,
+    sandbox: Callable[[], Sandbox] | None,
+    only: Collection[str],
+) -> Iterator[Loaded]:
+    given = sandbox or no_sandbox
+    if dataset not in {info.name for info in catalogue.CATALOGUE}:
+        yield from _at_path(dataset, split, given, only)
+        return
+    info = find_dataset(dataset)
+    if info is catalogue.PACKAGES:
+        raise DatasetError(
+            "Functions of packages are no problems with cases: each has a project and its tests. Load them by "
+            "afterburner.evals.datasets.packages.functions.load_packages."
+        )
+    _check_configuration(info, configuration)
+    context = ReadingContext(given, dataset, configuration, _split_of(info, split, is_local=source is not None))
+    layout = _LAYOUTS[dataset]
+    where = source or info.hub
+    if not where:
+        raise DatasetError(f"{dataset} is on no hub. Give a local copy: --from FILE-OR-FOLDER. It is {info.source}.")
+    part = configuration if layout.by_configuration else ""
+    if layout.by_configuration and not part and not Path(where).is_file():
+        part = info.configurations[0]
+    yield from _read(
+        read_records(where, context.split, part, layout.files(context.split, configuration)), layout, context, only
+    )
+
+
+def _at_path(dataset: str, split: str, sandbox: Callable[[], Sandbox], only: Collection[str]) -> Iterator[Loaded]:
+    """Problems of one's own, or a built benchmark."""
+    path = Path(dataset)
+    if not path.exists():
+        find_dataset(dataset)
+    if path.is_dir() and is_built(path):
+        yield from read_built(path, split)
+        return
+    context = ReadingContext(sandbox, path.name.partition(".")[0] or "own", "", split)
+    yield from _read(read_records(path, split), _OWN, context, only)
+
+
+def _read(
+    records: Iterator[Record | Rejected], layout: _Layout, context: ReadingContext, only: Collection[str]
+) -> Iterator[Loaded]:
+    """Read records, but for those that are known not to be asked for: reading one may take a run of its code."""
+    for record in records:
+        if isinstance(record, Rejected):
+            yield record
+        elif only and record.name and record.name not in only:
+            continue
+        elif layout.is_wanted(record, context):
+            yield _problem(record, layout.read, context)
+
+
+def _problem(record: Record, read: Reader, context: ReadingContext) -> Loaded:
+    place = f"{record.place} ({record.name})" if record.name else record.place
+    try:
+        return read(record, context)
+    except RecordError as error:
+        return Rejected(place, error.field, error.reason)
+    except UsageError as error:  # a `Problem` that cannot be solved or judged
+        return Rejected(place, "", str(error))
+
+
+def _check_configuration(info: DatasetInfo, configuration: str) -> None:
+    if configuration and configuration not in info.configurations:
+        known = ", ".join(info.configurations) or "none"
+        raise DatasetError(f"{info.name} has no configuration {configuration!r}. It has {known}.")
+
+
+def _split_of(info: DatasetInfo, split: str, *, is_local: bool) -> str:
+    """The split that is meant: where a dataset has no `test`, the last one is what it has for testing."""
+    if split in info.splits or (is_local and split != "test"):
+        return split
+    if split == "test":
+        return info.splits[-1]
+    raise DatasetError(f"{info.name} has no split {split!r}. It has {', '.join(info.splits)}.")

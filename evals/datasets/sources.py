@@ -1,0 +1,118 @@
+"""Where records come from: a file, a folder of files as the hub lays them out, or the hub itself; one at a time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from afterburner.evals.datasets.files import KINDS, kind_of, records_of_file
+from afterburner.evals.datasets.records import Record
+from afterburner.evals.errors import DatasetError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from afterburner.evals.problems import Rejected
+
+_SHOWN = 8  # files that a message names
+
+
+def read_records(
+    source: str | Path, split: str = "test", configuration: str = "", files: Sequence[str] = ()
+) -> Iterator[Record | Rejected]:
+    """Read records, one at a time: a record that is broken is a `Rejected`, and the others go on.
+
+    Args:
+        source: a file, a folder, or what a dataset is called on the hub, `owner/name`.
+        split: `train`, `test`, …; a file is read whole, whatever it is.
+        configuration: the part of a dataset that is a folder in it, or has a name on the hub; empty: the default one.
+        files: the files of a split, for repositories that the hub itself cannot read (those with a loading script).
+
+    Raises:
+        DatasetError: there is no such source, or it cannot be read at all.
+    """
+    place = Path(source)
+    if place.is_file():
+        yield from records_of_file(place)
+    elif place.is_dir():
+        for path in _files_of_folder(place, split, configuration, files):
+            yield from records_of_file(path)
+    elif isinstance(source, Path) or source.startswith((".", "/", "~")) or source.count("/") != 1 or kind_of(place):
+        raise DatasetError(f"There is no file or folder {source}.")
+    else:
+        yield from read_hub(source, split, configuration, files)
+
+
+def read_hub(name: str, split: str, configuration: str = "", files: Sequence[str] = ()) -> Iterator[Record]:
+    """Read records from the hub as they come over the network; no code of the repository is run.
+
+    Args:
+        name: `owner/name`, or a folder that has the layout of a repository.
+        split: `train`, `test`, ….
+        configuration: by its name on the hub; empty: the default one.
+        files: see `read_records`.
+
+    Raises:
+        DatasetError: the hub does not know it, or cannot be reached; or `datasets` is not installed.
+    """
+    try:
+        import datasets  # noqa: PLC0415 - heavy, and an extra
+    except ImportError:
+        raise DatasetError(
+            f"{name} is loaded from the hub by the package `datasets`, which is not installed. Install it by "
+            "pip install '.[hub]' in the clone, or give a local copy: --from FILE-OR-FOLDER."
+        ) from None
+    import httpx  # noqa: PLC0415 - comes with `datasets`, and its errors are not OSErrors
+
+    try:
+        if files:
+            addresses = [f"hf://datasets/{name}/{file}" for file in files]
+            found: Any = datasets.load_dataset("json", data_files=addresses, split="train", streaming=True)
+        else:
+            found = datasets.load_dataset(name, configuration or None, split=split, streaming=True)
+        for number, values in enumerate(found, start=1):
+            yield Record(values, f"{name}, record {number}")
+    except (OSError, ValueError, RuntimeError, httpx.HTTPError) as error:
+        part = f" ({configuration})" if configuration else ""
+        said = next(iter(str(error).strip().splitlines()), type(error).__name__)[:300]
+        raise DatasetError(
+            f"The split {split} of {name}{part} cannot be loaded from the hub: {said}. Look at the name, the split and "
+            "the network; or give a local copy: --from FILE-OR-FOLDER."
+        ) from error
+
+
+def _files_of_folder(folder: Path, split: str, configuration: str, files: Sequence[str]) -> list[Path]:
+    """The files of a split, in the layouts that the hub knows.
+
+    Raises:
+        DatasetError: there are none, or one that belongs to it is missing.
+    """
+    named = [folder / file for file in files]
+    if any(path.is_file() for path in named):
+        for path in named:
+            if not path.is_file():
+                raise DatasetError(f"{folder} lacks {path.name}, which is a part of this release.")
+        return named
+    every = sorted(path for path in folder.rglob("*") if path.is_file() and kind_of(path))
+    found = [path for path in every if _is_of(path.relative_to(folder), split, configuration)]
+    if not found:
+        raise DatasetError(
+            f"{folder} has no file of the split {split}{f' of {configuration}' if configuration else ''}, such as "
+            f"{configuration and configuration + '/'}{split}.jsonl, or data/{split}-00000-of-00001.parquet, or one of "
+            f"the kinds {', '.join(KINDS)}. It has {_told(folder, every)}."
+        )
+    return found
+
+
+def _is_of(path: Path, split: str, configuration: str) -> bool:
+    """Whether a file in a folder is one of a split: by its name, or by the folder that it is in."""
+    stem = path.name.partition(".")[0]
+    if configuration and configuration not in (*path.parts[:-1], stem.removesuffix(f"-{split}")):
+        return False
+    return stem == split or stem.startswith((f"{split}-", f"{split}_")) or split in path.parts[:-1]
+
+
+def _told(folder: Path, files: Sequence[Path]) -> str:
+    shown = [str(path.relative_to(folder)) for path in files[:_SHOWN]]
+    more = [f"{len(files) - _SHOWN} more"] if len(files) > _SHOWN else []
+    return ", ".join(shown + more) or "no such file at all"

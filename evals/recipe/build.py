@@ -1,0 +1,191 @@
+"""Builds a benchmark, problem by problem; what is done is kept, and is not done again."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from afterburner.agent.machine import describe_machine
+from afterburner.agent.usage import counted
+from afterburner.evals.errors import DatasetError
+from afterburner.evals.files import claimed
+from afterburner.evals.problems import Rejected
+from afterburner.evals.recipe.builder import LeftOutError, ProblemBuilder
+from afterburner.evals.recipe.events import CoreUse, Outcome
+from afterburner.evals.recipe.folder import BenchmarkFolder
+from afterburner.sandbox.cores import divide_cores
+from afterburner.sandbox.installations import own_environment
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from afterburner.agent.types import Machine
+    from afterburner.evals.datasets.raw import RawProblem
+    from afterburner.evals.recipe.events import OnBuild
+    from afterburner.evals.recipe.settings import RecipeSettings
+    from afterburner.sandbox import Sandbox
+
+
+@dataclass(frozen=True, slots=True)
+class BuildRequest:
+    """What is to be built.
+
+    Attributes:
+        source: the file or folder that the raw problems are from.
+        out: the folder of the benchmark.
+        settings: of the recipe.
+        only: ids or titles of problems; empty: all.
+        limit: of the raw problems that are looked at, done or not; None: all.
+        jobs: programs side by side where nothing is timed; None: one on each core.
+        note: where the problems come from, and their licence.
+    """
+
+    source: Path
+    out: Path
+    settings: RecipeSettings
+    only: frozenset[str] = frozenset()
+    limit: int | None = None
+    jobs: int | None = None
+    note: str = ""
+
+
+@dataclass(slots=True)
+class BuildSummary:
+    """What one call of `build_benchmark` came to.
+
+    Attributes:
+        counts: of all problems in the folder: `problems`, `left_out`.
+        left_out: ids and reasons, of all in the folder.
+        done_before: how many of the problems that were asked for an earlier call had done.
+        elapsed_s: of this call.
+        running: how the cores were used where nothing was timed.
+        timing: how the core was used that references were measured on.
+    """
+
+    counts: dict[str, int] = field(default_factory=dict)
+    left_out: tuple[tuple[str, str], ...] = ()
+    done_before: int = 0
+    elapsed_s: float = 0.0
+    running: CoreUse = field(default_factory=CoreUse)
+    timing: CoreUse = field(default_factory=CoreUse)
+
+
+def build_benchmark(
+    request: BuildRequest,
+    raws: Iterable[RawProblem | Rejected],
+    sandbox: Sandbox,
+    *,
+    on_event: OnBuild = lambda _: None,
+    on_outcome: Callable[[Outcome], object] = lambda _: None,
+) -> BuildSummary:
+    """Carry out the recipe for each raw problem that is not done yet, and store what becomes of it at once.
+
+    Args:
+        request: what is to be built.
+        raws: the raw problems of its source, and the records that are none.
+        sandbox: where all code of the dataset runs.
+        on_event: is told of progress.
+        on_outcome: receives what became of each problem.
+
+    Raises:
+        CancelledError: the sandbox was stopped.
+        DatasetError: the source cannot be read, or has no problem of a name that was asked for.
+        EvaluationError: the folder cannot be written, or holds another benchmark.
+        AfterburnerError: the sandbox failed; nothing is stored of the problem at hand.
+    """
+    began = time.monotonic()
+    machine = describe_machine(sandbox, sandbox.backend.python() or own_environment())
+    folder = BenchmarkFolder.open(request.out, request.settings, machine, _source(request))
+    summary = BuildSummary()
+    builder = ProblemBuilder(
+        sandbox,
+        divide_cores(),
+        request.settings,
+        folder.about["name"],
+        measured_on=_told(machine),
+        on_event=on_event,
+        jobs=request.jobs,
+        running=summary.running,
+        timing=summary.timing,
+    )
+    missing, looked_at = set(request.only), 0
+    with claimed(request.out):
+        for raw in raws:
+            names = _names(raw)
+            if request.only and not request.only & names:
+                continue
+            if looked_at == request.limit:
+                break
+            missing -= names
+            looked_at += 1
+            if folder.is_done(_name(raw)):
+                summary.done_before += 1
+            else:
+                on_outcome(_build_one(raw, builder, folder))
+            if request.only and not missing:
+                break
+        summary.counts = folder.count()
+    summary.left_out = folder.left_out()
+    summary.elapsed_s = time.monotonic() - began
+    if missing and looked_at != request.limit:
+        raise DatasetError(f"{request.source} has no problem called {', '.join(sorted(missing))}.")
+    return summary
+
+
+def _build_one(raw: RawProblem | Rejected, builder: ProblemBuilder, folder: BenchmarkFolder) -> Outcome:
+    began = time.monotonic()
+    if isinstance(raw, Rejected):
+        outcome = Outcome(raw.place, f"{raw.field}: {raw.reason}" if raw.field else raw.reason)
+        folder.leave_out(outcome.problem_id, outcome.reason, 0.0)
+        return outcome
+    try:
+        built = builder.build(raw)
+    except LeftOutError as error:
+        elapsed_s = time.monotonic() - began
+        folder.leave_out(raw.id, str(error), elapsed_s)
+        return Outcome(raw.id, str(error), elapsed_s=elapsed_s)
+    elapsed_s = time.monotonic() - began
+    folder.keep(built, elapsed_s)
+    problem = built.problem
+    private = len(problem.private.cases) if problem.private else 0
+    return Outcome(raw.id, "", len(problem.references), len(problem.problem.cases), private, elapsed_s, problem.notes)
+
+
+def _name(raw: RawProblem | Rejected) -> str:
+    return raw.place if isinstance(raw, Rejected) else raw.id
+
+
+def _names(raw: RawProblem | Rejected) -> frozenset[str]:
+    return frozenset({raw.place} if isinstance(raw, Rejected) else {raw.id, raw.title})
+
+
+def _told(machine: Machine) -> str:
+    """The machine in a line."""
+    return (
+        f"{machine.cpu_model}, {counted(machine.cpus, 'CPU')}, {machine.memory_kib / 2**20:.0f} GiB, {machine.system}, "
+        f"Python {machine.python}, {machine.backend}, {machine.tier}"
+    )
+
+
+def _source(request: BuildRequest) -> dict[str, str]:
+    """What the raw problems are from, as `benchmark.json` tells it."""
+    try:
+        found = _hash(request.source)
+    except OSError as error:
+        raise DatasetError(f"{request.source} cannot be read: {error.strerror or error}.") from error
+    return {"name": request.source.name, "sha256": found, "note": request.note}
+
+
+def _hash(path: Path) -> str:
+    """The SHA-256 of a file, or of all files of a folder with their names."""
+    if path.is_file():
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    found = hashlib.sha256()
+    for each in sorted(path.rglob("*")):
+        if each.is_file():
+            found.update(f"{each.relative_to(path)}\0{_hash(each)}\n".encode("utf-8", "surrogateescape"))
+    return found.hexdigest()

@@ -1,0 +1,64 @@
+"""What stands with every table: the clock, the tests, the intervals, the problems and the machine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from afterburner.agent.page.run_facts import machine_text
+from afterburner.agent.types import Machine
+from afterburner.agent.wording import count
+from afterburner.evals.evaluation import PUBLIC
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from afterburner.evals.report.run_scores import RunScores, SideScores
+
+NO_REFERENCES = "No problem has known solutions with figures, so there is nothing to rank the code among."
+INTERVALS = (
+    "Parentheses hold 95% intervals. Ours resample problems, generations and repeats; the paper's resample the repeats "
+    "of one solution and divide by the root of their number, so they are far narrower."
+)
+
+
+def captions(runs: Sequence[RunScores], *, has_intervals: bool = True) -> tuple[str, ...]:
+    """The notes of a table about these runs."""
+    return (clock(runs), *((INTERVALS,) if has_intervals else ()), *map(problems_of, runs), *machines(runs))
+
+
+def clock(runs: Sequence[RunScores]) -> str:
+    """Which clock, and which tests."""
+    sides = {each.main.evaluation.tests for each in runs}
+    tests = " and ".join(sorted(sides))
+    seen = "the loop saw the results of these" if sides == {PUBLIC} else "the loop never sees private ones"
+    return f"Time is wall time. Scored on {tests} tests; {seen}."
+
+
+def problems_of(each: RunScores) -> str:
+    """How many problems a run's scores are of, and how many have none."""
+    return f"{each.run.label}: {side_problems(each.main)}."
+
+
+def side_problems(side: SideScores) -> str:
+    """Likewise, of one side."""
+    found = side.evaluation
+    parts = [count(len(found.problems), "problem")]
+    if side.unranked:
+        parts.append(f"{side.unranked} of them without references, which Beyond leaves out")
+    if found.not_evaluated:
+        parts.append(f"{len(found.not_evaluated)} more could not be evaluated")
+    return ", ".join(parts)
+
+
+def machines(runs: Sequence[RunScores]) -> tuple[str, ...]:
+    """The machines, each once."""
+    told = dict.fromkeys(machine_of(each.run.public.machine) for each in runs)
+    return tuple(f"Measured on: {each}." for each in told)
+
+
+def machine_of(known: Mapping[str, Any]) -> str:
+    """A machine in a line, as `run.json` describes it."""
+    try:
+        return machine_text(Machine(**known))
+    except (AttributeError, TypeError, ValueError):  # another version wrote it
+        return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in known.items()) or "not known"

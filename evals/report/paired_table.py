@@ -1,0 +1,104 @@
+"""Paired tests between runs on one dataset: the same problems, side by side."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from afterburner.agent.types import Objective
+from afterburner.evals.errors import EvaluationError
+from afterburner.evals.metrics.gains import gain_between_runs
+from afterburner.evals.metrics.paired import compare, compare_passes
+from afterburner.evals.report.captions import NO_REFERENCES, captions
+from afterburner.evals.report.measures import MEASURES, PASSING, Score
+from afterburner.evals.report.ranks_picture import NOUNS
+from afterburner.evals.report.run_scores import percent, raw_scores
+from afterburner.evals.report.table import Cell, Table, empty_table, text_cells
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from afterburner.evals.evaluation import Evaluation
+    from afterburner.evals.report.measures import Measure
+    from afterburner.evals.report.run_scores import RunScores
+
+_KEY, _TITLE = "paired", "Paired tests between runs"
+_MOST_PAIRS_OF = 5  # runs; of more, each is compared with the first alone
+_COLUMNS = ("before", "after", "of", "problems", "difference, points", "p", "p of exchanges", "ratio")
+_TESTS = (
+    "Each run counts at its last iteration, on the problems that both have. p: McNemar's exact test for Pass@1, else "
+    "Wilcoxon's signed-rank test; p of exchanges: of the test that exchanges the scores of both at random. Nothing is "
+    "corrected for the number of tests."
+)
+_RATIO = (
+    "Ratio: the figure after over the figure before, below 1 is better; the geometric mean over problems of which a "
+    "solution passes in both."
+)
+
+
+def paired_table(runs: Sequence[RunScores]) -> Table:
+    """The table of two or more runs on one dataset."""
+    rows = [row for before, after in _pairs(runs) for row in _rows(before, after)]
+    if not rows:
+        return empty_table(_KEY, _TITLE, "No two of these runs have a problem in common.")
+    return Table(_KEY, _TITLE, _COLUMNS, tuple(rows), (*captions(runs), _TESTS, _RATIO))
+
+
+def comparisons(runs: Sequence[RunScores]) -> Iterator[str]:
+    """The same for a terminal: a line for each row."""
+    for row in paired_table(runs).rows:
+        before, after, of, problems, difference, p, _, ratio = (
+            " ".join(filter(None, (cell.ours, cell.interval))) for cell in row
+        )
+        found = f"{difference} points, p {p}" if difference else f"ratio {ratio}"
+        yield f"{before} -> {after}: {of}: {found} ({problems} problems)"
+
+
+def _pairs(runs: Sequence[RunScores]) -> list[tuple[RunScores, RunScores]]:
+    pairs = list(combinations(runs, 2))
+    return pairs if len(runs) <= _MOST_PAIRS_OF else [pair for pair in pairs if pair[0] is runs[0]]
+
+
+def _rows(before: RunScores, after: RunScores) -> Iterator[tuple[Cell, ...]]:
+    sides = _sides(before, after)
+    names = text_cells(before.run.label, after.run.label)
+    for measure in MEASURES:
+        try:
+            yield (*names, *_measure_row(sides, measure))
+        except EvaluationError:
+            yield (*names, *text_cells(measure.value, 0), Cell(missing=NO_REFERENCES), *text_cells("", "", ""))
+    for objective in (Objective.TIME, Objective.MEMORY, Objective.INTEGRAL):
+        yield (*names, *_ratio_row(sides, objective))
+
+
+def _sides(before: RunScores, after: RunScores) -> tuple[Evaluation, Evaluation]:
+    """What is compared: the scored sides, or the public ones where the two are scored on different tests."""
+    sides = before.main.evaluation, after.main.evaluation
+    return sides if sides[0].tests == sides[1].tests else (before.run.public, after.run.public)
+
+
+def _measure_row(sides: tuple[Evaluation, Evaluation], measure: Measure) -> tuple[Cell, ...]:
+    before, after = (raw_scores(each, measure, each.iterations) for each in sides)
+    found = compare(before, after)
+    p = compare_passes(before, after).p if measure is PASSING else found.wilcoxon_p
+    difference = Cell(score=percent(found.difference))
+    ps = text_cells(_p(p), _p(found.permutation_p))
+    return (*text_cells(measure.value, found.problems), difference, *ps, Cell())
+
+
+def _ratio_row(sides: tuple[Evaluation, Evaluation], objective: Objective) -> tuple[Cell, ...]:
+    noun = NOUNS[objective]
+    try:
+        found = gain_between_runs((sides[0], sides[0].iterations), (sides[1], sides[1].iterations), objective)
+    except EvaluationError:
+        found = None
+    if found is None or not found.problems:
+        missing = Cell(missing="There is no problem of which a solution passes in both.")
+        return (*text_cells(noun, 0, "", "", ""), missing)
+    mean = found.geometric_mean
+    score = Score(mean.estimate, mean.low, mean.high)
+    return (*text_cells(noun, found.problems, "", "", ""), Cell(score=score, digits=3, unit="x"))
+
+
+def _p(value: float) -> str:
+    return "<0.0001" if value < 1e-4 else f"{value:.4f}"

@@ -1,0 +1,143 @@
+"""The runs that a report is about: what kind each is, and on which tests it is scored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from afterburner.agent import UsageError
+from afterburner.agent.models.prompts.feedback import PAPER, Telling, parse_telling
+from afterburner.evals.errors import EvaluationError
+from afterburner.evals.evaluation import PRIVATE, PUBLIC, Evaluation, load_evaluation
+from afterburner.evals.report.paper_models import TRAINED, paper_model
+from afterburner.evals.report.paper_numbers import VENUS
+from afterburner.evals.tables import file_key
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+KINDS = {
+    "paper": PAPER,
+    "no-feedback": Telling(numbers=False, counterexample=False, profile=False, history=False),
+    "no-original": Telling(original=False, counterexample=False, profile=False, history=False),
+    "paper,history": Telling(counterexample=False, profile=False, history=True),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of `eval run`.
+
+    Attributes:
+        label: how the report calls it; no two runs of a report are called the same.
+        public: as measured on the public tests, which the loop saw.
+        private: on the private ones; None: no problem has any.
+        unfinished: why there may be more to come; empty: nothing is known to be missing.
+    """
+
+    label: str
+    public: Evaluation
+    private: Evaluation | None
+    unfinished: str = ""
+
+    @property
+    def dataset(self) -> str:
+        """The dataset by the name that `eval datasets` lists; one of mixed problems by what was asked for."""
+        names = {each.facts["dataset"] for each in self.public.problems}
+        return names.pop() if len(names) == 1 else str(self.setting("dataset"))
+
+    @property
+    def scored(self) -> Evaluation:
+        """What its scores are of: private tests where all problems have them, but on Venus as in the paper."""
+        if self.private is None or self.dataset == VENUS or len(self.private.problems) < len(self.public.problems):
+            return self.public
+        return self.private
+
+    @property
+    def model(self) -> str:
+        """The model as the run was told to use it."""
+        return str(self.setting("model"))
+
+    @property
+    def paper_model(self) -> str:
+        """The model as the paper calls it; empty: the paper does not have it."""
+        return paper_model(self.model)
+
+    @property
+    def is_trained(self) -> bool:
+        """Whether the model is one of ours, trained for this."""
+        return self.paper_model in TRAINED or "afterburner" in self.model.lower()
+
+    @property
+    def kind(self) -> str:
+        """What the model is told: a key of `KINDS`; empty: something else."""
+        try:
+            told = parse_telling(str(self.setting("tell", "paper")))
+        except UsageError:
+            return ""
+        return next((name for name, parts in KINDS.items() if parts == told), "")
+
+    @property
+    def start(self) -> str:
+        """What the loop begins with: `none`, `slow`, `fast`, `original`."""
+        return str(self.setting("start", "none"))
+
+    @property
+    def is_papers_loop(self) -> bool:
+        """Whether it is the paper's main experiment: its prompt, its selection, and no code to begin with."""
+        return (self.kind, self.start, self.setting("selection", "paper"), self.setting("objective", "integral")) == (
+            "paper",
+            "none",
+            "paper",
+            "integral",
+        )
+
+    @property
+    def iterations(self) -> int:
+        """N; the curves have N + 1 points."""
+        return self.public.iterations
+
+    def setting(self, name: str, default: Any = "") -> Any:
+        """A setting as `run.json` has it."""
+        return self.public.settings.get(name, default)
+
+
+def load_runs(folders: Sequence[Path]) -> list[Run]:
+    """Read the runs.
+
+    Raises:
+        EvaluationError: there is no run in a folder, or no problem of it is done.
+    """
+    names: dict[str, int] = {}
+    runs = []
+    for folder in folders:
+        public = load_evaluation(folder, PUBLIC)
+        if not public.problems:
+            why = "; ".join(sorted({reason for _, reason in public.not_evaluated})[:3])
+            raise EvaluationError(f"No problem of {folder} could be evaluated: {why}")
+        names[public.name] = names.get(public.name, 0) + 1
+        label = public.name if names[public.name] == 1 else f"{public.name} ({names[public.name]})"
+        runs.append(Run(label, public, _private_side(folder), _unfinished(public, folder)))
+    return runs
+
+
+def _private_side(folder: Path) -> Evaluation | None:
+    try:
+        found = load_evaluation(folder, PRIVATE)
+    except EvaluationError:  # no problem has private tests
+        return None
+    return found if found.problems else None
+
+
+def _unfinished(public: Evaluation, folder: Path) -> str:
+    """What is known to be missing: problems that were begun, or asked for by name."""
+    seen = [each.id for each in public.problems] + [name for name, _ in public.not_evaluated]
+    done = {file_key(each) for each in seen}
+    begun = {each.name.rpartition(".")[0] for each in (folder / "begun").glob("*")} - done
+    asked = len(public.settings.get("only") or ())
+    if not begun and len(done) >= asked:
+        return ""
+    of = f" of {asked}" if len(done) < asked else ""
+    more = f", {len(begun)} more are begun" if begun else ""
+    return f"{len(done)}{of} problems are done{more}. Go on with: afterburner-agent eval resume {folder}"

@@ -1,0 +1,89 @@
+"""`eval datasets` lists what there is, and checks local copies."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from typer.testing import CliRunner
+
+from afterburner.evals.commands.group import app
+from afterburner.evals.datasets.registry import sample_of
+from afterburner.evals.errors import DatasetError
+from afterburner.sandbox import UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def run(*words: str) -> tuple[int, str]:
+    done = CliRunner().invoke(app, ["datasets", *words])
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return done.exit_code, done.stdout
+
+
+def test_a_pipe_gets_a_line_for_each_dataset() -> None:
+    code, told = run()
+    lines = [line.split("\t") for line in told.splitlines()]
+    assert code == 0
+    assert [line[0] for line in lines][:3] == ["venus", "venus-hub", "apps"]
+    assert all(len(line) == 5 and all(line) for line in lines)
+
+
+def test_one_dataset_is_told_with_splits_and_configurations() -> None:
+    code, told = run("livecodebench")
+    assert code == 0
+    assert "configurations:  release_v1, release_v2" in told
+    assert str(sample_of("livecodebench")) in told
+    with pytest.raises(DatasetError, match="Did you mean apps"):
+        run("app")
+
+
+def test_the_list_is_written_as_json(tmp_path: Path) -> None:
+    code, told = run("--json", "-")
+    assert code == 0
+    assert {each["name"]: each["licence"] for each in json.loads(told)}["mercury"] == "CC-BY-NC-4.0"
+    assert run("coffe", "--json", str(tmp_path / "coffe.json"))[0] == 0
+    assert json.loads((tmp_path / "coffe.json").read_text())[0]["name"] == "coffe"
+
+
+def test_a_local_copy_is_checked_record_by_record(tmp_path: Path) -> None:
+    good = sample_of("apps").read_text("utf-8").splitlines()[0]
+    (tmp_path / "test.jsonl").write_text(f'{good}\n{{"problem_id": 2, "question": "\\u001b[31m"}}\nbroken\n')
+    code, told = run("apps", "--from", str(tmp_path))
+    assert code == 0
+    assert told.splitlines()[0].startswith("test.jsonl, record 2 (2): input_output: it is empty")
+    assert told.splitlines()[1].startswith("test.jsonl, record 3: this is no JSON")
+    assert told.splitlines()[2] == "1 record can be used, 2 cannot."
+    code, told = run("apps", "--from", str(tmp_path), "--json", "-")
+    counted = json.loads(told)
+    assert (code, counted["usable"], [each["field"] for each in counted["rejected"]]) == (0, 1, ["input_output", ""])
+
+
+def test_problems_of_one_s_own_are_checked_by_their_path(tmp_path: Path) -> None:
+    row = {"name": "sum", "description": "Add.", "cases": [{"stdin": "1 2", "expected_stdout": "3"}]}
+    (tmp_path / "own.jsonl").write_text(f"{json.dumps(row)}\n{json.dumps(row | {'cases': []})}\n")
+    code, told = run(str(tmp_path / "own.jsonl"))
+    assert code == 0
+    assert told.splitlines()[0].startswith(
+        "own.jsonl, record 2 (sum): problem: This is not the JSON of a problem: cases"
+    )
+    assert told.splitlines()[1] == "1 record can be used, 1 cannot."
+
+
+def test_a_copy_of_which_nothing_can_be_used_ends_with_4(tmp_path: Path) -> None:
+    (tmp_path / "test.jsonl").write_text("broken\n")
+    code, told = run("venus", "--from", str(tmp_path / "test.jsonl"))
+    assert (code, told.splitlines()[-1]) == (4, "0 records can be used, 1 cannot.")
+
+
+def test_code_of_a_dataset_runs_in_a_sandbox() -> None:
+    code, told = run("enamel", "--from", str(sample_of("enamel")))
+    assert (code, told) == (0, "2 records can be used, 0 cannot.\n")
+
+
+def test_a_copy_needs_the_name_of_its_layout() -> None:
+    with pytest.raises(UsageError, match="say which one"):
+        run("--from", "somewhere")

@@ -1,0 +1,184 @@
+"""Folders of evaluations as `eval run` leaves them: several problems, generations and iterations, with failures."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from afterburner.evals.problems import code_id
+from afterburner.evals.tables import file_key, write_rows
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from afterburner.evals.tables import Row
+
+DIFFICULTIES = ("easy", "medium", "hard")
+_TESTS = ("public", "private")
+_NOTHING = {"wall_time_s": None, "cpu_time_s": None, "peak_memory_kib": None, "memory_integral_kib_s": None}
+
+
+@dataclass
+class RunPlan:
+    """What the folder is to hold.
+
+    Problem `k` passes from iteration `k % 3` on; the last one never does. The second last has no references. A code's
+    wall time falls with the iterations, the faster the larger `skill` is.
+    """
+
+    name: str = "first"
+    model: str = "rules"
+    dataset: str = "venus"
+    settings: dict[str, Any] = field(default_factory=dict)
+    problems: int = 6
+    generations: int = 2
+    iterations: int = 5
+    repeats: int = 3
+    skill: float = 1.0
+    has_private: bool = True
+    not_evaluated: dict[str, str] = field(default_factory=dict)
+    spoil: str = ""  # stands in every text that a stranger writes
+
+    def write(self, folder: Path) -> Path:
+        """Write the folder, and return its path."""
+        folder.mkdir(parents=True, exist_ok=True)
+        asked = {
+            "dataset": self.dataset,
+            "model": self.model,
+            "iterations": self.iterations,
+            "objective": "integral",
+            "generations": self.generations,
+            "repeats": self.repeats,
+            "selection": "paper",
+            "tell": "paper",
+            "start": "none",
+            "seed": 0,
+            **self.settings,
+        }
+        machine = {
+            "system": "Linux 6.1 x86_64",
+            "cpu_model": f"A processor{self.spoil}",
+            "cpus": 2,
+            "memory_kib": 8 << 20,
+            "python": "3.11.2",
+            "backend": "bubblewrap",
+            "tier": "cgroup v2",
+            "toolchain": "",
+        }
+        about = {"format": 1, "name": self.name, "settings": asked, "machine": machine, "session": "a-session"}
+        (folder / "run.json").write_text(json.dumps(about), "utf-8")
+        for number in range(self.problems):
+            self._write_problem(folder, number)
+        for name, reason in self.not_evaluated.items():
+            write_rows(folder, "problems", file_key(name), [self._facts(name, 0, reason)])
+        return folder
+
+    def problem_id(self, number: int) -> str:
+        """How a problem is called."""
+        return f"problem {number}{self.spoil}"
+
+    def code(self, number: int, generation: int, iteration: int) -> str:
+        """The code that an iteration comes to: a new one every third time, and once it passes."""
+        step = max(iteration - iteration % 3, min(iteration, number % 3))
+        comment = f"# {number} {generation} {step} {self.name}{self.spoil}"
+        return f"def solve(values):\n    {comment}\n    return sorted(values)\n"
+
+    def _facts(self, name: str, number: int, reason: str = "") -> Row:
+        has_references = number != self.problems - 2
+        return {
+            "problem_id": name,
+            "dataset": self.dataset,
+            "difficulty": DIFFICULTIES[number % 3] + self.spoil,
+            "tags": [f"sorting{self.spoil}"],
+            "language": "python",
+            "description": f"Sort the values.{self.spoil}",
+            "public_cases": 3,
+            "private_cases": 2 if self.has_private else 0,
+            "measured_references": 8 if has_references else 0,
+            "measured_on": f"another machine{self.spoil}",
+            **{f"{side}drift{kind}": 1.02 for side in ("", "private_") for kind in ("", "_memory", "_integral")},
+            "flags": [f"The anchors drifted.{self.spoil}"] if number == 0 else [],
+            "notes": [f"One test was left out.{self.spoil}"] if number == 1 else [],
+            "elapsed_s": 12.5,
+            "reason": reason,
+        }
+
+    def _write_problem(self, folder: Path, number: int) -> None:
+        rows: dict[str, list[Row]] = {"problems": [self._facts(self.problem_id(number), number)]}
+        noise = random.Random(f"{self.name} {number}")
+        if number != self.problems - 2:
+            for tests in _TESTS[: 1 + self.has_private]:
+                rows.setdefault("references", []).extend(_reference(number, at, tests) for at in range(8))
+        for generation in range(self.generations):
+            for iteration in range(self.iterations + 1):
+                self._add(rows, number, generation, iteration, noise)
+        for name, found in rows.items():
+            named = [{"problem_id": self.problem_id(number), **row} for row in found]
+            write_rows(folder, name, file_key(self.problem_id(number)), named)
+
+    def _add(
+        self, rows: dict[str, list[Row]], number: int, generation: int, iteration: int, noise: random.Random
+    ) -> None:
+        code = self.code(number, generation, iteration)
+        passes = number != self.problems - 1 and iteration >= number % 3
+        verdict = "accepted" if passes else "wrong_answer"
+        used = _figures(1.3 / (1 + 0.35 * self.skill * (iteration - iteration % 3) + 0.1 * number), 20_000)
+        rows.setdefault("candidates", []).append(self._candidate(generation, iteration, code, verdict, used))
+        at = {"generation": generation, "iteration": iteration, "candidate": f"g{generation}-{iteration}"}
+        rows.setdefault("best", []).append({**at, "code_id": code_id(code), "passed": passes})
+        known = {row["code_id"] for row in rows.get("codes", [])}
+        if code_id(code) in known:
+            return
+        rows.setdefault("codes", []).append({"code_id": code_id(code), "code": code})
+        for tests in _TESTS[: 1 + self.has_private]:
+            for repeat in range(self.repeats):
+                factor = noise.uniform(0.97, 1.03)
+                rows.setdefault("measurements", []).append(
+                    {
+                        "code_id": code_id(code),
+                        "tests": tests,
+                        "repeat": repeat,
+                        "turn": repeat,
+                        "verdict": verdict,
+                        "detail": "" if passes else f"case 2 differs{self.spoil}",
+                        **({name: each * factor for name, each in used.items()} if passes else _NOTHING),
+                    }
+                )
+
+    def _candidate(self, generation: int, iteration: int, code: str, verdict: str, used: dict[str, float]) -> Row:
+        messages = [{"role": "user", "content": f"Make it faster.{self.spoil}"}]
+        return {
+            "generation": generation,
+            "iteration": iteration,
+            "candidate": f"g{generation}-{iteration}",
+            "proposer": f"{self.model}{self.spoil}",
+            "code_id": code_id(code),
+            "reasoning": f"A sort is enough.{self.spoil}",
+            "prompt": json.dumps(messages),
+            "answer": f"<solution>{code}</solution>",
+            "finish_reason": "stop",
+            "prompt_tokens": 100,
+            "completion_tokens": 20,
+            "cost_usd": 0.001,
+            "cached": False,
+            "verdict": verdict,
+            "decision": "selected",
+            "reason": f"It passes.{self.spoil}",
+            **used,
+        }
+
+
+def _figures(wall_time_s: float, peak_memory_kib: float) -> dict[str, float]:
+    return {
+        "wall_time_s": wall_time_s,
+        "cpu_time_s": wall_time_s * 0.9,
+        "peak_memory_kib": peak_memory_kib,
+        "memory_integral_kib_s": wall_time_s * peak_memory_kib * 0.8,
+    }
+
+
+def _reference(number: int, at: int, tests: str) -> Row:
+    used = _figures((0.2 + 0.15 * at) / (1 + 0.1 * number), 18_000 + 1_000 * at)
+    return {"code_id": code_id(f"reference {number} {at}"), "tests": tests, "is_anchor": at % 4 == 0, **used}

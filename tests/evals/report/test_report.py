@@ -1,0 +1,191 @@
+"""What a report says, in Markdown and as data, and what the command says where there is nothing to report."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from afterburner.evals.errors import EvaluationError
+from afterburner.evals.report.coverage_table import coverage_table, table_of
+from afterburner.evals.report.runs import load_runs
+from afterburner.evals.report.table_markdown import plain, table_markdown
+from afterburner.evals.report.writing import write_report
+
+from .conftest import GRPO, HOSTILE
+from .run_folders import RunPlan
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from conftest import CommandLine
+
+    from .conftest import Report
+
+
+def cells(row: str) -> list[str]:
+    return [each.strip() for each in row.strip().strip("|").split("|")]
+
+
+def row_of(section: str, *heads: str) -> list[str]:
+    """The cells of the row that begins with these."""
+    rows = [cells(line) for line in section.splitlines() if line.startswith("|")]
+    (found,) = (row for row in rows if row[: len(heads)] == list(heads))
+    return found
+
+
+def test_table_1_holds_scores_with_intervals_and_the_papers_beside_the_same_cells(report: Report) -> None:
+    section = report.section("Table 1: models side by side")
+    last = row_of(section, "trained", GRPO, "10")
+    assert re.fullmatch(r"83\.33 \([\d.]+, [\d.]+\); \*paper: 61\.67\*", last[3])
+    assert last[6].endswith("; *paper: 38.95 (38.89, 39.17)*")
+    assert "paper" not in " ".join(row_of(section, "trained", GRPO, "0")), "the paper has no first code of this model"
+    vanilla = row_of(section, "vanilla", "openai/Qwen/Qwen2.5-3B-Instruct", "0")
+    assert vanilla[4].endswith("*paper: 12.40 (12.35, 12.45)*")
+    assert "paper" not in " ".join(row_of(section, "without feedback", GRPO, "5"))
+    for said in (
+        "wall time",
+        "public tests",
+        "95% intervals",
+        "1 of them without references",
+        "Measured on: A processor",
+    ):
+        assert said in section, said
+
+
+def test_ablations_show_what_is_lost_and_how_to_get_what_is_missing(report: Report) -> None:
+    section = report.section("Table 2: ablations")
+    less = row_of(section, GRPO, "no feedback", "without feedback", "4")
+    assert re.match(r"[\d.]+ \[-[\d.]+\] \(", less[5])
+    assert less[5].endswith("*paper: 34.15 [-6.66]*")
+    assert row_of(section, GRPO, "no original code", "", "4")[4:] == ["none (1)"] * 4
+    assert "(1) No run of this kind: afterburner-agent eval run … --tell no-original" in section
+    assert row_of(section, GRPO, "no feedback", "without feedback", "10")[4:] == ["none (2)"] * 4
+
+
+def test_the_other_tables_are_filled_or_say_what_is_missing(report: Report) -> None:
+    shares = row_of(report.section("Table 3: against known solutions"), "trained", "10")
+    assert [float(each.split(";")[0]) for each in shares[2:6]] == pytest.approx([0, 80, 0, 20])
+    assert shares[2].endswith("*paper: 8.00*")
+    assert report.section("History-aware loop").strip().endswith("--tell paper,history")
+    section = report.section("Vanilla models under the loop")
+    vanilla = row_of(section, "venus", "vanilla", "openai/Qwen/Qwen2.5-3B-Instruct", "Beyond-I")
+    assert vanilla[5].endswith("*paper: 10.77*")
+    assert "| 8 | 12 |" in section
+    assert row_of(report.section("By difficulty"), "trained", "easy")[2] == "2"
+    assert "--start slow --iterations 32" in report.section("Slow and fast starts")
+    private = row_of(report.section("Private against public tests"), "trained", "Beyond-T", "private")
+    assert float(private[-1].split(";")[0]) == pytest.approx(1, abs=0.01)
+    assert private[-1].endswith("*paper: 0.9852*")
+    gains = row_of(report.section("Totals and means over passing solutions"), "trained", "8")
+    assert gains[2] == "10; *paper: 186*"
+    assert re.match(r"0\.\d{3}x \(", gains[-1])
+    apps = report.section("APPS, Mercury and LiveCodeBench over the iterations")
+    assert row_of(apps, "apps", "on apps", GRPO, "Pass@1")[4].endswith("*paper: 13.00*")
+    paired = row_of(report.section("Paired tests between runs"), "trained", "without feedback", "Beyond-T")
+    assert paired[3] == "5"
+    assert paired[4].startswith("-")
+    assert "lost: Its tests cannot be read." in report.section("Not evaluated in trained")
+
+
+def test_the_tables_are_data_too(report: Report) -> None:
+    known = json.loads((report.folder / "tables.json").read_text("utf-8"))
+    assert list(known["datasets"]) == ["venus", "apps"]
+    table = known["datasets"]["venus"][0]
+    cell = table["rows"][1][3]
+    assert cell["paper"]["value"] == 61.67
+    assert cell["ours"]["low"] <= cell["ours"]["value"] <= cell["ours"]["high"]
+    assert all(len(row) == len(each["columns"]) for each in known["datasets"]["venus"] for row in each["rows"])
+
+
+def test_the_same_runs_give_the_same_files(report: Report, tmp_path: Path) -> None:
+    again = write_report([report.folder.parent / str(at) for at in range(4)], tmp_path / "out").folder
+    names = sorted(each.relative_to(again) for each in again.rglob("*") if each.is_file())
+    assert names == sorted(each.relative_to(report.folder) for each in report.folder.rglob("*") if each.is_file())
+    assert [each for each in names if (again / each).read_bytes() != (report.folder / each).read_bytes()] == []
+    assert {each.suffix for each in names} == {".html", ".json", ".md", ".png", ".svg"}
+
+
+def test_an_unfinished_run_is_reported_as_far_as_it_came(tmp_path: Path) -> None:
+    folder = RunPlan(problems=3, settings={"only": [f"problem {at}" for at in range(5)]}).write(tmp_path / "run")
+    (folder / "begun").mkdir()
+    (folder / "begun" / "problem-3-00000000.0").write_text("a-run")
+    (run,) = load_runs([folder])
+    assert run.unfinished.startswith("3 of 5 problems are done, 1 more are begun. Go on with: ")
+    written = write_report([folder], tmp_path / "out").folder
+    assert "Unfinished: 3 of 5 problems are done" in (written / "report.md").read_text("utf-8")
+    assert "Unfinished" in (written / "index.html").read_text("utf-8")
+
+
+def test_what_cannot_be_reported_says_why(tmp_path: Path, new_program: Callable[[Path], CommandLine]) -> None:
+    (tmp_path / "empty").mkdir()
+    begun = RunPlan(problems=0).write(tmp_path / "begun")
+    lost = RunPlan(problems=0, not_evaluated={"one": "It has no tests."}).write(tmp_path / "lost")
+    program = new_program(tmp_path)
+    for folder, said in (
+        (tmp_path / "empty", "holds no evaluation"),
+        (begun, "afterburner-agent eval resume"),
+        (lost, "It has no tests."),
+    ):
+        done = program("eval", "report", str(folder))
+        assert done.returncode == 1, done.stdout
+        assert done.stderr.startswith("error: ")
+        assert said in done.stderr
+    done = program("eval", "report", str(begun), "--compare")
+    assert done.returncode == 2
+    assert "give two or more" in done.stderr
+
+
+def test_the_command_says_what_it_wrote_and_compares(
+    tmp_path: Path, new_program: Callable[[Path], CommandLine]
+) -> None:
+    folders = [RunPlan(name, problems=3, skill=skill).write(tmp_path / name) for name, skill in (("a", 1), ("b", 0.2))]
+    program = new_program(tmp_path)
+    done = program("eval", "report", *map(str, folders), "--out", "found", "--compare")
+    assert done.returncode == 0, done.stderr
+    assert "a: 3 problems of venus" in done.stdout
+    assert "written: found/index.html" in done.stdout
+    assert re.search(r"a -> b: wall time: ratio [\d.]+x \([\d.]+, [\d.]+\)", done.stdout)
+    assert (program.home / "found" / "report.md").is_file()
+
+
+def test_hostile_texts_stay_texts_in_markdown(hostile_report: Report) -> None:
+    text = hostile_report.markdown
+    for forbidden in ("<script", "<img", "](https", "`code`", "\x1b", "\u202e", "https://"):
+        assert forbidden not in text, forbidden
+    heads = [line for line in text.splitlines() if line.startswith("| run | model")]
+    rows = [line for line in text.splitlines() if line.startswith("| one ")]
+    assert heads
+    assert rows
+    assert {line.count(" | ") for line in rows} <= {line.count(" | ") for line in text.splitlines() if "| ---" in line}
+    assert max(map(len, text.splitlines())) < 12_000
+    assert plain("a_b __c__ Pass@1 @you") == "a_b &#95;&#95;c&#95;&#95; Pass@1 &#64;you"
+    assert len(plain(HOSTILE, 50)) < 400
+
+
+def test_the_coverage_of_the_intervals_is_a_table() -> None:
+    metric = {
+        "truth": 0.5,
+        "mean_estimate": 0.5,
+        "ours": 0.949,
+        "plain": 0.9,
+        "paper": math.nan,
+        "our_half_width": 0.1,
+        "paper_half_width": 0.001,
+    }
+    size = {"problems": 6, "generations": 4, "runs": 16, "repetitions": 1000, "metrics": {"pass@1": metric}}
+    text = table_markdown(table_of({"level": 0.95, "sizes": [size]}))
+    assert "| 6, 4 generations, 16 repeats | Pass@1 | 94.9% | 90.0% |" in text
+    known = coverage_table()
+    assert known is None or known.rows
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    folder = RunPlan(problems=1).write(tmp_path / "run")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(EvaluationError, match="cannot be written"):
+        write_report([folder], tmp_path / "file")

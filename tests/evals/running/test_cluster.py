@@ -1,0 +1,83 @@
+"""A cluster does what one machine does, also where a worker dies in the middle."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from running_problems import FAST, LISTED, LOOP, SLOW, WRONG
+
+from afterburner.evals.running.evaluate import Resources, begin_evaluation, evaluate
+from afterburner.evals.running.progress import EvaluationEvent, Step
+from afterburner.evals.running.settings import EvaluationSettings, Executor
+from afterburner.evals.tables import read_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # Ray's own
+COMPARED = {
+    "candidates": ("iteration", "candidate", "code_id", "verdict", "answer"),
+    "best": ("iteration", "passed"),
+    "verdicts": ("code_id", "rule", "verdict"),
+    "problems": ("public_cases", "private_cases", "reason"),
+}
+
+
+def what_was_found(folder: Path) -> dict[str, list[tuple[object, ...]]]:
+    """What does not depend on how fast the machine was at the moment."""
+    return {
+        table: sorted((row["problem_id"], *(row[name] for name in names)) for row in read_rows(folder, table))
+        for table, names in COMPARED.items()
+    }
+
+
+def workers() -> list[int]:
+    """The processes of Ray that are at a problem."""
+    found = []
+    for process in Path("/proc").iterdir():
+        try:
+            command = (process / "cmdline").read_bytes() if process.name.isdigit() else b""
+        except OSError:
+            continue
+        if command.startswith(b"ray::evaluate_remotely"):
+            found.append(int(process.name))
+    return found
+
+
+def test_a_cluster_finds_the_same_although_a_worker_is_killed(
+    benchmark: Callable[..., Path], recording: Callable[..., str], tmp_path: Path
+) -> None:
+    names = ("a", "b")
+    # An iteration brings one code that is better for certain, so that chance in timing decides nothing.
+    model = recording({"a": [WRONG, SLOW, FAST], "b": [SLOW, WRONG, LISTED, LOOP]})
+    settings = EvaluationSettings(
+        str(benchmark(*names)), split="", model=model, iterations=2, repeats=1, objective="time"
+    )
+    killed: list[int] = []
+
+    def kill_one(event: EvaluationEvent) -> None:
+        if event.step is Step.BEGUN and not killed:
+            threading.Thread(target=kill_when_there).start()
+
+    def kill_when_there() -> None:
+        until = time.monotonic() + 60
+        while not killed and time.monotonic() < until:
+            if found := workers():
+                killed.append(found[0])
+                os.kill(found[0], signal.SIGKILL)
+            time.sleep(0.05)
+
+    local = begin_evaluation(tmp_path / "local", "local", settings)
+    assert evaluate(local, Resources()).is_complete
+    remote = begin_evaluation(tmp_path / "remote", "remote", settings)
+    outcome = evaluate(remote, Resources(executor=Executor.RAY), on_event=kill_one)
+    assert killed, "no worker was seen"
+    assert outcome.is_complete, outcome.failed
+    assert sorted(outcome.done) == list(names)
+    assert what_was_found(remote.path) == what_was_found(local.path)
