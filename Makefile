@@ -10,7 +10,7 @@ DEMO ?= examples/log_report.py
 EXTENSION := lsp_server/clients/vscode
 
 .DEFAULT_GOAL := help
-.PHONY: soak-cancels help setup setup-tests demo test test-quick test-nightly check lint types format verify-examples readme-demo rules-page schemas sandbox-pictures bench-sandbox bench-selection bench-compare bench-judge bench-mutants bench-editor bench-packages bench-coverage vscode test-vscode vscode-pictures ci-pictures soak soak-kills load-service lock clean clean-all
+.PHONY: soak-cancels help setup setup-tests demo test test-quick test-nightly check lint types format verify-examples readme-demo rules-page schemas sandbox-pictures bench-sandbox bench-selection bench-compare bench-judge bench-mutants bench-editor bench-packages bench-coverage bench-graders bench-eval-cores eval-smoke eval-full vscode test-vscode vscode-pictures ci-pictures soak soak-kills load-service lock clean clean-all
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name what; do \
@@ -117,6 +117,19 @@ ci-pictures: setup ## measure a small pull request, and take the pictures of doc
 
 bench-packages: setup ## what rules gain in pinned packages of the registry, their own tests as judge (ten minutes)
 	$(BIN)/python -m scripts.bench_packages $(BENCH)
+
+bench-graders: setup ## our graders and timings beside official ones, on the real records of ../shared/data (half an hour)
+	$(BIN)/python -m scripts.bench_graders --page docs/graders.md $(BENCH)
+
+bench-eval-cores: setup ## how well evaluation uses the cores, and whether that disturbs what is timed (two minutes)
+	$(BIN)/python -m scripts.bench_eval_cores $(BENCH)
+
+EVAL_OUT ?= build/eval
+eval-smoke: setup ## build a benchmark of six real problems, run rules and a replayed model on it, and report (ten minutes)
+	$(BIN)/python -m scripts.eval_chain --out $(EVAL_OUT)-smoke $(BENCH)
+
+eval-full: setup ## the same on all 43 problems with all 3,516 human solutions; run it again to go on (hours)
+	$(BIN)/python -m scripts.eval_chain --all --out $(EVAL_OUT)-full $(BENCH)
 
 soak: setup ## 10,000 mixed runs, a third of them attacks, and 50 kills: nothing may be left (an hour or more)
 	$(BIN)/python -m scripts.soak $(SOAK)

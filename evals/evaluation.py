@@ -64,6 +64,7 @@ class Evaluation:
     tests: str
     problems: tuple[EvaluatedProblem, ...]
     not_evaluated: tuple[tuple[str, str], ...] = ()  # ids, and why
+    gains: tuple[Mapping[str, Any], ...] = ()  # of functions of packages: rows of the table `gains`
     folder: Path | None = None
 
     @property
@@ -94,11 +95,13 @@ def load_evaluation(folder: Path, tests: str = PUBLIC) -> Evaluation:
         name = facts["problem_id"]
         if facts["reason"]:
             left_out.append((name, facts["reason"]))
-        elif tests == PUBLIC or facts["private_cases"]:
+        elif facts["public_cases"] and (tests == PUBLIC or facts["private_cases"]):
             done.append(_problem(facts, {table: found.get(name, []) for table, found in rows.items()}, tests))
-    if not done and not left_out:
+    gains = tuple(read_rows(folder, "gains"))
+    if not done and not left_out and not gains:
         raise EvaluationError(f"No problem of {folder} is done yet. Go on with: afterburner-agent eval resume {folder}")
-    return Evaluation(about["name"], about["settings"], about["machine"], tests, tuple(done), tuple(left_out), folder)
+    told = about["name"], about["settings"], about["machine"]
+    return Evaluation(*told, tests, tuple(done), tuple(left_out), gains, folder)
 
 
 def _by_problem(rows: list[Row]) -> dict[str, list[Row]]:

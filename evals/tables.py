@@ -87,6 +87,17 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "code_id": "string",
         "passed": "bool",
     },
+    # Functions of packages alone: what the product would say of each generation; no gain where nothing is offered.
+    "gains": {
+        "problem_id": "string",
+        "generation": "int64",
+        "decision": "string",  # "improved", "conditional", "no_improvement"
+        "summary": "string",
+        "patch": "string",
+        "ratio": "float64",  # of the original's figure to the offer's
+        "low": "float64",
+        "high": "float64",
+    },
     "codes": {"problem_id": "string", "code_id": "string", "code": "string"},
     # The repeated measurements that scores are made of, anchors among them, in the order in which they were taken.
     "measurements": {

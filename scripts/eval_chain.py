@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from afterburner.evals.datasets.built import read_built
+from afterburner.evals.datasets.records import Record
 from afterburner.evals.datasets.sources import read_records
 from afterburner.evals.problems import BenchmarkProblem, code_id
 
@@ -90,14 +91,15 @@ def evaluate(out: Path, name: str, *settings: str) -> float:
 def record_human_answers(out: Path) -> Path:
     """Write a recording of human solutions, in the form in which models answer; those that failed are among them."""
     solutions = {
-        record.text("title"): [each["code"] for each in record.values("solutions")]
-        for record in read_records(DATA, "test", "")
+        record.text("title"): [each.text("code") for each in record.parts("solutions")]
+        for record in read_records(DATA)
+        if isinstance(record, Record)
     }
     path, lines = out / "answers.jsonl", []
     for problem in read_built(out / "benchmark"):
         if isinstance(problem, BenchmarkProblem):
             known = {each.id for each in problem.references}
-            others = [code for code in solutions[problem.id] if code_id(code) not in known]
+            others = [code for code in solutions[problem.problem.name] if code_id(code) not in known]
             chosen = random.Random(problem.id).sample(others, min(ANSWERS, len(others)))
             place = {"asked": "people", "file": problem.problem.name, "function": None}
             lines += [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -51,9 +50,9 @@ def datasets(
             "--from reads a file in the layout of a dataset: say which one, as in eval datasets venus --from"
         )
     with needing_extra():
-        from afterburner.evals.commands.listing import check_copy, list_datasets
+        from afterburner.evals.commands.listing import check_copy, is_own, list_datasets
 
-        if source is None and not (name and Path(name).exists()):
+        if source is None and not is_own(name):
             list_datasets(name, json)
         else:
             check_copy(name, source, split=split, configuration=configuration, json=json, sandbox=sandbox)

@@ -6,6 +6,7 @@ import json as json_format
 import sys
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -49,10 +50,15 @@ def list_datasets(name: str, json: str | None) -> None:
             typer.echo("\t".join((info.name, info.size, info.licence, _origin(info), info.grader)))
 
 
+def is_own(name: str) -> bool:
+    """Whether this is the path of problems of one's own, rather than what a dataset is called."""
+    return bool(name) and name not in {info.name for info in dataset_infos()} and Path(name).exists()
+
+
 def check_copy(
     name: str, source: str | None, *, split: str, configuration: str, json: str | None, sandbox: str
 ) -> None:
-    """Read a local copy of a dataset, or problems of one's own, and say how many records can be used, and why others not.
+    """Read a copy of a dataset, or problems of one's own, and say how many records can be used, and why others not.
 
     Raises:
         DatasetError: it cannot be read at all.

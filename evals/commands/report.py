@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,12 +23,29 @@ if TYPE_CHECKING:
 _OUT = "eval-report"
 
 
+class PaperDataset(StrEnum):
+    """The datasets that the paper has numbers of."""
+
+    VENUS = "venus"
+    APPS = "apps"
+    MERCURY = "mercury"
+    LIVECODEBENCH = "livecodebench"
+
+
 def report(
     runs: Annotated[
         list[Path], typer.Argument(metavar="RUN…", help="Folders that eval run wrote.", show_default=False)
     ],
     *,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where the report is written.")] = Path(_OUT),
+    paper: Annotated[
+        PaperDataset | None,
+        typer.Option(
+            help="Hold runs on a benchmark of your own name, such as one of eval build, against the paper's numbers of "
+            "this dataset.",
+            show_default=False,
+        ),
+    ] = None,
     compare: Annotated[
         bool, typer.Option("--compare", help="Print the paired tests between runs of one dataset, too.")
     ] = False,
@@ -41,7 +59,8 @@ def report(
     with needing_extra():
         from afterburner.evals.report.writing import write_report
 
-        written = _with_progress(lambda tell: write_report(runs, out, tell))
+        held_against = paper.value if paper is not None else ""
+        written = _with_progress(lambda tell: write_report(runs, out, held_against=held_against, on_progress=tell))
     _tell(written)
     if compare:
         _tell_comparisons(written)

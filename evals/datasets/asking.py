@@ -36,3 +36,18 @@ def answer_of(sandbox: Sandbox, source: str, request: object, field: str, limits
         return json.loads(report.stdout)
     except (ValueError, RecursionError) as error:
         raise RecordError(field, f"its code printed no JSON ({error}): {report.stdout[:_SHOWN]!r}") from None
+
+
+def rows_of(made: object, rows: int, columns: int, field: str) -> list[list[str]]:
+    """What a program printed, as so many rows of so many texts.
+
+    Raises:
+        RecordError: it printed something else.
+    """
+    if isinstance(made, list) and len(made) == rows and all(_is_row(each, columns) for each in made):
+        return made
+    raise RecordError(field, "its code printed something else than tests")
+
+
+def _is_row(made: object, columns: int) -> bool:
+    return isinstance(made, list) and len(made) == columns and all(isinstance(each, str) for each in made)

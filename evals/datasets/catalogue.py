@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from afterburner.evals.datasets import apps, effibench_x, livecodebench, venus
+from afterburner.evals.datasets import apps, effibench_x, enamel, livecodebench, venus
 from afterburner.evals.datasets.packages.functions import describe
 from afterburner.evals.problems import DatasetInfo
 
@@ -83,10 +83,11 @@ EFFIBENCH_X = DatasetInfo(
 ENAMEL = DatasetInfo(
     name="enamel",
     hub="",
-    size="142 problems",
+    size="142 problems; with the configuration all, the 22 that ENAMEL's own evaluation leaves out, too",
     licence="Apache-2.0",
     grader="The problem's own __check(input, answer, output) says so at every level of inputs.",
     source="ENAMEL, arXiv 2406.06647; enamel.csv of github.com/q-rz/enamel",
+    configurations=(enamel.ALL,),
 )
 COFFE = DatasetInfo(
     name="coffe",

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from afterburner.agent import Problem
-from afterburner.evals.datasets.asking import DATASET_LIMITS, answer_of
+from afterburner.evals.datasets.asking import DATASET_LIMITS, answer_of, rows_of
 from afterburner.evals.graders.calls import calling_runner, json_checker, strict_checker
 from afterburner.evals.graders.inside_programs import inside_program
 from afterburner.evals.inside.values import OPAQUE
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from afterburner.evals.datasets.records import Record
 
 LIMITS = Limits(wall_time_s=20.0, cpu_time_s=20.0, output_bytes=64 * 1024 * 1024)
-_MAKING_LIMITS = replace(DATASET_LIMITS, output_bytes=64 * 1024 * 1024)
+_MAKING_LIMITS = replace(DATASET_LIMITS, wall_time_s=180.0, cpu_time_s=120.0, output_bytes=64 * 1024 * 1024)
 _HUMANEVAL = "openai_humaneval"
 
 
@@ -34,7 +34,7 @@ def read_coffe(record: Record, context: ReadingContext) -> BenchmarkProblem:
         RecordError: a field is not what it has to be, or no test is left.
     """
     entry, prompt = record.filled("entry_point"), record.filled("prompt")
-    is_complete = record.text("dataset", "") != _HUMANEVAL  # MBPP's solutions are whole, HumanEval's go on from the prompt
+    is_complete = record.text("dataset", "") != _HUMANEVAL  # HumanEval's solutions go on from the prompt
     solution = record.filled("canonical_solution")
     canonical = solution if is_complete else f"{prompt.rstrip()}\n{solution}"
     cases, notes = _cases(record, context, canonical, entry)
@@ -79,10 +79,8 @@ def _cases(
     asked = dict(_asked(record))
     source = inside_program("coffe", "make_tests", code=canonical, entry=entry)
     made = answer_of(context.sandbox(), source, list(asked.values()), "testcases", _MAKING_LIMITS)
-    if not isinstance(made, list) or len(made) != len(asked) or not all(map(_is_test, made)):
-        raise record.error("testcases", "its code printed something else than tests")
     cases, notes = [], []
-    for name, (given, answer, wrong) in zip(asked, made, strict=True):
+    for name, (given, answer, wrong) in zip(asked, rows_of(made, len(asked), 3, "testcases"), strict=True):
         usable = given and answer and OPAQUE not in given + answer
         if wrong or not usable:
             reason = wrong or "it holds what is no plain data"
@@ -103,7 +101,3 @@ def _asked(record: Record) -> Iterator[tuple[str, tuple[Any, Any]]]:
         yield f"test {number}", (test.items("input"), expected)
     for number, test in enumerate(record.parts_of("stress_testcases", record.items("stress_testcases", []))):
         yield f"stress {number}", (test.filled("input"), None)
-
-
-def _is_test(made: object) -> bool:
-    return isinstance(made, list) and len(made) == len(("input", "answer", "wrong")) and all(isinstance(each, str) for each in made)

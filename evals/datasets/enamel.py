@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from afterburner.agent import Problem
-from afterburner.evals.datasets.asking import DATASET_LIMITS, answer_of
+from afterburner.evals.datasets.asking import DATASET_LIMITS, answer_of, rows_of
 from afterburner.evals.graders.calls import calling_runner, enamel_checker, strict_checker
 from afterburner.evals.graders.inside_programs import inside_program
 from afterburner.evals.inside.values import OPAQUE
@@ -21,12 +21,16 @@ if TYPE_CHECKING:
 TESTS_AT_LEVELS = (8, 4, 4, 4)
 HARDNESS = (0.0, 3.0, 3.0, 4.0)  # weights of the levels in eff@k; level 0 is for correctness alone
 SEED = 998244353
-LEFT_OUT = frozenset({2, 23, 41, 45, 53, 60, 71, 92, 97, 99, 102, 123, 124, 135, 137, 138, 144, 148, 156, 157, 159, 160})
+LEFT_OUT = frozenset(
+    {2, 23, 41, 45, 53, 60, 71, 92, 97, 99, 102, 123, 124, 135, 137, 138, 144, 148, 156, 157, 159, 160}
+)
 MEMORY_KIB = 4 * 1024 * 1024
 ALL = "all"  # the configuration that has those that are left out, too
 
 LIMITS = Limits(wall_time_s=20.0, cpu_time_s=20.0, memory_kib=MEMORY_KIB, output_bytes=64 * 1024 * 1024)
-_MAKING_LIMITS = replace(DATASET_LIMITS, memory_kib=MEMORY_KIB, output_bytes=64 * 1024 * 1024)
+_MAKING_LIMITS = replace(
+    DATASET_LIMITS, wall_time_s=180.0, cpu_time_s=120.0, memory_kib=MEMORY_KIB, output_bytes=64 * 1024 * 1024
+)
 _PLAIN_CHECK = "return type(output) == type(answer) and output == answer"
 _NO_PRINTING = "import time\ninput = None\nprint = None\n"  # as in ENAMEL's own: printing is an error there
 
@@ -85,11 +89,9 @@ def _cases(record: Record, context: ReadingContext, number: int) -> tuple[TestCa
         entry=record.text("entry_point"),
     )
     made = answer_of(context.sandbox(), source, wanted, "input_generator", _MAKING_LIMITS)
-    is_right = isinstance(made, list) and len(made) == len(wanted) and all(map(_is_pair, made))
-    if not is_right:
-        raise record.error("input_generator", "its code printed something else than tests")
+    pairs = rows_of(made, len(wanted), 2, "input_generator")
     cases = []
-    for (_, _, level, case), (given, answer) in zip(wanted, made, strict=True):
+    for (_, _, level, case), (given, answer) in zip(wanted, pairs, strict=True):
         if OPAQUE in given or OPAQUE in answer:
             raise record.error("input_generator", f"level {level}, case {case} holds what is no plain data")
         cases.append(TestCase(f"{given}\n".encode(), f"{answer}\n".encode(), f"level {level}, case {case}"))
@@ -106,7 +108,3 @@ def _wanted(record: Record, number: int) -> list[tuple[int, int, int, int]]:
         found += [(SEED ^ number ^ (before + case), size, level, case) for case in range(tests)]
         before += tests
     return found
-
-
-def _is_pair(made: object) -> bool:
-    return isinstance(made, list) and len(made) == len(("input", "answer")) and all(isinstance(each, str) for each in made)

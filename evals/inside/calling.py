@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from types import ModuleType
+from typing import Any
 
 from .values import ListNode, TreeNode, decode, encode
 
@@ -17,7 +18,7 @@ def answer(code: str, preamble: str, entry: str) -> None:
     arguments = decode(sys.stdin.buffer.read())
     result = kept_stdout()
     names = loaded(code, preamble)
-    print_line(result, encode(called(names, entry)(*arguments)))  # type: ignore[operator,misc]
+    print_line(result, encode(called(names, entry)(*arguments)))
 
 
 def kept_stdout() -> int:
@@ -33,7 +34,7 @@ def print_line(descriptor: int, line: str) -> None:
         out.write(line.encode("ascii") + b"\n")
 
 
-def loaded(code: str, preamble: str) -> dict[str, object]:
+def loaded(code: str, preamble: str) -> dict[str, Any]:
     """The names of a module in which first the preamble and then the solution has run."""
     module = ModuleType("solution")
     sys.modules["solution"] = module  # as if imported: dataclasses look there
@@ -43,7 +44,7 @@ def loaded(code: str, preamble: str) -> dict[str, object]:
     return module.__dict__
 
 
-def called(names: dict[str, object], entry: str) -> object:
+def called(names: dict[str, Any], entry: str) -> Any:
     """What an entry point names: a function, or a method of a new instance."""
     holder, _, method = entry.rpartition(".")
-    return getattr(names[holder](), method) if holder else names[method]  # type: ignore[operator]
+    return getattr(names[holder](), method) if holder else names[method]

@@ -9,6 +9,7 @@ import signal
 import string
 import sys
 from copy import deepcopy
+from typing import Any
 
 from .calling import called, kept_stdout, loaded, print_line
 from .same import is_alike
@@ -31,7 +32,7 @@ def make_tests(code: str, entry: str) -> None:
     print_line(result, json.dumps([_made(solution, number, *test) for number, test in enumerate(tests)]))
 
 
-def _made(solution: object, seed: int, given: object, expected: object) -> list[str]:
+def _made(solution: Any, seed: int, given: Any, expected: Any) -> list[str]:
     random.seed(seed)
     text = ""
     signal.setitimer(signal.ITIMER_PROF, _CPU_SECONDS)
@@ -41,15 +42,15 @@ def _made(solution: object, seed: int, given: object, expected: object) -> list[
         text = encode(given)
         if len(text) > _MOST_CHARACTERS:
             return ["", "", "its input has " + str(len(text)) + " characters"]
-        answer = solution(*deepcopy(given))  # type: ignore[operator,misc]
+        answer = solution(*deepcopy(given))
     except Exception as error:  # noqa: BLE001 - the dataset's code may raise anything
         wrong = "the reference fails: " + type(error).__name__ + ": " + str(error)[:100]
-        return [text, "" if expected is None else encode(expected[0]), wrong]  # type: ignore[index]
+        return [text, "" if expected is None else encode(expected[0]), wrong]
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
-    if expected is None or is_alike(answer, expected[0]):  # type: ignore[index]
+    if expected is None or is_alike(answer, expected[0]):
         return [text, encode(answer), ""]
-    return [text, encode(expected[0]), "the reference gives another answer"]  # type: ignore[index]
+    return [text, encode(expected[0]), "the reference gives another answer"]
 
 
 def _too_long(*_signal: object) -> None:

@@ -12,12 +12,14 @@ import string
 import sys
 import time
 from copy import deepcopy
+from typing import Any
 
 from .calling import kept_stdout, print_line
 from .checking import judge
 from .values import encode
 
 _ROUNDS = 5  # of Miller and Rabin's test
+_draw = random.randint  # from the chance that generators draw from, too
 
 
 def make_tests(prompt: str, generator: str, reference: str, entry: str) -> None:
@@ -26,13 +28,13 @@ def make_tests(prompt: str, generator: str, reference: str, entry: str) -> None:
     result = kept_stdout()
     made = []
     for seed, size, level, case in wanted:
-        names = {"time": time, **HELPERS}
+        names: dict[str, Any] = {"time": time, **HELPERS}
         random.seed(seed)
         _run(prompt + "\n" + generator + "\nrandom.seed(" + str(seed) + ")\n", names)
-        given = names["generate_input"](size=size, lid=level, cid=case)  # type: ignore[operator]
-        solved: dict[str, object] = {"time": time}
+        given = names["generate_input"](size=size, lid=level, cid=case)
+        solved: dict[str, Any] = {"time": time}
         _run(prompt + "\n" + reference, solved)
-        answer = solved[entry](*deepcopy(given))  # type: ignore[operator]
+        answer = solved[entry](*deepcopy(given))
         made.append([encode(given), encode(answer)])
     print_line(result, json.dumps(made))
 
@@ -40,16 +42,16 @@ def make_tests(prompt: str, generator: str, reference: str, entry: str) -> None:
 def check(prompt: str, checker: str) -> None:
     """Judge by `__check(input, answer, output)` of a record."""
 
-    def make_rule():  # type: ignore[no-untyped-def]
-        names: dict[str, object] = {"time": time}
+    def make_rule() -> Any:
+        names: dict[str, Any] = {"time": time}
         _run(prompt + "\n    pass\n" + checker, names)
         accepts = names["__check"]
-        return lambda given, output, answer: None if accepts(given, answer, output) else "it fails ENAMEL's check"  # type: ignore[operator]
+        return lambda given, output, answer: None if accepts(given, answer, output) else "it fails ENAMEL's check"
 
     judge(make_rule)
 
 
-def rand_parens(size: int, valid: bool = True, par: str = "()", sep: str | None = "") -> object:  # noqa: FBT001, FBT002 - ENAMEL's name
+def rand_parens(size: int, valid: bool = True, par: str = "()", sep: str | None = "") -> object:
     """Random parentheses, in groups that are closed; or an invalid text of two such with a wrong pair in between."""
     if not valid:
         half = (size + 1) // 2 - 1
@@ -61,7 +63,7 @@ def rand_parens(size: int, valid: bool = True, par: str = "()", sep: str | None 
         if depth == 0:
             groups.append(par[0])
             depth = 1
-        elif depth < size - place and random.randint(0, 1):
+        elif depth < size - place and _draw(0, 1):
             groups[-1] += par[0]
             depth += 1
         else:
@@ -84,7 +86,7 @@ def miller_rabin(n: int, k: int = _ROUNDS) -> bool:
 
 
 def _passes(n: int, odd: int, twos: int) -> bool:
-    power = pow(random.randint(2, n - 2), odd, n)
+    power = pow(_draw(2, n - 2), odd, n)
     if power in (1, n - 1):
         return True
     for _ in range(twos - 1):
@@ -103,7 +105,7 @@ def rand_probably_prime(lb: int, ub: int | None = None) -> int:
         lowest = max(lb, 0)
         highest = max(lowest * 2, ub, 3)
     while True:
-        found = random.randint(lowest, highest)
+        found = _draw(lowest, highest)
         if miller_rabin(found):
             return found
 
@@ -122,11 +124,11 @@ def rand_primality(size: int, lid: int, cid: int) -> int:
     return rand_probably_prime(root) * rand_probably_prime(root)
 
 
-def _run(text: str, names: dict[str, object]) -> None:
+def _run(text: str, names: dict[str, Any]) -> None:
     exec(compile(text, "enamel", "exec", dont_inherit=True), names)  # noqa: S102 - in the sandbox
 
 
-HELPERS = {
+HELPERS: dict[str, object] = {
     "random": random,
     "string": string,
     "rand_parens": rand_parens,

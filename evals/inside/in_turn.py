@@ -21,7 +21,7 @@ def answer(code: str, preamble: str, entry: str, seconds: int) -> None:
     called = _called(names, entry) if "class Solution" in code else names[entry]
     signal.signal(signal.SIGALRM, _too_long)
     returned = []
-    for arguments in tests:  # type: ignore[attr-defined]
+    for arguments in tests:
         signal.alarm(seconds)
         value = called(*arguments)  # type: ignore[operator]
         signal.alarm(0)

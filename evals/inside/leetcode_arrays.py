@@ -7,6 +7,7 @@ It stands in for that package, which sandboxes do not have, with its names and i
 from __future__ import annotations
 
 from types import ModuleType
+from typing import Any
 
 from .values import ListNode, TreeNode
 
@@ -29,8 +30,8 @@ class GraphNode:
 def linkedList(arr: list[object], cyclePos: int = -1) -> ListNode | None:  # noqa: N802, N803 - the package's names
     """A linked list of the values; with `cyclePos`, its end leads back to the node at that place."""
     nodes = [ListNode(each) for each in arr]
-    for node, after in zip(nodes, nodes[1:]):
-        node.next = after
+    for place in range(1, len(nodes)):
+        nodes[place - 1].next = nodes[place]
     if cyclePos >= len(nodes):
         return None
     if cyclePos >= 0:
@@ -78,21 +79,21 @@ def binaryTree2Arr(root: TreeNode | None) -> list[object]:  # noqa: N802 - the p
     return found
 
 
-def graph(inDict: dict[str, object]) -> GraphNode | None:  # noqa: N803 - the package's name
+def graph(inDict: dict[str, Any]) -> GraphNode | None:  # noqa: N803 - the package's name
     """The first node of a graph that is written as dictionaries with `$id`, `val`, `neighbors` and `$ref`."""
     return _node(inDict, {}) if inDict else None
 
 
-def graph2Dict(root: GraphNode | None) -> dict[str, object]:  # noqa: N802 - the package's name
+def graph2Dict(root: GraphNode | None) -> dict[str, Any]:  # noqa: N802 - the package's name
     """The reverse."""
     return _told(root, {}) if root else {}
 
 
-def _node(told: dict[str, object], known: dict[object, GraphNode]) -> GraphNode:
+def _node(told: dict[str, Any], known: dict[object, GraphNode]) -> GraphNode:
     if "$ref" in told:
         return known[told["$ref"]]
     node = known[told["$id"]] = GraphNode(told["val"])
-    for each in told["neighbors"]:  # type: ignore[attr-defined]
+    for each in told["neighbors"]:
         other = _node(each, known)
         if other not in node.neighbors:
             node.neighbors.append(other)
@@ -101,7 +102,7 @@ def _node(told: dict[str, object], known: dict[object, GraphNode]) -> GraphNode:
     return node
 
 
-def _told(node: GraphNode, known: dict[int, str]) -> dict[str, object]:
+def _told(node: GraphNode, known: dict[int, str]) -> dict[str, Any]:
     if id(node) in known:
         return {"$ref": known[id(node)]}
     name = known[id(node)] = str(len(known) + 1)

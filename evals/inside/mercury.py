@@ -6,6 +6,7 @@ As in Mercury's own, one instance of the solution's class makes all calls of a p
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 from .calling import kept_stdout, loaded, print_line
 from .checking import judge
@@ -39,47 +40,47 @@ def answer(code: str, convert: str, entry: str) -> None:
     given = decode(sys.stdin.buffer.read())
     result = kept_stdout()
     names = _namespace(code)
-    solution = names["Solution"]()  # type: ignore[operator]
+    solution = names["Solution"]()
     exec(compile(convert, "convert_offline", "exec", dont_inherit=True), names)  # noqa: S102 - in the sandbox
     made = []
-    for inputs in given:  # type: ignore[attr-defined]
+    for inputs in given:
         converted = _converted(names, inputs)
         made.append((getattr(solution, entry)(*converted), list(converted)))
     print_line(result, encode(made))
 
 
-def check(convert: str, evaluate: str, only_true: bool) -> None:  # noqa: FBT001 - given by name
+def check(convert: str, evaluate: str, only_true: bool) -> None:
     """Judge by `evaluate_offline(inputs, outputs, expected)` of a record, which has to accept every case.
 
     With `only_true`, it has to say True, rather than anything that counts as true.
     """
 
-    def make_rule():  # type: ignore[no-untyped-def]
+    def make_rule() -> Any:
         names = _namespace(convert + "\n" + evaluate)
         return lambda given, output, answer: _wrong(names, only_true, given, output, answer)
 
     judge(make_rule)
 
 
-def _wrong(names: dict[str, object], only_true: bool, given: object, output: object, answer: object) -> str | None:  # noqa: FBT001
-    if not isinstance(output, list) or len(output) != len(given):  # type: ignore[arg-type]
+def _wrong(names: dict[str, Any], only_true: bool, given: Any, output: Any, answer: Any) -> str | None:
+    if not isinstance(output, list) or len(output) != len(given):
         return "there is not one answer for each test case"
-    for number, (inputs, (returned, after), expected) in enumerate(zip(given, output, answer), start=1):  # type: ignore[call-overload]
-        _, converted = names["convert_offline"]((inputs, expected))  # type: ignore[operator]
-        accepted = names["evaluate_offline"](after, returned, converted)  # type: ignore[operator]
+    for number, (inputs, (returned, after), expected) in enumerate(zip(given, output, answer), start=1):
+        _, converted = names["convert_offline"]((inputs, expected))
+        accepted = names["evaluate_offline"](after, returned, converted)
         if accepted is not True and (only_true or not accepted):
             return "test case " + str(number) + ": evaluate_offline refuses the output"
     return None
 
 
-def _namespace(code: str) -> dict[str, object]:
+def _namespace(code: str) -> dict[str, Any]:
     sys.modules["lctk"] = as_module()
     return loaded(code, PREAMBLE)
 
 
-def _converted(names: dict[str, object], inputs: object) -> object:
+def _converted(names: dict[str, Any], inputs: object) -> Any:
     """The inputs as the solution takes them; what is expected is not here, and most conversions leave it alone."""
     try:
-        return names["convert_offline"]((inputs, None))[0]  # type: ignore[operator]
+        return names["convert_offline"]((inputs, None))[0]
     except (TypeError, AttributeError):
-        return names["convert_offline"]((inputs, []))[0]  # type: ignore[operator]
+        return names["convert_offline"]((inputs, []))[0]

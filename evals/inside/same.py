@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from .checking import judge
 
@@ -20,24 +21,24 @@ def as_json() -> None:
     judge(lambda: lambda _given, output, answer: None if is_alike(output, answer) else difference(output, answer))
 
 
-def is_same(one: object, other: object) -> bool:
+def is_same(one: Any, other: Any) -> bool:
     """Whether two values are equal and of equal types all the way down; floats may differ in the last digits."""
     if type(one) is not type(other):
         return False
     if isinstance(one, float):
-        return one == other or (one != one and other != other) or math.isclose(one, other, rel_tol=_CLOSE)  # type: ignore[arg-type]  # noqa: PLR0124
+        return math.isclose(one, other, rel_tol=_CLOSE) or (math.isnan(one) and math.isnan(other))
     if isinstance(one, (list, tuple)):
-        return len(one) == len(other) and all(map(is_same, one, other))  # type: ignore[arg-type]
+        return len(one) == len(other) and all(map(is_same, one, other))
     if isinstance(one, dict):
         keys = {(type(key), key) for key in one}
-        same_keys = keys == {(type(key), key) for key in other}  # type: ignore[attr-defined]
-        return same_keys and all(is_same(each, other[key]) for key, each in one.items())  # type: ignore[index]
+        same_keys = keys == {(type(key), key) for key in other}
+        return same_keys and all(is_same(each, other[key]) for key, each in one.items())
     if isinstance(one, (set, frozenset)):
-        return {(type(each), each) for each in one} == {(type(each), each) for each in other}  # type: ignore[attr-defined]
-    return one == other
+        return {(type(each), each) for each in one} == {(type(each), each) for each in other}
+    return bool(one == other)
 
 
-def is_alike(one: object, other: object) -> bool:
+def is_alike(one: Any, other: Any) -> bool:
     """Whether two values are equal once both went through JSON; numbers may differ a little where one is a float."""
     if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
         return len(one) == len(other) and all(map(is_alike, one, other))
@@ -46,10 +47,8 @@ def is_alike(one: object, other: object) -> bool:
         return left.keys() == right.keys() and all(is_alike(each, right[key]) for key, each in left.items())
     if isinstance(one, float) or isinstance(other, float):
         numbers = isinstance(one, (int, float)) and isinstance(other, (int, float))
-        return numbers and (
-            one == other or math.isclose(one, other, rel_tol=_JSON_RELATIVE, abs_tol=_JSON_ABSOLUTE)  # type: ignore[arg-type]
-        )
-    return one == other
+        return numbers and (one == other or math.isclose(one, other, rel_tol=_JSON_RELATIVE, abs_tol=_JSON_ABSOLUTE))
+    return bool(one == other)
 
 
 def difference(output: object, answer: object) -> str:

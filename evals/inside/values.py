@@ -10,11 +10,12 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter, OrderedDict, defaultdict, deque
+from typing import Any
 
 LARGEST_PLAIN = 2**63  # larger integers are written in hexadecimal, for Python has a limit for decimals
 MOST_NODES = 200_000  # of a linked list or a tree
 OPAQUE = '{"o":'  # how an opaque value begins in a text; within texts, quotes are escaped
-_CONTAINERS = {kind.__name__: kind for kind in (Counter, OrderedDict, defaultdict, deque)}
+_CONTAINERS: dict[str, Any] = {kind.__name__: kind for kind in (Counter, OrderedDict, defaultdict, deque)}
 
 
 class ListNode:
@@ -49,7 +50,7 @@ def encode(value: object) -> str:
         return json.dumps({"o": "nested too deeply"}, separators=(",", ":"))
 
 
-def decode(text: str | bytes) -> object:
+def decode(text: str | bytes) -> Any:
     """The value of a text.
 
     Raises:
@@ -59,16 +60,16 @@ def decode(text: str | bytes) -> object:
     return _value(json.loads(text))
 
 
-def _told(value: object) -> object:
+def _told(value: Any) -> object:
     kind = type(value)
     if value is None or kind is bool or kind is str:
         return value
     if kind is int:
-        return _integer(value)  # type: ignore[arg-type]
+        return _integer(value)
     if kind is float:
-        return value if math.isfinite(value) else {"f": repr(value)}  # type: ignore[arg-type]
+        return value if math.isfinite(value) else {"f": repr(value)}
     if kind is list:
-        return _elements(value)  # type: ignore[arg-type]
+        return _elements(value)
     tell = _TELLERS.get(kind) or _NODES.get(kind.__name__)
     return {"o": kind.__name__[:100]} if tell is None else tell(value)
 
@@ -77,16 +78,16 @@ def _integer(value: int) -> object:
     return value if -LARGEST_PLAIN < value < LARGEST_PLAIN else {"i": hex(value)}
 
 
-def _elements(values: list[object]) -> list[object]:
+def _elements(values: list[Any]) -> list[Any]:
     kinds = set(map(type, values))
-    if kinds <= {str, bool, type(None)} or (kinds == {float} and all(map(math.isfinite, values))):  # type: ignore[arg-type]
+    if kinds <= {str, bool, type(None)} or (kinds == {float} and all(map(math.isfinite, values))):
         return values
-    if kinds == {int} and -LARGEST_PLAIN < min(values) and max(values) < LARGEST_PLAIN:  # type: ignore[type-var,operator]
+    if kinds == {int} and min(values) > -LARGEST_PLAIN and max(values) < LARGEST_PLAIN:
         return values
     return [_told(each) for each in values]
 
 
-def _set(values: set[object] | frozenset[object]) -> list[object]:
+def _set(values: set[Any] | frozenset[Any]) -> list[object]:
     return sorted((_told(each) for each in values), key=json.dumps)
 
 
@@ -121,7 +122,7 @@ def _tree(root: object) -> object:
     return {"n": found}
 
 
-_TELLERS = {
+_TELLERS: dict[type, Any] = {
     tuple: lambda value: {"t": _elements(list(value))},
     dict: lambda value: {"d": [[_told(key), _told(each)] for key, each in value.items()]},
     set: lambda value: {"s": _set(value)},
@@ -136,10 +137,10 @@ _TELLERS = {
         for kind in (Counter, OrderedDict, defaultdict)
     },
 }
-_NODES = {"ListNode": _linked, "TreeNode": _tree}
+_NODES: dict[str, Any] = {"ListNode": _linked, "TreeNode": _tree}
 
 
-def _value(told: object) -> object:
+def _value(told: Any) -> Any:
     if isinstance(told, list):
         return [_value(each) for each in told]
     if not isinstance(told, dict):
@@ -150,25 +151,25 @@ def _value(told: object) -> object:
     return read(told)
 
 
-def _known(told: list[object]) -> object:
+def _known(told: list[Any]) -> object:
     name, content = told
     if name == "deque":
-        return deque(_value(content))  # type: ignore[arg-type]
+        return deque(_value(content))
     kind = _CONTAINERS[str(name)]
     return kind(None, _value(content)) if kind is defaultdict else kind(_value(content))
 
 
-def _linked_nodes(told: dict[str, object]) -> object:
-    nodes = [ListNode(_value(each)) for each in told["l"]]  # type: ignore[attr-defined]
-    for node, after in zip(nodes, nodes[1:]):
-        node.next = after
+def _linked_nodes(told: dict[str, Any]) -> object:
+    nodes = [ListNode(_value(each)) for each in told["l"]]
+    for place in range(1, len(nodes)):
+        nodes[place - 1].next = nodes[place]
     if "back" in told:
-        nodes[-1].next = nodes[told["back"]]  # type: ignore[call-overload]
+        nodes[-1].next = nodes[told["back"]]
     return nodes[0] if nodes else None
 
 
-def _tree_nodes(told: dict[str, object]) -> object:
-    nodes = [None if each is None else TreeNode(_value(each[0])) for each in told["n"]]  # type: ignore[attr-defined]
+def _tree_nodes(told: dict[str, Any]) -> object:
+    nodes = [None if each is None else TreeNode(_value(each[0])) for each in told["n"]]
     children = iter(nodes[1:])
     for node in nodes:
         if node is not None:
@@ -176,7 +177,7 @@ def _tree_nodes(told: dict[str, object]) -> object:
     return nodes[0] if nodes else None
 
 
-_READERS = {
+_READERS: dict[str, Any] = {
     "t": lambda told: tuple(map(_value, told["t"])),
     "d": lambda told: {_value(key): _value(each) for key, each in told["d"]},
     "s": lambda told: set(map(_value, told["s"])),

@@ -172,6 +172,8 @@ def _told(machine: Machine) -> str:
 
 def _source(request: BuildRequest) -> dict[str, str]:
     """What the raw problems are from, as `benchmark.json` tells it."""
+    if not request.source.exists():
+        raise DatasetError(f"There is no file or folder {request.source}.")
     try:
         found = _hash(request.source)
     except OSError as error:

@@ -66,7 +66,7 @@ def _cell(each: RunScores, whole: RunScores | None, measure: Measure, iteration:
 def _is_papers(each: RunScores, iteration: int) -> bool:
     run = each.run
     is_loop = (run.setting("selection", "paper"), run.setting("objective", "integral")) == ("paper", "integral")
-    return run.dataset == VENUS and is_loop and iteration == ABLATION_ITERATION
+    return run.paper_dataset == VENUS and is_loop and iteration == ABLATION_ITERATION
 
 
 def _same(one: RunScores, other: RunScores) -> bool:

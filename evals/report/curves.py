@@ -45,7 +45,7 @@ class Curve:
 def curve_of(run: Run, place: int, scores: SideScores) -> Curve:
     """The curve of a run, with the paper's points where it is the same experiment."""
     papers: Mapping[Measure, Mapping[int, float]] = {}
-    if run.dataset == VENUS and run.is_papers_loop:
+    if run.paper_dataset == VENUS and run.is_papers_loop:
         papers = FIGURE_5.get(run.paper_model) or VANILLA.get(run.paper_model, {})
     return Curve(run.label, place, scores.curves, papers)
 

@@ -9,6 +9,7 @@ from afterburner.agent.wording import count
 from afterburner.evals.report.captions import machine_of, side_problems
 from afterburner.evals.report.curves_svg import curves_html
 from afterburner.evals.report.document import document, facts
+from afterburner.evals.report.runs import PAPER_DATASETS
 from afterburner.evals.report.table_html import table_html
 
 if TYPE_CHECKING:
@@ -63,6 +64,8 @@ def run_facts(each: RunScores) -> Iterator[tuple[str, str]]:
     yield "Problems", side_problems(each.main)
     for name in (*SHOWN, *MORE_SHOWN):
         yield name.capitalize(), str(run.setting(name))
+    if run.dataset not in PAPER_DATASETS and run.paper_dataset:
+        yield "Held against", f"the paper's numbers of {run.paper_dataset}, as asked"
     yield "Measured on", machine_of(run.public.machine)
 
 

@@ -36,7 +36,7 @@ def main_table(runs: Sequence[RunScores]) -> Table:
             paper = _paper_row(each.run, iteration)
             cells = [number_cell(each.at(one, iteration), NO_REFERENCES, paper.get(one)) for one in MEASURES]
             rows.append((*text_cells(each.run.label, each.run.model, iteration), *cells))
-    source = _PAPER.get(runs[0].run.dataset, ({}, ""))[1]
+    source = _PAPER.get(runs[0].run.paper_dataset, ({}, ""))[1]
     columns = ("run", "model", "iteration", *(f"{each.value}, %" for each in MEASURES))
     return Table("table-1", "Table 1: models side by side", columns, tuple(rows), captions(runs), source)
 
@@ -54,5 +54,5 @@ def is_papers_point(run: Run, iteration: int) -> bool:
 
 
 def _paper_row(run: Run, iteration: int) -> Mapping[Measure, Score]:
-    table, _ = _PAPER.get(run.dataset, ({}, ""))
+    table, _ = _PAPER.get(run.paper_dataset, ({}, ""))
     return table.get(run.paper_model, {}) if is_papers_point(run, iteration) else {}

@@ -50,7 +50,7 @@ def gains_table(runs: Sequence[RunScores]) -> Table:
 def _rows(each: RunScores) -> Iterator[tuple[Cell, ...]]:
     evaluation = each.main.evaluation
     found = {objective: totals(evaluation, objective) for objective in _OBJECTIVES}
-    is_papers = each.run.dataset == VENUS and each.run.is_papers_loop and each.run.paper_model == GRPO
+    is_papers = each.run.paper_dataset == VENUS and each.run.is_papers_loop and each.run.paper_model == GRPO
     for iteration in shown_iterations(evaluation.iterations, GAINS if is_papers else ()):
         paper = GAINS.get(iteration) if is_papers else None
         passing = found[Objective.TIME][iteration].passing

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from afterburner.evals.metrics.levels import GAP, levels_by_difficulty
 from afterburner.evals.report.captions import NO_REFERENCES, captions
 from afterburner.evals.report.measures import BEYOND_I, BEYOND_M, BEYOND_T, Score
-from afterburner.evals.report.paper_numbers import APPS, GRPO
+from afterburner.evals.report.paper_numbers import GRPO
 from afterburner.evals.report.rebuttal_numbers import LEVELS, LEVELS_SOURCE
 from afterburner.evals.report.run_scores import raw_scores, score_of
 from afterburner.evals.report.table import Cell, Table, empty_table, number_cell, text_cells
@@ -60,5 +60,4 @@ def _papers(each: RunScores, measure: Measure, difficulty: str) -> int | None:
     run = each.run
     if run.paper_model != GRPO or not run.is_papers_loop:
         return None
-    dataset = APPS if run.dataset == "apps-python" else run.dataset
-    return LEVELS.get((dataset, measure), {}).get(difficulty)
+    return LEVELS.get((run.paper_dataset, measure), {}).get(difficulty)

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
     Curves = Mapping[Measure, Mapping[int, float]]
 
-_HISTORY = "paper,history"
+_HISTORY = "history-aware"
 _STARTS = ("slow", "fast")
-_BENCHMARKS = {APPS: APPS, "apps-python": APPS, MERCURY: MERCURY, LIVECODEBENCH: LIVECODEBENCH}
+_BENCHMARKS = (APPS, MERCURY, LIVECODEBENCH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class _Kind:
 
 
 def history_table(runs: Sequence[RunScores]) -> Table:
-    """A model that is told all its attempts, beside the same model that is told the best one."""
+    """A model that is told all its earlier solutions, beside the same model that is told the best one."""
     fitting = [each for each in runs if each.run.start == "none" and each.run.kind in {"paper", _HISTORY}]
     models = {each.run.model for each in fitting if each.run.kind == _HISTORY}
     shown = [each for each in fitting if each.run.model in models]
@@ -92,7 +92,7 @@ def starts_table(runs: Sequence[RunScores]) -> Table:
 
 def benchmark_table(runs: Sequence[RunScores]) -> Table:
     """APPS, Mercury and LiveCodeBench over the iterations."""
-    fitting = [each for each in runs if each.run.dataset in _BENCHMARKS and each.run.is_papers_loop]
+    fitting = [each for each in runs if each.run.paper_dataset in _BENCHMARKS and each.run.is_papers_loop]
     title = "APPS, Mercury and LiveCodeBench over the iterations"
     kind = _Kind("benchmarks", title, "dataset", _dataset, _benchmark, BENCHMARKS_SOURCE)
     return kind.table(fitting, "--dataset apps, mercury or livecodebench")
@@ -120,8 +120,8 @@ def _starts(run: Run) -> Curves:
 
 
 def _benchmark(run: Run) -> Curves:
-    return BENCHMARKS.get((_BENCHMARKS[run.dataset], run.paper_model), {})
+    return BENCHMARKS.get((run.paper_dataset, run.paper_model), {})
 
 
 def _is_venus(run: Run) -> bool:
-    return run.dataset == VENUS
+    return run.paper_dataset == VENUS

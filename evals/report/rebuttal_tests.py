@@ -83,4 +83,4 @@ def _papers(run: Run, tests: str, measure: Measure) -> dict[int, float]:
 
 
 def _is_papers(run: Run) -> bool:
-    return run.dataset == VENUS and run.is_papers_loop and run.paper_model == GRPO
+    return run.paper_dataset == VENUS and run.is_papers_loop and run.paper_model == GRPO

@@ -10,7 +10,7 @@ from afterburner.agent.models.prompts.feedback import PAPER, Telling, parse_tell
 from afterburner.evals.errors import EvaluationError
 from afterburner.evals.evaluation import PRIVATE, PUBLIC, Evaluation, load_evaluation
 from afterburner.evals.report.paper_models import TRAINED, paper_model
-from afterburner.evals.report.paper_numbers import VENUS
+from afterburner.evals.report.paper_numbers import APPS, LIVECODEBENCH, MERCURY, VENUS
 from afterburner.evals.tables import file_key
 
 if TYPE_CHECKING:
@@ -21,8 +21,12 @@ KINDS = {
     "paper": PAPER,
     "no-feedback": Telling(numbers=False, counterexample=False, profile=False, history=False),
     "no-original": Telling(original=False, counterexample=False, profile=False, history=False),
-    "paper,history": Telling(counterexample=False, profile=False, history=True),
+    "history-aware": Telling(counterexample=False, profile=False, history=False, solutions=True),
 }
+
+
+PAPER_DATASETS = {VENUS: VENUS, APPS: APPS, "apps-python": APPS, MERCURY: MERCURY, LIVECODEBENCH: LIVECODEBENCH}
+_PYTHON = "python"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +38,14 @@ class Run:
         public: as measured on the public tests, which the loop saw.
         private: on the private ones; None: no problem has any.
         unfinished: why there may be more to come; empty: nothing is known to be missing.
+        held_against: the paper's dataset that one of another name is, such as a benchmark that was built from it.
     """
 
     label: str
     public: Evaluation
     private: Evaluation | None
     unfinished: str = ""
+    held_against: str = ""
 
     @property
     def dataset(self) -> str:
@@ -48,9 +54,21 @@ class Run:
         return names.pop() if len(names) == 1 else str(self.setting("dataset"))
 
     @property
+    def paper_dataset(self) -> str:
+        """The dataset as the paper calls it; empty: the paper has no numbers of it, or of another part of it."""
+        is_papers_part = self.setting("split") != "train" and all(
+            each.facts["language"] == _PYTHON for each in self.public.problems
+        )
+        return PAPER_DATASETS.get(self.dataset, self.held_against) if is_papers_part else ""
+
+    @property
     def scored(self) -> Evaluation:
         """What its scores are of: private tests where all problems have them, but on Venus as in the paper."""
-        if self.private is None or self.dataset == VENUS or len(self.private.problems) < len(self.public.problems):
+        if (
+            self.private is None
+            or self.paper_dataset == VENUS
+            or len(self.private.problems) < len(self.public.problems)
+        ):
             return self.public
         return self.private
 
@@ -103,8 +121,12 @@ class Run:
         return self.public.settings.get(name, default)
 
 
-def load_runs(folders: Sequence[Path]) -> list[Run]:
+def load_runs(folders: Sequence[Path], held_against: str = "") -> list[Run]:
     """Read the runs.
+
+    Args:
+        folders: of the runs.
+        held_against: see `Run`.
 
     Raises:
         EvaluationError: there is no run in a folder, or no problem of it is done.
@@ -118,7 +140,7 @@ def load_runs(folders: Sequence[Path]) -> list[Run]:
             raise EvaluationError(f"No problem of {folder} could be evaluated: {why}")
         names[public.name] = names.get(public.name, 0) + 1
         label = public.name if names[public.name] == 1 else f"{public.name} ({names[public.name]})"
-        runs.append(Run(label, public, _private_side(folder), _unfinished(public, folder)))
+        runs.append(Run(label, public, _private_side(folder), _unfinished(public, folder), held_against))
     return runs
 
 

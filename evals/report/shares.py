@@ -42,7 +42,7 @@ def _objectives() -> tuple[Objective, ...]:
 
 def _rows(each: RunScores) -> Iterator[tuple[Cell, ...]]:
     for iteration in first_and_last(each.run):
-        is_papers = each.run.dataset == VENUS and is_papers_point(each.run, iteration)
+        is_papers = each.run.paper_dataset == VENUS and is_papers_point(each.run, iteration)
         papers = TABLE_3.get(each.run.paper_model, ()) if is_papers else ()
         found = [outcomes(each.main.evaluation, objective, iteration) for objective in _objectives()]
         values = [value for one in found for value in (one.better, one.within, one.worse, one.failed)]

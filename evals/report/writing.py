@@ -35,14 +35,24 @@ class WrittenReport:
 
 
 def write_report(
-    folders: Sequence[Path], out: Path, on_progress: Callable[[str], object] = lambda _: None
+    folders: Sequence[Path],
+    out: Path,
+    *,
+    held_against: str = "",
+    on_progress: Callable[[str], object] = lambda _: None,
 ) -> WrittenReport:
     """Read the runs and write their report into a folder; what an earlier report wrote there is replaced.
+
+    Args:
+        folders: of the runs.
+        out: where the report is written.
+        held_against: see `Run`.
+        on_progress: told what is being done.
 
     Raises:
         EvaluationError: there is no run in a folder, no problem of it is done, or `out` cannot be written.
     """
-    runs = load_runs(folders)
+    runs = load_runs(folders, held_against)
     content = content_of(runs, on_progress)
     try:
         out.mkdir(parents=True, exist_ok=True)

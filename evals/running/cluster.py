@@ -16,13 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 from afterburner.agent import AfterburnerError, CancelledError, CancelToken, Caps
 from afterburner.evals.errors import EvaluationError
-from afterburner.evals.problems import BenchmarkProblem
 from afterburner.evals.running.folder import RunFolder
 from afterburner.evals.running.local import evaluation_session
 from afterburner.evals.running.loops import CapReachedError, LoopRunner
-from afterburner.evals.running.one_problem import ProblemEvaluator
 from afterburner.evals.running.progress import Step
 from afterburner.evals.running.settings import EvaluationSettings
+from afterburner.evals.running.subjects import evaluate_subject, subject_from_json, subject_to_json
 from afterburner.sandbox import open_sandbox
 from afterburner.sandbox.cores import divide_cores
 
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from afterburner.evals.running.ledger import Ledger
+    from afterburner.evals.running.subjects import Subject
 
 RETRIES = 3  # of a task whose worker was lost
 _POLL_S = 1.0
@@ -44,7 +44,7 @@ class ClusterWork:
     caps: Caps
     cancel: CancelToken
 
-    def carry_out(self, problems: Iterator[BenchmarkProblem], address: str, jobs: int | None) -> None:
+    def carry_out(self, problems: Iterator[Subject], address: str, jobs: int | None) -> None:
         """Work through the problems, no more of them at once than the cluster has CPUs, or `jobs`.
 
         Raises:
@@ -86,11 +86,11 @@ class ClusterWork:
                 "--head, or leave --ray-address out."
             ) from error
 
-    def _submit(self, task: Any, problems: Iterator[BenchmarkProblem], most: int, running: dict[Any, str]) -> None:
+    def _submit(self, task: Any, problems: Iterator[Subject], most: int, running: dict[Any, str]) -> None:
         folder = self.ledger.folder
         for each in islice(problems, most):
             order = {
-                "problem": each.to_json(),
+                "subject": subject_to_json(each),
                 "settings": folder.settings.to_document(),
                 "folder": str(folder.path.resolve()),
                 "name": folder.name,
@@ -104,8 +104,12 @@ class ClusterWork:
     def _take(self, ray: Any, problem_id: str, finished: Any) -> None:
         try:
             found = ray.get(finished)
-        except ray.exceptions.RayError as error:
-            self.ledger.fail(problem_id, EvaluationError(f"its workers were lost {RETRIES + 1} times: {error}"))
+        except ray.exceptions.RayTaskError as error:
+            said = f"{type(error.cause).__name__}: {error.cause}".partition("\n")[0]
+            self.ledger.fail(problem_id, EvaluationError(f"a worker failed by an error of ours: {said}. Report it."))
+            return
+        except ray.exceptions.RayError:
+            self.ledger.fail(problem_id, EvaluationError(f"{RETRIES + 1} workers died of it, one after the other."))
             return
         if "rows" in found:
             self.ledger.keep(problem_id, found["rows"])
@@ -120,7 +124,7 @@ def evaluate_remotely(order: dict[str, Any]) -> dict[str, Any]:
     Returns:
         `rows` by table; or `error` with `is_cap`, where the problem could not be evaluated.
     """
-    problem = BenchmarkProblem.from_json(order["problem"])
+    subject = subject_from_json(order["subject"])
     settings = EvaluationSettings.from_document(order["settings"])
     with tempfile.TemporaryDirectory(prefix="afterburner-evaluation-") as own:
         path = Path(order["folder"])
@@ -132,7 +136,7 @@ def evaluate_remotely(order: dict[str, Any]) -> dict[str, Any]:
                 evaluation_session(folder, Caps(**order["caps"]), sandbox) as session,
             ):
                 loops = LoopRunner(session, folder, lambda _: None, CancelToken())
-                return {"rows": ProblemEvaluator(loops).evaluate(problem)}
+                return {"rows": evaluate_subject(loops, subject)}
         except CancelledError:
             raise
         except AfterburnerError as error:

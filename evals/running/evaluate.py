@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from afterburner.agent import CancelToken, Caps
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.store.checkpoints import new_run_id
-from afterburner.evals.datasets.registry import load_problems
 from afterburner.evals.files import claimed
 from afterburner.evals.running.cluster import ClusterWork
 from afterburner.evals.running.folder import RunFolder
@@ -16,16 +15,13 @@ from afterburner.evals.running.ledger import Ledger, Outcome
 from afterburner.evals.running.local import LocalWork, evaluation_session
 from afterburner.evals.running.progress import OnEvaluationEvent, ignore_evaluation_event
 from afterburner.evals.running.settings import EvaluationSettings, Executor
+from afterburner.evals.running.subjects import load_subjects
 from afterburner.sandbox import open_sandbox
 from afterburner.sandbox.cores import divide_cores
 from afterburner.sandbox.installations import own_environment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
     from pathlib import Path
-
-    from afterburner.evals.problems import Loaded
-    from afterburner.sandbox import Sandbox
 
 _WAITING = 2  # problems beyond one for each core: while one waits for a model, another one is measured
 
@@ -79,7 +75,7 @@ def evaluate(
     ledger = Ledger(folder, on_event, Outcome(folder.path))
     with claimed(folder.path), open_sandbox(resources.sandbox) as sandbox:
         folder.clear_unfinished()
-        problems = ledger.unfinished(_load(folder.settings, lambda: sandbox))
+        problems = ledger.unfinished(load_subjects(folder, lambda: sandbox))
         if resources.executor is Executor.RAY:
             ClusterWork(ledger, resources.sandbox, resources.caps, cancel).carry_out(
                 problems, resources.ray_address, resources.jobs
@@ -89,16 +85,3 @@ def evaluate(
             jobs = resources.jobs or len(divide_cores().slots) + _WAITING
             LocalWork(ledger, session, cancel).carry_out(problems, jobs)
     return ledger.outcome
-
-
-def _load(settings: EvaluationSettings, sandbox: Callable[[], Sandbox]) -> Iterator[Loaded]:
-    """The problems that the settings ask for."""
-    return load_problems(
-        settings.dataset,
-        split=settings.split,
-        configuration=settings.configuration,
-        source=settings.source or None,
-        sandbox=sandbox,
-        limit=settings.limit,
-        only=settings.only,
-    )

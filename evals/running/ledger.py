@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from afterburner.evals.problems import BenchmarkProblem, Loaded
     from afterburner.evals.running.folder import RunFolder
+    from afterburner.evals.running.subjects import Subject
     from afterburner.evals.tables import Row
 
 
@@ -44,9 +44,9 @@ class Ledger:
     usage: Usage = NOTHING_USED
     stopped: bool = False  # a cap was reached, so no further problem is begun
 
-    def unfinished(self, problems: Iterator[Loaded]) -> Iterator[BenchmarkProblem]:
-        """The problems that are not stored yet; records that cannot be used are noted."""
-        for each in problems:
+    def unfinished(self, subjects: Iterator[Subject | Rejected]) -> Iterator[Subject]:
+        """What is not stored yet; records that cannot be used are noted."""
+        for each in subjects:
             if self.stopped:
                 return
             if isinstance(each, Rejected):

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from afterburner.agent import AfterburnerError, CancelledError, ModelOptions, open_session
 from afterburner.agent.progress_lines import line_of
 from afterburner.evals.running.loops import LoopRunner
-from afterburner.evals.running.one_problem import ProblemEvaluator
 from afterburner.evals.running.progress import Step
+from afterburner.evals.running.subjects import evaluate_subject
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from afterburner.agent import CancelToken, Caps, Session
     from afterburner.agent.events import ProgressEvent
-    from afterburner.evals.problems import BenchmarkProblem
     from afterburner.evals.running.folder import RunFolder
     from afterburner.evals.running.ledger import Ledger
+    from afterburner.evals.running.subjects import Subject
     from afterburner.evals.tables import Row
     from afterburner.sandbox import Sandbox
 
@@ -47,7 +47,7 @@ class LocalWork:
     session: Session
     cancel: CancelToken
 
-    def carry_out(self, problems: Iterator[BenchmarkProblem], jobs: int) -> None:
+    def carry_out(self, problems: Iterator[Subject], jobs: int) -> None:
         """Work through the problems, no more of them at once than `jobs`.
 
         Raises:
@@ -69,26 +69,26 @@ class LocalWork:
         finally:
             executor.shutdown(cancel_futures=True)
 
-    def _evaluate(self, problem: BenchmarkProblem) -> Mapping[str, Sequence[Row]]:
-        self.ledger.tell(Step.BEGUN, problem.id)
+    def _evaluate(self, subject: Subject) -> Mapping[str, Sequence[Row]]:
+        self.ledger.tell(Step.BEGUN, subject.id)
 
         def on_loop_event(event: ProgressEvent) -> None:
             self.ledger.usage = event.usage
-            self.ledger.tell(Step.LOOP, problem.id, line_of(event))
+            self.ledger.tell(Step.LOOP, subject.id, line_of(event))
 
         loops = LoopRunner(self.session, self.ledger.folder, on_loop_event, self.cancel)
-        return ProblemEvaluator(loops, self._on_measured).evaluate(problem)
+        return evaluate_subject(loops, subject, self._on_measured)
 
-    def _on_measured(self, problem: BenchmarkProblem, done: int, total: int) -> None:
-        self.ledger.tell(Step.MEASURED, problem.id, f"measured {done} of {total} runs")
+    def _on_measured(self, name: str, done: int, total: int) -> None:
+        self.ledger.tell(Step.MEASURED, name, f"measured {done} of {total} runs")
 
-    def _take(self, problem: BenchmarkProblem, finished: Future[Mapping[str, Sequence[Row]]]) -> None:
+    def _take(self, subject: Subject, finished: Future[Mapping[str, Sequence[Row]]]) -> None:
         """Store what was found. A problem that could not be evaluated is told, and left for the next time."""
         try:
             rows = finished.result()
         except CancelledError:
             raise
         except AfterburnerError as error:
-            self.ledger.fail(problem.id, error)
+            self.ledger.fail(subject.id, error)
         else:
-            self.ledger.keep(problem.id, rows)
+            self.ledger.keep(subject.id, rows)

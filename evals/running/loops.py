@@ -42,7 +42,7 @@ class LoopRunner:
     cancel: CancelToken
 
     def run(self, problem: BenchmarkProblem, generation: int) -> RunResult:
-        """Run one generation, or go on with it where an earlier process left it.
+        """Run one generation on a problem, or go on with it where an earlier process left it.
 
         Raises:
             CannotStartError: there is no code to begin with.
@@ -50,14 +50,17 @@ class LoopRunner:
             CancelledError: it was cancelled.
             AfterburnerError: as `Session.optimize`.
         """
-        settings, name = self.folder.settings, problem.id
+        started = problem.starting_with(starting_code(problem, self.folder.settings))
+        return self.run_job(Job.from_problem(named_for(started, generation).problem), problem.id, generation)
+
+    def run_job(self, job: Job, name: str, generation: int) -> RunResult:
+        """Run one generation on a job, which goes by this name in the tables; raises as `run`."""
         begun = self.folder.loop_begun(name, generation)
         result = self._resumed(begun) if begun else None
         if result is None:
-            started = named_for(problem.starting_with(starting_code(problem, settings)), generation)
             result = self.session.optimize(
-                Job.from_problem(started.problem),
-                search_of(settings, generation),
+                job,
+                search_of(self.folder.settings, generation),
                 on_event=self.on_event,
                 cancel=self.cancel,
                 on_begun=lambda run_id: self.folder.begin_loop(name, generation, run_id),

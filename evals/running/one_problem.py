@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from afterburner.evals.anchors import DRIFT_LIMIT, Drift, choose_anchors, drift_of
+from afterburner.evals.problems import code_id
 from afterburner.evals.running.loops import CannotStartError
 from afterburner.evals.running.measure import first_failure, measure_codes
-from afterburner.evals.running.rows import ProblemRows
+from afterburner.evals.running.rows import ProblemRows, drifts_of, facts_of
 from afterburner.sandbox import Task
 
 if TYPE_CHECKING:
@@ -27,27 +28,33 @@ if TYPE_CHECKING:
 PUBLIC, PRIVATE, STRICT = "public", "private", "strict"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ProblemEvaluator:
-    """Evaluates problems by the settings of one evaluation."""
+    """Evaluates one problem by the settings of an evaluation."""
 
     loops: LoopRunner
-    on_measured: Callable[[BenchmarkProblem, int, int], object] = lambda *_: None  # runs done, and in all
+    problem: BenchmarkProblem
+    on_measured: Callable[[str, int, int], object] = lambda *_: None  # the problem's id, runs done, and runs in all
+    rows: ProblemRows = field(init=False)
 
-    def evaluate(self, problem: BenchmarkProblem) -> Mapping[str, Sequence[Row]]:
-        """Evaluate a problem, and return the rows of all tables.
+    def __post_init__(self) -> None:
+        """Begin with no rows."""
+        self.rows = ProblemRows(self.problem.id)
+
+    def evaluate(self) -> Mapping[str, Sequence[Row]]:
+        """Evaluate the problem, and return the rows of all tables.
 
         Raises:
             InterruptedLoopError: a loop was cut short.
             CancelledError: it was cancelled.
             AfterburnerError: as `Session.optimize`. The problem counts as not evaluated, never as failed.
         """
-        began, rows, settings = time.monotonic(), ProblemRows(problem), self.loops.folder.settings
+        began, problem, rows, settings = time.monotonic(), self.problem, self.rows, self.loops.folder.settings
         try:
             for generation in range(settings.generations):
                 rows.add_loop(self.loops.run(problem, generation), generation, settings.iterations)
         except CannotStartError as error:
-            rows.finish({}, (), time.monotonic() - began, reason=str(error))
+            rows.finish(facts_of(problem), time.monotonic() - began, reason=str(error))
             return rows.tables
         best = [rows.codes[name] for name in dict.fromkeys(row["code_id"] for row in rows.tables["best"]) if name]
         drifts: dict[str, Drift] = {}
@@ -55,17 +62,15 @@ class ProblemEvaluator:
         with self.loops.session.lend(self.loops.cancel) as loan, loan.sandbox() as sandbox:
             sides = {PUBLIC: problem.problem, **({PRIVATE: problem.private} if problem.private else {})}
             for tests, judged in sides.items():
-                drifts[tests] = self._measure(rows, tests, judged, best, sandbox=sandbox, cores=loan.cores())
+                drifts[tests] = self._measure(tests, judged, best, sandbox, loan.cores())
                 flags += _flags(tests, drifts[tests], problem.measured_on)
-            self._verdicts(rows, best, sandbox)
-        rows.finish(drifts, flags, time.monotonic() - began)
+            self._verdicts(best, sandbox)
+        rows.finish(facts_of(problem), time.monotonic() - began, flags=flags, **drifts_of(drifts))
         return rows.tables
 
-    def _measure(
-        self, rows: ProblemRows, tests: str, judged: Problem, best: list[str], *, sandbox: Sandbox, cores: Cores
-    ) -> Drift:
+    def _measure(self, tests: str, judged: Problem, best: list[str], sandbox: Sandbox, cores: Cores) -> Drift:
         """Measure the codes and the anchors together; once more if the anchors have drifted."""
-        known = rows.problem if tests == PUBLIC else _on_private_cases(rows.problem)
+        known = self.problem if tests == PUBLIC else _on_private_cases(self.problem)
         anchors = choose_anchors(known)
         settings = self.loops.folder.settings
         codes = [*(each.code for each in anchors), *best]
@@ -80,23 +85,25 @@ class ProblemEvaluator:
                 repeats=settings.repeats,
                 seed=settings.seed + attempt,
                 cancel=self.loops.cancel,
-                on_measured=lambda each: self.on_measured(rows.problem, each.turn + 1, len(codes) * settings.repeats),
+                on_measured=lambda each: self.on_measured(
+                    self.problem.id, each.turn + 1, len(codes) * settings.repeats
+                ),
             )
             drift = drift_of(anchors, measured)
             if not drift.beyond_limit:
                 break
-        rows.add_measured(tests, measured)
-        rows.add_references(tests, _with_figures(known), {each.id for each in anchors})
+        self.rows.add_measured(tests, measured)
+        self.rows.add_references(tests, _with_figures(known), {each.id for each in anchors})
         return drift
 
-    def _verdicts(self, rows: ProblemRows, best: list[str], sandbox: Sandbox) -> None:
+    def _verdicts(self, best: list[str], sandbox: Sandbox) -> None:
         """What the strict rule says of each code."""
-        strict = rows.problem.strict
+        strict = self.problem.strict
         if strict is None:
             return
         tasks = [Task(strict.program(code), strict.test_cases, strict.limits, strict.checker, True) for code in best]  # noqa: FBT003
         for code, report in zip(best, sandbox.run_many(tasks), strict=True):
-            rows.add_verdict(STRICT, rows.known_code(code), report, first_failure(report))
+            self.rows.add_verdict(STRICT, code_id(code), report, first_failure(report))
 
 
 def _on_private_cases(problem: BenchmarkProblem) -> BenchmarkProblem:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from afterburner.evals.problems import code_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from afterburner.agent.loop.results import RunResult
     from afterburner.agent.types import JudgedCandidate
@@ -22,19 +22,31 @@ if TYPE_CHECKING:
 _NOT_MEASURED: dict[str, float | None] = dict.fromkeys(
     ("wall_time_s", "cpu_time_s", "peak_memory_kib", "memory_integral_kib_s")
 )
+_NAN = float("nan")
+_UNKNOWN: Row = {
+    **{f"{prefix}drift{suffix}": _NAN for prefix in ("", "private_") for suffix in ("", "_memory", "_integral")},
+    "difficulty": "",
+    "tags": [],
+    "public_cases": 0,
+    "private_cases": 0,
+    "measured_references": 0,
+    "measured_on": "",
+    "flags": [],
+    "notes": [],
+}
 
 
 @dataclass(slots=True)
 class ProblemRows:
-    """Collects the rows of one problem, table by table."""
+    """Collects the rows of one problem, or of one function of a package, table by table."""
 
-    problem: BenchmarkProblem
+    problem_id: str
     tables: dict[str, list[Row]] = field(default_factory=dict)
     codes: dict[str, str] = field(default_factory=dict)  # by `code_id`
 
     def add(self, table: str, **values: Any) -> None:
         """Add a row."""
-        self.tables.setdefault(table, []).append({"problem_id": self.problem.id, **values})
+        self.tables.setdefault(table, []).append({"problem_id": self.problem_id, **values})
 
     def add_loop(self, result: RunResult, generation: int, iterations: int) -> None:
         """Add a generation: its candidates, and C* after each iteration. Rounds that were not needed keep the last."""
@@ -109,33 +121,51 @@ class ProblemRows:
         """Add what a rule says of a code."""
         self.add("verdicts", code_id=code, rule=rule, verdict=report.verdict.value, detail=detail)
 
-    def finish(self, drifts: dict[str, Drift], flags: Iterable[str], elapsed_s: float, reason: str = "") -> None:
+    def add_gain(self, result: RunResult, generation: int) -> None:
+        """Add what the product says of a generation."""
+        gain = result.gain
+        self.add(
+            "gains",
+            generation=generation,
+            decision=result.decision.value,
+            summary=result.summary,
+            patch=result.patch,
+            ratio=gain.ratio if gain else None,
+            low=gain.low if gain else None,
+            high=gain.high if gain else None,
+        )
+
+    def finish(self, facts: Row, elapsed_s: float, *, reason: str = "", **more: Any) -> None:
         """Add the codes and the row of the problem itself; `reason` says why it was not evaluated, if it was not."""
         for name, code in self.codes.items():
             self.add("codes", code_id=name, code=code)
-        problem = self.problem
-        told = {
-            f"{prefix}drift{suffix}": getattr(drifts[tests], name) if tests in drifts else float("nan")
-            for tests, prefix in (("public", ""), ("private", "private_"))
-            for name, suffix in (("time", ""), ("memory", "_memory"), ("integral", "_integral"))
-        }
-        self.add(
-            "problems",
-            dataset=problem.dataset,
-            difficulty=problem.difficulty,
-            tags=list(problem.tags),
-            language=problem.problem.language,
-            description=problem.problem.description,
-            public_cases=len(problem.problem.cases),
-            private_cases=len(problem.private.cases) if problem.private else 0,
-            measured_references=len(problem.measured),
-            measured_on=problem.measured_on,
-            flags=list(flags),
-            notes=list(problem.notes),
-            elapsed_s=elapsed_s,
-            reason=reason,
-            **told,
-        )
+        self.add("problems", **{**_UNKNOWN, **facts, **more, "elapsed_s": elapsed_s, "reason": reason})
+
+
+def facts_of(problem: BenchmarkProblem) -> Row:
+    """What the table `problems` tells of a problem before anything is measured."""
+    return {
+        "dataset": problem.dataset,
+        "difficulty": problem.difficulty,
+        "tags": list(problem.tags),
+        "language": problem.problem.language,
+        "description": problem.problem.description,
+        "public_cases": len(problem.problem.cases),
+        "private_cases": len(problem.private.cases) if problem.private else 0,
+        "measured_references": len(problem.measured),
+        "measured_on": problem.measured_on,
+        "notes": list(problem.notes),
+    }
+
+
+def drifts_of(drifts: Mapping[str, Drift]) -> Row:
+    """How far the machine was from the stored figures, by the names of the table `problems`."""
+    return {
+        f"{prefix}drift{suffix}": getattr(drifts[tests], name)
+        for tests, prefix in (("public", ""), ("private", "private_"))
+        if tests in drifts
+        for name, suffix in (("time", ""), ("memory", "_memory"), ("integral", "_integral"))
+    }
 
 
 def _figures(used: Figures | None) -> dict[str, float | None]:

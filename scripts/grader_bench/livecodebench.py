@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from afterburner.sandbox import Report, Sandbox
 
 _COMPLETE_FOR_FAILURES = "real:failing official case in submissions metadata"
-_SHOWN = 160
+_SHOWN = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,7 @@ class Judged:
 
     question: str
     model: str
+    code: str
     official: bool
     official_metadata: str
     report: Report
@@ -63,6 +64,7 @@ def judged(folder: Path, sandbox: Sandbox) -> list[Judged]:
         Judged(
             each["question_id"],
             each["model"],
+            each["code"],
             each["official_pass"],
             each["official_metadata"],
             report,
@@ -91,8 +93,8 @@ def table(folder: Path, sandbox: Sandbox) -> str:
     if differing:
         lines += [
             "",
-            "| question | model | official | ours | our reason | official reason |",
-            "| --- | --- | --- | --- | --- | --- |",
+            "| question | model | official | ours | why they differ |",
+            "| --- | --- | --- | --- | --- |",
         ]
         lines += [_difference(each) for each in differing]
     return "\n".join(lines) + "\n"
@@ -109,10 +111,19 @@ def _headline(found: list[Judged]) -> str:
 
 def _difference(each: Judged) -> str:
     names = {True: "passed", False: "failed"}
-    official = json.loads(each.official_metadata) if each.official_metadata else {}
-    said = str(official.get("error_message") or official.get("error") or "")
-    cells = (each.question, each.model, names[each.official], names[each.ours], first_failure(each.report), said)
+    cells = (each.question, each.model, names[each.official], names[each.ours], _explanation(each))
     return "| " + " | ".join(_cell(cell) for cell in cells) + " |"
+
+
+def _explanation(each: Judged) -> str:
+    """Why the verdicts differ, as far as the code and the official record tell."""
+    if each.official:
+        return f"ours: {first_failure(each.report)}"
+    if "Thread(" in each.code and ".join(" not in each.code:
+        return "it leaves its work to a thread and does not wait; the official harness takes what is printed by then"
+    official = json.loads(each.official_metadata) if each.official_metadata else {}
+    said = official.get("error_message") or official.get("error") or "nothing is said"
+    return f"official: {said}"
 
 
 def _cell(text: str) -> str:

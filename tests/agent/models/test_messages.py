@@ -58,7 +58,8 @@ HISTORY = (
     ),
     JudgedCandidate(
         "1.2", 1, "openai/m", Verdict.ACCEPTED, Decision.NOT_BETTER, "worse: 0.98x (0.97x to 0.99x)",
-        Gain(0.98, 0.97, 0.99, 0.0, 4), source=SOURCE.replace("result = []", "result = list()"), reasoning="A comprehension.",
+        Gain(0.98, 0.97, 0.99, 0.0, 4), source=SOURCE.replace("result = []", "result = list()"),
+        reasoning="A comprehension.",
         measurement=Measurement(1.3, 1.1, 20_500, 26_000.0),
     ),
     JudgedCandidate(

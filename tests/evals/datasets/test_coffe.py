@@ -75,8 +75,7 @@ def test_takes_the_types_of_answers_from_the_canonical_solution(context: Reading
         "import os\ndef largest_gap(numbers):\n    os.write(1, b'2\\n')\n    os._exit(0)",
         "class Any(int):\n    def __eq__(self, other): return True\ndef largest_gap(numbers):\n    return Any(2)",
         "def largest_gap(numbers):\n    numbers.clear()\n    return max(numbers, default=0)",
-        "import inside.values, sys\ninside.values.encode = lambda value: '2'\n"
-        "sys.modules['inside.calling'].encode = lambda value: '2'\ndef largest_gap(numbers):\n    return None",
+        "import sys\nsys.modules['inside.calling'].encode = lambda value: '2'\ndef largest_gap(numbers):\n    return 0",
         "raise SystemExit(0)",
         "largest_gap = 2",
     ],

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from afterburner.evals import datasets
-from afterburner.evals.datasets.enamel import LEFT_OUT, TESTS_AT_LEVELS, read_enamel
+from afterburner.evals.datasets.enamel import HARDNESS, LEFT_OUT, TESTS_AT_LEVELS, read_enamel
 from afterburner.evals.datasets.files import records_of_file
 from afterburner.evals.datasets.reading import ReadingContext
 from afterburner.evals.datasets.records import Record
 from afterburner.evals.errors import RecordError
+from afterburner.evals.graders.enamel_levels import enamel_levels
 from afterburner.evals.inside.values import decode
-from afterburner.sandbox import Verdict
+from afterburner.evals.metrics.other_benchmarks import enamel_efficiency
+from afterburner.sandbox import Program, TestCase, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,6 +35,25 @@ def running_total(numbers):
         total += each
         sums.append(total)
     return sums
+"""
+WRITES_EVERYWHERE = """
+import os
+def running_total(numbers):
+    for each in range(3, 9):
+        try:
+            os.write(each, b"[]\\n")
+        except OSError:
+            pass
+    return []
+"""
+PATCHES_EVERYTHING = """
+import sys
+for each in list(sys.modules.values()):
+    for name in ("check", "judge", "encode", "is_same"):
+        if hasattr(each, name):
+            setattr(each, name, lambda *given: "[]")
+def running_total(numbers):
+    return None
 """
 
 
@@ -99,20 +120,17 @@ def test_draws_as_enamels_own_evaluation_does(context: ReadingContext) -> None:
         TOTALS.replace("return sums", "print(sums)\n    return sums"),
         "import os\ndef running_total(numbers):\n    os._exit(0)",
         "import os\ndef running_total(numbers):\n    os.write(1, b'[]\\n')\n    os._exit(0)",
-        "import os\ndef running_total(numbers):\n    for d in range(3, 9):\n        try: os.write(d, b'[]\\n')\n"
-        "        except OSError: pass\n    return []",
+        WRITES_EVERYWHERE,
         "class All(list):\n    def __eq__(self, other): return True\ndef running_total(numbers):\n    return All()",
         "class list(list):\n    def __eq__(self, other): return True\ndef running_total(numbers):\n    return list()",
         "import builtins, json\nbuiltins.type = lambda each: list\ndef running_total(numbers):\n    return 0",
-        "def __check(*given): return True\n__answer = None\ndef running_total(numbers):\n    numbers.clear()\n    return []",
-        "import sys\nfor each in list(sys.modules.values()):\n    for name in ('check', 'judge', 'encode', 'is_same'):\n"
-        "        if hasattr(each, name): setattr(each, name, lambda *given: '[]')\n"
-        "def running_total(numbers):\n    return None",
+        "def __check(*given): return True\n\ndef running_total(numbers):\n    numbers.clear()\n    return []",
+        PATCHES_EVERYTHING,
         "def running_total(numbers):\n    return {'t': 1, 'o': 2}",
         "def running_total(numbers):\n    return float('nan')",
         "def running_total(numbers):\n    deep = []\n    for _ in range(10 ** 5): deep = [deep]\n    return deep",
     ],
-)  # fmt: skip
+)
 def test_refuses_wrong_solutions_and_those_that_cheat(totals: BenchmarkProblem, judge: Judge, code: str) -> None:
     """Whatever a solution does to its own process, what it returned is judged elsewhere."""
     assert judge(totals.problem, code) is not Verdict.ACCEPTED
@@ -152,10 +170,9 @@ def test_is_stricter_by_our_own_rule(context: ReadingContext, judge: Judge) -> N
         ("task_id", "HumanEval/2", "leaves this problem out"),
         ("input_levels", "1 2 3", "4 sizes"),
         ("input_generator", "def generate_input(size, lid, cid):\n    import os\n    os._exit(0)", "printed no JSON"),
-        ("input_generator", "def generate_input(size, lid, cid):\n    return (x for x in [1])", "failed in the sandbox"),
+        ("input_generator", "def generate_input(size, lid, cid):\n    return 7", "failed in the sandbox"),
         ("input_generator", "def generate_input(size, lid, cid):\n    return iter([1]),", "no plain data"),
-        ("input_generator", "import os\nfor d in range(1, 9):\n    try: os.write(d, b'[[1, 2]]\\n')\n"
-         "    except OSError: pass\nos._exit(0)", "something else than tests"),
+        ("input_generator", "import os\nos.write(3, b'[[1, 2]]\\n')\nos._exit(0)", "something else than tests"),
         ("reference_solution", "    return undefined", "undefined"),
         ("checker", "", "empty"),
         ("prompt", None, "null"),
@@ -168,6 +185,44 @@ def test_refuses_records_that_make_no_tests(context: ReadingContext, field: str,
         read_enamel(Record({**record.values, field: value}), context)
 
 
+@pytest.mark.parametrize(
+    ("body", "passed", "levels"),
+    [
+        ("", True, 4),
+        ("if len(numbers) > 999: raise MemoryError\n    ", True, 2),
+        ("if len(numbers) > 4999: return bytearray(10 ** 11)\n    ", True, 3),
+        ("if len(numbers) > 99: return 'wrong'\n    ", False, 0),
+        ("if len(numbers) == 20: raise MemoryError\n    ", False, 0),
+        ("if len(numbers) > 999: raise ValueError\n    ", False, 0),
+    ],
+)
+def test_tells_levels_as_enamels_own_evaluation_does(
+    totals: BenchmarkProblem, sandbox: Sandbox, body: str, passed: bool, levels: int
+) -> None:
+    """Running out of time or memory ends the levels, and is no failure from level 1 on; a wrong output is one."""
+    code = TOTALS.replace("sums, total", f"{body}sums, total", 1)
+    cases = totals.problem.test_cases
+    report = sandbox.run(totals.problem.program(code), cases, totals.problem.limits, checker=totals.problem.checker)
+    found = enamel_levels(cases, report.cases)
+
+    assert found.passed is passed
+    assert [len(each) for each in found.times_s if each is not None] == list(TESTS_AT_LEVELS[:levels])
+    assert len(found.times_s) == 4
+    assert enamel_efficiency(found.times_s, [[10.0]] * 4) == pytest.approx(
+        sum(HARDNESS[:levels]) / sum(HARDNESS) * 2, rel=0.2
+    )
+
+
+def test_tells_no_levels_of_other_cases(totals: BenchmarkProblem, sandbox: Sandbox) -> None:
+    """Cases of another benchmark are refused."""
+    report = sandbox.run(Program("python", ""), [TestCase()])
+    with pytest.raises(ValueError, match="no case of ENAMEL"):
+        enamel_levels([TestCase()], report.cases)
+    with pytest.raises(ValueError, match="zip"):
+        enamel_levels(totals.problem.test_cases, report.cases)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [0, 32, 38, 47])
 def test_accepts_real_references(shared_data: Path, context: ReadingContext, judge: Judge, number: int) -> None:
     """Records as ENAMEL has them: an exact check, one that calls a function of the prompt, and a tolerance."""

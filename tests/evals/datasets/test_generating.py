@@ -54,8 +54,7 @@ def test_makes_the_cases_that_the_seed_determines(sandbox: Sandbox) -> None:
         ("import os\n    os._exit(3)", "failed in the sandbox"),
         ("raise ValueError('no such thing')", "no such thing"),
         ("return bytearray(10 ** 9)", "failed in the sandbox"),
-        ("import os\n    for each in range(20):\n        try: os.write(each, b'garbage')\n"
-         "        except OSError: pass\n    os._exit(0)", "printed no JSON"),
+        ("import os\n    os.write(3, b'garbage')\n    os._exit(0)", "printed no JSON"),
         ("return []", "an empty list"),
         ("return 17", "failed in the sandbox"),
         ("return ['1 2']", "case 1"),

@@ -105,17 +105,21 @@ def test_refuses_wrong_solutions_and_those_that_cheat(judge: Judge, body: str) -
 def test_hands_what_is_expected_to_the_checker_alone(judge: Judge) -> None:
     """Neither the process of a solution nor the inputs that it is given hold the answers."""
     found = _counted("return outputs == expected", [{"input": [1], "expected": "a secret answer"}])
-    code = (
-        f"{COUNTED}        import gc, sys\n        for each in gc.get_objects():\n"
-        "            if isinstance(each, (list, tuple, dict)) and 'a secret ' + 'answer' in str(each):\n"
-        "                return 'a secret ' + 'answer'\n        return open('/proc/self/cmdline').read()\n"
-    )
+    code = f"""{COUNTED}
+        import gc
+        needle = "rewsna terces a"[::-1]
+        for each in gc.get_objects():
+            texts = each.values() if isinstance(each, dict) else each if isinstance(each, (list, tuple)) else ()
+            if any(isinstance(text, str) and needle in text for text in list(texts)):
+                return needle
+        return open("/proc/self/cmdline").read()
+"""
     assert b"secret" not in found.problem.test_cases[0].stdin
     assert "a secret answer" not in found.problem.program("").source
     assert judge(found.problem, f"{COUNTED}        return 'a secret answer'\n") is Verdict.ACCEPTED
-    assert judge(
-        found.problem, code.replace("'a secret ' + 'answer' in str(each)", "'a secre' + 't answer' in each")
-    ) is (Verdict.WRONG_ANSWER)
+    assert judge(found.problem, code) is Verdict.WRONG_ANSWER
+    known = code.replace("import gc", "import gc; known = ['a secret answer']")
+    assert judge(found.problem, known) is Verdict.ACCEPTED  # so the search would have found it
 
 
 def test_evaluates_what_mercurys_evaluator_takes_as_true(judge: Judge) -> None:
@@ -145,21 +149,26 @@ def test_makes_all_calls_on_one_instance_as_mercury_does(judge: Judge) -> None:
 
 def test_knows_the_names_that_mercury_imports(judge: Judge) -> None:
     """What the harness imports before a solution, `lctk` included; printing does nothing."""
-    names = "heappush, Counter_, bisect_left, zip_longest, inf, lru_cache, cache, List, Optional, lctk, re, maxsize"
+    names = "heappush, collections.Counter, bisect_left, zip_longest, inf, lru_cache, cache, List, lctk, re, maxsize"
     code = (
-        "Counter_ = collections.Counter\nclass Solution:\n    @cache\n    def counted(self, numbers: List[int] = None):\n"
+        "class Solution:\n    @cache\n    def counted(self, numbers: List[int] = None):\n"
         f"        print('x')\n        return len([{names}, OrderedDict, TreeNode, ListNode])\n"
     )
-    found = _counted("return outputs == expected", [{"input": [0], "expected": 15}])
+    found = _counted("return outputs == expected", [{"input": [0], "expected": 14}])
 
     assert judge(found.problem, code) is Verdict.ACCEPTED
 
 
 @pytest.mark.parametrize(
     "evaluate",
-    ["while outputs: pass\n    return True", "return bytearray(8 * 10 ** 9) and True", "return outputs.missing",
-     "import os, signal\n    os.kill(os.getpid(), signal.SIGSEGV)"],
-)  # fmt: skip
+    [
+        "return bytearray(8 * 10 ** 9) and True",
+        "return outputs.missing",
+        "import os, signal\n    os.kill(os.getpid(), signal.SIGSEGV)",
+        "raise SystemExit(0)",
+        pytest.param("while outputs: pass\n    return True", marks=pytest.mark.slow),
+    ],
+)
 def test_counts_an_evaluation_that_fails_as_a_wrong_answer(judge: Judge, evaluate: str) -> None:
     """Or else a solution could make an output that stops the whole evaluation."""
     found = _counted(evaluate, [{"input": [1], "expected": 1}])

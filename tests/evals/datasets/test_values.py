@@ -86,7 +86,7 @@ def test_writes_sets_in_one_order_and_leaves_keys_in_theirs() -> None:
     """The order of a set is nobody's; that of a dictionary is data for whom it is given to."""
     words = [f"word {number}" for number in range(50)]
 
-    assert encode(set(words)) == encode(set(reversed(words)))
+    assert encode(set(words)) == encode({*words[25:], *words[:25]})
     assert encode({1: 2, 3: 4}) != encode({3: 4, 1: 2})
     assert list(decode(encode({3: 4, 1: 2}))) == [3, 1]  # type: ignore[call-overload]
 
@@ -215,7 +215,7 @@ def test_stands_in_for_the_package_that_mercury_uses() -> None:
         (1.0, "1.0", False),
     ],
 )
-def test_compares_what_went_through_json(one: object, other: object, expected: bool) -> None:  # noqa: FBT001
+def test_compares_what_went_through_json(one: object, other: object, expected: bool) -> None:
     """Tuples are lists, keys are texts, and floats are close; nothing else is let pass."""
     assert is_alike(one, other) is expected
     assert is_alike(other, one) is expected

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from running_problems import benchmark_problem
@@ -41,12 +41,12 @@ def recording(tmp_path: Path) -> Callable[..., str]:
 def benchmark(tmp_path: Path) -> Callable[..., Path]:
     """Write problems as eval build stores them; return the folder."""
 
-    def write(*names: str, private: bool = True) -> Path:
+    def write(*names: str, **told: Any) -> Path:
         folder = tmp_path / "benchmark"
         folder.mkdir()
         (folder / ABOUT).write_text(json.dumps({"format": FORMAT, "name": "own"}), "utf-8")
         for name in names:
-            row = {"id": name, "split": "test", "json": benchmark_problem(name, private=private).to_json()}
+            row = {"id": name, "split": "test", "json": benchmark_problem(name, **told).to_json()}
             write_file(folder / PROBLEMS / f"{file_key(name)}.parquet", COLUMNS[PROBLEMS], [row])
         return folder
 

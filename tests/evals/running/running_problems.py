@@ -9,7 +9,7 @@ from afterburner.sandbox import Limits, TestCase
 LIMITS = Limits(wall_time_s=10.0, cpu_time_s=10.0, memory_kib=262_144)
 FAST = "n = int(input())\nprint(n * (n + 1) // 2)\n"
 LOOP = "n = int(input())\ntotal = 0\nfor i in range(n + 1):\n    total += i\nprint(total)\n"
-SLOW = "n = int(input())\ntotal = 0\nfor i in range(n + 1):\n    for _ in range(20):\n        pass\n    total += i\nprint(total)\n"
+SLOW = LOOP.replace("    total", "    for _ in range(20):\n        pass\n    total")
 LISTED = "n = int(input())\nprint(sum(list(range(n + 1))))\n"
 LISTED_TWICE = "n = int(input())\nnumbers = list(range(n + 1))\nprint(sum(list(numbers)))\n"
 WRONG = "print(0)\n"
@@ -26,15 +26,17 @@ def benchmark_problem(name: str, *, private: bool = True) -> BenchmarkProblem:
     """The problem with references whose figures are as if another machine had measured them."""
     references = tuple(
         Reference(
-            code, Figures(0.01 * n, 0.01 * n, 9_000.0 + n, 100.0 * n), Figures(0.01 * n, 0.01 * n, 9_000.0, 90.0 * n)
+            code,
+            Figures(0.01 * n, 0.01 * n, 9_000.0 + n, 100.0 * n),
+            Figures(0.01 * n, 0.01 * n, 9_000.0, 90.0 * n),
         )
         for n, code in enumerate(SOLUTIONS, start=1)
     )
     return BenchmarkProblem(
         "own",
         name,
-        summing(name, (0, 1_000, 20_000)),
-        private=summing(name, (7, 30_000)) if private else None,
+        summing(name, (1_000, 20_000)),
+        private=summing(name, (30_000,)) if private else None,
         strict=summing(name, (3,)),
         references=references,
         difficulty="easy",

@@ -1,0 +1,132 @@
+"""A benchmark in a folder: what is done stays done, and nothing is mixed that cannot be compared."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from afterburner.evals.datasets.built import read_about, read_built
+from afterburner.evals.errors import DatasetError, EvaluationError
+from afterburner.evals.files import claimed
+from afterburner.evals.problems import BenchmarkProblem, Rejected
+from afterburner.evals.recipe.build import BuildRequest, build_benchmark
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from afterburner.evals.recipe.events import Outcome
+
+
+@pytest.fixture
+def request_to_build(sums: Any, tmp_path: Path) -> BuildRequest:
+    """A request whose source is a file, though the tests give the raw problems themselves."""
+    source = tmp_path / "raw.jsonl"
+    source.write_text("{}\n", "utf-8")
+    return BuildRequest(source, tmp_path / "benchmark", sums.settings, note="of our own")
+
+
+def build(sums: Any, request: BuildRequest, *raws: Any) -> list[Outcome]:
+    """Build, and return what became of each raw problem that was not done."""
+    outcomes: list[Outcome] = []
+    build_benchmark(request, raws, sums.sandbox, on_outcome=outcomes.append)
+    return outcomes
+
+
+def test_stores_problems_measurements_and_reasons(sums: Any, request_to_build: BuildRequest) -> None:
+    """What is stored is what was built, with every repeat; what is left out has a reason; counts are of all."""
+    broken = Rejected("raw.jsonl, record 3", "solutions", "it is missing")
+    outcomes = build(sums, request_to_build, sums.raw(), sums.raw(id="18", solutions=()), broken)
+    assert [bool(each.reason) for each in outcomes] == [False, True, True]
+    out = request_to_build.out
+    (problem,) = read_built(out)
+    assert isinstance(problem, BenchmarkProblem)
+    assert (problem.id, problem.dataset, problem.generator != "") == ("17", "benchmark", True)
+    assert [each.code for each in problem.references] == list(sums.right)
+    rows = json.loads((out / "benchmark.json").read_text("utf-8"))
+    assert rows["counts"] == {"problems": 1, "left_out": 2}
+    assert rows["source"]["note"] == "of our own"
+    assert rows["machine"]["cpu_model"] in problem.measured_on
+    stored = _parquet(out / "references")
+    assert {(each["code_id"], each["wall_time_s"]) for each in stored} == {
+        (each.id, each.figures.wall_time_s) for each in problem.measured if each.figures
+    }
+    reasons = {each["id"]: each["reason"] for each in _parquet(out / "left_out")}
+    assert reasons["raw.jsonl, record 3"] == "solutions: it is missing"
+    assert "at least 3 are needed" in reasons["18"]
+
+
+def test_what_is_done_is_not_done_again(sums: Any, request_to_build: BuildRequest) -> None:
+    """Neither what is kept nor what is left out; a problem that comes later is added."""
+    left_out = sums.raw(id="18", solutions=())
+    build(sums, request_to_build, sums.raw(), left_out)
+    before = {path: path.read_bytes() for path in request_to_build.out.rglob("*.parquet")}
+    outcomes = build(sums, request_to_build, sums.raw(), left_out, sums.raw(id="19", title="another"))
+    assert [each.problem_id for each in outcomes] == ["19"]
+    assert {path: path.read_bytes() for path in before} == before
+    assert read_about(request_to_build.out)["counts"] == {"problems": 2, "left_out": 1}
+
+
+def test_chooses_by_id_title_and_number(sums: Any, request_to_build: BuildRequest) -> None:
+    """A name that no problem has is an error, told when the others are done."""
+    raws = [sums.raw(id=str(number), title=f"sum-{number}", solutions=()) for number in range(5)]
+    chosen = replace(request_to_build, only=frozenset({"1", "sum-3"}))
+    assert [each.problem_id for each in build(sums, chosen, *raws)] == ["1", "3"]
+    assert [each.problem_id for each in build(sums, replace(request_to_build, limit=3), *raws)] == ["0", "2"]
+    with pytest.raises(DatasetError, match="no problem called sum-9"):
+        build(sums, replace(request_to_build, only=frozenset({"4", "sum-9"})), *raws)
+    assert read_about(request_to_build.out)["counts"] == {"problems": 0, "left_out": 5}
+
+
+def test_refuses_what_cannot_be_compared(sums: Any, request_to_build: BuildRequest) -> None:
+    """Other settings, another source, another machine, another process, another folder: each is named."""
+    build(sums, request_to_build)
+    other = replace(request_to_build, settings=replace(sums.settings, cases=5, seed=7))
+    with pytest.raises(EvaluationError, match="--cases 4, not 5, --seed 42, not 7"):
+        build(sums, other)
+    with claimed(request_to_build.out), pytest.raises(EvaluationError, match="Another process"):
+        build(sums, request_to_build)
+    request_to_build.source.write_text("{}\n{}\n", "utf-8")
+    with pytest.raises(EvaluationError, match=r"not what raw\.jsonl holds"):
+        build(sums, request_to_build)
+    request_to_build.source.write_text("{}\n", "utf-8")
+    about = request_to_build.out / "benchmark.json"
+    known = json.loads(about.read_text("utf-8"))
+    known["machine"]["cpu_model"] = "Another CPU"
+    about.write_text(json.dumps(known), "utf-8")
+    with pytest.raises(EvaluationError, match=r"another machine \(cpu_model Another CPU"):
+        build(sums, request_to_build)
+    about.write_text('{"format": 99}', "utf-8")
+    with pytest.raises(DatasetError, match="another version"):
+        build(sums, request_to_build)
+    about.unlink()
+    (request_to_build.out / "notes.txt").touch()
+    with pytest.raises(EvaluationError, match="holds no benchmark"):
+        build(sums, request_to_build)
+
+
+def test_a_broken_file_is_one_rejected_problem(sums: Any, request_to_build: BuildRequest) -> None:
+    """The others are read."""
+    build(sums, request_to_build, sums.raw())
+    folder = request_to_build.out / "problems"
+    (folder / "0.parquet").write_bytes(b"PAR1 no, it is not")
+    (folder / ".1.parquet.77.unfinished").write_bytes(b"of a process that was killed")
+    first, second = read_built(request_to_build.out)
+    assert isinstance(first, Rejected)
+    assert first.place == "0.parquet"
+    assert isinstance(second, BenchmarkProblem)
+
+
+def test_reads_one_split(sums: Any, request_to_build: BuildRequest) -> None:
+    """With a share of 1, everything is for testing."""
+    request = replace(request_to_build, settings=replace(sums.settings, test_share=1.0))
+    build(sums, request, sums.raw())
+    assert len(list(read_built(request.out, "test"))) == 1
+    assert list(read_built(request.out, "train")) == []
+
+
+def _parquet(folder: Path) -> list[dict[str, Any]]:
+    return [row for path in sorted(folder.glob("*.parquet")) for row in pq.read_table(path).to_pylist()]
