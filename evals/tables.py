@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = dict[str, Any]
+COMPLETE = "complete"  # a file in the folder of a run, once every problem is stored
 _FIGURES = {
     "wall_time_s": "float64",
     "cpu_time_s": "float64",

@@ -5,8 +5,8 @@
 
 A size is the number of problems, of generations of each problem, and of measured runs of each generation. Intervals at
 95% should contain the truth in 95 of 100 evaluations. Nothing is measured: all chance comes from the seed, and the
-figures are the same on every machine. The results go to docs/evals/coverage.json, which the report shows; sizes that
-the file has already and that are not asked for stay there.
+figures are the same on every machine. The results go to evals/report/coverage.json, which the report shows; sizes
+that the file has already and that are not asked for stay there.
 
 Ends with status 0 if our intervals contained the truth in 93% to 97% of the repetitions, for every metric of every size
 of at least 43 problems; 1 if not.
@@ -28,7 +28,7 @@ from afterburner.evals.metrics.intervals import LEVEL
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-RESULTS = Path(__file__).parent.parent / "docs" / "evals" / "coverage.json"
+RESULTS = Path(__file__).parent.parent / "evals" / "report" / "coverage.json"
 SIZES = ("6x4x16", "12x4x16", "43x4x16")
 LOW, HIGH = 0.93, 0.97
 _FROM_PROBLEMS = 43  # fewer: shown, not required

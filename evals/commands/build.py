@@ -34,6 +34,9 @@ def build(
     layout: Annotated[  # noqa: ARG001 - there is one so far
         Layout, typer.Option(help="How SOURCE is laid out.", rich_help_panel=_WHICH)
     ] = Layout.VENUS,
+    language: Annotated[
+        str, typer.Option(metavar="NAME", help="Of the solutions, such as cpp.", rich_help_panel=_WHICH)
+    ] = "python",
     only: Annotated[
         str,
         typer.Option(metavar="IDS", help="Only these problems: ids or titles, with commas.", rich_help_panel=_WHICH),
@@ -112,6 +115,7 @@ def build(
         from afterburner.evals.recipe.settings import RecipeSettings
 
         settings = RecipeSettings(
+            language=language,
             cases=cases,
             private_cases=private_cases,
             least_solutions=least_solutions,

@@ -34,9 +34,8 @@ def carry_out(request: BuildRequest, sandbox: str, *, quiet: bool) -> None:
     """
     try:
         with open_sandbox(sandbox) as opened, _progress(quiet=quiet) as show:
-            summary = build_benchmark(
-                request, read_raw_problems(request.source), opened, on_event=show, on_outcome=show
-            )
+            raws = read_raw_problems(request.source, request.settings.language)
+            summary = build_benchmark(request, raws, opened, on_event=show, on_outcome=show)
     except KeyboardInterrupt:
         command = shlex.join(["afterburner-agent", *sys.argv[1:]])
         sys.stderr.write(f"What is done is stored in {request.out}. The same command goes on:\n  {command}\n")

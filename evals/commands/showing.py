@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from afterburner.agent.wording import count
+
 from afterburner.evals.running.progress import EvaluationEvent, Step
 from afterburner.sandbox.terminal.console import open_console
 from afterburner.sandbox.terminal.streams import is_live
@@ -88,8 +90,8 @@ def _spent(event: EvaluationEvent) -> str:
 def tell_outcome(outcome: Outcome) -> None:
     """Say what is stored, what is left out and why, and what to do next; exit code 1 if something is left to do."""
     folder = outcome.folder
-    sys.stdout.write(f"{len(outcome.done)} problems are stored in {folder}")
-    sys.stdout.write(f"; {len(outcome.rejected)} records were left out\n" if outcome.rejected else "\n")
+    left_out = f"; {count(len(outcome.rejected), 'record')} left out" if outcome.rejected else ""
+    sys.stdout.write(f"stored in {folder}: {count(len(outcome.done), 'problem')}{left_out}\n")
     if outcome.failed:
         sys.stdout.write(f"{len(outcome.failed)} are not done:\n")
         for line in outcome.failed.values():

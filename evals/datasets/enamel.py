@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 # What follows is as ENAMEL's own evaluation has it by default.
 TESTS_AT_LEVELS = (8, 4, 4, 4)
-HARDNESS = (0.0, 3.0, 3.0, 4.0)  # weights of the levels in eff@k; level 0 is for correctness alone
 SEED = 998244353
 LEFT_OUT = frozenset(
     {2, 23, 41, 45, 53, 60, 71, 92, 97, 99, 102, 123, 124, 135, 137, 138, 144, 148, 156, 157, 159, 160}

@@ -26,7 +26,7 @@ class Levels:
         passed: by ENAMEL's rule: level 0 is right, and no case that was reached is wrong. Running out of time or memory
             at a later level is no failure.
         times_s: wall time of the whole process of each case, level by level; None: a case of this level, or of one
-            before it, ran out of time or memory.
+            before it, ran out of time or memory. eff@k takes those from level 1 on.
     """
 
     passed: bool

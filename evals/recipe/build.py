@@ -97,7 +97,7 @@ def build_benchmark(
         AfterburnerError: the sandbox failed; nothing is stored of the problem at hand.
     """
     began = time.monotonic()
-    machine = describe_machine(sandbox, sandbox.backend.python() or own_environment())
+    machine = describe_machine(sandbox, sandbox.backend.python() or own_environment(), request.settings.language)
     folder = BenchmarkFolder.open(request.out, request.settings, machine, _source(request))
     summary = BuildSummary()
     builder = ProblemBuilder(
@@ -164,9 +164,10 @@ def _names(raw: RawProblem | Rejected) -> frozenset[str]:
 
 def _told(machine: Machine) -> str:
     """The machine in a line."""
+    toolchain = f", {machine.toolchain}" if machine.toolchain else ""
     return (
         f"{machine.cpu_model}, {counted(machine.cpus, 'CPU')}, {machine.memory_kib / 2**20:.0f} GiB, {machine.system}, "
-        f"Python {machine.python}, {machine.backend}, {machine.tier}"
+        f"Python {machine.python}, {machine.backend}, {machine.tier}{toolchain}"
     )
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from afterburner.evals.recipe.settings import RecipeSettings
     from afterburner.evals.tables import Row
 
-_SAME_MACHINE = ("cpu_model", "cpus", "memory_kib", "backend", "tier", "python")
+_SAME_MACHINE = ("cpu_model", "cpus", "memory_kib", "backend", "tier", "python", "toolchain")
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,22 +40,29 @@ def frame(raw: RawProblem) -> Problem:
     )
 
 
-def read_raw_problems(source: Path, split: str = "train") -> Iterator[RawProblem | Rejected]:
+def read_raw_problems(source: Path, language: str = "python", split: str = "train") -> Iterator[RawProblem | Rejected]:
     """Read raw problems in the layout of Venus, one at a time; a broken record is a `Rejected`, and the others go on.
 
     Args:
         source: a file, or a folder of files.
+        language: of the solutions.
         split: of a folder; a file is read whole.
 
     Raises:
         DatasetError: there is no such source, or it cannot be read at all.
     """
     for record in read_records(source, split):
-        yield record if isinstance(record, Rejected) else _raw(record)
+        yield record if isinstance(record, Rejected) else _raw(record, language)
 
 
-def _raw(record: Record) -> RawProblem | Rejected:
+def _raw(record: Record, language: str) -> RawProblem | Rejected:
     try:
-        return read_raw_venus(record)
+        return read_raw_venus(record, language)
     except RecordError as error:
-        return Rejected(f"{record.place} ({record.name})" if record.name else record.place, error.field, error.reason)
+        place = f"{record.place} ({record.name})" if record.name else record.place
+        return Rejected(*(_storable(text) for text in (place, error.field, error.reason)))
+
+
+def _storable(text: str) -> str:
+    """A text as a file can hold it: a record's name may be half a character."""
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from afterburner.agent import UsageError
 from afterburner.sandbox import Limits
+from afterburner.sandbox.languages import find_language
 from afterburner.sandbox.types import KEPT_OUTPUT_BYTES
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ class RecipeSettings:
     """The settings that decide what a benchmark holds.
 
     Attributes:
+        language: of the solutions.
         cases: the most public cases of a problem.
         private_cases: the most private ones.
         least_solutions: with fewer that pass, a problem is left out; the paper has 16.
@@ -30,6 +32,7 @@ class RecipeSettings:
         seed: of all random choices.
     """
 
+    language: str = "python"
     cases: int = 100
     private_cases: int = 100
     least_solutions: int = 16
@@ -45,8 +48,9 @@ class RecipeSettings:
         """Refuse what cannot be meant.
 
         Raises:
-            UsageError: a value is out of bounds, or two exclude each other.
+            UsageError: a value is out of bounds, two exclude each other, or there is no such language.
         """
+        object.__setattr__(self, "language", find_language(self.language).name)
         least = {"cases": 1, "private_cases": 0, "least_solutions": 1, "repeats": 1, "private_repeats": 0, "seed": 0}
         for name, bound in least.items():
             if getattr(self, name) < bound:

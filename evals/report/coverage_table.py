@@ -6,7 +6,7 @@ import json
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from afterburner.evals.report.measures import Score
+from afterburner.evals.report.measures import MEASURES, Score
 from afterburner.evals.report.run_scores import PERCENT
 from afterburner.evals.report.table import Cell, Table, text_cells
 
@@ -14,7 +14,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 DATA = "coverage.json"  # beside this module, so that an installed program has it
-_COLUMNS = ("problems", "metric", "ours", "without our corrections", "the paper's", "truth, %", "half width", "paper's")
+_COLUMNS = (
+    "problems",
+    "metric",
+    "ours",
+    "without our corrections",
+    "the paper's",
+    "truth, %",
+    "half width",
+    "the paper's half width",
+)
+_NAMES = {each.value.lower(): each.value for each in MEASURES}
 _NOTES = (
     (
         "How often a 95% interval contains the truth. No clock is involved: evaluations are simulated, so the truth is "
@@ -45,7 +55,7 @@ def _rows(size: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
         shares = (Cell(score=Score(each[name] * PERCENT), digits=1, unit="%") for name in ("ours", "plain", "paper"))
         widths = (each["our_half_width"], each["paper_half_width"])
         yield (
-            *text_cells(shape, metric.capitalize()),
+            *text_cells(shape, _NAMES.get(metric, metric)),
             *shares,
             Cell(score=Score(each["truth"] * PERCENT)),
             *(Cell(score=Score(width * PERCENT)) for width in widths),

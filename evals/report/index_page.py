@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.page.markup import bullets, element, safe, table
 from afterburner.agent.wording import count
-from afterburner.evals.report.captions import machine_of, side_problems
+from afterburner.evals.report.captions import clock, machine_of, side_problems
 from afterburner.evals.report.curves_svg import curves_html
 from afterburner.evals.report.document import document, facts
 from afterburner.evals.report.runs import PAPER_DATASETS
@@ -80,7 +80,8 @@ def _contents(content: Content) -> str:
 
 def _sections(each: DatasetReport) -> Iterator[tuple[str, str]]:
     yield f"{each.key}-runs", "Runs"
-    yield f"{each.key}-figure-5", "Figure 5"
+    if each.curves:
+        yield f"{each.key}-figure-5", "Figure 5"
     yield from ((f"{each.key}-{table.key}", table.title) for table in each.tables)
     yield f"{each.key}-problems", "Problems"
 
@@ -93,13 +94,18 @@ def _dataset(each: DatasetReport, pictures: Sequence[str]) -> Iterator[str]:
     yield "</section>"
     first, *others = each.tables
     yield table_html(first, each.key)
+    if each.curves:
+        yield from _figure_5(each, pictures)
+    yield from (table_html(other, each.key) for other in others)
+    yield from _problems(each)
+
+
+def _figure_5(each: DatasetReport, pictures: Sequence[str]) -> Iterator[str]:
     yield f'<section id="{safe(each.key)}-figure-5">{element("h3", "Figure 5: scores over the iterations")}'
-    yield element("p", "Bands are 95% intervals. Time is wall time.", "soft")
+    yield element("p", f"Bands are 95% intervals. {clock(each.runs)}", "soft")
     yield curves_html(each.curves)
     links = [f'<a href="{safe(path)}">{safe(path)}</a>' for path in pictures if each.key in path]
     yield f'<p class="soft">As files: {", ".join(links)}</p></section>'
-    yield from (table_html(other, each.key) for other in others)
-    yield from _problems(each)
 
 
 def _problems(each: DatasetReport) -> Iterator[str]:

@@ -29,7 +29,8 @@ def _dataset(each: DatasetReport, pictures: Sequence[str]) -> Iterator[str]:
         yield f"### Run: {plain(run.run.label)}\n\n{told}\n"
     first, *others = each.tables
     yield table_markdown(first)
-    yield "### Figure 5: scores over the iterations\n"
+    if each.curves:
+        yield "### Figure 5: scores over the iterations\n"
     for path in pictures:
         if each.key in path and path.endswith(".svg"):
             yield f"![Scores over the iterations]({path})\n"

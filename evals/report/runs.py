@@ -11,7 +11,7 @@ from afterburner.evals.errors import EvaluationError
 from afterburner.evals.evaluation import PRIVATE, PUBLIC, Evaluation, load_evaluation
 from afterburner.evals.report.paper_models import TRAINED, paper_model
 from afterburner.evals.report.paper_numbers import APPS, LIVECODEBENCH, MERCURY, VENUS
-from afterburner.evals.tables import file_key
+from afterburner.evals.tables import COMPLETE, file_key
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -135,7 +135,7 @@ def load_runs(folders: Sequence[Path], held_against: str = "") -> list[Run]:
     runs = []
     for folder in folders:
         public = load_evaluation(folder, PUBLIC)
-        if not public.problems:
+        if not public.problems and not public.gains:
             why = "; ".join(sorted({reason for _, reason in public.not_evaluated})[:3])
             raise EvaluationError(f"No problem of {folder} could be evaluated: {why}")
         names[public.name] = names.get(public.name, 0) + 1
@@ -154,7 +154,10 @@ def _private_side(folder: Path) -> Evaluation | None:
 
 def _unfinished(public: Evaluation, folder: Path) -> str:
     """What is known to be missing: problems that were begun, or asked for by name."""
+    if (folder / COMPLETE).exists():
+        return ""
     seen = [each.id for each in public.problems] + [name for name, _ in public.not_evaluated]
+    seen += [row["problem_id"] for row in public.gains]
     done = {file_key(each) for each in seen}
     begun = {each.name.rpartition(".")[0] for each in (folder / "begun").glob("*")} - done
     asked = len(public.settings.get("only") or ())

@@ -75,13 +75,15 @@ def evaluate(
     ledger = Ledger(folder, on_event, Outcome(folder.path))
     with claimed(folder.path), open_sandbox(resources.sandbox) as sandbox:
         folder.clear_unfinished()
+        folder.say_whether_complete(is_complete=False)
         problems = ledger.unfinished(load_subjects(folder, lambda: sandbox))
         if resources.executor is Executor.RAY:
             ClusterWork(ledger, resources.sandbox, resources.caps, cancel).carry_out(
                 problems, resources.ray_address, resources.jobs
             )
-            return ledger.outcome
-        with evaluation_session(folder, resources.caps, sandbox) as session:
-            jobs = resources.jobs or len(divide_cores().slots) + _WAITING
-            LocalWork(ledger, session, cancel).carry_out(problems, jobs)
+        else:
+            with evaluation_session(folder, resources.caps, sandbox) as session:
+                jobs = resources.jobs or len(divide_cores().slots) + _WAITING
+                LocalWork(ledger, session, cancel).carry_out(problems, jobs)
+        folder.say_whether_complete(is_complete=ledger.outcome.is_complete)
     return ledger.outcome

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from afterburner.evals.errors import EvaluationError
 from afterburner.evals.files import write_whole
 from afterburner.evals.running.settings import EvaluationSettings
-from afterburner.evals.tables import TABLES, file_key, write_rows
+from afterburner.evals.tables import COMPLETE, TABLES, file_key, write_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -76,6 +76,13 @@ class RunFolder:
         if not isinstance(about, dict) or about.get("format") != FORMAT:
             raise EvaluationError(f"{path} is of another version of this program. Read it with that one.")
         return cls(path, about["name"], EvaluationSettings.from_document(about["settings"]), about["session"])
+
+    def say_whether_complete(self, *, is_complete: bool) -> None:
+        """Note that nothing is left to do, or that something is."""
+        if is_complete:
+            write_whole(self.path / COMPLETE, "")
+        else:
+            (self.path / COMPLETE).unlink(missing_ok=True)
 
     def clear_unfinished(self) -> None:
         """Remove what a kill has cut short; only for the process that has claimed the folder."""

@@ -25,10 +25,20 @@ _SLOW_S = 120
 
 @pytest.fixture
 def raw_file(sums: Any, tmp_path: Path) -> Path:
-    """Three problems in the layout of Venus, and a record that is none."""
+    """Three problems in the layout of Venus, and two records that are none."""
     path = tmp_path / "raw.jsonl"
     records = [_record(sums.raw(id=str(number), title=f"sum-{number}")) for number in (1, 2, 3)]
-    path.write_text("".join(f"{line}\n" for line in (json.dumps(records[0]), "{", *map(json.dumps, records[1:]))))
+    path.write_text(
+        "".join(
+            f"{line}\n"
+            for line in (
+                json.dumps(records[0]),
+                "{",
+                r'{"problem_id": "\ud800\u001b[2J"}',
+                *map(json.dumps, records[1:]),
+            )
+        )
+    )
     return path
 
 
@@ -50,7 +60,7 @@ def test_a_killed_and_an_interrupted_build_go_on(program: CommandLine, raw_file:
         assert f"eval build {raw_file} --out {out} --cases 2" in told
     done = program(*command)
     assert done.returncode == 0, done.stderr
-    assert f"{out} holds 3 problems; 1 left out; " in done.stdout
+    assert f"{out} holds 3 problems; 2 left out; " in done.stdout
     assert "raw.jsonl, record 2: this is no JSON" in done.stdout
     assert {path: path.read_bytes() for path in first} == first
     problems = list(read_built(out, "test"))
