@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import typer
 
 from afterburner.agent.wording import count
-
 from afterburner.evals.running.progress import EvaluationEvent, Step
 from afterburner.sandbox.terminal.console import open_console
 from afterburner.sandbox.terminal.streams import is_live
