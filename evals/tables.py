@@ -37,6 +37,8 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "description": "string",
         "public_cases": "int64",
         "private_cases": "int64",
+        "case_names": "list<string>",  # of the public cases; empty texts: they have none
+        "private_case_names": "list<string>",
         "measured_references": "int64",
         "measured_on": "string",
         "drift": "float64",  # the median of the anchors' wall time now to what is stored, public tests; NaN: no anchors
@@ -110,6 +112,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         "verdict": "string",
         "detail": "string",
         **_FIGURES,
+        "case_wall_times_s": "list<float64>",  # of the cases, by the names in `problems`
     },
     # What the benchmark's own rule and the strict one say of each C*; once for each code.
     "verdicts": {
@@ -139,6 +142,7 @@ def schema(columns: Mapping[str, str]) -> pa.Schema:
         "float64": pa.float64(),
         "bool": pa.bool_(),
         "list<string>": pa.list_(pa.string()),
+        "list<float64>": pa.list_(pa.float64()),
     }
     return pa.schema([(name, kinds[kind]) for name, kind in columns.items()])
 

@@ -25,7 +25,7 @@ from afterburner.evals.problems import BenchmarkProblem, code_id
 
 ROOT = Path(__file__).parents[1]
 DATA = ROOT.parent / "shared" / "data" / "venus_like" / "codecontests_human.jsonl.gz"
-NAMED = ("coffe-codecontests-0",)
+NAMED = tuple(f"coffe-codecontests-{number}" for number in (18, 20, 26, 31, 35, 41))
 ANSWERS = 4  # for each problem: the first code, and three iterations
 
 
@@ -84,7 +84,17 @@ def evaluate(out: Path, name: str, *settings: str) -> float:
     if (folder / "run.json").exists():
         return afterburner("eval", "resume", str(folder))
     return afterburner(
-        "eval", "run", "--dataset", str(out / "benchmark"), "--out", str(folder), "--name", name, *settings
+        "eval",
+        "run",
+        "--dataset",
+        str(out / "benchmark"),
+        "--split",
+        "",
+        "--out",
+        str(folder),
+        "--name",
+        name,
+        *settings,
     )
 
 

@@ -99,6 +99,15 @@ def run(
             rich_help_panel=_HOW,
         ),
     ] = Start.NONE,
+    references: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="Where no known solution is measured, measure N of them with the new code.",
+            rich_help_panel=_HOW,
+        ),
+    ] = 20,
     seed: Annotated[int, option_of(Search, "seed", _HOW)] = 0,
     max_seconds: Annotated[
         float, typer.Option(metavar="S", help="Time budget of one loop on one problem, seconds.", rich_help_panel=_HOW)
@@ -139,6 +148,7 @@ def run(
         start=start,
         temperature=temperature or "",
         timeout_s=timeout,
+        references=references,
         seed=seed,
         max_seconds=max_seconds,
     )

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import os
+import random
+import string
 import sys
 from types import ModuleType
 from typing import Any
 
-from .values import ListNode, TreeNode, decode, encode
+from .values import Expression, ListNode, TreeNode, decode, encode
 
 
 def answer(code: str, preamble: str, entry: str) -> None:
@@ -15,10 +18,22 @@ def answer(code: str, preamble: str, entry: str) -> None:
 
     What the solution prints itself is left out.
     """
-    arguments = decode(sys.stdin.buffer.read())
+    given = sys.stdin.buffer.read()
     result = kept_stdout()
-    names = loaded(code, preamble)
+    names = namespace(preamble)
+    arguments = arguments_of(given)  # before the solution, which may change what an expression is made of
+    run(code, names)
     print_line(result, encode(called(names, entry)(*arguments)))
+
+
+def arguments_of(text: str | bytes) -> Any:
+    """Arguments from their text, which may be an expression: some are short, and make a hundred megabytes."""
+    told = decode(text)
+    if not isinstance(told, Expression):
+        return told
+    random.seed(told.seed)
+    names = {"math": math, "random": random, "string": string}
+    return eval(compile(told.text, "input", "eval", dont_inherit=True), names)  # noqa: S307 - in the sandbox
 
 
 def kept_stdout() -> int:
@@ -36,12 +51,23 @@ def print_line(descriptor: int, line: str) -> None:
 
 def loaded(code: str, preamble: str) -> dict[str, Any]:
     """The names of a module in which first the preamble and then the solution has run."""
+    names = namespace(preamble)
+    run(code, names)
+    return names
+
+
+def namespace(preamble: str) -> dict[str, Any]:
+    """The names of a module in which the preamble has run."""
     module = ModuleType("solution")
     sys.modules["solution"] = module  # as if imported: dataclasses look there
     module.__dict__.update(ListNode=ListNode, TreeNode=TreeNode)
-    for name, text in (("preamble", preamble), ("solution", code)):
-        exec(compile(text, name, "exec", dont_inherit=True), module.__dict__)  # noqa: S102 - in the sandbox
+    run(preamble, module.__dict__, "preamble")
     return module.__dict__
+
+
+def run(text: str, names: dict[str, Any], called: str = "solution") -> None:
+    """Run a text in a namespace; tracebacks tell its name."""
+    exec(compile(text, called, "exec", dont_inherit=True), names)  # noqa: S102 - in the sandbox
 
 
 def called(names: dict[str, Any], entry: str) -> Any:

@@ -14,7 +14,7 @@ import time
 from copy import deepcopy
 from typing import Any
 
-from .calling import kept_stdout, print_line
+from .calling import kept_stdout, print_line, run
 from .checking import judge
 from .values import encode
 
@@ -30,10 +30,10 @@ def make_tests(prompt: str, generator: str, reference: str, entry: str) -> None:
     for seed, size, level, case in wanted:
         names: dict[str, Any] = {"time": time, **HELPERS}
         random.seed(seed)
-        _run(prompt + "\n" + generator + "\nrandom.seed(" + str(seed) + ")\n", names)
+        run(prompt + "\n" + generator + "\nrandom.seed(" + str(seed) + ")\n", names)
         given = names["generate_input"](size=size, lid=level, cid=case)
         solved: dict[str, Any] = {"time": time}
-        _run(prompt + "\n" + reference, solved)
+        run(prompt + "\n" + reference, solved)
         answer = solved[entry](*deepcopy(given))
         made.append([encode(given), encode(answer)])
     print_line(result, json.dumps(made))
@@ -44,7 +44,7 @@ def check(prompt: str, checker: str) -> None:
 
     def make_rule() -> Any:
         names: dict[str, Any] = {"time": time}
-        _run(prompt + "\n    pass\n" + checker, names)
+        run(prompt + "\n    pass\n" + checker, names)
         accepts = names["__check"]
         return lambda given, output, answer: None if accepts(given, answer, output) else "it fails ENAMEL's check"
 
@@ -122,10 +122,6 @@ def rand_primality(size: int, lid: int, cid: int) -> int:
     if cid % 3 == 1:
         return rand_probably_prime(root) ** 2
     return rand_probably_prime(root) * rand_probably_prime(root)
-
-
-def _run(text: str, names: dict[str, Any]) -> None:
-    exec(compile(text, "enamel", "exec", dont_inherit=True), names)  # noqa: S102 - in the sandbox
 
 
 HELPERS: dict[str, object] = {

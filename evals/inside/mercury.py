@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from .calling import kept_stdout, loaded, print_line
+from .calling import kept_stdout, loaded, print_line, run
 from .checking import judge
 from .leetcode_arrays import as_module
 from .values import decode, encode
@@ -41,7 +41,7 @@ def answer(code: str, convert: str, entry: str) -> None:
     result = kept_stdout()
     names = _namespace(code)
     solution = names["Solution"]()
-    exec(compile(convert, "convert_offline", "exec", dont_inherit=True), names)  # noqa: S102 - in the sandbox
+    run(convert, names, "convert_offline")
     made = []
     for inputs in given:
         converted = _converted(names, inputs)

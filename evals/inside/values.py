@@ -42,6 +42,18 @@ class Opaque:
         self.kind = kind
 
 
+class Expression:
+    """A value as a Python expression, which is evaluated in a sandbox, and only where it is to be (`calling.py`)."""
+
+    def __init__(self, text: str, seed: int) -> None:
+        self.text = text
+        self.seed = seed
+
+    def encoded(self) -> str:
+        """The text of it."""
+        return json.dumps({"e": self.text, "seed": self.seed}, separators=(",", ":"))
+
+
 def encode(value: object) -> str:
     """The text of a value, on one line and in ASCII."""
     try:
@@ -192,4 +204,5 @@ _READERS: dict[str, Any] = {
     "l": _linked_nodes,
     "n": _tree_nodes,
     "o": lambda told: Opaque(told["o"]),
+    "e": lambda told: Expression(told["e"], told["seed"]),
 }

@@ -10,6 +10,7 @@ from afterburner.evals.report.coverage_table import coverage_table
 from afterburner.evals.report.curves import Curve, curve_of
 from afterburner.evals.report.main_table import main_table
 from afterburner.evals.report.offers_table import offers_table
+from afterburner.evals.report.own_scores_table import own_scores_table
 from afterburner.evals.report.paired_table import paired_table
 from afterburner.evals.report.rebuttal_gains import gains_table
 from afterburner.evals.report.rebuttal_levels import levels_table
@@ -95,7 +96,9 @@ def _dataset(name: str, runs: Sequence[Run], on_progress: Callable[[str], object
     if offers is not None and not any(each.main.evaluation.problems for each in scored):
         return DatasetReport(file_key(name), name, tuple(scored), (offers,), (), {})
     on_progress(f"filling the tables of {name}")
+    own = own_scores_table(scored)
     tables = tuple(table(scored) for table in (*_TABLES, *((paired_table,) if len(scored) > 1 else ())))
+    tables = tables if own is None else (*tables, own)
     curves = tuple(curve_of(each.run, place, each.main) for place, each in enumerate(scored))
     problems = dict.fromkeys(problem.id for each in scored for problem in each.main.evaluation.problems)
     pages = {problem: f"{file_key(f'{name} {problem}')}.html" for problem in problems}

@@ -31,6 +31,7 @@ class Measured:
     verdict: Verdict
     detail: str
     figures: Figures | None
+    case_wall_times_s: tuple[float, ...] = ()  # of the cases in their order; of a run that did not pass, of those made
 
     @property
     def passed(self) -> bool:
@@ -91,7 +92,9 @@ def measure_codes(
                 )
                 passed = report.verdict is Verdict.ACCEPTED
                 used = figures_of(measured(report, problem.limits)) if passed else None
-                found.append(Measured(code_id(code), repeat, len(found), report.verdict, first_failure(report), used))
+                times = tuple(each.measurement.wall_time_s for each in report.cases)
+                verdict, why = report.verdict, first_failure(report)
+                found.append(Measured(code_id(code), repeat, len(found), verdict, why, used, times))
                 on_measured(found[-1])
                 if not passed:
                     waiting.remove(code)

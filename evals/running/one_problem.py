@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from statistics import median
 from typing import TYPE_CHECKING
 
 from afterburner.evals.anchors import DRIFT_LIMIT, Drift, choose_anchors, drift_of
-from afterburner.evals.problems import code_id
+from afterburner.evals.problems import Figures, code_id
 from afterburner.evals.running.loops import CannotStartError
 from afterburner.evals.running.measure import first_failure, measure_codes
 from afterburner.evals.running.rows import ProblemRows, drifts_of, facts_of
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from afterburner.agent import Problem
-    from afterburner.evals.problems import BenchmarkProblem, Figures, Reference
+    from afterburner.evals.problems import BenchmarkProblem, Reference
     from afterburner.evals.running.loops import LoopRunner
     from afterburner.evals.running.measure import Measured
     from afterburner.evals.tables import Row
@@ -71,9 +72,10 @@ class ProblemEvaluator:
     def _measure(self, tests: str, judged: Problem, best: list[str], sandbox: Sandbox, cores: Cores) -> Drift:
         """Measure the codes and the anchors together; once more if the anchors have drifted."""
         known = self.problem if tests == PUBLIC else _on_private_cases(self.problem)
-        anchors = choose_anchors(known)
         settings = self.loops.folder.settings
-        codes = [*(each.code for each in anchors), *best]
+        anchors = choose_anchors(known)
+        companions = anchors or _unmeasured(known, settings.references)
+        codes = [*(each.code for each in companions), *best]
         measured: list[Measured] = []
         drift = Drift()
         for attempt in range(2):
@@ -93,7 +95,8 @@ class ProblemEvaluator:
             if not drift.beyond_limit:
                 break
         self.rows.add_measured(tests, measured)
-        self.rows.add_references(tests, _with_figures(known), {each.id for each in anchors})
+        figures = _with_figures(known) if anchors else _as_measured(companions, measured)
+        self.rows.add_references(tests, figures, {each.id for each in anchors})
         return drift
 
     def _verdicts(self, best: list[str], sandbox: Sandbox) -> None:
@@ -110,6 +113,22 @@ def _on_private_cases(problem: BenchmarkProblem) -> BenchmarkProblem:
     """The problem with the figures that its references have on the private cases."""
     references = tuple(replace(each, figures=each.private_figures) for each in problem.references)
     return replace(problem, references=references)
+
+
+def _unmeasured(problem: BenchmarkProblem, most: int) -> tuple[Reference, ...]:
+    """References that nobody has measured: they are measured with the new code, and then say how good that is."""
+    return tuple({each.id: each for each in problem.references if each.code}.values())[:most]
+
+
+def _as_measured(references: Sequence[Reference], measured: Sequence[Measured]) -> list[tuple[Reference, Figures]]:
+    """Those that pass, with the medians of this series."""
+    found = []
+    for each in references:
+        runs = [one.figures for one in measured if one.code_id == each.id and one.figures is not None]
+        if runs:
+            medians = {name.name: median(getattr(run, name.name) for run in runs) for name in fields(Figures)}
+            found.append((each, Figures(**medians)))
+    return found
 
 
 def _with_figures(problem: BenchmarkProblem) -> list[tuple[Reference, Figures]]:

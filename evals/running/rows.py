@@ -11,6 +11,7 @@ from afterburner.evals.problems import code_id
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from afterburner.agent import Problem
     from afterburner.agent.loop.results import RunResult
     from afterburner.agent.types import JudgedCandidate
     from afterburner.evals.anchors import Drift
@@ -29,6 +30,8 @@ _UNKNOWN: Row = {
     "tags": [],
     "public_cases": 0,
     "private_cases": 0,
+    "case_names": [],
+    "private_case_names": [],
     "measured_references": 0,
     "measured_on": "",
     "flags": [],
@@ -109,6 +112,7 @@ class ProblemRows:
                 turn=each.turn,
                 verdict=each.verdict.value,
                 detail=each.detail,
+                case_wall_times_s=list(each.case_wall_times_s),
                 **_figures(each.figures),
             )
 
@@ -152,6 +156,8 @@ def facts_of(problem: BenchmarkProblem) -> Row:
         "description": problem.problem.description,
         "public_cases": len(problem.problem.cases),
         "private_cases": len(problem.private.cases) if problem.private else 0,
+        "case_names": _case_names(problem.problem),
+        "private_case_names": _case_names(problem.private) if problem.private else [],
         "measured_references": len(problem.measured),
         "measured_on": problem.measured_on,
         "notes": list(problem.notes),
@@ -166,6 +172,10 @@ def drifts_of(drifts: Mapping[str, Drift]) -> Row:
         if tests in drifts
         for name, suffix in (("time", ""), ("memory", "_memory"), ("integral", "_integral"))
     }
+
+
+def _case_names(problem: Problem) -> list[str]:
+    return [each.name for each in problem.test_cases]
 
 
 def _figures(used: Figures | None) -> dict[str, float | None]:

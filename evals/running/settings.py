@@ -56,6 +56,7 @@ class EvaluationSettings:
         start: see `Start`.
         temperature: as `--temperature`.
         timeout_s: of one answer, seconds.
+        references: how many known solutions are measured with the new code, where nobody has measured any of them.
         seed: of all random choices.
         max_seconds: of one loop on one problem.
     """
@@ -77,6 +78,7 @@ class EvaluationSettings:
     start: Start = Start.NONE
     temperature: str = ""
     timeout_s: float = 600.0
+    references: int = 20
     seed: int = 0
     max_seconds: float = 7_200.0
 

@@ -1,0 +1,146 @@
+"""The scores that a benchmark has of its own: Mercury's Beyond, EffiBench's normalised values, ENAMEL's eff@1."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from afterburner.agent.types import Objective
+from afterburner.evals.errors import EvaluationError
+from afterburner.evals.evaluation import ACCEPTED
+from afterburner.evals.metrics.other_benchmarks import effibench, enamel_efficiency, hodges_lehmann, mercury_beyond
+from afterburner.evals.problems import Figures
+from afterburner.evals.report.captions import captions
+from afterburner.evals.report.measures import Score
+from afterburner.evals.report.table import Cell, Table, text_cells
+from afterburner.evals.tables import read_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from afterburner.evals.evaluation import EvaluatedProblem, Evaluation
+    from afterburner.evals.report.run_scores import RunScores
+    from afterburner.evals.tables import Row
+
+_KEY, _TITLE = "own-scores", "The benchmark's own score"
+_LEVEL = re.compile(r"level (\d+), case \d+")
+_LEVELS = (1, 2, 3)  # those of ENAMEL that efficiency is computed from
+
+
+def own_scores_table(runs: Sequence[RunScores]) -> Table | None:
+    """The table of runs on a dataset that has a score of its own; None: it has none."""
+    found = _SCORES.get(runs[0].run.dataset) if runs else None
+    if found is None:
+        return None
+    columns, make, note = found
+    rows = tuple((*text_cells(each.run.label), *make(each.main.evaluation)) for each in runs)
+    return Table(_KEY, _TITLE, ("run", *columns), rows, (*captions(runs, has_intervals=False), note))
+
+
+def _mercury(evaluation: Evaluation) -> tuple[Cell, ...]:
+    scores = []
+    for problem in evaluation.problems:
+        humans = problem.references[Objective.TIME]
+        if len(humans):
+            passed, times = problem.passed[:, -1], problem.figures[Objective.TIME][:, -1]
+            scores += [
+                mercury_beyond(float(np.nanmedian(time)), humans.tolist()) if ok else 0.0
+                for ok, time in zip(passed, times, strict=True)
+            ]
+    return (_share(scores),)
+
+
+def _effibench(evaluation: Evaluation) -> tuple[Cell, ...]:
+    measured, canonical = {}, {}
+    for problem in evaluation.problems:
+        reference = _medians({each: problem.references[each] for each in Objective})
+        if problem.passed[0, -1]:
+            measured[problem.id] = _medians({each: problem.figures[each][0, -1] for each in Objective})
+        if not math.isnan(reference.wall_time_s):
+            canonical[problem.id] = reference
+    try:
+        found = effibench(measured, canonical)
+    except EvaluationError as error:
+        return tuple(Cell(missing=str(error)) for _ in range(4))
+    return (*text_cells(found.tasks), *(Cell(score=Score(each)) for each in (found.net, found.nmu, found.ntmu)))
+
+
+def _medians(values: Mapping[Objective, Any]) -> Figures:
+    time_s, peak_kib, integral = (
+        float(np.nanmedian(values[each])) if np.isfinite(values[each]).any() else math.nan for each in Objective
+    )
+    return Figures(time_s, math.nan, peak_kib, integral)
+
+
+def _enamel(evaluation: Evaluation) -> tuple[Cell, ...]:
+    if evaluation.folder is None:
+        return (Cell(missing="The times of single cases are read from the run's folder."),)
+    rows: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for row in read_rows(evaluation.folder, "measurements"):
+        if row["tests"] == evaluation.tests:
+            rows[row["problem_id"], row["code_id"]].append(row)
+    anchors = {
+        row["problem_id"]: row["code_id"]
+        for row in read_rows(evaluation.folder, "references")
+        if row["tests"] == evaluation.tests
+    }
+    last = {
+        (row["problem_id"], row["generation"]): row["code_id"]
+        for row in read_rows(evaluation.folder, "best")
+        if row["iteration"] == evaluation.iterations
+    }
+    scores: list[float] = []
+    for problem in evaluation.problems:
+        reference = _levels(rows[problem.id, anchors.get(problem.id, "")], problem)
+        if reference is not None:
+            scores += [
+                enamel_efficiency(_levels(rows[name, code], problem) or [None] * len(_LEVELS), reference)
+                for (name, _), code in last.items()
+                if name == problem.id
+            ]
+    return (_share(scores),)
+
+
+def _levels(rows: Sequence[Row], problem: EvaluatedProblem) -> list[list[float]] | None:
+    """The time of each case of each level, of repeats that passed by Hodges and Lehmann; None: none passed."""
+    passed = [row["case_wall_times_s"] for row in rows if row["verdict"] == ACCEPTED]
+    names = problem.facts["case_names"]
+    if not passed or any(len(times) != len(names) for times in passed):
+        return None
+    times = hodges_lehmann(np.array(passed).T)
+    found: dict[int, list[float]] = {level: [] for level in _LEVELS}
+    for name, time_s in zip(names, times.tolist(), strict=True):
+        known = _LEVEL.fullmatch(name)
+        if known and int(known[1]) in found:
+            found[int(known[1])].append(time_s)
+    return list(found.values()) if all(found.values()) else None
+
+
+def _share(scores: Sequence[float]) -> Cell:
+    if not scores:
+        return Cell(missing="No problem has a known solution that was measured here.")
+    return Cell(score=Score(100 * fmean(scores)))
+
+
+_SCORES: Mapping[str, tuple[tuple[str, ...], Callable[[Evaluation], tuple[Cell, ...]], str]] = {
+    "mercury": (
+        ("Beyond",),
+        _mercury,
+        "(max - t) / (max - min) over the known solutions' times; t is clipped to them.",
+    ),
+    "effibench": (
+        ("tasks", "NET", "NMU", "NTMU"),
+        _effibench,
+        "Totals over those of the canonical solutions, on the tasks that both pass; below 1 is better.",
+    ),
+    "enamel": (
+        ("eff@1",),
+        _enamel,
+        "Efficiency over the levels 1 to 3 with weights 3, 3, 4; a level ends at twice the reference's slowest case.",
+    ),
+}
