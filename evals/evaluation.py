@@ -12,7 +12,7 @@ import numpy as np
 
 from afterburner.agent.types import Objective
 from afterburner.evals.errors import EvaluationError
-from afterburner.evals.tables import read_rows
+from afterburner.evals.tables import REJECTED, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,6 +66,7 @@ class Evaluation:
     not_evaluated: tuple[tuple[str, str], ...] = ()  # ids, and why
     gains: tuple[Mapping[str, Any], ...] = ()  # of functions of packages: rows of the table `gains`
     folder: Path | None = None
+    rejected: tuple[str, ...] = ()  # records of the dataset that cannot be used: where, and why
 
     @property
     def iterations(self) -> int:
@@ -101,7 +102,18 @@ def load_evaluation(folder: Path, tests: str = PUBLIC) -> Evaluation:
     if not done and not left_out and not gains:
         raise EvaluationError(f"No problem of {folder} is done yet. Go on with: afterburner-agent eval resume {folder}")
     told = about["name"], about["settings"], about["machine"]
-    return Evaluation(*told, tests, tuple(done), tuple(left_out), gains, folder)
+    return Evaluation(*told, tests, tuple(done), tuple(left_out), gains, folder, _rejected(folder))
+
+
+def _rejected(folder: Path) -> tuple[str, ...]:
+    try:
+        return tuple(map(str, json.loads((folder / REJECTED).read_text("utf-8"))))
+    except FileNotFoundError:  # the evaluation has not come to its end yet
+        return ()
+    except (OSError, ValueError) as error:
+        raise EvaluationError(
+            f"{folder / REJECTED} cannot be read: {error}. Write it anew with eval resume."
+        ) from error
 
 
 def _by_problem(rows: list[Row]) -> dict[str, list[Row]]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 COMPLETE = "complete"  # a file in the folder of a run, once every problem is stored
+REJECTED = "rejected.json"  # likewise: the records that cannot be used, a line of text each
 _FIGURES = {
     "wall_time_s": "float64",
     "cpu_time_s": "float64",

@@ -3,8 +3,8 @@
     python -m scripts.eval_chain --out DIR                     six named problems, under ten minutes on two cores
     python -m scripts.eval_chain --out DIR --all               all of them, some hours; resumable: run it again
 
-The replayed model answers with human solutions that are no references of the benchmark: no model was asked, so what the
-report says of it is no model's score. It passes, fails and improves as a model would.
+The replayed model answers with human solutions: at first with one of another problem, which fails, then with some that
+are no references of the benchmark. No model was asked, so what the report says of it is no model's score.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from afterburner.evals.problems import BenchmarkProblem, code_id
 
 ROOT = Path(__file__).parents[1]
 DATA = ROOT.parent / "shared" / "data" / "venus_like" / "codecontests_human.jsonl.gz"
-NAMED = tuple(f"coffe-codecontests-{number}" for number in (18, 20, 26, 31, 35, 41))
-ANSWERS = 4  # for each problem: the first code, and three iterations
+NAMED = tuple(f"coffe-codecontests-{number}" for number in (20, 23, 26, 31, 41, 49))
+ANSWERS = 4  # for each problem: the first code, which fails, and three iterations
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,8 @@ class Scale:
     repeats: int
 
 
-SMOKE = Scale(NAMED, 20, 6, 4, 2, 4)
-FULL = Scale((), None, 20, 20, 3, 16)
+SMOKE = Scale(NAMED, solutions=16, cases=6, private_cases=4, reference_repeats=2, repeats=4)
+FULL = Scale((), solutions=None, cases=6, private_cases=4, reference_repeats=1, repeats=16)
 
 
 def main() -> None:
@@ -74,7 +74,7 @@ def build(out: Path, scale: Scale) -> float:
     return afterburner(
         *("eval", "build", str(DATA), "--layout", "venus", "--out", str(out / "benchmark"), *only, *most),
         *("--cases", str(scale.cases), "--private-cases", str(scale.private_cases)),
-        *("--repeats", str(scale.reference_repeats)),
+        *("--repeats", str(scale.reference_repeats), "--private-repeats", "1", "--test-share", "1"),
     )
 
 
@@ -83,39 +83,30 @@ def evaluate(out: Path, name: str, *settings: str) -> float:
     folder = out / name
     if (folder / "run.json").exists():
         return afterburner("eval", "resume", str(folder))
-    return afterburner(
-        "eval",
-        "run",
-        "--dataset",
-        str(out / "benchmark"),
-        "--split",
-        "",
-        "--out",
-        str(folder),
-        "--name",
-        name,
-        *settings,
-    )
+    words = ("--dataset", str(out / "benchmark"), "--out", str(folder), "--name", name)
+    return afterburner("eval", "run", *words, *settings)
 
 
 def record_human_answers(out: Path) -> Path:
-    """Write a recording of human solutions, in the form in which models answer; those that failed are among them."""
+    """Write a recording of human solutions, in the form in which models answer."""
     solutions = {
         record.text("title"): [each.text("code") for each in record.parts("solutions")]
         for record in read_records(DATA)
         if isinstance(record, Record)
     }
     path, lines = out / "answers.jsonl", []
-    for problem in read_built(out / "benchmark"):
-        if isinstance(problem, BenchmarkProblem):
-            known = {each.id for each in problem.references}
-            others = [code for code in solutions[problem.problem.name] if code_id(code) not in known]
-            chosen = random.Random(problem.id).sample(others, min(ANSWERS, len(others)))
-            place = {"asked": "people", "file": problem.problem.name, "function": None}
-            lines += [
-                place | {"iteration": number, "content": answer_with(code)}
-                for number, code in enumerate(chosen, start=1)
-            ]
+    problems = [each for each in read_built(out / "benchmark") if isinstance(each, BenchmarkProblem)]
+    for place, problem in enumerate(problems):
+        known = {each.id for each in problem.references}
+        of_it = solutions[problem.problem.name]
+        others = [code for code in of_it if code_id(code) not in known] or of_it
+        chosen = random.Random(problem.id).sample(others, min(ANSWERS - 1, len(others)))
+        wrong = solutions[problems[place - 1].problem.name][0]
+        line = {"asked": "people", "file": problem.problem.name, "function": None}
+        lines += [
+            line | {"iteration": number, "content": answer_with(code)}
+            for number, code in enumerate([wrong, *chosen], start=1)
+        ]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
     return path
 

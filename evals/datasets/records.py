@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _NAMES = ("problem_id", "question_id", "task_id", "slug_name", "id", "problem_idx", "name", "title")
+LONGEST_NAME = 80  # characters of what messages call a record
 _DIGITS = 4000  # from about here on, `int` refuses to read a decimal
 
 
@@ -36,9 +37,9 @@ class Record:
 
     @property
     def name(self) -> str:
-        """How the dataset calls the record, as far as can be told; empty: it does not say."""
+        """How the dataset calls the record, as far as can be told; a long name is cut. Empty: it does not say."""
         found = (self.values.get(name) for name in _NAMES)
-        return next((str(each)[:80] for each in found if isinstance(each, str | int) and str(each)), "")
+        return next((str(each)[:LONGEST_NAME] for each in found if isinstance(each, str | int) and str(each)), "")
 
     def has(self, name: str) -> bool:
         """Whether the field is there and not null."""

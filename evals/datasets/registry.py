@@ -16,6 +16,7 @@ from afterburner.evals.datasets.enamel import read_enamel
 from afterburner.evals.datasets.mercury import read_mercury
 from afterburner.evals.datasets.own import read_own
 from afterburner.evals.datasets.reading import Reader, ReadingContext, no_sandbox
+from afterburner.evals.datasets.records import LONGEST_NAME
 from afterburner.evals.datasets.sources import read_records
 from afterburner.evals.datasets.venus import read_venus, read_venus_hub
 from afterburner.evals.errors import DatasetError, RecordError
@@ -134,10 +135,23 @@ def load_problems(
             problem is asked for.
     """
     found = 0
-    for each in _wanted(_loaded(dataset, split, configuration, source=source, sandbox=sandbox, only=only), only):
+    loaded = _loaded(dataset, split, configuration, source=source, sandbox=sandbox, only=only)
+    for each in _wanted(_each_id_once(loaded), only):
         if limit is not None and found >= limit:
             return
         found += isinstance(each, BenchmarkProblem)
+        yield each
+
+
+def _each_id_once(loaded: Iterator[Loaded]) -> Iterator[Loaded]:
+    """Refuse a problem whose id an earlier one has: what is stored of the two could not be told apart."""
+    seen: set[str] = set()
+    for each in loaded:
+        if isinstance(each, BenchmarkProblem) and each.id in seen:
+            yield Rejected(f"{each.dataset}, problem {each.id}", "id", "an earlier problem has the same one")
+            continue
+        if isinstance(each, BenchmarkProblem):
+            seen.add(each.id)
         yield each
 
 
@@ -203,10 +217,11 @@ def _read(
     records: Iterator[Record | Rejected], layout: _Layout, context: ReadingContext, only: Collection[str]
 ) -> Iterator[Loaded]:
     """Read records, but for those that are known not to be asked for: reading one may take a run of its code."""
+    wanted = {each[:LONGEST_NAME] for each in only}
     for record in records:
         if isinstance(record, Rejected):
             yield record
-        elif only and record.name and record.name not in only:
+        elif wanted and record.name and record.name not in wanted:
             continue
         elif layout.is_wanted(record, context):
             yield _problem(record, layout.read, context)

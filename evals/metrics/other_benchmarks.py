@@ -126,8 +126,8 @@ def enamel_efficiency(
     than the reference. A level that runs out of time scores 0, as do all after it, which are not run.
 
     Args:
-        times_s: for each level the time of each case, of repeats by `hodges_lehmann`. None: this level ran out of time
-            or memory, or was not run.
+        times_s: for each level the time of each case, of repeats by `hodges_lehmann`; of T or more, it ran out of time.
+            None: this level ran out of time or memory, or was not run.
         references_s: the same of the reference solution.
         hardness: the weight of each level; 0: it does not count.
         timeout_factor: see above.
@@ -135,7 +135,7 @@ def enamel_efficiency(
     limit_s = timeout_factor * max(max(cases) for cases, weight in zip(references_s, hardness, strict=True) if weight)
     score = 0.0
     for cases, reference, weight in zip(times_s, references_s, hardness, strict=True):
-        if cases is None:
+        if cases is None or max(cases) >= limit_s:
             break
         score += weight * max(0.0, limit_s - max(cases)) / (limit_s - max(reference))
     return score / sum(hardness)

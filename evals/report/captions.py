@@ -47,6 +47,8 @@ def side_problems(side: SideScores) -> str:
         parts.append(f"{side.unranked} of them without references, which Beyond leaves out")
     if found.not_evaluated:
         parts.append(f"{len(found.not_evaluated)} more could not be evaluated")
+    if found.rejected:
+        parts.append(f"{count(len(found.rejected), 'record')} of the dataset could not be used")
     return ", ".join(parts)
 
 

@@ -124,4 +124,8 @@ def _problems(each: DatasetReport) -> Iterator[str]:
             heading = f"{run.run.label}: {count(len(left_out), 'problem')} not evaluated"
             yield f"<details>{element('summary', heading)}"
             yield bullets(f"{name}: {reason}" for name, reason in left_out) + "</details>"
+        rejected = run.main.evaluation.rejected
+        if rejected:
+            heading = f"{run.run.label}: {count(len(rejected), 'record')} of the dataset could not be used"
+            yield f"<details>{element('summary', heading)}{bullets(rejected)}</details>"
     yield "</section>"

@@ -40,3 +40,6 @@ def _dataset(each: DatasetReport, pictures: Sequence[str]) -> Iterator[str]:
         if left_out:
             told = "\n".join(f"- {plain(name)}: {plain(reason)}" for name, reason in left_out)
             yield f"### Not evaluated in {plain(run.run.label)}\n\n{told}\n"
+        if run.main.evaluation.rejected:
+            told = "\n".join(f"- {plain(line)}" for line in run.main.evaluation.rejected)
+            yield f"### Records that could not be used in {plain(run.run.label)}\n\n{told}\n"

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _KEY, _TITLE = "own-scores", "The benchmark's own score"
 _LEVEL = re.compile(r"level (\d+), case \d+")
+_RAN_OUT = ("time_limit", "memory_limit")  # verdicts that end ENAMEL's levels, and are no failure
 _LEVELS = (1, 2, 3)  # those of ENAMEL that efficiency is computed from
 
 
@@ -96,29 +97,40 @@ def _enamel(evaluation: Evaluation) -> tuple[Cell, ...]:
     }
     scores: list[float] = []
     for problem in evaluation.problems:
-        reference = _levels(rows[problem.id, anchors.get(problem.id, "")], problem)
-        if reference is not None:
+        reference = _levels(rows[problem.id, anchors.get(problem.id, "")], problem) or [None]
+        whole = [cases for cases in reference if cases is not None]
+        if len(whole) == len(_LEVELS):
             scores += [
-                enamel_efficiency(_levels(rows[name, code], problem) or [None] * len(_LEVELS), reference)
+                enamel_efficiency(_levels(rows[name, code], problem) or [None] * len(_LEVELS), whole)
                 for (name, _), code in last.items()
                 if name == problem.id
             ]
     return (_share(scores),)
 
 
-def _levels(rows: Sequence[Row], problem: EvaluatedProblem) -> list[list[float]] | None:
-    """The time of each case of each level, of repeats that passed by Hodges and Lehmann; None: none passed."""
-    passed = [row["case_wall_times_s"] for row in rows if row["verdict"] == ACCEPTED]
+def _levels(rows: Sequence[Row], problem: EvaluatedProblem) -> list[list[float] | None] | None:
+    """The time of each case of each level, of all repeats by Hodges and Lehmann; None: the code is wrong, or unknown.
+
+    A level in which a case ran out of time or memory is None, and so are those after it; in level 0 that is wrong.
+    """
     names = problem.facts["case_names"]
-    if not passed or any(len(times) != len(names) for times in passed):
+    if not rows or any(row["verdict"] not in (ACCEPTED, *_RAN_OUT) for row in rows):
         return None
-    times = hodges_lehmann(np.array(passed).T)
-    found: dict[int, list[float]] = {level: [] for level in _LEVELS}
-    for name, time_s in zip(names, times.tolist(), strict=True):
-        known = _LEVEL.fullmatch(name)
-        if known and int(known[1]) in found:
-            found[int(known[1])].append(time_s)
-    return list(found.values()) if all(found.values()) else None
+    # The last case of a run that ran out is the one that did: a run stops there.
+    taken = [row["case_wall_times_s"][: None if row["verdict"] == ACCEPTED else -1] for row in rows]
+    made = min(map(len, taken))
+    times = hodges_lehmann(np.array([each[:made] for each in taken]).T) if made else np.zeros(0)
+    cases: dict[int, list[str]] = defaultdict(list)
+    for name in names:
+        if known := _LEVEL.fullmatch(name):
+            cases[int(known[1])].append(name)
+    if any(not cases[level] for level in _LEVELS) or made < len(cases.get(0, ())):
+        return None
+    timed = dict(zip(names, times.tolist(), strict=False))
+    return [
+        [timed[name] for name in cases[level]] if all(name in timed for name in cases[level]) else None
+        for level in _LEVELS
+    ]
 
 
 def _share(scores: Sequence[float]) -> Cell:
@@ -141,6 +153,7 @@ _SCORES: Mapping[str, tuple[tuple[str, ...], Callable[[Evaluation], tuple[Cell, 
     "enamel": (
         ("eff@1",),
         _enamel,
-        "Efficiency over the levels 1 to 3 with weights 3, 3, 4; a level ends at twice the reference's slowest case.",
+        "Efficiency over the levels 1 to 3 with weights 3, 3, 4; the levels end where a case takes twice the "
+        "reference's slowest one. Times are of whole processes, Python's start included, which ENAMEL's own leave out.",
     ),
 }

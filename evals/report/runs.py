@@ -37,7 +37,7 @@ class Run:
         label: how the report calls it; no two runs of a report are called the same.
         public: as measured on the public tests, which the loop saw.
         private: on the private ones; None: no problem has any.
-        unfinished: why there may be more to come; empty: nothing is known to be missing.
+        unfinished: why there may be more to come; empty: nothing is missing.
         held_against: the paper's dataset that one of another name is, such as a benchmark that was built from it.
     """
 
@@ -153,7 +153,7 @@ def _private_side(folder: Path) -> Evaluation | None:
 
 
 def _unfinished(public: Evaluation, folder: Path) -> str:
-    """What is known to be missing: problems that were begun, or asked for by name."""
+    """Why there may be more to come; empty: the evaluation says that it is complete."""
     if (folder / COMPLETE).exists():
         return ""
     seen = [each.id for each in public.problems] + [name for name, _ in public.not_evaluated]
@@ -161,8 +161,7 @@ def _unfinished(public: Evaluation, folder: Path) -> str:
     done = {file_key(each) for each in seen}
     begun = {each.name.rpartition(".")[0] for each in (folder / "begun").glob("*")} - done
     asked = len(public.settings.get("only") or ())
-    if not begun and len(done) >= asked:
-        return ""
     of = f" of {asked}" if len(done) < asked else ""
     more = f", {len(begun)} more are begun" if begun else ""
-    return f"{len(done)}{of} problems are done{more}. Go on with: afterburner-agent eval resume {folder}"
+    others = "" if of or begun else "; the evaluation has not come to its end, so others may be missing"
+    return f"{len(done)}{of} problems are done{more}{others}. Go on with: afterburner-agent eval resume {folder}"

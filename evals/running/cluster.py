@@ -33,6 +33,10 @@ if TYPE_CHECKING:
 
 RETRIES = 3  # of a task whose worker was lost
 _POLL_S = 1.0
+_CAPS_NEED_SHARING = (
+    "A worker does not see the folder of the run, {}, where the use of models is counted, so no cap could be kept. Give "
+    "a folder on a file system that the workers share, or no caps."
+)
 
 
 @dataclass(slots=True)
@@ -118,18 +122,29 @@ class ClusterWork:
             self.ledger.fail(problem_id, kind(found["error"]))
 
 
+def _is_shared(path: Path, session_id: str) -> bool:
+    """Whether this machine sees the folder of the run itself, and not another one of the same path."""
+    try:
+        return RunFolder.open(path).session_id == session_id
+    except EvaluationError:
+        return False
+
+
 def evaluate_remotely(order: dict[str, Any]) -> dict[str, Any]:
     """Evaluate one problem on a worker of the cluster.
 
     Returns:
-        `rows` by table; or `error` with `is_cap`, where the problem could not be evaluated.
+        `rows` by table; or `error` with `is_cap`, where the problem could not be evaluated. Caps hold over all workers,
+        so without the run's folder, which counts the use of models, a capped run is refused.
     """
     subject = subject_from_json(order["subject"])
     settings = EvaluationSettings.from_document(order["settings"])
     with tempfile.TemporaryDirectory(prefix="afterburner-evaluation-") as own:
         path = Path(order["folder"])
-        shared = path if (path / "run.json").exists() else Path(own)
-        folder = RunFolder(shared, order["name"], settings, order["session_id"])
+        is_shared = _is_shared(path, order["session_id"])
+        if not is_shared and any(cap is not None for cap in order["caps"].values()):
+            return {"error": _CAPS_NEED_SHARING.format(path), "is_cap": True}
+        folder = RunFolder(path if is_shared else Path(own), order["name"], settings, order["session_id"])
         try:
             with (
                 open_sandbox(order["sandbox"]) as sandbox,

@@ -67,7 +67,7 @@ def evaluate(
     """Evaluate every problem that is not stored yet, and store each as it is done.
 
     Raises:
-        DatasetError: the dataset cannot be read.
+        DatasetError: the dataset cannot be read, or no problem of it can be used.
         CancelledError: it was cancelled; what is done is stored.
         EvaluationError: the folder cannot be written, another process works on it, or there is no such cluster.
     """
@@ -85,5 +85,5 @@ def evaluate(
             with evaluation_session(folder, resources.caps, sandbox) as session:
                 jobs = resources.jobs or len(divide_cores().slots) + _WAITING
                 LocalWork(ledger, session, cancel).carry_out(problems, jobs)
-        folder.say_whether_complete(is_complete=ledger.outcome.is_complete)
+        ledger.finish()
     return ledger.outcome

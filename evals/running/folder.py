@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from afterburner.evals.errors import EvaluationError
 from afterburner.evals.files import write_whole
 from afterburner.evals.running.settings import EvaluationSettings
-from afterburner.evals.tables import COMPLETE, TABLES, file_key, write_rows
+from afterburner.evals.tables import COMPLETE, REJECTED, TABLES, file_key, write_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -83,6 +83,17 @@ class RunFolder:
             write_whole(self.path / COMPLETE, "")
         else:
             (self.path / COMPLETE).unlink(missing_ok=True)
+
+    def keep_rejected(self, lines: Sequence[str]) -> None:
+        """Store which records of the dataset cannot be used, and why; an earlier list is replaced.
+
+        Raises:
+            EvaluationError: the folder cannot be written.
+        """
+        try:
+            write_whole(self.path / REJECTED, json.dumps(list(lines), indent=1))
+        except OSError as error:
+            raise EvaluationError(f"{self.path} cannot be written: {error.strerror or error}.") from error
 
     def clear_unfinished(self) -> None:
         """Remove what a kill has cut short; only for the process that has claimed the folder."""

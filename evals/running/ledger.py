@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from afterburner.agent.usage import NOTHING_USED, Usage
+from afterburner.evals.datasets.packages.functions import NAME as PACKAGES
+from afterburner.evals.errors import DatasetError
 from afterburner.evals.problems import Rejected
 from afterburner.evals.running.loops import CapReachedError
 from afterburner.evals.running.progress import EvaluationEvent, OnEvaluationEvent, Step
@@ -73,6 +75,26 @@ class Ledger:
         self.outcome.failed[problem_id] = why if problem_id in why else f"{problem_id}: {why}"
         self.stopped = self.stopped or isinstance(error, CapReachedError)
         self.tell(Step.FAILED, problem_id, self.outcome.failed[problem_id])
+
+    def finish(self) -> None:
+        """Store what was found of the dataset as a whole, and whether nothing is left to do.
+
+        Raises:
+            DatasetError: no problem can be used.
+            EvaluationError: the folder cannot be written.
+        """
+        outcome, settings = self.outcome, self.folder.settings
+        self.folder.keep_rejected([each.line for each in outcome.rejected])
+        if not (self.stopped or settings.limit or settings.dataset == PACKAGES):  # packages check names by themselves
+            for each in settings.only:
+                if each not in outcome.done and each not in outcome.failed:
+                    self.fail(each, DatasetError(f"{settings.dataset} has no problem of this id that can be used."))
+        if not (outcome.done or outcome.failed):
+            raise DatasetError(
+                f"{settings.dataset} has no problem in the split {settings.split!r} that can be used. Give another "
+                "--split, or '' for all of a benchmark of eval build."
+            )
+        self.folder.say_whether_complete(is_complete=outcome.is_complete)
 
     def tell(self, step: Step, problem_id: str, detail: str = "") -> None:
         """Pass on what happens."""

@@ -121,11 +121,12 @@ def _unmeasured(problem: BenchmarkProblem, most: int) -> tuple[Reference, ...]:
 
 
 def _as_measured(references: Sequence[Reference], measured: Sequence[Measured]) -> list[tuple[Reference, Figures]]:
-    """Those that pass, with the medians of this series."""
+    """Those that pass each time they are run, with the medians of this series."""
     found = []
+    failed = {one.code_id for one in measured if not one.passed}
     for each in references:
         runs = [one.figures for one in measured if one.code_id == each.id and one.figures is not None]
-        if runs:
+        if runs and each.id not in failed:
             medians = {name.name: median(getattr(run, name.name) for run in runs) for name in fields(Figures)}
             found.append((each, Figures(**medians)))
     return found

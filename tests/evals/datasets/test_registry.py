@@ -69,6 +69,19 @@ def test_a_part_is_loaded_by_number_or_by_name(tmp_path: Path) -> None:
     assert isinstance(list(load_problems(path, limit=2))[1], Rejected)
 
 
+def test_a_problem_is_found_by_a_name_that_messages_cut_short(tmp_path: Path) -> None:
+    name = "a" * 85
+    path = str(write(tmp_path / "own.jsonl", OWN | {"id": name + "1"}, OWN | {"id": name + "2"}, OWN))
+    assert ids(path, only=[name + "2"]) == [name + "2"]
+
+
+def test_the_second_problem_of_an_id_is_refused(tmp_path: Path) -> None:
+    path = str(write(tmp_path / "own.jsonl", OWN | {"id": 1}, OWN | {"id": "2"}, OWN | {"id": "1"}, OWN))
+    assert ids(path) == ["1", "2", "sum"]
+    (refused,) = (each for each in load_problems(path) if isinstance(each, Rejected))
+    assert refused.line == "own, problem 1: id: an earlier problem has the same one"
+
+
 def test_problems_are_loaded_as_they_are_asked_for(tmp_path: Path) -> None:
     """What is behind the first record would be an error, and is not looked at."""
     path = write(tmp_path / "own.jsonl", OWN)

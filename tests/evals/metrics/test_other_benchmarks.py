@@ -137,7 +137,8 @@ def test_enamels_efficiency_by_hand() -> None:
     )
     assert enamel_efficiency(references, references) == pytest.approx(1)
     assert enamel_efficiency([[6.0], None, [1.0]], references) == pytest.approx(0.15)  # nothing counts after a timeout
-    assert enamel_efficiency([[11.0], [4.0], None], references) == pytest.approx(0.3)
+    assert enamel_efficiency([[11.0], [4.0], [5.0]], references) == 0  # T is the limit that ENAMEL runs it under
+    assert enamel_efficiency([[2.0], [4.0, 10.0], [5.0]], references) == pytest.approx(0.3)
     assert enamel_efficiency([[1.0], [4.0], [5.0]], references) == pytest.approx((3 * 9 / 8 + 3 + 4) / 10)  # above 1
     # Level 0 checks correctness only; it has no say in the time limit either.
     assert enamel_efficiency([[1.0], *references], [[50.0], *references], hardness=(0, 3, 3, 4)) == pytest.approx(1)

@@ -64,8 +64,9 @@ def hostile_report(tmp_path_factory: pytest.TempPathFactory) -> Report:
     """Two runs in which every text that a stranger could have written is hostile."""
     home = tmp_path_factory.mktemp("hostile")
     settings: dict[str, Any] = {"tell": "no-feedback", "split": HOSTILE}
+    left_out: dict[str, Any] = {"not_evaluated": {HOSTILE: HOSTILE}, "rejected": ("record 3",)}
     plans = [
-        RunPlan(f"one {HOSTILE}", f"model {HOSTILE}", spoil=HOSTILE, problems=3, not_evaluated={HOSTILE: HOSTILE}),
+        RunPlan(f"one {HOSTILE}", f"model {HOSTILE}", spoil=HOSTILE, problems=3, **left_out),
         RunPlan(f"two {HOSTILE}", f"model {HOSTILE}", spoil=HOSTILE, problems=3, settings=settings),
     ]
     folders = [plan.write(home / str(at)) for at, plan in enumerate(plans)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from afterburner.evals.problems import code_id
-from afterburner.evals.tables import file_key, write_rows
+from afterburner.evals.tables import COMPLETE, REJECTED, file_key, write_rows
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,6 +39,8 @@ class RunPlan:
     skill: float = 1.0
     has_private: bool = True
     not_evaluated: dict[str, str] = field(default_factory=dict)
+    is_complete: bool = True
+    rejected: tuple[str, ...] = ()
     spoil: str = ""  # stands in every text that a stranger writes
 
     def write(self, folder: Path) -> Path:
@@ -69,6 +71,9 @@ class RunPlan:
         }
         about = {"format": 1, "name": self.name, "settings": asked, "machine": machine, "session": "a-session"}
         (folder / "run.json").write_text(json.dumps(about), "utf-8")
+        if self.is_complete:
+            (folder / COMPLETE).touch()
+            (folder / REJECTED).write_text(json.dumps([f"{each}{self.spoil}" for each in self.rejected]), "utf-8")
         for number in range(self.problems):
             self._write_problem(folder, number)
         for name, reason in self.not_evaluated.items():

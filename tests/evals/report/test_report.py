@@ -141,7 +141,8 @@ def test_the_same_runs_give_the_same_files(report: Report, tmp_path: Path) -> No
 
 
 def test_an_unfinished_run_is_reported_as_far_as_it_came(tmp_path: Path) -> None:
-    folder = RunPlan(problems=3, settings={"only": [f"problem {at}" for at in range(5)]}).write(tmp_path / "run")
+    asked = {"only": [f"problem {at}" for at in range(5)]}
+    folder = RunPlan(problems=3, settings=asked, is_complete=False).write(tmp_path / "run")
     (folder / "begun").mkdir()
     (folder / "begun" / "problem-3-00000000.0").write_text("a-run")
     (run,) = load_runs([folder])
@@ -149,6 +150,26 @@ def test_an_unfinished_run_is_reported_as_far_as_it_came(tmp_path: Path) -> None
     written = write_report([folder], tmp_path / "out").folder
     assert "Unfinished: 3 of 5 problems are done" in (written / "report.md").read_text("utf-8")
     assert "Unfinished" in (written / "index.html").read_text("utf-8")
+
+
+def test_records_that_could_not_be_used_are_told(tmp_path: Path) -> None:
+    run = RunPlan(problems=2, rejected=("own.jsonl, record 3: name: <b>",)).write(tmp_path / "run")
+    written = write_report([run], tmp_path / "out").folder
+    page, text = ((written / name).read_text("utf-8") for name in ("index.html", "report.md"))
+    assert "2 problems, 1 record of the dataset could not be used" in page
+    assert "own.jsonl, record 3: name: &lt;b&gt;" in page
+    assert "<b>" not in page
+    assert "- own.jsonl, record 3: name: &#60;b" in text
+
+
+def test_a_run_that_stopped_between_two_problems_is_not_taken_for_a_complete_one(tmp_path: Path) -> None:
+    """A cap stops a run with no problem begun, and nobody knows how many the dataset has."""
+    stopped = RunPlan(problems=2, is_complete=False).write(tmp_path / "stopped")
+    complete = RunPlan(problems=2).write(tmp_path / "complete")
+    first, second = load_runs([stopped, complete])
+    assert first.unfinished.startswith("2 problems are done; the evaluation has not come to its end")
+    assert first.unfinished.endswith(f"afterburner-agent eval resume {stopped}")
+    assert not second.unfinished
 
 
 def test_what_cannot_be_reported_says_why(tmp_path: Path, new_program: Callable[[Path], CommandLine]) -> None:

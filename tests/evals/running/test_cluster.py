@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import threading
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from running_problems import FAST, LISTED, LOOP, SLOW, WRONG
+from running_problems import FAST, LISTED, LOOP, SLOW, WRONG, benchmark_problem
 
+from afterburner.agent import Caps
+from afterburner.evals.running.cluster import evaluate_remotely
 from afterburner.evals.running.evaluate import Resources, begin_evaluation, evaluate
 from afterburner.evals.running.progress import EvaluationEvent, Step
 from afterburner.evals.running.settings import EvaluationSettings, Executor
+from afterburner.evals.running.subjects import subject_to_json
 from afterburner.evals.tables import read_rows
 
 if TYPE_CHECKING:
@@ -47,6 +52,25 @@ def workers() -> list[int]:
         if command.startswith(b"ray::evaluate_remotely"):
             found.append(int(process.name))
     return found
+
+
+def test_caps_are_refused_where_workers_cannot_count_together(tmp_path: Path) -> None:
+    """Each worker would spend the whole cap; a folder of another run at the same path does not count, either."""
+    order = {
+        "subject": subject_to_json(benchmark_problem("one")),
+        "settings": EvaluationSettings("own", model="replay:none.jsonl").to_document(),
+        "folder": str(tmp_path),
+        "name": "run",
+        "session_id": "mine",
+        "sandbox": "auto",
+        "caps": asdict(Caps(requests=3)),
+    }
+    alone = evaluate_remotely(order)
+    (tmp_path / "run.json").write_text(json.dumps({"format": 1, **order, "session": "another"}), "utf-8")
+    for found in (alone, evaluate_remotely(order)):
+        assert found["is_cap"]
+        assert "no cap could be kept" in found["error"]
+        assert str(tmp_path) in found["error"]
 
 
 def test_a_cluster_finds_the_same_although_a_worker_is_killed(

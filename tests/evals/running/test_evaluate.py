@@ -14,8 +14,9 @@ import pytest
 from running_problems import FAST, LISTED, LOOP, SLOW, WRONG
 
 from afterburner.agent.types import Objective
+from afterburner.evals.datasets.built import PROBLEMS
 from afterburner.evals.evaluation import PRIVATE, PUBLIC, load_evaluation
-from afterburner.evals.tables import read_rows
+from afterburner.evals.tables import COMPLETE, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -130,3 +131,26 @@ def test_a_problem_that_has_no_reference_to_start_from_is_told_and_not_scored(tm
     found = load_evaluation(out)
     assert not found.problems
     assert found.not_evaluated[0][0] == "bare"
+
+
+def test_ids_that_no_problem_has_and_records_that_are_none_are_told(
+    benchmark: Callable[..., Path], recording: Callable[..., str], tmp_path: Path
+) -> None:
+    """A wrong id is no success, and the report knows what was left out."""
+    folder, out = benchmark("one"), tmp_path / "run"
+    (folder / PROBLEMS / "a-torn-one.parquet").write_bytes(b"no Parquet")
+    few = ("--iterations", "1", "--generations", "1", "--repeats", "1", "--model", recording({"one": [LOOP, FAST]}))
+    said = afterburner("run", "--dataset", str(folder), "--only", "one,two", "--out", str(out), *few, expected=1)
+    assert "two: " in said
+    assert "has no problem of this id that can be used" in said
+    found = load_evaluation(out)
+    assert [each.id for each in found.problems] == ["one"]
+    assert len(found.rejected) == 1
+    assert found.rejected[0].startswith("a-torn-one.parquet: ")
+    assert not (out / COMPLETE).exists()
+
+
+def test_a_dataset_without_a_problem_is_no_success(benchmark: Callable[..., Path], tmp_path: Path) -> None:
+    words = ("--dataset", str(benchmark()), "--out", str(tmp_path / "run"), "--model", "rules", "--start", "slow")
+    assert "has no problem in the split 'test' that can be used" in afterburner("run", *words, expected=4)
+    assert not (tmp_path / "run" / COMPLETE).exists()
