@@ -153,7 +153,9 @@ _SCORES: Mapping[str, tuple[tuple[str, ...], Callable[[Evaluation], tuple[Cell, 
     "enamel": (
         ("eff@1",),
         _enamel,
-        "Efficiency over the levels 1 to 3 with weights 3, 3, 4; the levels end where a case takes twice the "
-        "reference's slowest one. Times are of whole processes, Python's start included, which ENAMEL's own leave out.",
+        (
+            "Efficiency over the levels 1 to 3 with weights 3, 3, 4; the levels end where a case takes twice the "
+            "reference's slowest one. Times are of whole processes, Python's start included, unlike ENAMEL's own."
+        ),
     ),
 }

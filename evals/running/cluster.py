@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 RETRIES = 3  # of a task whose worker was lost
 _POLL_S = 1.0
 _CAPS_NEED_SHARING = (
-    "A worker does not see the folder of the run, {}, where the use of models is counted, so no cap could be kept. Give "
-    "a folder on a file system that the workers share, or no caps."
+    "A worker does not see the folder of the run, {}, where the use of models is counted, so no cap could be kept. "
+    "Give a folder on a file system that the workers share, or no caps."
 )
 
 

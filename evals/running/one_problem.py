@@ -64,7 +64,10 @@ class ProblemEvaluator:
             sides = {PUBLIC: problem.problem, **({PRIVATE: problem.private} if problem.private else {})}
             for tests, judged in sides.items():
                 drifts[tests] = self._measure(tests, judged, best, sandbox, loan.cores())
-                flags += _flags(tests, drifts[tests], problem.measured_on)
+                has_anchors = any(
+                    row["is_anchor"] and row["tests"] == tests for row in rows.tables.get("references", ())
+                )
+                flags += _flags(tests, drifts[tests], problem.measured_on, has_anchors=has_anchors)
             self._verdicts(best, sandbox)
         rows.finish(facts_of(problem), time.monotonic() - began, flags=flags, **drifts_of(drifts))
         return rows.tables
@@ -136,13 +139,15 @@ def _with_figures(problem: BenchmarkProblem) -> list[tuple[Reference, Figures]]:
     return [(each, each.figures) for each in problem.references if each.figures is not None]
 
 
-def _flags(tests: str, drift: Drift, measured_on: str) -> list[str]:
+def _flags(tests: str, drift: Drift, measured_on: str, *, has_anchors: bool) -> list[str]:
     """What a reader has to know of the references' figures."""
+    stored = f"what was stored ({measured_on or 'the machine is not named'})"
+    if has_anchors and not math.isfinite(drift.time):
+        return [f"On the {tests} tests no anchor passes here, so the references are {stored}, and are not scaled."]
     if not drift.beyond_limit:
         return []
     told = ", ".join(
         f"{each.value} {drift.of(each):.2f}x" for each in drift.beyond_limit if math.isfinite(drift.of(each))
     )
-    stored = f"what was stored ({measured_on or 'the machine is not named'})"
     said = f"On the {tests} tests the anchors drifted by more than {DRIFT_LIMIT:.0%} in two series: {told} of {stored}."
     return [f"{said} The references are scaled by it."]

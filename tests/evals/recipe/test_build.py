@@ -59,6 +59,7 @@ def test_stores_problems_measurements_and_reasons(sums: Any, request_to_build: B
     assert "at least 3 are needed" in reasons["18"]
 
 
+@pytest.mark.nightly
 def test_what_is_done_is_not_done_again(sums: Any, request_to_build: BuildRequest) -> None:
     """Neither what is kept nor what is left out; a problem that comes later is added."""
     left_out = sums.raw(id="18", solutions=())

@@ -77,7 +77,7 @@ def test_a_wrong_command_line_says_what_to_do(program: CommandLine, raw_file: Pa
     assert not out.exists()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_real_problem(program: CommandLine, shared_data: Path, tmp_path: Path) -> None:
     """Human solutions of CodeContests: what is kept has figures and private cases of its own."""
     source = shared_data / "venus_like" / "codecontests_human.jsonl.gz"

@@ -22,7 +22,7 @@ def summing(name: str, sizes: tuple[int, ...]) -> Problem:
     return Problem(name, "Read n. Print the sum of the numbers from 0 to n.", cases, limits=LIMITS)
 
 
-def benchmark_problem(name: str, *, private: bool = True) -> BenchmarkProblem:
+def benchmark_problem(name: str, *, private: bool = True, solutions: tuple[str, ...] = SOLUTIONS) -> BenchmarkProblem:
     """The problem with references whose figures are as if another machine had measured them."""
     references = tuple(
         Reference(
@@ -30,7 +30,7 @@ def benchmark_problem(name: str, *, private: bool = True) -> BenchmarkProblem:
             Figures(0.01 * n, 0.01 * n, 9_000.0 + n, 100.0 * n),
             Figures(0.01 * n, 0.01 * n, 9_000.0, 90.0 * n),
         )
-        for n, code in enumerate(SOLUTIONS, start=1)
+        for n, code in enumerate(solutions, start=1)
     )
     return BenchmarkProblem(
         "own",

@@ -150,6 +150,22 @@ def test_ids_that_no_problem_has_and_records_that_are_none_are_told(
     assert not (out / COMPLETE).exists()
 
 
+def test_references_whose_anchors_all_fail_here_are_flagged(
+    benchmark: Callable[..., Path], recording: Callable[..., str], tmp_path: Path
+) -> None:
+    """Nothing tells how far this machine is from the stored figures, so they are as they were, and a reader is told."""
+    folder, out = benchmark("only", private=False, solutions=(WRONG, f"{WRONG}{WRONG}")), tmp_path / "run"
+    model = recording({"only": [FAST, LOOP]})
+    few = ("--iterations", "1", "--generations", "1", "--repeats", "1", "--model", model)
+    afterburner("run", "--dataset", str(folder), "--out", str(out), *few)
+    (problem,) = load_evaluation(out).problems
+    (flag,) = problem.facts["flags"]
+    assert flag.startswith("On the public tests no anchor passes here")
+    assert flag.endswith("what was stored (another machine), and are not scaled.")
+    assert problem.references[Objective.TIME].tolist() == [0.01, 0.02]
+    assert problem.passed.all()
+
+
 def test_a_dataset_without_a_problem_is_no_success(benchmark: Callable[..., Path], tmp_path: Path) -> None:
     words = ("--dataset", str(benchmark()), "--out", str(tmp_path / "run"), "--model", "rules", "--start", "slow")
     assert "has no problem in the split 'test' that can be used" in afterburner("run", *words, expected=4)

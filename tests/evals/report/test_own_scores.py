@@ -1,0 +1,68 @@
+"""ENAMEL's eff@1 from the stored times of single cases: passing codes, wrong ones, and those that run out of time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from afterburner.evals.report.own_scores_table import own_scores_table
+from afterburner.evals.report.run_scores import scores_of
+from afterburner.evals.report.runs import load_runs
+from afterburner.evals.tables import file_key, write_rows
+
+from .run_folders import RunPlan
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NAMES = ["level 0, case 0", *(f"level {level}, case {case}" for level in (1, 2, 3) for case in (0, 1))]
+REFERENCE = [0.1, 0.1, 0.2, 0.3, 0.4, 0.5, 0.5]  # T = 2 * 0.5 = 1
+
+
+def eff_at_1(folder: Path, *repeats: tuple[str, list[float]]) -> float | None:
+    """The score of one code on one problem, of these verdicts with the times of the cases that were made."""
+    RunPlan(dataset="enamel", problems=0).write(folder)
+    key, figures = file_key("one"), {"wall_time_s": 1.0, "cpu_time_s": 1.0, "peak_memory_kib": 1.0}
+
+    def write(table: str, *rows: dict[str, Any]) -> None:
+        write_rows(folder, table, key, [{"problem_id": "one", **row} for row in rows])
+
+    about = {"dataset": "enamel", "difficulty": "", "language": "python", "public_cases": 7, "private_cases": 0}
+    write("problems", {**about, "case_names": NAMES, "reason": "", **drifts()})
+    write("references", {"code_id": "reference", "tests": "public", "is_anchor": False, **figures})
+    write("best", {"generation": 0, "iteration": 0, "code_id": "code", "passed": True})
+    runs = [("reference", "accepted", REFERENCE), *(("code", *each) for each in repeats)]
+    measured = [
+        {"code_id": code, "tests": "public", "repeat": 0, "verdict": verdict, "case_wall_times_s": times, **figures}
+        for code, verdict, times in runs
+    ]
+    write("measurements", *measured)
+    table = own_scores_table([scores_of(each) for each in load_runs([folder])])
+    assert table is not None
+    score = table.rows[0][1].score
+    return score.value if score is not None else None
+
+
+def drifts() -> dict[str, float]:
+    return {f"{side}drift{kind}": float("nan") for side in ("", "private_") for kind in ("", "_memory", "_integral")}
+
+
+@pytest.mark.parametrize(
+    ("repeats", "score"),
+    [
+        ([("accepted", REFERENCE)], 100.0),
+        # Level 1: (1 - 0.6) / (1 - 0.2) = 1/2; level 2 as the reference; level 3: (1 - 0.8) / (1 - 0.5) = 2/5.
+        ([("accepted", [0.1, 0.6, 0.1, 0.3, 0.4, 0.8, 0.7])] * 2, 10 * (3 / 2 + 3 + 4 * 2 / 5)),
+        ([("time_limit", [0.1, 0.6, 0.1, 0.3, 0.4, 0.8, 20.0])], 10 * (3 / 2 + 3)),
+        ([("memory_limit", [0.1, 0.6, 0.1, 0.3])], 10 * (3 / 2)),
+        ([("accepted", REFERENCE), ("time_limit", [0.1, 0.1, 0.2, 0.3, 20.0])], 30.0),
+        ([("time_limit", [20.0])], 0.0),
+        ([("wrong_answer", [0.1, 0.6, 0.1, 0.3, 0.4, 0.8, 0.7])], 0.0),
+        ([], 0.0),
+    ],
+)
+def test_a_level_that_runs_out_ends_the_levels_and_is_no_failure(
+    tmp_path: Path, repeats: list[tuple[str, list[float]]], score: float
+) -> None:
+    assert eff_at_1(tmp_path / "run", *repeats) == pytest.approx(score)
