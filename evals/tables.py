@@ -164,8 +164,16 @@ def write_file(path: Path, columns: Mapping[str, str], rows: Sequence[Row]) -> N
 
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
-    pq.write_table(pa.Table.from_pylist(list(rows), schema=schema(columns)), unfinished, compression="zstd")
+    whole = [{name: _storable(value) for name, value in row.items()} for row in rows]
+    pq.write_table(pa.Table.from_pylist(whole, schema=schema(columns)), unfinished, compression="zstd")
     unfinished.replace(path)
+
+
+def _storable(value: Any) -> Any:
+    """The same, with `?` for half characters (lone surrogates), which a model may write and no file can hold."""
+    if isinstance(value, list):
+        return [_storable(each) for each in value]
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
 
 
 def read_rows(folder: Path, table: str, key: str = "*", columns: Mapping[str, str] | None = None) -> list[Row]:

@@ -31,7 +31,8 @@ def resume(
 ) -> None:
     """Go on with an evaluation that was stopped, killed or capped: what is stored is not done again.
 
-    Answers that were paid for are not asked for again. The caps count what was used before.
+    After a stop or a kill, answers that were paid for are not asked for again. A loop that a cap or a failing server
+    cut short begins anew. The caps count what was used before.
     """
     with needing_extra():
         from afterburner.evals.commands.carrying_out import carry_out

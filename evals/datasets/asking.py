@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from afterburner.evals.errors import RecordError
 from afterburner.sandbox import Limits, Program, TestCase, Verdict
@@ -49,5 +49,16 @@ def rows_of(made: object, rows: int, columns: int, field: str) -> list[list[str]
     raise RecordError(field, "its code printed something else than tests")
 
 
+def is_text(made: object) -> TypeGuard[str]:
+    """Whether it is a text that a file can hold: one with half a character (a lone surrogate) is none."""
+    if not isinstance(made, str):
+        return False
+    try:
+        made.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _is_row(made: object, columns: int) -> bool:
-    return isinstance(made, list) and len(made) == columns and all(isinstance(each, str) for each in made)
+    return isinstance(made, list) and len(made) == columns and all(is_text(each) for each in made)

@@ -30,6 +30,7 @@ LIMITS = Limits(wall_time_s=20.0, cpu_time_s=20.0, memory_kib=MEMORY_KIB, output
 _MAKING_LIMITS = replace(
     DATASET_LIMITS, wall_time_s=180.0, cpu_time_s=120.0, memory_kib=MEMORY_KIB, output_bytes=64 * 1024 * 1024
 )
+_MOST_DIGITS = 18
 _PLAIN_CHECK = "return type(output) == type(answer) and output == answer"
 _NO_PRINTING = "import time\ninput = None\nprint = None\n"  # as in ENAMEL's own: printing is an error there
 
@@ -72,7 +73,7 @@ def read_enamel(record: Record, context: ReadingContext) -> BenchmarkProblem:
 def _number(record: Record) -> int:
     """Which problem of HumanEval it is: ENAMEL's seeds depend on it."""
     _, slash, number = record.filled("task_id").rpartition("/")
-    if not slash or not number.isdecimal():
+    if not slash or not number.isdecimal() or len(number) > _MOST_DIGITS:
         raise record.error("task_id", "this has to be like HumanEval/17")
     return int(number)
 
@@ -100,7 +101,9 @@ def _cases(record: Record, context: ReadingContext, number: int) -> tuple[TestCa
 def _wanted(record: Record, number: int) -> list[tuple[int, int, int, int]]:
     """Seed, size, level and number of each test, as ENAMEL's own evaluation has them."""
     levels = record.filled("input_levels").split()
-    if len(levels) != len(TESTS_AT_LEVELS) or not all(each.isdecimal() for each in levels):
+    if len(levels) != len(TESTS_AT_LEVELS) or not all(
+        each.isdecimal() and len(each) <= _MOST_DIGITS for each in levels
+    ):
         raise record.error("input_levels", f"this has to be {len(TESTS_AT_LEVELS)} sizes")
     found, before = [], 0
     for level, (size, tests) in enumerate(zip(map(int, levels), TESTS_AT_LEVELS, strict=True)):

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    import pyarrow as pa
+
 LONGEST = 256 * 1024 * 1024  # bytes of one record, and of a .json file as a whole: what has to be held at once
 KINDS = (".jsonl", ".json", ".csv", ".parquet")
 _TOGETHER = 16  # rows of a Parquet file
@@ -108,7 +110,7 @@ def _csv(path: Path) -> Iterator[Record | Rejected]:
                 yield Record(values, place)
 
 
-def _parquet(path: Path) -> Iterator[Record]:
+def _parquet(path: Path) -> Iterator[Record | Rejected]:
     try:
         import pyarrow as pa  # noqa: PLC0415 - heavy
         import pyarrow.parquet as pq  # noqa: PLC0415 - heavy
@@ -120,10 +122,18 @@ def _parquet(path: Path) -> Iterator[Record]:
     try:
         with pq.ParquetFile(path) as file:
             for batch in file.iter_batches(_TOGETHER):
-                for values in batch.to_pylist():
-                    yield Record(values, _place(path, next(numbers)))
+                for row in range(batch.num_rows):
+                    yield _row(_place(path, next(numbers)), batch.slice(row, 1))
     except pa.ArrowException as error:
         raise DatasetError(f"{path} is no Parquet file that can be read: {error}.") from error
+
+
+def _row(place: str, batch: pa.RecordBatch) -> Record | Rejected:
+    """The only row of a batch."""
+    try:
+        return Record(batch.to_pylist()[0], place)
+    except (ValueError, OverflowError) as error:  # such as a date beyond the year 9999
+        return Rejected(place, "", f"Python has no such values: {error}")
 
 
 def _record(place: str, line: bytes) -> Record | Rejected:

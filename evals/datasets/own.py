@@ -48,7 +48,7 @@ def read_own(record: Record, context: ReadingContext) -> BenchmarkProblem:
 def _problem(record: Record, fields: dict[str, Any]) -> Problem:
     try:
         return Problem.from_json(json.dumps(fields, allow_nan=False))
-    except (UsageError, ValueError) as error:
+    except (UsageError, ValueError, TypeError, RecursionError) as error:  # Parquet has values that JSON lacks
         raise record.error("problem", str(error)) from error
 
 

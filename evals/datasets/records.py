@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _NAMES = ("problem_id", "question_id", "task_id", "slug_name", "id", "problem_idx", "name", "title")
 LONGEST_NAME = 80  # characters of what messages call a record
 _DIGITS = 4000  # from about here on, `int` refuses to read a decimal
+_LARGEST_ID = 2**63  # an integer that is larger is no id, and Python does not even write all of them as text
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,8 @@ class Record:
     def name(self) -> str:
         """How the dataset calls the record, as far as can be told; a long name is cut. Empty: it does not say."""
         found = (self.values.get(name) for name in _NAMES)
-        return next((str(each)[:LONGEST_NAME] for each in found if isinstance(each, str | int) and str(each)), "")
+        usable = (each for each in found if isinstance(each, str) or (isinstance(each, int) and _is_id(each)))
+        return next((text[:LONGEST_NAME] for text in map(str, usable) if text), "")
 
     def has(self, name: str) -> bool:
         """Whether the field is there and not null."""
@@ -69,13 +71,17 @@ class Record:
     def identity(self, name: str) -> str:
         """A text that is not empty, or an integer, as text."""
         found = self._get(name, str | int, "a text or an integer")
-        return str(found) if isinstance(found, int) else self.filled(name)
+        if isinstance(found, str):
+            return self.filled(name)
+        if not _is_id(found):
+            raise self.error(name, "this integer is too large to be an id")
+        return str(found)
 
     def number(self, name: str, default: float | None = None) -> float:
         """A finite number."""
         if default is not None and not self.has(name):
             return default
-        found = float(self._get(name, int | float, "a number"))
+        found = self._float(name, "a number")
         if not math.isfinite(found):
             raise self.error(name, f"this has to be a finite number, and it is {found}")
         return found
@@ -84,7 +90,7 @@ class Record:
         """A number that somebody measured; None: nobody did, which datasets also write as infinity or not-a-number."""
         if not self.has(name):
             return None
-        found = float(self._get(name, int | float, "a number or null"))
+        found = self._float(name, "a number or null")
         if math.isfinite(found) and found < 0:
             raise self.error(name, f"this has to be a measurement, and it is {found:g}")
         return found if math.isfinite(found) else None
@@ -143,6 +149,12 @@ class Record:
                 raise self.error(f"{name}[{place}]", f"this has to be an object, and it is {_kind(each)}")
             yield replace(self, values=each, prefix=f"{self.field(name)}[{place}].")
 
+    def _float(self, name: str, described: str) -> float:
+        try:
+            return float(self._get(name, int | float, described))
+        except OverflowError:
+            raise self.error(name, "this number is too large") from None
+
     def _get(self, name: str, kind: Any, described: str) -> Any:
         if not self.has(name):
             raise self.error(name, "it is null" if name in self.values else "it is missing")
@@ -172,6 +184,10 @@ def parse_json(text: str | bytes) -> Any:
 def _integer(digits: str) -> int:
     """An integer of any length, in less than quadratic time, which `int` has a limit for."""
     return int(digits) if len(digits) < _DIGITS else int(Decimal(digits))
+
+
+def _is_id(number: int) -> bool:
+    return -_LARGEST_ID < number < _LARGEST_ID
 
 
 def _kind(value: Any) -> str:

@@ -109,8 +109,7 @@ class ClusterWork:
         try:
             found = ray.get(finished)
         except ray.exceptions.RayTaskError as error:
-            said = f"{type(error.cause).__name__}: {error.cause}".partition("\n")[0]
-            self.ledger.fail(problem_id, EvaluationError(f"a worker failed by an error of ours: {said}. Report it."))
+            self.ledger.fail_unexpectedly(problem_id, error.cause)
             return
         except ray.exceptions.RayError:
             self.ledger.fail(problem_id, EvaluationError(f"{RETRIES + 1} workers died of it, one after the other."))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.usage import NOTHING_USED, Usage
 from afterburner.evals.datasets.packages.functions import NAME as PACKAGES
-from afterburner.evals.errors import DatasetError
+from afterburner.evals.errors import DatasetError, EvaluationError
 from afterburner.evals.problems import Rejected
 from afterburner.evals.running.loops import CapReachedError
 from afterburner.evals.running.progress import EvaluationEvent, OnEvaluationEvent, Step
@@ -75,6 +75,11 @@ class Ledger:
         self.outcome.failed[problem_id] = why if problem_id in why else f"{problem_id}: {why}"
         self.stopped = self.stopped or isinstance(error, CapReachedError)
         self.tell(Step.FAILED, problem_id, self.outcome.failed[problem_id])
+
+    def fail_unexpectedly(self, problem_id: str, error: BaseException) -> None:
+        """Note that a problem could not be evaluated by a fault of this program; the others go on."""
+        said = f"{type(error).__name__}: {error}".partition("\n")[0]
+        self.fail(problem_id, EvaluationError(f"an error of ours: {said}. Report it."))
 
     def finish(self) -> None:
         """Store what was found of the dataset as a whole, and whether nothing is left to do.

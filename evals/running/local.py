@@ -84,11 +84,12 @@ class LocalWork:
 
     def _take(self, subject: Subject, finished: Future[Mapping[str, Sequence[Row]]]) -> None:
         """Store what was found. A problem that could not be evaluated is told, and left for the next time."""
-        try:
-            rows = finished.result()
-        except CancelledError:
-            raise
-        except AfterburnerError as error:
+        error = finished.exception()
+        if error is None:
+            self.ledger.keep(subject.id, finished.result())
+        elif isinstance(error, CancelledError) or not isinstance(error, Exception):
+            raise error
+        elif isinstance(error, AfterburnerError):
             self.ledger.fail(subject.id, error)
         else:
-            self.ledger.keep(subject.id, rows)
+            self.ledger.fail_unexpectedly(subject.id, error)

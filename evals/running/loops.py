@@ -80,7 +80,7 @@ class LoopRunner:
         if not cap and not _was_cut_short(result):
             return
         self.folder.forget_loop(name, generation)
-        self.session.discard(result.run_id)  # its answers are kept, so that nothing is paid for twice
+        self.session.discard(result.run_id)  # answers to prompts without figures are found again, the others are not
         kind = CapReachedError if cap else InterruptedLoopError
         raise kind(f"{name}: the loop ended early: {result.ended_early or cap}.")
 

@@ -156,7 +156,7 @@ def test_records_that_could_not_be_used_are_told(tmp_path: Path) -> None:
     run = RunPlan(problems=2, rejected=("own.jsonl, record 3: name: <b>",)).write(tmp_path / "run")
     written = write_report([run], tmp_path / "out").folder
     page, text = ((written / name).read_text("utf-8") for name in ("index.html", "report.md"))
-    assert "2 problems, 1 record of the dataset could not be used" in page
+    assert "1 record of the dataset could not be used" in page
     assert "own.jsonl, record 3: name: &lt;b&gt;" in page
     assert "<b>" not in page
     assert "- own.jsonl, record 3: name: &#60;b" in text
