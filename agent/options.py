@@ -286,6 +286,9 @@ class ModelOptions:
         str | None,
         Option("Write the model's answers to FILE as they come, for --model replay:FILE.", metavar="FILE", filled=True),
     ] = None
+    # Of the paper's selection: whether a request that fails, or a cap, interrupts the run, which can be resumed then,
+    # rather than ending it early. What a model was not asked says nothing of it.
+    must_answer: bool = False
     keep_answers: bool = False  # whether results and the store keep prompts and raw answers; by "paper" they always do
 
     def __post_init__(self) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from afterburner.agent.types import Objective
 from afterburner.evals.errors import EvaluationError
-from afterburner.evals.tables import REJECTED, read_rows
+from afterburner.evals.tables import REJECTED, read_about, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -82,14 +82,9 @@ def load_evaluation(folder: Path, tests: str = PUBLIC) -> Evaluation:
         tests: `public` or `private`. Without private tests of a problem, it is left out of the private side.
 
     Raises:
-        EvaluationError: there is no evaluation, or no problem of it is done.
+        EvaluationError: there is no evaluation, a file of it is missing or damaged, or no problem of it is done.
     """
-    try:
-        about = json.loads((folder / "run.json").read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise EvaluationError(
-            f"{folder} holds no evaluation that can be read: {error}. Give the folder that eval run wrote."
-        ) from error
+    about = read_about(folder)
     rows = {table: _by_problem(read_rows(folder, table)) for table in ("references", "best", "measurements")}
     done, left_out = [], []
     for facts in read_rows(folder, "problems"):
@@ -129,6 +124,10 @@ def _problem(facts: Row, rows: Mapping[str, list[Row]], tests: str) -> Evaluated
         if row["tests"] == tests:
             measured[row["code_id"]].append(row)
     best = rows["best"]
+    if not best:
+        raise EvaluationError(
+            f"The table best has nothing of {facts['problem_id']}, as if its file were lost. Go on with eval resume."
+        )
     generations = 1 + max((row["generation"] for row in best), default=0)
     iterations = 1 + max((row["iteration"] for row in best), default=0)
     repeats = max((len(each) for each in measured.values()), default=1)

@@ -25,14 +25,23 @@ def write_whole(path: Path, text: str) -> None:
     unfinished.replace(path)
 
 
+def cannot_write(folder: Path, error: OSError) -> EvaluationError:
+    """What a person is told whose disk is full, or whose folder is not writable."""
+    return EvaluationError(f"{folder} cannot be written: {error.strerror or error}.")
+
+
 @contextmanager
 def claimed(folder: Path) -> Iterator[None]:
     """Keep every other process out of a folder while the block runs.
 
     Raises:
-        EvaluationError: another one works on it.
+        EvaluationError: another one works on it, or it cannot be written.
     """
-    with (folder / ".lock").open("w") as lock:
+    try:
+        lock = (folder / ".lock").open("w")
+    except OSError as error:
+        raise cannot_write(folder, error) from error
+    with lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -71,6 +71,9 @@ class BenchmarkProblem:
         tags: topics.
         generator: Python source that defines `generate_test_cases(num_cases, seed=42)`; empty: there is none.
         measured_on: a description of the machine that the references' figures are from; empty: they have none.
+        measured_alike: whether these are figures of whole runs in this sandbox on these cases, as `eval build` measures
+            them. Then anchors scale them; others are of something else, such as a website's own clock, and known
+            solutions are measured anew.
         notes: what has to be known of it, such as a test that was left out and why.
     """
 
@@ -84,6 +87,7 @@ class BenchmarkProblem:
     tags: tuple[str, ...] = ()
     generator: str = ""
     measured_on: str = ""
+    measured_alike: bool = False
     notes: tuple[str, ...] = ()
 
     @property

@@ -8,9 +8,12 @@ that is killed loses the problem it was at and nothing else. DuckDB reads a tabl
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 from typing import TYPE_CHECKING, Any
+
+from afterburner.evals.errors import EvaluationError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = dict[str, Any]
+ABOUT = "run.json"  # what was asked, and the machine
 COMPLETE = "complete"  # a file in the folder of a run, once every problem is stored
 REJECTED = "rejected.json"  # likewise: the records that cannot be used, a line of text each
 _FIGURES = {
@@ -115,15 +119,16 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         **_FIGURES,
         "case_wall_times_s": "list<float64>",  # of the cases, by the names in `problems`
     },
-    # What the benchmark's own rule and the strict one say of each C*; once for each code.
+    # What the strict rule says of each C*; once for each code. The benchmark's own verdicts are in `measurements`.
     "verdicts": {
         "problem_id": "string",
         "code_id": "string",
-        "rule": "string",  # "public", "private", "strict"
+        "rule": "string",  # "strict"
         "verdict": "string",
         "detail": "string",
     },
 }
+_END = b"PAR1"  # of every Parquet file
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -186,11 +191,45 @@ def read_rows(folder: Path, table: str, key: str = "*", columns: Mapping[str, st
         columns: of a table that no run has.
 
     Raises:
-        OSError: a file cannot be read.
+        EvaluationError: a file cannot be read.
     """
+    import pyarrow as pa  # noqa: PLC0415 - heavy
     import pyarrow.parquet as pq  # noqa: PLC0415 - heavy
 
     found: list[Row] = []
     for path in sorted((folder / table).glob(f"{key}.parquet")):
-        found += pq.read_table(path, schema=schema(columns or TABLES[table])).to_pylist()
+        try:
+            found += pq.read_table(path, schema=schema(columns or TABLES[table])).to_pylist()
+        except (OSError, pa.ArrowException) as error:
+            raise EvaluationError(
+                f"{path} is damaged: {error}. Remove it, and go on with the command that wrote it."
+            ) from error
     return found
+
+
+def is_whole(folder: Path, table: str, key: str) -> bool:
+    """Whether the file of a problem is there and was not cut short, as by a power failure."""
+    try:
+        with (folder / table / f"{key}.parquet").open("rb") as file:
+            file.seek(-len(_END), os.SEEK_END)
+            return file.read() == _END
+    except OSError:
+        return False
+
+
+def read_about(folder: Path) -> dict[str, Any]:
+    """Read `run.json`: at least the name, the settings and the machine of a run.
+
+    Raises:
+        EvaluationError: there is none, or it is damaged.
+    """
+    try:
+        about = json.loads((folder / ABOUT).read_text("utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise EvaluationError(
+            f"{folder} holds no evaluation that can be read: {error}. Give the folder that eval run wrote."
+        ) from error
+    kinds = {"name": str, "settings": dict, "machine": dict}
+    if not isinstance(about, dict) or not all(isinstance(about.get(name), kind) for name, kind in kinds.items()):
+        raise EvaluationError(f"{folder / ABOUT} does not tell of an evaluation. Give the folder that eval run wrote.")
+    return about

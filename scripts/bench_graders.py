@@ -32,10 +32,12 @@ _HEAD = """\
 def main() -> None:
     """Run the parts that were asked for, print them, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], default=list(PARTS))
+    parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
     parser.add_argument("--repeats", type=int, default=3, help="of each solution that is timed")
     parser.add_argument("--page", type=Path, help="write the tables here, as Markdown")
     options = parser.parse_args()
+    if unknown := set(options.parts) - set(PARTS):
+        parser.error(f"there is no part {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
     if not DATA.is_dir():
         sys.exit(f"{DATA} is not there: the official verdicts and timings lie beside the repository.")
     texts = []

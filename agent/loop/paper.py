@@ -21,13 +21,14 @@ from afterburner.agent.loop.records import candidate_of, judged_event
 from afterburner.agent.loop.state import NOTHING_LEFT, LoopState, on_the_clock
 from afterburner.agent.models.prompts.feedback import parse_telling
 from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest
+from afterburner.agent.models.requests.endings import CapReachedError
 from afterburner.agent.models.requests.spending import TIME_IS_UP
 from afterburner.agent.option_kinds import Temperature
 from afterburner.agent.types import Decision, JudgedCandidate
 from afterburner.sandbox import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from langgraph.checkpoint.base import BaseCheckpointSaver
     from langgraph.graph.state import CompiledStateGraph
@@ -92,14 +93,29 @@ class PaperLoop:
         try:
             proposals = self.proposer.propose(self._request(state, iteration))
         except ProposerError as error:
-            if not state["records"]:
+            if not state["records"] or self.settings.models.must_answer:
                 raise
             proposals, ended_early = [], f"{self.proposer.name} failed: {error}"
         usage = (self.model_session.usage() if self.model_session else None) or state["usage"]
+        if self.settings.models.must_answer:
+            self._check_answered(proposals, usage.cap)
         if not proposals:
             return {"exhausted": True, "ended_early": ended_early or usage.cap or NOTHING_LEFT, "usage": usage}
         pending = [self._candidate(iteration, n, each, state) for n, each in enumerate(proposals, start=1)]
         return {"iteration": iteration, "pending": pending, "usage": usage}
+
+    def _check_answered(self, proposals: Sequence[Proposal], cap: str) -> None:
+        """Interrupt the run where the model was not asked as often as it was to be.
+
+        Raises:
+            CapReachedError: a cap, or the time, allowed no more requests.
+            ProposerError: a request failed.
+        """
+        failed = next((each.error for each in proposals if each.unanswered), "")
+        if failed:
+            raise ProposerError(f"{self.proposer.name} failed: {failed}")
+        if cap and len(proposals) < self.settings.search.candidates:
+            raise CapReachedError(cap)
 
     def profile(self, state: LoopState) -> dict[str, object]:
         """Run each code once: passed? time? memory? integral? An answer without code fails as code that fails."""

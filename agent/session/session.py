@@ -94,6 +94,7 @@ class Session:
         search: Search | None = None,
         *,
         proof: Proof | None = None,
+        caps: Caps | None = None,
         on_event: OnEvent | None = None,
         cancel: CancelToken | None = None,
         outputs: Mapping[str, Output] | None = None,
@@ -109,6 +110,8 @@ class Session:
             job: the target.
             search: objective, rounds, time, selection.
             proof: the tests that a gain must pass, and the evidence to gather; None: the session's.
+            caps: the most that models may use for this run, however often it is resumed, within those of the session;
+                None: the session's.
             on_event: receives progress events; several threads call it while a language model is asked.
             cancel: ends the run from another thread; what was found can be resumed, or thrown away with `discard`.
             outputs: what the caller will write; stored, so that a resumed run can write it.
@@ -131,7 +134,7 @@ class Session:
             search or Search(),
             proof or self._proof,
             self._models,
-            self._caps,
+            caps or self._caps,
             job.batch,
             job.unsaved,
             job.problem.to_json() if job.problem is not None else "",

@@ -148,6 +148,7 @@ class ProblemBuilder:
             tags=raw.tags,
             generator=raw.generator,
             measured_on=self.measured_on,
+            measured_alike=True,
             notes=chosen.notes,
         )
         return BuiltProblem(problem, found)

@@ -17,7 +17,7 @@ from afterburner.evals.datasets.built import (
     read_about,
 )
 from afterburner.evals.errors import EvaluationError
-from afterburner.evals.files import write_whole
+from afterburner.evals.files import cannot_write, write_whole
 from afterburner.evals.recipe.split import split_of
 from afterburner.evals.tables import file_key, read_rows, write_file
 
@@ -73,7 +73,7 @@ class BenchmarkFolder:
                 raise EvaluationError(f"{path} is not empty, and holds no benchmark. Give another folder as --out.")
             write_whole(path / ABOUT, json.dumps(about, indent=1))
         except OSError as error:
-            raise _cannot_write(path, error) from error
+            raise cannot_write(path, error) from error
         return cls(path, settings, about)
 
     def is_done(self, problem_id: str) -> bool:
@@ -128,7 +128,7 @@ class BenchmarkFolder:
         try:
             write_whole(self.path / ABOUT, json.dumps({**self.about, "counts": counts}, indent=1))
         except OSError as error:
-            raise _cannot_write(self.path, error) from error
+            raise cannot_write(self.path, error) from error
         return counts
 
     def left_out(self) -> tuple[tuple[str, str], ...]:
@@ -142,7 +142,7 @@ class BenchmarkFolder:
         try:
             write_file(self._file(table, problem_id), COLUMNS[table], rows)
         except OSError as error:
-            raise _cannot_write(self.path, error) from error
+            raise cannot_write(self.path, error) from error
 
 
 def _check(path: Path, settings: RecipeSettings, now: Mapping[str, Any], stored: Mapping[str, Any]) -> None:
@@ -164,7 +164,3 @@ def _check(path: Path, settings: RecipeSettings, now: Mapping[str, Any], stored:
             f"{path} was measured on another machine ({'; '.join(changed)}). Figures of two machines do not make one "
             "distribution. Give another folder as --out."
         )
-
-
-def _cannot_write(path: Path, error: OSError) -> EvaluationError:
-    return EvaluationError(f"{path} cannot be written: {error.strerror or error}.")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from afterburner.agent import CancelToken, Caps
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.store.checkpoints import new_run_id
 from afterburner.evals.files import claimed
 from afterburner.evals.running.cluster import ClusterWork
+from afterburner.evals.running.fingerprint import with_full_paths
 from afterburner.evals.running.folder import RunFolder
 from afterburner.evals.running.ledger import Ledger, Outcome
 from afterburner.evals.running.local import LocalWork, evaluation_session
@@ -22,6 +23,8 @@ from afterburner.sandbox.installations import own_environment
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from afterburner.sandbox import Sandbox
 
 _WAITING = 2  # problems beyond one for each core: while one waits for a model, another one is measured
 
@@ -53,8 +56,8 @@ def begin_evaluation(folder: Path, name: str, settings: EvaluationSettings, sand
         SandboxUnavailableError: there is no sandbox here.
     """
     with open_sandbox(sandbox) as opened:
-        machine = asdict(describe_machine(opened, opened.backend.python() or own_environment()))
-    return RunFolder.create(folder, name, settings, new_run_id(), machine)
+        machine = _machine(opened)
+    return RunFolder.create(folder, name, with_full_paths(settings), new_run_id(), machine)
 
 
 def evaluate(
@@ -74,6 +77,7 @@ def evaluate(
     cancel = cancel or CancelToken()
     ledger = Ledger(folder, on_event, Outcome(folder.path))
     with claimed(folder.path), open_sandbox(resources.sandbox) as sandbox:
+        folder.check(_machine(sandbox) if resources.executor is Executor.LOCAL else None)
         folder.clear_unfinished()
         folder.say_whether_complete(is_complete=False)
         problems = ledger.unfinished(load_subjects(folder, lambda: sandbox))
@@ -87,3 +91,7 @@ def evaluate(
                 LocalWork(ledger, session, cancel).carry_out(problems, jobs)
         ledger.finish()
     return ledger.outcome
+
+
+def _machine(sandbox: Sandbox) -> dict[str, Any]:
+    return asdict(describe_machine(sandbox, sandbox.backend.python() or own_environment()))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from afterburner.evals.errors import EvaluationError
-from afterburner.evals.files import write_whole
+from afterburner.evals.files import cannot_write, write_whole
+from afterburner.evals.running.fingerprint import check_dataset, check_machine, dataset_sha256
 from afterburner.evals.running.settings import EvaluationSettings
-from afterburner.evals.tables import COMPLETE, REJECTED, TABLES, file_key, write_rows
+from afterburner.evals.tables import ABOUT, COMPLETE, REJECTED, TABLES, file_key, is_whole, read_about, write_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from afterburner.evals.tables import Row
 
 FORMAT = 1
-_ABOUT = "run.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,7 @@ class RunFolder:
     name: str
     settings: EvaluationSettings
     session_id: str  # under which the use of models counts, however often the evaluation is resumed
+    about: Mapping[str, Any] = field(default_factory=dict)  # `run.json`
 
     @property
     def loops(self) -> Path:
@@ -56,11 +57,12 @@ class RunFolder:
                 "settings": settings.to_document(),
                 "machine": dict(machine),
                 "session": session_id,
+                "dataset_sha256": dataset_sha256(settings),
             }
-            write_whole(path / _ABOUT, json.dumps(document, indent=1))
+            write_whole(path / ABOUT, json.dumps(document, indent=1))
         except OSError as error:
-            raise EvaluationError(f"{path} cannot be written: {error.strerror or error}.") from error
-        return cls(path, name, settings, session_id)
+            raise cannot_write(path, error) from error
+        return cls(path, name, settings, session_id, document)
 
     @classmethod
     def open(cls, path: Path) -> RunFolder:
@@ -69,20 +71,34 @@ class RunFolder:
         Raises:
             EvaluationError: there is none, or another version of this program has written it.
         """
-        try:
-            about = json.loads((path / _ABOUT).read_text("utf-8"))
-        except (OSError, ValueError) as error:
-            raise EvaluationError(f"{path} holds no evaluation: {error}. Give a folder that eval run made.") from error
-        if not isinstance(about, dict) or about.get("format") != FORMAT:
+        about = read_about(path)
+        if about.get("format") != FORMAT or not isinstance(about.get("session"), str):
             raise EvaluationError(f"{path} is of another version of this program. Read it with that one.")
-        return cls(path, about["name"], EvaluationSettings.from_document(about["settings"]), about["session"])
+        return cls(path, about["name"], EvaluationSettings.from_document(about["settings"]), about["session"], about)
+
+    def check(self, machine: Mapping[str, Any] | None) -> None:
+        """Refuse to go on with another dataset, or on another machine; None: a cluster has machines of its own.
+
+        Raises:
+            EvaluationError: one of them is not what the run was begun with.
+        """
+        check_dataset(self.settings, self.about.get("dataset_sha256", ""))
+        if machine is not None:
+            check_machine(self.about.get("machine", {}), machine)
 
     def say_whether_complete(self, *, is_complete: bool) -> None:
-        """Note that nothing is left to do, or that something is."""
-        if is_complete:
-            write_whole(self.path / COMPLETE, "")
-        else:
-            (self.path / COMPLETE).unlink(missing_ok=True)
+        """Note that nothing is left to do, or that something is.
+
+        Raises:
+            EvaluationError: the folder cannot be written.
+        """
+        try:
+            if is_complete:
+                write_whole(self.path / COMPLETE, "")
+            else:
+                (self.path / COMPLETE).unlink(missing_ok=True)
+        except OSError as error:
+            raise cannot_write(self.path, error) from error
 
     def keep_rejected(self, lines: Sequence[str]) -> None:
         """Store which records of the dataset cannot be used, and why; an earlier list is replaced.
@@ -93,16 +109,18 @@ class RunFolder:
         try:
             write_whole(self.path / REJECTED, json.dumps(list(lines), indent=1))
         except OSError as error:
-            raise EvaluationError(f"{self.path} cannot be written: {error.strerror or error}.") from error
+            raise cannot_write(self.path, error) from error
 
     def clear_unfinished(self) -> None:
         """Remove what a kill has cut short; only for the process that has claimed the folder."""
-        for path in self.path.glob("*/.*.unfinished"):
-            path.unlink(missing_ok=True)
+        for pattern in (".*.unfinished", "*/.*.unfinished"):
+            for path in self.path.glob(pattern):
+                path.unlink(missing_ok=True)
 
     def is_done(self, problem_id: str) -> bool:
-        """Whether all of a problem is stored."""
-        return (self.path / "problems" / f"{file_key(problem_id)}.parquet").exists()
+        """Whether all of a problem is stored, and nothing of it was damaged since."""
+        key = file_key(problem_id)
+        return all(is_whole(self.path, table, key) for table in TABLES)
 
     def keep(self, problem_id: str, rows: Mapping[str, Sequence[Row]]) -> None:
         """Store all tables of a problem; the one that says that it is done comes last.
@@ -115,7 +133,7 @@ class RunFolder:
             for table in sorted(TABLES, key=lambda each: each == "problems"):
                 write_rows(self.path, table, key, rows.get(table, ()))
         except OSError as error:
-            raise EvaluationError(f"{self.path} cannot be written: {error.strerror or error}.") from error
+            raise cannot_write(self.path, error) from error
 
     def loop_begun(self, problem_id: str, generation: int) -> str:
         """The id of the agent's run that works on a generation; empty: none was begun."""
@@ -125,10 +143,17 @@ class RunFolder:
             return ""
 
     def begin_loop(self, problem_id: str, generation: int, run_id: str) -> None:
-        """Note the id of the agent's run, so that it can be resumed."""
+        """Note the id of the agent's run, so that it can be resumed.
+
+        Raises:
+            EvaluationError: the folder cannot be written.
+        """
         path = self._begun(problem_id, generation)
-        path.parent.mkdir(exist_ok=True)
-        write_whole(path, run_id)
+        try:
+            path.parent.mkdir(exist_ok=True)
+            write_whole(path, run_id)
+        except OSError as error:
+            raise cannot_write(self.path, error) from error
 
     def forget_loop(self, problem_id: str, generation: int) -> None:
         """Forget it again: the next attempt begins anew."""

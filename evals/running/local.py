@@ -32,7 +32,7 @@ def evaluation_session(folder: RunFolder, caps: Caps, sandbox: Sandbox) -> Itera
     """The agent's session that an evaluation's loops share."""
     settings = folder.settings
     models = ModelOptions(model=settings.model, tell=settings.tell, timeout_s=settings.timeout_s)
-    models = replace(models, keep_answers=True)
+    models = replace(models, keep_answers=True, must_answer=True)
     with open_session(
         sandbox=sandbox, models=models, caps=caps, store=folder.loops, session_id=folder.session_id
     ) as session:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from afterburner.agent import Job, RunNotFoundError, Search
+from afterburner.agent import Caps, Job, RunNotFoundError, Search
 from afterburner.agent.loop.state import NOTHING_LEFT
+from afterburner.agent.models.requests.endings import CapReachedError as CapReached
+from afterburner.agent.models.requests.spending import TIME_IS_UP
 from afterburner.agent.option_kinds import SearchStyle
 from afterburner.evals.errors import EvaluationError
 from afterburner.evals.running.settings import SEEDS_APART, Start
+from afterburner.sandbox.errors import CheckerError
 
 if TYPE_CHECKING:
     from afterburner.agent import CancelToken, Session
@@ -20,8 +23,8 @@ if TYPE_CHECKING:
     from afterburner.evals.running.settings import EvaluationSettings
 
 
-class CannotStartError(EvaluationError):
-    """A problem has no code of the kind that the loop was to begin with."""
+class LeftOutError(EvaluationError):
+    """A problem cannot be evaluated, however often it is tried; the reason is stored in place of a score."""
 
 
 class InterruptedLoopError(EvaluationError):
@@ -45,7 +48,7 @@ class LoopRunner:
         """Run one generation on a problem, or go on with it where an earlier process left it.
 
         Raises:
-            CannotStartError: there is no code to begin with.
+            LeftOutError: there is no code to begin with.
             InterruptedLoopError: it did not make all its rounds, and the model is not why.
             CancelledError: it was cancelled.
             AfterburnerError: as `Session.optimize`.
@@ -56,15 +59,21 @@ class LoopRunner:
     def run_job(self, job: Job, name: str, generation: int) -> RunResult:
         """Run one generation on a job, which goes by this name in the tables; raises as `run`."""
         begun = self.folder.loop_begun(name, generation)
-        result = self._resumed(begun) if begun else None
-        if result is None:
-            result = self.session.optimize(
-                job,
-                search_of(self.folder.settings, generation),
-                on_event=self.on_event,
-                cancel=self.cancel,
-                on_begun=lambda run_id: self.folder.begin_loop(name, generation, run_id),
-            )
+        try:
+            result = self._resumed(begun) if begun else None
+            if result is None:
+                result = self.session.optimize(
+                    job,
+                    search_of(self.folder.settings, generation),
+                    caps=Caps(),  # those of the session hold; a run's own would hold for good, also when it is resumed
+                    on_event=self.on_event,
+                    cancel=self.cancel,
+                    on_begun=lambda run_id: self.folder.begin_loop(name, generation, run_id),
+                )
+        except CapReached as error:
+            raise CapReachedError(f"{name}: {error}") from error
+        except CheckerError as error:
+            raise LeftOutError(f"its grader gives no verdict: {error}") from error
         self._check(result, name, generation)
         return result
 
@@ -76,18 +85,23 @@ class LoopRunner:
 
     def _check(self, result: RunResult, name: str, generation: int) -> None:
         """Refuse a loop that was cut short: what it found is no result of the model."""
-        cap = result.usage.cap if result.usage else ""
-        if not cap and not _was_cut_short(result):
+        if result.ended_early == TIME_IS_UP:
+            limit_s = self.folder.settings.max_seconds
+            raise LeftOutError(f"its loop was not through after {limit_s:g} s, which is --max-seconds")
+        if not _was_cut_short(result):
             return
         self.folder.forget_loop(name, generation)
         self.session.discard(result.run_id)  # answers to prompts without figures are found again, the others are not
+        cap = result.usage.cap if result.usage else ""
         kind = CapReachedError if cap else InterruptedLoopError
-        raise kind(f"{name}: the loop ended early: {result.ended_early or cap}.")
+        raise kind(f"{name}: the loop ended early: {result.ended_early or 'the model wrote nothing'}.")
 
 
 def _was_cut_short(result: RunResult) -> bool:
     """Whether rounds are missing although there was something left to propose, as rules and recordings run out of."""
-    return bool(result.ended_early) and result.ended_early != NOTHING_LEFT
+    if result.ended_early == NOTHING_LEFT:
+        return not result.candidates and not result.target.source.strip()  # a recording that lacks the problem
+    return bool(result.ended_early)
 
 
 def search_of(settings: EvaluationSettings, generation: int) -> Search:
@@ -108,18 +122,18 @@ def starting_code(problem: BenchmarkProblem, settings: EvaluationSettings) -> st
     """The code that the loop begins with; empty: the model writes it.
 
     Raises:
-        CannotStartError: the problem has none of the kind.
+        LeftOutError: the problem has none of the kind.
     """
     if settings.start is Start.NONE:
         return ""
     if settings.start is Start.ORIGINAL:
         code = problem.problem.start or next((each.code for each in problem.references if each.code), "")
         if not code:
-            raise CannotStartError(f"{problem.id} has no code of its own and no reference to begin with.")
+            raise LeftOutError(f"{problem.id} has no code of its own and no reference to begin with.")
         return code
     measured = [each for each in problem.measured if each.code]
     if not measured:
-        raise CannotStartError(
+        raise LeftOutError(
             f"{problem.id} has no measured reference, so none of them is the {settings.start}est. Measure it with eval "
             "build, or give --start none or original."
         )

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from afterburner.evals.anchors import DRIFT_LIMIT, Drift, choose_anchors, drift_of
 from afterburner.evals.problems import Figures, code_id
-from afterburner.evals.running.loops import CannotStartError
+from afterburner.evals.running.loops import LeftOutError
 from afterburner.evals.running.measure import first_failure, measure_codes
 from afterburner.evals.running.rows import ProblemRows, drifts_of, facts_of
 from afterburner.sandbox import Task
+from afterburner.sandbox.errors import CheckerError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -54,9 +55,18 @@ class ProblemEvaluator:
         try:
             for generation in range(settings.generations):
                 rows.add_loop(self.loops.run(problem, generation), generation, settings.iterations)
-        except CannotStartError as error:
+        except LeftOutError as error:
             rows.finish(facts_of(problem), time.monotonic() - began, reason=str(error))
             return rows.tables
+        try:
+            self._score(began)
+        except CheckerError as error:
+            rows.finish(facts_of(problem), time.monotonic() - began, reason=f"its grader gives no verdict: {error}")
+        return rows.tables
+
+    def _score(self, began: float) -> None:
+        """Measure the codes that the loops came to, and add what is left of the rows."""
+        problem, rows = self.problem, self.rows
         best = [rows.codes[name] for name in dict.fromkeys(row["code_id"] for row in rows.tables["best"]) if name]
         drifts: dict[str, Drift] = {}
         flags: list[str] = []
@@ -70,13 +80,12 @@ class ProblemEvaluator:
                 flags += _flags(tests, drifts[tests], problem.measured_on, has_anchors=has_anchors)
             self._verdicts(best, sandbox)
         rows.finish(facts_of(problem), time.monotonic() - began, flags=flags, **drifts_of(drifts))
-        return rows.tables
 
     def _measure(self, tests: str, judged: Problem, best: list[str], sandbox: Sandbox, cores: Cores) -> Drift:
         """Measure the codes and the anchors together; once more if the anchors have drifted."""
         known = self.problem if tests == PUBLIC else _on_private_cases(self.problem)
         settings = self.loops.folder.settings
-        anchors = choose_anchors(known)
+        anchors = choose_anchors(known) if known.measured_alike else ()
         companions = anchors or _unmeasured(known, settings.references)
         codes = [*(each.code for each in companions), *best]
         measured: list[Measured] = []

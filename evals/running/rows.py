@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from afterburner.evals.problems import code_id
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from afterburner.agent import Problem
     from afterburner.agent.loop.results import RunResult
     from afterburner.agent.types import JudgedCandidate
+    from afterburner.agent.usage import Usage
     from afterburner.evals.anchors import Drift
     from afterburner.evals.problems import BenchmarkProblem, Figures, Reference
     from afterburner.evals.running.measure import Measured
@@ -172,6 +173,19 @@ def drifts_of(drifts: Mapping[str, Drift]) -> Row:
         if tests in drifts
         for name, suffix in (("time", ""), ("memory", "_memory"), ("integral", "_integral"))
     }
+
+
+def used_with(usage: Usage, candidates: Iterable[Row]) -> Usage:
+    """What models have used, with the answers of one more problem; a stored answer costs nothing."""
+    paid = [row for row in candidates if row["prompt"] and not row["cached"]]
+    return replace(
+        usage,
+        requests=usage.requests + len(paid),
+        prompt_tokens=usage.prompt_tokens + sum(row["prompt_tokens"] or 0 for row in paid),
+        completion_tokens=usage.completion_tokens + sum(row["completion_tokens"] or 0 for row in paid),
+        cost_usd=usage.cost_usd + sum(row["cost_usd"] or 0.0 for row in paid),
+        unpriced=usage.unpriced + sum(row["cost_usd"] is None for row in paid),
+    )
 
 
 def _case_names(problem: Problem) -> list[str]:

@@ -122,4 +122,7 @@ class EvaluationSettings:
                 f"These are no settings of this version's evaluations: {', '.join(sorted(unknown)) or 'no dataset'}. "
                 "Read the run with the version that wrote it."
             )
-        return cls(**{**document, "only": tuple(document.get("only", ()))})
+        try:
+            return cls(**{**document, "only": tuple(document.get("only", ()))})
+        except TypeError as error:
+            raise EvaluationError(f"The settings of this evaluation are damaged: {error}.") from error

@@ -60,6 +60,7 @@ class Proposal:
     error: str = ""
     answer_form: str = ""  # how the answer was read (see `answer_format.py`): "strict", "no tags"; empty: it is none
     answer: AnswerRecord | None = None  # None: no model wrote it
+    unanswered: bool = False  # the request failed, while others of the iteration were answered
 
 
 def asks_model(proposer: Proposer) -> bool:

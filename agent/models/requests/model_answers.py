@@ -67,7 +67,7 @@ def proposal_of(
     One that cannot be used says why. `until` is when the run ends, and long answers are no longer read; None: never.
     """
     if answer.error:
-        return Proposal(proposer, None, error=answer.error, answer=answer.record)
+        return Proposal(proposer, None, error=answer.error, answer=answer.record, unanswered=True)
     cut_off = answer.finish_reason == _CUT_OFF
     text = scrub.restore(answer.content, target.source)
     made = proposal_from(text, target, proposer, reasoning=answer.reasoning, cut_off=cut_off, until=until)

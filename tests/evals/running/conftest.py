@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from running_problems import benchmark_problem
+from running_problems import answer, benchmark_problem
 
 from afterburner.evals.datasets.built import ABOUT, COLUMNS, FORMAT, PROBLEMS
 from afterburner.evals.tables import file_key, write_file
@@ -14,10 +14,6 @@ from afterburner.evals.tables import file_key, write_file
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-
-def answer(code: str) -> str:
-    return f"<thinking>\nless work\n</thinking>\n<solution>\n```python\n{code}```\n</solution>"
 
 
 @pytest.fixture

@@ -41,4 +41,10 @@ def benchmark_problem(name: str, *, private: bool = True, solutions: tuple[str, 
         references=references,
         difficulty="easy",
         measured_on="another machine",
+        measured_alike=True,
     )
+
+
+def answer(code: str) -> str:
+    """What a model answers, in the paper's format."""
+    return f"<thinking>\nless work\n</thinking>\n<solution>\n```python\n{code}```\n</solution>"

@@ -29,6 +29,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # Ray's o
 COMPARED = {
     "candidates": ("iteration", "candidate", "code_id", "verdict", "answer"),
     "best": ("iteration", "passed"),
+    "references": ("code_id", "tests", "is_anchor", "wall_time_s"),
     "problems": ("public_cases", "private_cases", "reason"),
 }
 

@@ -1,0 +1,116 @@
+"""An evaluation of a model behind a real server: caps, failures, and what is paid for."""
+
+from __future__ import annotations
+
+import json
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+from model_server import ModelServer, StoredRequest, serving
+from running_problems import FAST, LOOP, SLOW, WRONG, answer
+
+from afterburner.agent import Caps, UsageError
+from afterburner.evals.errors import EvaluationError
+from afterburner.evals.evaluation import load_evaluation
+from afterburner.evals.running.evaluate import Resources, begin_evaluation, evaluate
+from afterburner.evals.running.settings import EvaluationSettings
+from afterburner.evals.tables import read_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+pytestmark = pytest.mark.slow
+CODES = (WRONG, SLOW, LOOP, FAST)
+GENERATIONS, ITERATIONS = 2, 1
+
+
+@pytest.fixture
+def asks(monkeypatch: pytest.MonkeyPatch) -> Callable[[ModelServer], str]:
+    def point_at(server: ModelServer) -> str:
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-evaluation-0123456789abcdef")
+        monkeypatch.setenv("OPENAI_API_BASE", server.url)
+        return "openai/a-model"
+
+    return point_at
+
+
+def settings_for(dataset: Path, model: str) -> EvaluationSettings:
+    return EvaluationSettings(
+        str(dataset), model=model, iterations=ITERATIONS, generations=GENERATIONS, repeats=1, objective="time"
+    )
+
+
+def test_a_cap_stops_it_and_with_a_larger_one_nothing_is_paid_for_twice(
+    benchmark: Callable[..., Path], asks: Callable[[ModelServer], str], tmp_path: Path
+) -> None:
+    with serving(ModelServer(lambda _, number: answer(CODES[(number - 1) % len(CODES)]))) as server:
+        folder = begin_evaluation(tmp_path / "run", "a model", settings_for(benchmark("one"), asks(server)))
+        capped = evaluate(folder, Resources(caps=Caps(requests=3), jobs=1))
+        assert not capped.is_complete
+        assert "requests" in capped.failed["one"]
+        assert not list((tmp_path / "run" / "problems").glob("*.parquet")), "a capped problem is not scored"
+        assert len(server.asked) == 3
+        done = evaluate(folder, Resources(caps=Caps(requests=10), jobs=1))
+        assert done.is_complete, done.failed
+        assert len(server.asked) == GENERATIONS * (1 + ITERATIONS)
+    rows = read_rows(tmp_path / "run", "candidates")
+    assert sorted((row["generation"], row["iteration"]) for row in rows) == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    assert all("Print the sum" in row["prompt"] for row in rows)
+    assert len({row["answer"] for row in rows}) == len(CODES), "generations share no answers"
+    (problem,) = load_evaluation(tmp_path / "run").problems
+    assert problem.passed.tolist() == [[False, True], [True, True]]
+    for path in (tmp_path / "run").rglob("*"):
+        assert not path.is_file() or b"sk-evaluation" not in path.read_bytes(), path
+
+
+@pytest.mark.nightly
+def test_a_server_that_fails_says_nothing_of_the_model(
+    benchmark: Callable[..., Path], asks: Callable[[ModelServer], str], tmp_path: Path
+) -> None:
+    healthy = threading.Event()
+
+    def say(_asked: StoredRequest, number: int) -> str:
+        if number > 1 and not healthy.is_set():
+            raise ConnectionError("gone")  # the connection is closed without a word
+        return answer(CODES[(number - 1) % len(CODES)])
+
+    server = ModelServer(say)
+    server.handle_error = lambda *_: None  # type: ignore[method-assign] - the test's output stays clean
+    with serving(server):
+        folder = begin_evaluation(tmp_path / "run", "a model", settings_for(benchmark("one"), asks(server)))
+        broken = evaluate(folder, Resources(caps=Caps(requests=4), jobs=1))
+        assert set(broken.failed) == {"one"}
+        healthy.set()
+        assert evaluate(folder, Resources(jobs=1)).is_complete
+    assert [row["verdict"] for row in read_rows(tmp_path / "run", "candidates")].count("compile_error") == 0
+
+
+def test_a_run_is_not_gone_on_with_another_dataset_or_on_another_machine(
+    benchmark: Callable[..., Path], recording: Callable[..., str], tmp_path: Path
+) -> None:
+    dataset = benchmark("one")
+    folder = begin_evaluation(tmp_path / "run", "x", settings_for(dataset, recording({"one": [FAST]})))
+    about = dataset / "benchmark.json"
+    before = about.read_text("utf-8")
+    about.write_text(json.dumps({**json.loads(before), "name": "changed"}), "utf-8")
+    with pytest.raises(EvaluationError, match="is not what the run was begun with"):
+        evaluate(folder, Resources())
+    about.write_text(before, "utf-8")
+    folder.about["machine"]["cpu_model"] = "another"  # type: ignore[index]
+    with pytest.raises(EvaluationError, match="cpu_model another, now"):
+        evaluate(folder, Resources())
+
+
+def test_a_recording_that_lacks_a_problem_scores_nothing(
+    benchmark: Callable[..., Path], recording: Callable[..., str], tmp_path: Path
+) -> None:
+    settings = settings_for(benchmark("one"), recording({"another": [FAST], "a third": [FAST]}))
+    outcome = evaluate(begin_evaluation(tmp_path / "run", "x", settings), Resources())
+    assert set(outcome.failed) == {"one"}
+
+
+def test_settings_are_within_their_bounds() -> None:
+    with pytest.raises(UsageError, match="--repeats 0"):
+        EvaluationSettings("venus", model="replay:x", repeats=0)
