@@ -135,7 +135,7 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 def file_key(problem_id: str) -> str:
     """A file name for a problem, whatever it is called: readable, and never the same for two."""
     readable = _UNSAFE.sub("-", problem_id)[:60].strip(".-") or "problem"
-    return f"{readable}-{hashlib.sha256(problem_id.encode()).hexdigest()[:8]}"
+    return f"{readable}-{hashlib.sha256(problem_id.encode()).hexdigest()[:16]}"
 
 
 def schema(columns: Mapping[str, str]) -> pa.Schema:

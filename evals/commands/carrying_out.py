@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from typing import TYPE_CHECKING
 
 from afterburner.evals.commands.showing import show_evaluation, tell_outcome
+from afterburner.evals.errors import DatasetError
 from afterburner.evals.running.evaluate import evaluate
 
 if TYPE_CHECKING:
@@ -22,6 +24,10 @@ def carry_out(folder: RunFolder, resources: Resources, *, quiet: bool, verbose: 
     try:
         with show_evaluation(quiet=quiet, detailed=verbose) as on_event:
             outcome = evaluate(folder, resources, on_event=on_event)
+    except DatasetError:
+        if not (folder.path / "problems").exists():  # nothing was measured, and another try needs the name
+            shutil.rmtree(folder.path, ignore_errors=True)
+        raise
     except BaseException:
         sys.stderr.write(f"What is done is stored. Go on with: afterburner-agent eval resume {folder.path}\n")
         raise

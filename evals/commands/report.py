@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from afterburner.agent import UsageError
+from afterburner.agent.wording import count
 from afterburner.evals.commands.needs import needing_extra
 from afterburner.sandbox.terminal.console import open_console
 from afterburner.sandbox.terminal.streams import is_live
@@ -76,7 +77,7 @@ def _with_progress(work: Callable[[Callable[[str], object]], WrittenReport]) -> 
 
 def _tell(written: WrittenReport) -> None:
     for run in written.runs:
-        typer.echo(scrub_line(f"{run.label}: {len(run.public.problems)} problems of {run.dataset}"))
+        typer.echo(scrub_line(f"{run.label}: {count(len(run.public.problems), 'problem')} of {run.dataset}"))
         if run.unfinished:
             typer.echo(scrub_line(f"  unfinished: {run.unfinished}"))
         if run.public.not_evaluated:

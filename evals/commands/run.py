@@ -64,7 +64,15 @@ def run(
             "--from", metavar="PATH", help="Where the named dataset lies. Default: on the hub.", rich_help_panel=_WHAT
         ),
     ] = "",
-    split: Annotated[str, typer.Option(metavar="NAME", help="Of the dataset.", rich_help_panel=_WHAT)] = "test",
+    split: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Of the dataset. Default: test; of a file, or of what eval build made: everything.",
+            show_default=False,
+            rich_help_panel=_WHAT,
+        ),
+    ] = "",
     configuration: Annotated[
         str, typer.Option(metavar="NAME", help="Of the dataset: a language, a level, a release.", rich_help_panel=_WHAT)
     ] = "",
@@ -156,7 +164,7 @@ def run(
         from afterburner.evals.commands.carrying_out import carry_out
         from afterburner.evals.running.evaluate import Resources, begin_evaluation
 
-        folder = begin_evaluation(out, name or model, settings, sandbox)
         caps = Caps(cost_usd=max_cost, tokens=max_tokens, requests=max_requests)
         resources = Resources(sandbox, jobs, caps, executor, ray_address)
+        folder = begin_evaluation(out, name or model, settings, resources)
         carry_out(folder, resources, quiet=quiet, verbose=verbose)

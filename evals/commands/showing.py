@@ -92,7 +92,7 @@ def tell_outcome(outcome: Outcome) -> None:
     left_out = f"; {count(len(outcome.rejected), 'record')} left out" if outcome.rejected else ""
     sys.stdout.write(f"stored in {folder}: {count(len(outcome.done), 'problem')}{left_out}\n")
     if outcome.failed:
-        sys.stdout.write(f"{len(outcome.failed)} are not done:\n")
+        sys.stdout.write(f"{count(len(outcome.failed), 'problem')} not done:\n")
         for line in outcome.failed.values():
             sys.stdout.write(f"  {scrub_line(line)}\n")
         sys.stdout.write(f"Go on with: afterburner-agent eval resume {folder}\n")

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
-from afterburner.evals.datasets.asking import DATASET_LIMITS, answer_of
+from afterburner.evals.datasets.asking import DATASET_LIMITS, answer_of, is_text
 from afterburner.evals.errors import RecordError
 from afterburner.evals.inside import generate
 
@@ -53,7 +53,7 @@ def _case(number: int, made: object) -> GeneratedCase:
     if not isinstance(made, dict):
         raise RecordError(FIELD, f'case {number} that it made is {_kind(made)}, not {{"input": …, "output": …}}')
     given, expected = made.get("input"), made.get("output")
-    if not isinstance(given, str) or not isinstance(expected, str | None):
+    if not is_text(given) or not (expected is None or is_text(expected)):
         raise RecordError(
             FIELD, f"case {number} that it made has {_kind(given)} as input and {_kind(expected)} as output, not texts"
         )

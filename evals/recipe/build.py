@@ -112,6 +112,7 @@ def build_benchmark(
         timing=summary.timing,
     )
     missing, looked_at = set(request.only), 0
+    seen: set[str] = set()
     with claimed(request.out):
         for raw in raws:
             names = _names(raw)
@@ -121,10 +122,13 @@ def build_benchmark(
                 break
             missing -= names
             looked_at += 1
-            if folder.is_done(_name(raw)):
+            if _name(raw) in seen:
+                on_outcome(Outcome(_name(raw), "an earlier problem has the same id"))
+            elif folder.is_done(_name(raw)):
                 summary.done_before += 1
             else:
                 on_outcome(_build_one(raw, builder, folder))
+            seen.add(_name(raw))
             if request.only and not missing:
                 break
         summary.counts = folder.count()

@@ -64,11 +64,7 @@ class Run:
     @property
     def scored(self) -> Evaluation:
         """What its scores are of: private tests where all problems have them, but on Venus as in the paper."""
-        if (
-            self.private is None
-            or self.paper_dataset == VENUS
-            or len(self.private.problems) < len(self.public.problems)
-        ):
+        if self.private is None or self.dataset == VENUS or len(self.private.problems) < len(self.public.problems):
             return self.public
         return self.private
 

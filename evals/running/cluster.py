@@ -20,7 +20,7 @@ from afterburner.evals.running.folder import RunFolder
 from afterburner.evals.running.local import evaluation_session
 from afterburner.evals.running.loops import CapReachedError, LoopRunner
 from afterburner.evals.running.progress import Step
-from afterburner.evals.running.rows import used_with
+from afterburner.evals.running.rows import used_by
 from afterburner.evals.running.settings import EvaluationSettings
 from afterburner.evals.running.subjects import evaluate_subject, subject_from_json, subject_to_json
 from afterburner.sandbox import open_sandbox
@@ -116,7 +116,7 @@ class ClusterWork:
             self.ledger.fail(problem_id, EvaluationError(f"{RETRIES + 1} workers died of it, one after the other."))
             return
         if "rows" in found:
-            self.ledger.usage = used_with(self.ledger.usage, found["rows"].get("candidates", ()))
+            self.ledger.usages[problem_id] = used_by(found["rows"].get("candidates", ()))
             self.ledger.keep(problem_id, found["rows"])
         else:
             kind = CapReachedError if found["is_cap"] else EvaluationError

@@ -48,16 +48,20 @@ class Resources:
     ray_address: str = ""
 
 
-def begin_evaluation(folder: Path, name: str, settings: EvaluationSettings, sandbox: str = "auto") -> RunFolder:
-    """Make the folder of a new evaluation, with the description of this machine.
+def begin_evaluation(
+    folder: Path, name: str, settings: EvaluationSettings, resources: Resources | None = None
+) -> RunFolder:
+    """Make the folder of a new evaluation, with this machine's description, and the caps, which hold for good.
 
     Raises:
         EvaluationError: the folder is not empty, or cannot be written.
         SandboxUnavailableError: there is no sandbox here.
     """
-    with open_sandbox(sandbox) as opened:
+    resources = resources or Resources()
+    with open_sandbox(resources.sandbox) as opened:
         machine = _machine(opened)
-    return RunFolder.create(folder, name, with_full_paths(settings), new_run_id(), machine)
+    full = with_full_paths(settings)
+    return RunFolder.create(folder, name, full, session_id=new_run_id(), machine=machine, caps=resources.caps)
 
 
 def evaluate(
@@ -74,7 +78,7 @@ def evaluate(
         CancelledError: it was cancelled; what is done is stored.
         EvaluationError: the folder cannot be written, another process works on it, or there is no such cluster.
     """
-    cancel = cancel or CancelToken()
+    cancel, caps = cancel or CancelToken(), folder.caps_with(resources.caps)
     ledger = Ledger(folder, on_event, Outcome(folder.path))
     with claimed(folder.path), open_sandbox(resources.sandbox) as sandbox:
         folder.check(_machine(sandbox) if resources.executor is Executor.LOCAL else None)
@@ -82,11 +86,11 @@ def evaluate(
         folder.say_whether_complete(is_complete=False)
         problems = ledger.unfinished(load_subjects(folder, lambda: sandbox))
         if resources.executor is Executor.RAY:
-            ClusterWork(ledger, resources.sandbox, resources.caps, cancel).carry_out(
+            ClusterWork(ledger, resources.sandbox, caps, cancel).carry_out(
                 problems, resources.ray_address, resources.jobs
             )
         else:
-            with evaluation_session(folder, resources.caps, sandbox) as session:
+            with evaluation_session(folder, caps, sandbox) as session:
                 jobs = resources.jobs or len(divide_cores().slots) + _WAITING
                 LocalWork(ledger, session, cancel).carry_out(problems, jobs)
         ledger.finish()

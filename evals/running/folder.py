@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from afterburner.agent import Caps
 from afterburner.evals.errors import EvaluationError
 from afterburner.evals.files import cannot_write, write_whole
 from afterburner.evals.running.fingerprint import check_dataset, check_machine, dataset_sha256
@@ -38,7 +39,14 @@ class RunFolder:
 
     @classmethod
     def create(
-        cls, path: Path, name: str, settings: EvaluationSettings, session_id: str, machine: Mapping[str, Any]
+        cls,
+        path: Path,
+        name: str,
+        settings: EvaluationSettings,
+        *,
+        session_id: str,
+        machine: Mapping[str, Any],
+        caps: Caps,
     ) -> RunFolder:
         """Begin an evaluation in a new folder.
 
@@ -58,6 +66,7 @@ class RunFolder:
                 "machine": dict(machine),
                 "session": session_id,
                 "dataset_sha256": dataset_sha256(settings),
+                "caps": asdict(caps),
             }
             write_whole(path / ABOUT, json.dumps(document, indent=1))
         except OSError as error:
@@ -75,6 +84,11 @@ class RunFolder:
         if about.get("format") != FORMAT or not isinstance(about.get("session"), str):
             raise EvaluationError(f"{path} is of another version of this program. Read it with that one.")
         return cls(path, about["name"], EvaluationSettings.from_document(about["settings"]), about["session"], about)
+
+    def caps_with(self, given: Caps) -> Caps:
+        """The caps that the run was begun with, but for those that are given now."""
+        known = self.about.get("caps") or {}
+        return Caps(**{name: known.get(name) if value is None else value for name, value in asdict(given).items()})
 
     def check(self, machine: Mapping[str, Any] | None) -> None:
         """Refuse to go on with another dataset, or on another machine; None: a cluster has machines of its own.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from afterburner.agent.usage import NOTHING_USED, Usage
 from afterburner.evals.datasets.packages.functions import NAME as PACKAGES
 from afterburner.evals.errors import DatasetError, EvaluationError
 from afterburner.evals.problems import Rejected
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from afterburner.agent.usage import Usage
     from afterburner.evals.running.folder import RunFolder
     from afterburner.evals.running.subjects import Subject
     from afterburner.evals.tables import Row
@@ -43,7 +43,7 @@ class Ledger:
     folder: RunFolder
     on_event: OnEvaluationEvent
     outcome: Outcome
-    usage: Usage = NOTHING_USED
+    usages: dict[str, Usage] = field(default_factory=dict)  # by the agent's run, or by the problem
     stopped: bool = False  # a cap was reached, so no further problem is begun
 
     def unfinished(self, subjects: Iterator[Subject | Rejected]) -> Iterator[Subject]:
@@ -96,15 +96,19 @@ class Ledger:
                     self.fail(each, DatasetError(f"{settings.dataset} has no problem of this id that can be used."))
         if not (outcome.done or outcome.failed):
             raise DatasetError(
-                f"{settings.dataset} has no problem in the split {settings.split!r} that can be used. Give another "
-                "--split, or '' for all of a benchmark of eval build."
+                f"{settings.dataset} has no problem that can be used"
+                f"{f' in the split {settings.split!r}: give another --split' if settings.split else ''}. What it holds "
+                "is told by: afterburner-agent eval datasets"
             )
         self.folder.say_whether_complete(is_complete=outcome.is_complete)
 
     def tell(self, step: Step, problem_id: str, detail: str = "") -> None:
         """Pass on what happens."""
-        used, done = self.usage, len(self.outcome.done)
-        self.on_event(EvaluationEvent(step, problem_id, detail, done, used.requests, used.tokens, used.known_cost_usd))
+        used, done = list(self.usages.values()), len(self.outcome.done)
+        costs = [each.known_cost_usd for each in used]
+        cost_usd = None if None in costs else sum(each for each in costs if each is not None)
+        requests, tokens = sum(each.requests for each in used), sum(each.tokens for each in used)
+        self.on_event(EvaluationEvent(step, problem_id, detail, done, requests, tokens, cost_usd))
 
 
 def _found(rows: Mapping[str, Sequence[Row]]) -> str:
@@ -115,4 +119,4 @@ def _found(rows: Mapping[str, Sequence[Row]]) -> str:
     last = max(row["iteration"] for row in rows["best"])
     passed = sum(row["passed"] for row in rows["best"] if row["iteration"] == last)
     generations = 1 + max(row["generation"] for row in rows["best"])
-    return f"{passed} of {generations} pass after {last} iterations, {about['elapsed_s']:.0f} s"
+    return f"{passed} of {generations} pass the public tests at iteration {last}, {about['elapsed_s']:.0f} s"

@@ -73,7 +73,7 @@ class LocalWork:
         self.ledger.tell(Step.BEGUN, subject.id)
 
         def on_loop_event(event: ProgressEvent) -> None:
-            self.ledger.usage = event.usage
+            self.ledger.usages[event.run_id] = event.usage
             self.ledger.tell(Step.LOOP, subject.id, line_of(event))
 
         loops = LoopRunner(self.session, self.ledger.folder, on_loop_event, self.cancel)

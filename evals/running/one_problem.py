@@ -79,7 +79,11 @@ class ProblemEvaluator:
                 )
                 flags += _flags(tests, drifts[tests], problem.measured_on, has_anchors=has_anchors)
             self._verdicts(best, sandbox)
-        rows.finish(facts_of(problem), time.monotonic() - began, flags=flags, **drifts_of(drifts))
+        facts = facts_of(problem)
+        if not problem.measured_alike:  # what is known of the references is then of this run
+            known = [row for row in rows.tables.get("references", ()) if row["tests"] == PUBLIC]
+            facts |= {"measured_references": len(known), "measured_on": "this machine, in this run" if known else ""}
+        rows.finish(facts, time.monotonic() - began, flags=flags, **drifts_of(drifts))
 
     def _measure(self, tests: str, judged: Problem, best: list[str], sandbox: Sandbox, cores: Cores) -> Drift:
         """Measure the codes and the anchors together; once more if the anchors have drifted."""

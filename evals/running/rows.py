@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from afterburner.agent.usage import Usage
 from afterburner.evals.problems import code_id
 
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from afterburner.agent import Problem
     from afterburner.agent.loop.results import RunResult
     from afterburner.agent.types import JudgedCandidate
-    from afterburner.agent.usage import Usage
     from afterburner.evals.anchors import Drift
     from afterburner.evals.problems import BenchmarkProblem, Figures, Reference
     from afterburner.evals.running.measure import Measured
@@ -175,16 +175,15 @@ def drifts_of(drifts: Mapping[str, Drift]) -> Row:
     }
 
 
-def used_with(usage: Usage, candidates: Iterable[Row]) -> Usage:
-    """What models have used, with the answers of one more problem; a stored answer costs nothing."""
+def used_by(candidates: Iterable[Row]) -> Usage:
+    """What models have used for one problem; a stored answer costs nothing."""
     paid = [row for row in candidates if row["prompt"] and not row["cached"]]
-    return replace(
-        usage,
-        requests=usage.requests + len(paid),
-        prompt_tokens=usage.prompt_tokens + sum(row["prompt_tokens"] or 0 for row in paid),
-        completion_tokens=usage.completion_tokens + sum(row["completion_tokens"] or 0 for row in paid),
-        cost_usd=usage.cost_usd + sum(row["cost_usd"] or 0.0 for row in paid),
-        unpriced=usage.unpriced + sum(row["cost_usd"] is None for row in paid),
+    return Usage(
+        requests=len(paid),
+        prompt_tokens=sum(row["prompt_tokens"] or 0 for row in paid),
+        completion_tokens=sum(row["completion_tokens"] or 0 for row in paid),
+        cost_usd=sum(row["cost_usd"] or 0.0 for row in paid),
+        unpriced=sum(row["cost_usd"] is None for row in paid),
     )
 
 

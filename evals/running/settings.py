@@ -41,7 +41,7 @@ class EvaluationSettings:
     Attributes:
         dataset: a name of `eval datasets`, or the path of a file or a folder.
         source: where a named dataset's records lie; empty: on the hub.
-        split: of the dataset.
+        split: of the dataset; empty: `test` of a named one, and all of a file or a built benchmark.
         configuration: of the dataset, such as a language or a release.
         only: ids of problems; empty: all.
         limit: of problems; None: all.
@@ -63,7 +63,7 @@ class EvaluationSettings:
 
     dataset: str
     source: str = ""
-    split: str = "test"
+    split: str = ""
     configuration: str = ""
     only: tuple[str, ...] = ()
     limit: int | None = None

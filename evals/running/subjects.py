@@ -38,7 +38,7 @@ def load_subjects(folder: RunFolder, sandbox: Callable[[], Sandbox]) -> Iterator
         return
     yield from load_problems(
         settings.dataset,
-        split=settings.split,
+        split=settings.split or ("" if Path(settings.dataset).exists() else "test"),
         configuration=settings.configuration,
         source=settings.source or None,
         sandbox=sandbox,

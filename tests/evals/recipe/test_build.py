@@ -131,3 +131,12 @@ def test_reads_one_split(sums: Any, request_to_build: BuildRequest) -> None:
 
 def _parquet(folder: Path) -> list[dict[str, Any]]:
     return [row for path in sorted(folder.glob("*.parquet")) for row in pq.read_table(path).to_pylist()]
+
+
+def test_a_second_problem_of_one_id_is_told_and_not_counted_as_done(sums: Any, request_to_build: BuildRequest) -> None:
+    """It is neither lost silently nor put in the place of the first one."""
+    twins = [sums.raw(id="18", solutions=(), title=title) for title in ("one", "other")]
+    first, second = build(sums, request_to_build, *twins)
+    assert "at least 3 are needed" in first.reason
+    assert (second.problem_id, second.reason) == ("18", "an earlier problem has the same id")
+    assert build(sums, request_to_build, twins[0]) == []

@@ -96,8 +96,7 @@ def test_a_benchmark_of_another_name_is_held_against_the_paper_if_asked(tmp_path
         report = Report(write_report([folder], tmp_path / "out", held_against=held_against).folder)
         assert ("paper: 61.67" in report.section("Table 1: models side by side")) == is_papers
         assert ("Held against: the paper's numbers of venus" in report.markdown) == is_papers
-        tests = "public" if is_papers else "private"
-        assert f"Scored on {tests} tests" in report.markdown, "the paper's Venus is scored on what the loop saw"
+        assert "Scored on private tests" in report.markdown, "what it is held against does not change its scores"
     training = RunPlan(model=GRPO, problems=3, iterations=10, settings={"split": "train"}).write(tmp_path / "training")
     assert "*paper" not in Report(write_report([training], tmp_path / "out").folder).markdown
 

@@ -168,5 +168,5 @@ def test_references_whose_anchors_all_fail_here_are_flagged(
 
 def test_a_dataset_without_a_problem_is_no_success(benchmark: Callable[..., Path], tmp_path: Path) -> None:
     words = ("--dataset", str(benchmark()), "--out", str(tmp_path / "run"), "--model", "rules", "--start", "slow")
-    assert "has no problem in the split 'test' that can be used" in afterburner("run", *words, expected=4)
-    assert not (tmp_path / "run" / COMPLETE).exists()
+    assert "has no problem that can be used" in afterburner("run", *words, expected=4)
+    assert not (tmp_path / "run").exists(), "another try needs the name"
