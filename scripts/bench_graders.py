@@ -2,7 +2,8 @@
 
     python -m scripts.bench_graders [livecodebench] [apps] [ranking] [--repeats N] [--page FILE]
 
-It reads the real records that lie beside the repository, in ../shared/data. Every program runs in the sandbox.
+It reads the real records that lie beside the repository, in ../shared/data. Every program runs in the sandbox. The page
+holds what each part said when it was run last.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from afterburner.sandbox import Sandbox
 
+CACHE = Path(__file__).parents[1] / "build" / "bench-graders"  # what each part said last, for the page
 DATA = Path(__file__).parents[2] / "shared" / "data"
 PARTS = ("livecodebench", "apps", "ranking")
 _HEAD = """\
@@ -40,26 +42,27 @@ def main() -> None:
         parser.error(f"there is no part {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
     if not DATA.is_dir():
         sys.exit(f"{DATA} is not there: the official verdicts and timings lie beside the repository.")
-    texts = []
+    CACHE.mkdir(parents=True, exist_ok=True)
     try:
         with open_sandbox() as sandbox:
-            for text in _tables(options.parts or PARTS, sandbox, options.repeats):
+            for part, text in _tables(options.parts or PARTS, sandbox, options.repeats):
                 print(text, flush=True)
-                texts.append(text)
+                (CACHE / f"{part}.md").write_text(text, "utf-8")
     except AfterburnerError as error:
         sys.exit(f"error: {error}")
     if options.page:
-        options.page.write_text("\n".join([_HEAD, *texts]), "utf-8")
+        known = [place.read_text("utf-8") for part in PARTS if (place := CACHE / f"{part}.md").is_file()]
+        options.page.write_text("\n".join([_HEAD, *known]), "utf-8")
 
 
-def _tables(parts: Sequence[str], sandbox: Sandbox, repeats: int) -> Iterator[str]:
+def _tables(parts: Sequence[str], sandbox: Sandbox, repeats: int) -> Iterator[tuple[str, str]]:
     known: dict[str, Callable[[], str]] = {
         "livecodebench": lambda: livecodebench.table(DATA / "livecodebench", sandbox),
         "apps": lambda: apps.table(DATA / "apps", sandbox),
         "ranking": lambda: ranking.table(DATA / "venus_like", sandbox, repeats),
     }
     for part in parts:
-        yield known[part]()
+        yield part, known[part]()
 
 
 if __name__ == "__main__":
