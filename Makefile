@@ -10,7 +10,7 @@ DEMO ?= examples/log_report.py
 EXTENSION := lsp_server/clients/vscode
 
 .DEFAULT_GOAL := help
-.PHONY: soak-cancels help setup setup-tests demo test test-quick test-nightly check lint types format verify-examples readme-demo rules-page schemas sandbox-pictures bench-sandbox bench-selection bench-compare bench-judge bench-mutants bench-editor bench-packages bench-coverage bench-graders bench-eval-cores eval-smoke eval-full vscode test-vscode vscode-pictures ci-pictures soak soak-kills load-service lock clean clean-all
+.PHONY: soak-cancels help setup setup-tests demo test test-quick test-nightly check lint types format verify-examples readme-demo rules-page schemas sandbox-pictures bench-sandbox bench-selection bench-compare bench-judge bench-mutants bench-editor bench-packages bench-coverage bench-graders bench-eval-cores eval-smoke eval-picture eval-full vscode test-vscode vscode-pictures ci-pictures soak soak-kills load-service lock clean clean-all
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name what; do \
@@ -127,6 +127,9 @@ bench-eval-cores: setup ## how well evaluation uses the cores, and whether that 
 EVAL_OUT ?= build/eval
 eval-smoke: setup ## build a benchmark of six real problems, run rules and a replayed model on it, and report (ten minutes)
 	$(BIN)/python -m scripts.eval_chain --out $(EVAL_OUT)-smoke $(BENCH)
+
+eval-picture: setup ## take the picture of docs/evaluation.md anew, from the report of eval-smoke
+	$(BIN)/python -m scripts.eval_picture $(EVAL_OUT)-smoke/report
 
 eval-full: setup ## the same on all 43 problems with all 3,516 human solutions; run it again to go on (hours)
 	$(BIN)/python -m scripts.eval_chain --all --out $(EVAL_OUT)-full $(BENCH)
