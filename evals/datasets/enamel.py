@@ -30,7 +30,7 @@ LIMITS = Limits(wall_time_s=20.0, cpu_time_s=20.0, memory_kib=MEMORY_KIB, output
 _MAKING_LIMITS = replace(
     DATASET_LIMITS, wall_time_s=180.0, cpu_time_s=120.0, memory_kib=MEMORY_KIB, output_bytes=64 * 1024 * 1024
 )
-_MOST_DIGITS = 18
+_MOST_DIGITS = 30  # of a size or number; the largest real size is 10**18
 _PLAIN_CHECK = "return type(output) == type(answer) and output == answer"
 _NO_PRINTING = "import time\ninput = None\nprint = None\n"  # as in ENAMEL's own: printing is an error there
 
