@@ -8,12 +8,12 @@ from afterburner.evals.report.captions import NO_REFERENCES, captions
 from afterburner.evals.report.measures import MEASURES
 from afterburner.evals.report.paper_models import TRAINED
 from afterburner.evals.report.paper_numbers import (
-    AFTERBURNER_ITERATION,
     APPS,
     TABLE_1,
     TABLE_1_SOURCE,
     TABLE_9,
     TABLE_9_SOURCE,
+    TUNED_ITERATION,
     VENUS,
 )
 from afterburner.evals.report.table import Table, number_cell, text_cells
@@ -49,7 +49,7 @@ def first_and_last(run: Run) -> tuple[int, ...]:
 def is_papers_point(run: Run, iteration: int) -> bool:
     """Whether the paper's tables of single points have it: a vanilla model's first code, or a trained one's tenth."""
     if run.paper_model in TRAINED:
-        return run.is_papers_loop and iteration == AFTERBURNER_ITERATION
+        return run.is_papers_loop and iteration == TUNED_ITERATION
     return run.start == "none" and run.setting("objective", "integral") == "integral" and iteration == 0
 
 

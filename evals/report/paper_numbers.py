@@ -33,7 +33,7 @@ TABLE_3_SOURCE = (
     "Table 3 of the paper. Its text says 8 iterations for GRPO; the share of failures is the one of iteration 10 in "
     "Table 1"
 )
-AFTERBURNER_ITERATION = 10  # of the rows of the tuned models in Table 1
+TUNED_ITERATION = 10  # of the rows of the tuned models in Table 1
 ABLATION_ITERATION = 4  # see TABLE_2_SOURCE
 
 
