@@ -26,6 +26,10 @@ class RecordError(DatasetError):
         self.field = field
         self.reason = reason
 
+    def __reduce__(self) -> tuple[type[RecordError], tuple[str, str]]:
+        """Travel between processes by both parts, as a worker of a cluster sends it."""
+        return type(self), (self.field, self.reason)
+
 
 class EvaluationError(AfterburnerError):
     """An evaluation cannot begin, go on, or be read."""

@@ -38,6 +38,8 @@ def column_elements(column: Json) -> tuple[Json, Sequence[Json]]:
             return dtype, elements(dtype, content) or previewed
         case ["array", str(name), ["items", "_ndarray", values, *_]] if "Categorical" not in name:
             return name, column_elements(values)[1]
+        case ["array", str(name), ["items", *parts]]:
+            return name, _arrow_elements(parts) or ()
         case _:
             return None, ()
 
@@ -49,6 +51,9 @@ def column_length(column: Json) -> int | None:
             return shape[-1]
         case ["array", _, ["items", "_ndarray", values, *_]]:
             return column_length(values)
+        case ["array", _, ["items", *parts]]:
+            found = _arrow_elements(parts)
+            return None if found is None else len(found)
         case _:
             return None
 
@@ -60,6 +65,15 @@ def index_elements(index: Json) -> Sequence[Json]:
             return column_elements(data)[1]
         case _:
             return ()
+
+
+def _arrow_elements(parts: Sequence[Json]) -> Sequence[Json] | None:
+    """The elements of an array that pyarrow holds, as pandas holds texts where that is installed; None: it is none."""
+    match parts:
+        case [*_, "_pa_array", ["arrow", _, ["items", *items]]]:
+            return items
+        case _:
+            return None
 
 
 def _from_hex(data: str) -> bytes:

@@ -267,6 +267,7 @@ def test_an_internal_error_is_tried_again_in_a_new_container(sandbox: Sandbox, m
         line = start(container, stack)
         if len(opened) < 3:
             os.kill(container._process.pid, signal.SIGKILL)
+            container._process.wait()  # or what is run may be through before the kill comes
         return line
 
     monkeypatch.setattr(BubblewrapContainer, "start", fail_twice)

@@ -22,6 +22,8 @@ def tree(value: object) -> Json:
     return encoded
 
 
+# Where pyarrow is installed, pandas holds texts in it unless it is told otherwise.
+PYTHON_TEXT, ARROW_TEXT = (pd.StringDtype(storage, na_value=np.nan) for storage in ("python", "pyarrow"))
 FRAME = pd.DataFrame({"a": [1, None], "b": ["x", "y"]})
 SHOWN: list[tuple[Any, str]] = [
     (FRAME, "DataFrame({'a': [1.0, nan], 'b': ['x', 'y']})"),
@@ -30,6 +32,8 @@ SHOWN: list[tuple[Any, str]] = [
         pd.DataFrame({"a": range(500)}),
         "DataFrame({'a': [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, \N{HORIZONTAL ELLIPSIS} 488 more]})",
     ),
+    (pd.Series(["x", None], dtype=PYTHON_TEXT), "Series(['x', nan])"),
+    (pd.Series(["x", None], dtype=ARROW_TEXT), "Series(['x', None])"),
     (pd.DataFrame({"k": pd.Categorical(["a"])}), "DataFrame({'k': \N{HORIZONTAL ELLIPSIS}})"),
     (pd.DataFrame({"a": []}), "DataFrame({'a': []})"),
     (pd.Timestamp("2024-02-29"), "Timestamp('2024-02-29 00:00:00')"),
