@@ -220,7 +220,7 @@ def test_tells_no_levels_of_other_cases(totals: BenchmarkProblem, sandbox: Sandb
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [0, 32, 38, 47, 75])
+@pytest.mark.parametrize("number", [0, *(pytest.param(each, marks=pytest.mark.nightly) for each in (32, 38, 47, 75))])
 def test_accepts_real_references(shared_data: Path, context: ReadingContext, judge: Judge, number: int) -> None:
     """Records as ENAMEL has them: an exact check, one that calls a function of the prompt, and a tolerance."""
     record = _records(shared_data / "enamel" / "enamel.csv")[f"HumanEval/{number}"]

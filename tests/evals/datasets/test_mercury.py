@@ -166,7 +166,7 @@ def test_knows_the_names_that_mercury_imports(judge: Judge) -> None:
         "return outputs.missing",
         "import os, signal\n    os.kill(os.getpid(), signal.SIGSEGV)",
         "raise SystemExit(0)",
-        pytest.param("while outputs: pass\n    return True", marks=pytest.mark.slow),
+        pytest.param("while outputs: pass\n    return True", marks=pytest.mark.nightly),
     ],
 )
 def test_counts_an_evaluation_that_fails_as_a_wrong_answer(judge: Judge, evaluate: str) -> None:
