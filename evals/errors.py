@@ -20,9 +20,9 @@ class DatasetError(AfterburnerError):
 class RecordError(DatasetError):
     """A field of one record is missing, or not what it has to be."""
 
-    def __init__(self, field: str, reason: str) -> None:
+    def __init__(self, field: str, reason: str = "") -> None:
         """Name the field and what is wrong with it; whoever reads records adds which one it was."""
-        super().__init__(f"{field}: {reason}")
+        super().__init__(f"{field}: {reason}" if reason else field)
         self.field = field
         self.reason = reason
 

@@ -12,6 +12,7 @@ from afterburner.agent.models.requests.client import RequestFailedError
 from afterburner.agent.models.requests.endings import CapReachedError
 from afterburner.agent.models.requests.failures import Failure
 from afterburner.agent.models.requests.refusals import EndlessResponseError, RedirectedError
+from afterburner.evals.errors import RecordError
 from afterburner.sandbox import AfterburnerError, CancelledError, Verdict
 from afterburner.sandbox.service.problems import RefusalError
 
@@ -23,6 +24,7 @@ MADE = [
     EndlessResponseError(),
     SampleFailedError(Verdict.RUNTIME_ERROR, "it crashed", 1),
     CancelledError(),
+    RecordError("difficulty", "this has to be a text"),
     RefusalError(503, "busy", "Come back later.", retry_after_s=2.0),
 ]
 
@@ -32,7 +34,8 @@ def kinds(of: type[AfterburnerError]) -> list[type[AfterburnerError]]:
 
 
 def test_each_error_of_the_tree_survives() -> None:
-    importlib.import_module("afterburner.agent.errors")
+    for floor in ("agent", "evals"):
+        importlib.import_module(f"afterburner.{floor}.errors")
     found = kinds(AfterburnerError)
     assert len(found) > 10
     for kind in found:
