@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
-from statistics import median
 from typing import TYPE_CHECKING
 
-from afterburner.evals.problems import Figures, Reference, code_id
-from afterburner.evals.running.measure import measure_codes
+from afterburner.evals.evaluation import PRIVATE, PUBLIC
+from afterburner.evals.problems import Reference, code_id
+from afterburner.evals.running.measure import measure_codes, medians
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from afterburner.agent import Problem
     from afterburner.evals.recipe.events import CoreUse
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
     from afterburner.evals.running.measure import Measured
     from afterburner.sandbox import Sandbox
     from afterburner.sandbox.cores import Cores
-
-PUBLIC, PRIVATE = "public", "private"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,20 +82,3 @@ class ReferenceMeter:
             Reference(code, found[PUBLIC][code_id(code)], found.get(PRIVATE, {}).get(code_id(code))) for code in passing
         )
         return Distributions(references, measured)
-
-
-def medians(measured: Iterable[Measured]) -> dict[str, Figures]:
-    """The median of each figure over the repeats that passed, by the code's id."""
-    by_code: dict[str, list[Figures]] = defaultdict(list)
-    for each in measured:
-        if each.figures is not None:
-            by_code[each.code_id].append(each.figures)
-    return {
-        code: Figures(
-            wall_time_s=median(each.wall_time_s for each in figures),
-            cpu_time_s=median(each.cpu_time_s for each in figures),
-            peak_memory_kib=median(each.peak_memory_kib for each in figures),
-            memory_integral_kib_s=median(each.memory_integral_kib_s for each in figures),
-        )
-        for code, figures in by_code.items()
-    }

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+from collections import defaultdict
 from dataclasses import dataclass
+from statistics import median
 from typing import TYPE_CHECKING
 
 from afterburner.agent.judge.paper_selection import measured
@@ -11,7 +13,7 @@ from afterburner.evals.problems import Figures, code_id
 from afterburner.sandbox import CancelledError, Measurement, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from afterburner.agent import Problem
     from afterburner.sandbox import CancelToken, Report, Sandbox
@@ -99,6 +101,23 @@ def measure_codes(
                 if not passed:
                     waiting.remove(code)
     return found
+
+
+def medians(measured: Iterable[Measured]) -> dict[str, Figures]:
+    """The median of each figure over the repeats that passed, by the code's id."""
+    by_code: dict[str, list[Figures]] = defaultdict(list)
+    for each in measured:
+        if each.figures is not None:
+            by_code[each.code_id].append(each.figures)
+    return {
+        code: Figures(
+            wall_time_s=median(each.wall_time_s for each in figures),
+            cpu_time_s=median(each.cpu_time_s for each in figures),
+            peak_memory_kib=median(each.peak_memory_kib for each in figures),
+            memory_integral_kib_s=median(each.memory_integral_kib_s for each in figures),
+        )
+        for code, figures in by_code.items()
+    }
 
 
 def figures_of(used: Measurement) -> Figures:

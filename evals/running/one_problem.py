@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, field, fields, replace
-from statistics import median
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from afterburner.evals.anchors import DRIFT_LIMIT, Drift, choose_anchors, drift_of
-from afterburner.evals.problems import Figures, code_id
+from afterburner.evals.evaluation import PRIVATE, PUBLIC
+from afterburner.evals.problems import code_id
 from afterburner.evals.running.loops import LeftOutError
-from afterburner.evals.running.measure import first_failure, measure_codes
+from afterburner.evals.running.measure import first_failure, measure_codes, medians
 from afterburner.evals.running.rows import ProblemRows, drifts_of, facts_of
 from afterburner.sandbox import Task
 from afterburner.sandbox.errors import CheckerError
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from afterburner.agent import Problem
-    from afterburner.evals.problems import BenchmarkProblem, Reference
+    from afterburner.evals.problems import BenchmarkProblem, Figures, Reference
     from afterburner.evals.running.loops import LoopRunner
     from afterburner.evals.running.measure import Measured
     from afterburner.evals.tables import Row
     from afterburner.sandbox import Sandbox
     from afterburner.sandbox.cores import Cores
 
-PUBLIC, PRIVATE, STRICT = "public", "private", "strict"
+STRICT = "strict"
 
 
 @dataclass(slots=True)
@@ -138,14 +138,9 @@ def _unmeasured(problem: BenchmarkProblem, most: int) -> tuple[Reference, ...]:
 
 def _as_measured(references: Sequence[Reference], measured: Sequence[Measured]) -> list[tuple[Reference, Figures]]:
     """Those that pass each time they are run, with the medians of this series."""
-    found = []
     failed = {one.code_id for one in measured if not one.passed}
-    for each in references:
-        runs = [one.figures for one in measured if one.code_id == each.id and one.figures is not None]
-        if runs and each.id not in failed:
-            medians = {name.name: median(getattr(run, name.name) for run in runs) for name in fields(Figures)}
-            found.append((each, Figures(**medians)))
-    return found
+    found = medians(measured)
+    return [(each, found[each.id]) for each in references if each.id in found and each.id not in failed]
 
 
 def _with_figures(problem: BenchmarkProblem) -> list[tuple[Reference, Figures]]:
