@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from afterburner.agent.types import Objective
+from afterburner.evals.enamel_levels import ENAMEL, ran_out
 from afterburner.evals.errors import EvaluationError
 from afterburner.evals.tables import REJECTED, read_about, read_rows
 
@@ -41,8 +42,9 @@ class EvaluatedProblem:
         difficulty: as the dataset says; empty: it does not.
         references: for each objective the figures of the known solutions, sorted, in units of this machine: the stored
             ones times the anchors' drift. Empty: nobody measured any.
-        passed: bool, G x (I + 1): whether C* passes these tests.
-        figures: for each objective, float, G x (I + 1) x R: what C* measured; NaN where it does not pass.
+        passed: bool, G x (I + 1): whether C* passes these tests; on ENAMEL as its own evaluation has it.
+        figures: for each objective, float, G x (I + 1) x R: what C* measured; NaN where it does not pass, or ran out of
+            time at a level of ENAMEL.
         facts: the row of the table `problems`.
     """
 
@@ -136,8 +138,8 @@ def _problem(facts: Row, rows: Mapping[str, list[Row]], tests: str) -> Evaluated
     for row in best:
         taken = sorted(measured.get(row["code_id"], []), key=lambda each: each["repeat"])
         at = row["generation"], row["iteration"]
-        passed[at] = bool(taken) and all(each["verdict"] == ACCEPTED for each in taken)
-        if passed[at]:
+        passed[at] = bool(taken) and all(_passes(each, facts, tests) for each in taken)
+        if passed[at] and all(each["verdict"] == ACCEPTED for each in taken):
             for objective, column in COLUMN.items():
                 values = [each[column] for each in taken]
                 figures[objective][at][: len(values)] = values
@@ -145,6 +147,14 @@ def _problem(facts: Row, rows: Mapping[str, list[Row]], tests: str) -> Evaluated
     known = [row for row in rows["references"] if row["tests"] == tests]
     references = {each: _references(known, each, facts[prefix + _DRIFT[each]]) for each in Objective}
     return EvaluatedProblem(facts["problem_id"], facts["difficulty"], references, passed, figures, facts)
+
+
+def _passes(row: Row, facts: Row, tests: str) -> bool:
+    """Whether a repeat counts as passing."""
+    if row["verdict"] == ACCEPTED:
+        return True
+    names = facts["case_names" if tests == PUBLIC else "private_case_names"]
+    return facts["dataset"] == ENAMEL and ran_out(row, names or ())
 
 
 def _references(rows: list[Row], objective: Objective, drift: float) -> NDArray[np.float64]:

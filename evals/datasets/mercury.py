@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 LIMITS = Limits(wall_time_s=10.0, cpu_time_s=10.0, output_bytes=64 * 1024 * 1024)  # 10 s for all cases, as in its own
 MEASURED_ON = "LeetCode"
+_WORKS_IN_PLACE = re.compile(r"-> None|in[- ]place", re.IGNORECASE)
 _RUNTIME = re.compile(r"\s*(\d+(?:\.\d+)?)\s*ms\s*")
 
 
@@ -26,7 +27,8 @@ def read_mercury(record: Record, context: ReadingContext) -> BenchmarkProblem:
     """Read a record of Elfsong/Mercury.
 
     As in Mercury's own grader, one process and one instance of the solution's class makes the calls of all test cases,
-    so that the problem has a single case. By our strict rule, each has a process and an instance of its own.
+    so that the problem has a single case. By our strict rule, each has a process and an instance of its own, and the
+    evaluator sees the inputs as they were before the call, unless the problem is to change them.
 
     Raises:
         RecordError: a field is not what it has to be.
@@ -44,13 +46,13 @@ def read_mercury(record: Record, context: ReadingContext) -> BenchmarkProblem:
         starter_code=record.text("prompt", ""),
         cases=(_case(tests, f"all {len(tests)} test cases"),),
         runner=mercury_runner(convert, entry),
-        checker=mercury_checker(convert, evaluate, only_true=False),
+        checker=mercury_checker(convert, evaluate, only_true=False, inputs_after=True),
         limits=LIMITS,
     )
     strict = replace(
         problem,
         cases=tuple(_case([test], f"test {number}") for number, test in enumerate(tests)),
-        checker=mercury_checker(convert, evaluate, only_true=True),
+        checker=mercury_checker(convert, evaluate, only_true=True, inputs_after=_works_in_place(problem)),
     )
     return BenchmarkProblem(
         dataset=context.dataset or "mercury",
@@ -62,6 +64,11 @@ def read_mercury(record: Record, context: ReadingContext) -> BenchmarkProblem:
         tags=_tags(record),
         measured_on=MEASURED_ON,
     )
+
+
+def _works_in_place(problem: Problem) -> bool:
+    """Whether a solution has to change its inputs, as LeetCode's signature or description says."""
+    return bool(_WORKS_IN_PLACE.search(f"{problem.starter_code}\n{problem.description}"))
 
 
 def _expected(test: Record) -> object:

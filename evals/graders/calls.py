@@ -39,15 +39,18 @@ def mercury_runner(convert: str, entry: str) -> str:
     return inside_runner("mercury", "answer", convert=convert, entry=entry)
 
 
-def mercury_checker(convert: str, evaluate: str, *, only_true: bool) -> Custom:
+def mercury_checker(convert: str, evaluate: str, *, only_true: bool, inputs_after: bool) -> Custom:
     """Mercury's rule: what `evaluate_offline(inputs, outputs, expected)` of a record says of each case.
 
     Args:
         convert: source of `convert_offline`.
         evaluate: source of `evaluate_offline`.
         only_true: whether it has to say True; otherwise, as in Mercury's own, anything that counts as true will do.
+        inputs_after: whether it sees the inputs as the solution left them, as in Mercury's own, rather than as they
+            were before the call.
     """
-    return _checker("mercury", "check", accepts_equal=False, convert=convert, evaluate=evaluate, only_true=only_true)
+    arguments = {"convert": convert, "evaluate": evaluate, "only_true": only_true, "inputs_after": inputs_after}
+    return _checker("mercury", "check", accepts_equal=False, **arguments)
 
 
 def _checker(module: str, function: str, *, accepts_equal: bool = True, **arguments: object) -> Custom:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import TYPE_CHECKING
 
@@ -37,10 +38,15 @@ def check_effibench_x(preamble: str, evaluator: str) -> None:
 
 
 def _evaluate(preamble: str, evaluator: str) -> Callable[[str, str], object]:
-    names: dict[str, object] = {"__name__": "evaluator"}
+    # An evaluator may read an output by `eval`; what a stranger's program printed is no code to run.
+    names: dict[str, object] = {"__name__": "evaluator", "eval": _literal}
     for name, text in (("preamble", preamble), ("evaluator", evaluator)):
         exec(compile(text, name, "exec", dont_inherit=True), names)  # noqa: S102 - in the sandbox
     return names["evaluate"]  # type: ignore[return-value]
+
+
+def _literal(text: str, *_names: object) -> object:
+    return ast.literal_eval(text)
 
 
 def _cleaned(text: str) -> str:

@@ -6,12 +6,17 @@ As in Mercury's own, one instance of the solution's class makes all calls of a p
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .calling import kept_stdout, loaded, print_line, run
 from .checking import judge
 from .leetcode_arrays import as_module
 from .values import decode, encode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Accepts = Callable[[Any, Any, Any, Any], bool]
 
 PREAMBLE = """
 import re, itertools, collections, heapq, bisect, string, sys, lctk, functools, math, copy
@@ -49,26 +54,37 @@ def answer(code: str, convert: str, entry: str) -> None:
     print_line(result, encode(made))
 
 
-def check(convert: str, evaluate: str, only_true: bool) -> None:
+def check(convert: str, evaluate: str, only_true: bool, inputs_after: bool) -> None:
     """Judge by `evaluate_offline(inputs, outputs, expected)` of a record, which has to accept every case.
 
-    With `only_true`, it has to say True, rather than anything that counts as true.
+    With `only_true`, it has to say True, rather than anything that counts as true. With `inputs_after`, it sees the
+    inputs as the solution left them; otherwise as they were before.
     """
 
     def make_rule() -> Any:
         names = _namespace(convert + "\n" + evaluate)
-        return lambda given, output, answer: _wrong(names, only_true, given, output, answer)
+        accepts = _accepts(names, only_true, inputs_after)
+        return lambda given, output, answer: _wrong(accepts, given, output, answer)
 
     judge(make_rule)
 
 
-def _wrong(names: dict[str, Any], only_true: bool, given: Any, output: Any, answer: Any) -> str | None:
+def _accepts(names: dict[str, Any], only_true: bool, inputs_after: bool) -> Accepts:
+    """The rule for one case: its inputs, what the call returned, the inputs after it, and what is expected."""
+
+    def accepts(inputs: Any, returned: Any, after: Any, expected: Any) -> bool:
+        before, converted = names["convert_offline"]((inputs, expected))
+        found = names["evaluate_offline"](after if inputs_after else before, returned, converted)
+        return found is True if only_true else bool(found)
+
+    return accepts
+
+
+def _wrong(accepts: Accepts, given: Any, output: Any, answer: Any) -> str | None:
     if not isinstance(output, list) or len(output) != len(given):
         return "there is not one answer for each test case"
     for number, (inputs, (returned, after), expected) in enumerate(zip(given, output, answer), start=1):
-        _, converted = names["convert_offline"]((inputs, expected))
-        accepted = names["evaluate_offline"](after, returned, converted)
-        if accepted is not True and (only_true or not accepted):
+        if not accepts(inputs, returned, after, expected):
             return "test case " + str(number) + ": evaluate_offline refuses the output"
     return None
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from dataclasses import dataclass
+from itertools import combinations
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -47,8 +50,15 @@ def pearson(first: Sequence[float], second: Sequence[float]) -> float:
         return float(stats.pearsonr(one, other).statistic)
 
 
-def kendall_tau(first: Sequence[float], second: Sequence[float]) -> float:
+def kendall_tau(first: Sequence[float], second: Sequence[float], *, apart: float = 1.0) -> float:
     """Kendall's tau-b of two lists of figures of the same solutions. NaN: see `RankAgreement.by_problem`.
+
+    Args:
+        first: the figures by one measurement, positive.
+        second: by the other one.
+        apart: above 1, only pairs count of which `first` has one figure so many times the other. Pairs that are closer
+            are ranked by noise. Without them there are no ties in `first`, and tau is the share of pairs in the same
+            order less the share in the opposite one.
 
     Raises:
         ValueError: the lists differ in length.
@@ -57,25 +67,37 @@ def kendall_tau(first: Sequence[float], second: Sequence[float]) -> float:
 
     if len(first) != len(second):
         raise ValueError(f"{len(first)} solutions cannot be ranked like {len(second)}.")
+    if apart > 1:
+        orders = [
+            math.copysign(1, one - other) * np.sign(their_one - their_other)
+            for (one, their_one), (other, their_other) in combinations(zip(first, second, strict=True), 2)
+            if max(one, other) >= apart * min(one, other)
+        ]
+        return fmean(orders) if orders else math.nan
     if len(first) < 2 or len(set(first)) == 1 or len(set(second)) == 1:
         return float("nan")
     return float(stats.kendalltau(first, second).statistic)
 
 
 def rank_agreement(
-    pairs: Sequence[tuple[Sequence[float], Sequence[float]]], *, resamples: int = RESAMPLES, seed: int = SEED
+    pairs: Sequence[tuple[Sequence[float], Sequence[float]]],
+    *,
+    apart: float = 1.0,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
 ) -> RankAgreement:
     """Kendall's tau over problems: does one measurement rank known solutions as another one did?
 
     Args:
         pairs: for each problem the figures of its solutions by one and by the other.
+        apart: see `kendall_tau`.
         resamples: of the bootstrap over problems.
         seed: of the draws.
 
     Raises:
         ValueError: the two lists of a problem differ in length.
     """
-    found = np.array([kendall_tau(first, second) for first, second in pairs])
+    found = np.array([kendall_tau(first, second, apart=apart) for first, second in pairs])
     known = found[np.isfinite(found)]
     interval = mean_interval(known, (-1.0, 1.0), resamples=resamples, seed=seed)
     return RankAgreement(interval, tuple(found.tolist()), len(found) - len(known))

@@ -17,7 +17,9 @@ from afterburner.evals.report.rebuttal_levels import levels_table
 from afterburner.evals.report.rebuttal_loops import benchmark_table, history_table, starts_table, vanilla_table
 from afterburner.evals.report.rebuttal_tests import tests_table
 from afterburner.evals.report.run_scores import RunScores, scores_of
+from afterburner.evals.report.several_table import several_table
 from afterburner.evals.report.shares import shares_table
+from afterburner.evals.report.strict_table import strict_table
 from afterburner.evals.tables import file_key
 
 if TYPE_CHECKING:
@@ -36,7 +38,9 @@ _TABLES = (
     starts_table,
     tests_table,
     gains_table,
+    strict_table,
 )
+_TABLES_OF_SOME = (several_table, own_scores_table)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +100,8 @@ def _dataset(name: str, runs: Sequence[Run], on_progress: Callable[[str], object
     if offers is not None and not any(each.main.evaluation.problems for each in scored):
         return DatasetReport(file_key(name), name, tuple(scored), (offers,), (), {})
     on_progress(f"filling the tables of {name}")
-    own = own_scores_table(scored)
     tables = tuple(table(scored) for table in (*_TABLES, *((paired_table,) if len(scored) > 1 else ())))
-    tables = tables if own is None else (*tables, own)
+    tables += tuple(found for table in _TABLES_OF_SOME if (found := table(scored)) is not None)
     curves = tuple(curve_of(each.run, place, each.main) for place, each in enumerate(scored))
     problems = dict.fromkeys(problem.id for each in scored for problem in each.main.evaluation.problems)
     pages = {problem: f"{file_key(f'{name} {problem}')}.html" for problem in problems}

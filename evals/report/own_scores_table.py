@@ -1,9 +1,8 @@
-"""The scores that a benchmark has of its own: Mercury's Beyond, EffiBench's normalised values, ENAMEL's eff@1."""
+"""The scores that a benchmark has of its own: Mercury's Beyond, EffiBench's normalised values, ENAMEL's eff@k."""
 
 from __future__ import annotations
 
 import math
-import re
 from collections import defaultdict
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -11,9 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from afterburner.agent.types import Objective
+from afterburner.evals.enamel_levels import level_of, ran_out
 from afterburner.evals.errors import EvaluationError
 from afterburner.evals.evaluation import ACCEPTED
-from afterburner.evals.metrics.other_benchmarks import effibench, enamel_efficiency, hodges_lehmann, mercury_beyond
+from afterburner.evals.metrics.other_benchmarks import (
+    eff_at_k,
+    effibench,
+    enamel_efficiency,
+    hodges_lehmann,
+    mercury_beyond,
+)
 from afterburner.evals.problems import Figures
 from afterburner.evals.report.captions import captions
 from afterburner.evals.report.measures import Score
@@ -28,8 +34,6 @@ if TYPE_CHECKING:
     from afterburner.evals.tables import Row
 
 _KEY, _TITLE = "own-scores", "The benchmark's own score"
-_LEVEL = re.compile(r"level (\d+), case \d+")
-_RAN_OUT = ("time_limit", "memory_limit")  # verdicts that end ENAMEL's levels, and are no failure
 _LEVELS = (1, 2, 3)  # those of ENAMEL that efficiency is computed from
 
 
@@ -60,10 +64,12 @@ def _effibench(evaluation: Evaluation) -> tuple[Cell, ...]:
     measured, canonical = {}, {}
     for problem in evaluation.problems:
         reference = _medians({each: problem.references[each] for each in Objective})
-        if problem.passed[0, -1]:
-            measured[problem.id] = _medians({each: problem.figures[each][0, -1] for each in Objective})
-        if not math.isnan(reference.wall_time_s):
-            canonical[problem.id] = reference
+        for generation, passed in enumerate(problem.passed[:, -1]):
+            task = f"{problem.id} {generation}"
+            if passed:
+                measured[task] = _medians({each: problem.figures[each][generation, -1] for each in Objective})
+            if not math.isnan(reference.wall_time_s):
+                canonical[task] = reference
     try:
         found = effibench(measured, canonical)
     except EvaluationError as error:
@@ -95,26 +101,28 @@ def _enamel(evaluation: Evaluation) -> tuple[Cell, ...]:
         for row in read_rows(evaluation.folder, "best")
         if row["iteration"] == evaluation.iterations
     }
-    scores: list[float] = []
+    scores = []
     for problem in evaluation.problems:
         reference = _levels(rows[problem.id, anchors.get(problem.id, "")], problem) or [None]
         whole = [cases for cases in reference if cases is not None]
         if len(whole) == len(_LEVELS):
-            scores += [
-                enamel_efficiency(_levels(rows[name, code], problem) or [None] * len(_LEVELS), whole)
-                for (name, _), code in last.items()
-                if name == problem.id
-            ]
-    return (_share(scores),)
+            scores.append(
+                [
+                    enamel_efficiency(_levels(rows[name, code], problem) or [None] * len(_LEVELS), whole)
+                    for (name, _), code in last.items()
+                    if name == problem.id
+                ]
+            )
+    return _share([eff_at_k(each, 1) for each in scores]), _share([eff_at_k(each, len(each)) for each in scores])
 
 
 def _levels(rows: Sequence[Row], problem: EvaluatedProblem) -> list[list[float] | None] | None:
     """The time of each case of each level, of all repeats by Hodges and Lehmann; None: the code is wrong, or unknown.
 
-    A level in which a case ran out of time or memory is None, and so are those after it; in level 0 that is wrong.
+    A level in which a case ran out of time or memory is None, and so are those after it.
     """
     names = problem.facts["case_names"]
-    if not rows or any(row["verdict"] not in (ACCEPTED, *_RAN_OUT) for row in rows):
+    if not rows or any(row["verdict"] != ACCEPTED and not ran_out(row, names) for row in rows):
         return None
     # The last case of a run that ran out is the one that did: a run stops there.
     taken = [row["case_wall_times_s"][: None if row["verdict"] == ACCEPTED else -1] for row in rows]
@@ -122,9 +130,9 @@ def _levels(rows: Sequence[Row], problem: EvaluatedProblem) -> list[list[float] 
     times = hodges_lehmann(np.array([each[:made] for each in taken]).T) if made else np.zeros(0)
     cases: dict[int, list[str]] = defaultdict(list)
     for name in names:
-        if known := _LEVEL.fullmatch(name):
-            cases[int(known[1])].append(name)
-    if any(not cases[level] for level in _LEVELS) or made < len(cases.get(0, ())):
+        if (level := level_of(name)) is not None:
+            cases[level].append(name)
+    if any(not cases[level] for level in _LEVELS):
         return None
     timed = dict(zip(names, times.tolist(), strict=False))
     return [
@@ -148,10 +156,13 @@ _SCORES: Mapping[str, tuple[tuple[str, ...], Callable[[Evaluation], tuple[Cell, 
     "effibench": (
         ("tasks", "NET", "NMU", "NTMU"),
         _effibench,
-        "Totals over those of the canonical solutions, on the tasks that both pass; below 1 is better.",
+        (
+            "Totals over those of the canonical solutions, on the tasks that both pass; below 1 is better. A task "
+            "counts once for each generation."
+        ),
     ),
     "enamel": (
-        ("eff@1",),
+        ("eff@1", "eff@k, all generations"),
         _enamel,
         (
             "Efficiency over the levels 1 to 3 with weights 3, 3, 4; the levels end where a case takes twice the "

@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from afterburner.evals.report.table import Cell, Table
 
 LONGEST = 300  # characters of a foreign text
-# An underscore within a word opens nothing, and neither does the sign in `Pass@1`.
+# An underscore within a word opens nothing, and neither does the sign in `Pass@k`.
 _SPECIAL = re.compile(
-    r"""[!#$&*<>\[\\\]^`{|}~"]|@(?!1\b)|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|:(?=//)|(?<=www)\.""", re.IGNORECASE
+    r"""[!#$&*<>\[\\\]^`{|}~"]|@(?!(?:\d+|k)\b(?!\.))|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|:(?=//)|(?<=www)\.""",
+    re.IGNORECASE,
 )
 
 

@@ -2,26 +2,41 @@
 
 from __future__ import annotations
 
+import ast
 import gzip
 import json
+from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from afterburner.agent import Problem
-from afterburner.evals.datasets.generating import run_generator
 from afterburner.evals.metrics.correlation import RankAgreement, rank_agreement
 from afterburner.evals.problems import code_id
 from afterburner.evals.running.measure import measure_codes
-from afterburner.sandbox import Limits, TestCase
+from afterburner.sandbox import Limits, Program, TestCase, Verdict
 from afterburner.sandbox.cores import divide_cores
+from afterburner.sandbox.types import KEPT_OUTPUT_BYTES
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from afterburner.sandbox import Sandbox
 
 LIMITS = Limits(wall_time_s=60.0, cpu_time_s=60.0)
-_FIRST_SEED = 100  # the k-th input of the given timings was made with the seed 100 + k
+APART = (1.0, 1.2, 1.5)
+_MAKING = replace(LIMITS, output_bytes=KEPT_OUTPUT_BYTES)
+# What a generator prints itself is no part of the input.
+_MAKE = """
+import io, json, random, sys
+source, seed = json.load(sys.stdin)
+out, sys.stdout = sys.stdout, io.StringIO()
+random.seed(seed)
+names = {}
+exec(source, names)
+made = names["generate_input"]()
+out.write(made if isinstance(made, str) else "\\n".join(map(str, made)))
+"""
 
 
 def table(folder: Path, sandbox: Sandbox, repeats: int) -> str:
@@ -42,41 +57,75 @@ def table(folder: Path, sandbox: Sandbox, repeats: int) -> str:
             if run["status"] == "ok"
         }
         problem = Problem(record["title"], "", (TestCase(stdin),), limits=LIMITS)
-        measured = measure_codes(sandbox, divide_cores(), problem, list(theirs), repeats=repeats, seed=0)
-        times: dict[str, list[float]] = {}
-        for each in measured:
-            if each.figures is not None:
-                times.setdefault(each.code_id, []).append(each.figures.wall_time_s)
-        both = [code for code in theirs if code_id(code) in times]
-        given.append([theirs[code] for code in both])
-        ours.append([median(times[code_id(code)]) for code in both])
-        print(f"{record['title']}: {len(both)} solutions", flush=True)
-    found = rank_agreement(list(zip(given, ours, strict=True)))
-    return "\n".join(
-        [
-            "## Timings of human solutions",
-            "",
-            f"{sum(map(len, ours))} solutions of {len(ours)} problems, each on the input of the given timings.",
-            f"Medians of {repeats} runs, interleaved on one core. Wall time, with the start of Python.",
-            "",
-            _said(found),
-            *([f"Left out, because the input could not be made again: {', '.join(skipped)}."] if skipped else []),
-            "",
-        ]
-    )
+        times = _times(sandbox, problem, list(theirs), repeats)
+        given.append([theirs[code] for code in times])
+        ours.append(list(times.values()))
+        print(f"{record['title']}: {len(times)} solutions", flush=True)
+    return "\n".join(_lines(given, ours, skipped, repeats))
 
 
-def _said(found: RankAgreement) -> str:
-    mean = found.mean
-    return (
-        f"Kendall's tau of the two rankings, the mean over problems: {mean.estimate:.3f} (95% interval "
-        f"{mean.low:.3f} to {mean.high:.3f}); {found.undefined} problems have no ranking."
-    )
+def _times(sandbox: Sandbox, problem: Problem, codes: list[str], repeats: int) -> dict[str, list[float]]:
+    """The wall times of each code that passes each time, in the order of the repeats."""
+    measured = measure_codes(sandbox, divide_cores(), problem, codes, repeats=repeats, seed=0)
+    times: dict[str, list[float]] = {}
+    for each in measured:
+        if each.figures is not None:
+            times.setdefault(each.code_id, []).append(each.figures.wall_time_s)
+    return {code: times[code_id(code)] for code in codes if len(times.get(code_id(code), [])) == repeats}
+
+
+def _lines(given: list[list[float]], ours: list[list[list[float]]], skipped: list[str], repeats: int) -> Iterator[str]:
+    medians = [[median(times) for times in problem] for problem in ours]
+    yield "## Timings of human solutions"
+    yield ""
+    yield f"{sum(map(len, given))} solutions of {len(given)} problems, each on the input of the given timings."
+    yield f"Ours are medians of {repeats} runs, interleaved on one core; the given ones are the best of two"
+    yield "on a shared machine."
+    yield "All are wall times with the start of Python. Kendall's tau is the mean over problems."
+    yield ""
+    yield "| rankings | pairs of solutions | tau | 95% interval | problems |"
+    yield "| --- | --- | ---: | ---: | ---: |"
+    for apart in APART:
+        pairs = "all" if apart == 1 else f"given times {apart:g}x apart or more"
+        yield _row("given, ours", pairs, rank_agreement(list(zip(given, medians, strict=True)), apart=apart))
+    for apart in APART if repeats > 1 else ():
+        pairs = "all" if apart == 1 else f"first run's times {apart:g}x apart or more"
+        first, second = ([[times[place] for times in problem] for problem in ours] for place in (0, 1))
+        yield _row(
+            "our first run, our second", pairs, rank_agreement(list(zip(first, second, strict=True)), apart=apart)
+        )
+    yield ""
+    yield f"Median of the slowest given time over the fastest, by problem: {_spread(given):.2f}x."
+    if skipped:
+        yield f"Left out, because the input could not be made again: {', '.join(skipped)}."
+    yield ""
+
+
+def _row(rankings: str, pairs: str, found: RankAgreement) -> str:
+    mean, problems = found.mean, len(found.by_problem) - found.undefined
+    interval = f"{mean.low:.3f} to {mean.high:.3f}"
+    return f"| {rankings} | {pairs} | {mean.estimate:.3f} | {interval} | {problems} |"
+
+
+def _spread(given: list[list[float]]) -> float:
+    return median(max(times) / min(times) for times in given)
 
 
 def _input(sandbox: Sandbox, record: dict[str, Any], timing: dict[str, Any]) -> bytes | None:
-    """The input that the given timings are of; None if what the generator makes has another length."""
-    number = timing["generator_seed"] - _FIRST_SEED
-    cases = run_generator(sandbox, record["test_case_generator"], number + 1, _FIRST_SEED, LIMITS)
-    made = [case["input"].encode() for case in cases if len(case["input"].encode()) == timing["input_bytes"]]
-    return made[0] if made else None
+    """The input that the given timings are of; None if what is made here has another length.
+
+    They were measured on what one of the record's sources makes after `random.seed(generator_seed)`, where the source
+    may set another seed itself. The record's `generate_test_cases` sets the seed once more after that.
+    """
+    sources = _sources(record["test_case_generator"])
+    request = [sources[timing["generator_index"]], timing["generator_seed"]]
+    report = sandbox.run(Program("python", _MAKE), [TestCase(json.dumps(request).encode())], _MAKING).cases[0]
+    made = report.stdout if report.verdict is Verdict.ACCEPTED else b""
+    return made if len(made) == timing["input_bytes"] else None
+
+
+def _sources(generator: str) -> list[str]:
+    """The list `sources` of a generator, which is parsed and never run here."""
+    assigned = (each for each in ast.walk(ast.parse(generator)) if isinstance(each, ast.Assign))
+    found = next(each.value for each in assigned if ast.unparse(each.targets[0]) == "sources")
+    return list(map(str, ast.literal_eval(found)))

@@ -12,11 +12,12 @@ from afterburner.evals.datasets.enamel import LEFT_OUT, TESTS_AT_LEVELS, read_en
 from afterburner.evals.datasets.files import records_of_file
 from afterburner.evals.datasets.reading import ReadingContext
 from afterburner.evals.datasets.records import Record
+from afterburner.evals.enamel_levels import level_of, ran_out
 from afterburner.evals.errors import RecordError
-from afterburner.evals.graders.enamel_levels import enamel_levels
 from afterburner.evals.inside.values import decode
-from afterburner.evals.metrics.other_benchmarks import HARDNESS, enamel_efficiency
-from afterburner.sandbox import Program, TestCase, Verdict
+from afterburner.evals.running.measure import measure_codes
+from afterburner.sandbox import Verdict
+from afterburner.sandbox.cores import divide_cores
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -186,37 +187,27 @@ def test_refuses_records_that_make_no_tests(context: ReadingContext, field: str,
 
 
 @pytest.mark.parametrize(
-    ("body", "passed", "levels"),
+    ("body", "ends_as_it_may", "last_level"),
     [
-        ("", True, 4),
+        ("", False, 3),
         ("if len(numbers) > 999: raise MemoryError\n    ", True, 2),
-        ("if len(numbers) > 99: return 'wrong'\n    ", False, 0),
+        ("if len(numbers) > 999: raise OverflowError('large')\n    ", True, 2),
+        ("if len(numbers) > 999: raise ValueError('MemoryError')\n    ", False, 2),
+        ("if len(numbers) > 99: return 'wrong'\n    ", False, 1),
         ("if len(numbers) == 20: raise MemoryError\n    ", False, 0),
     ],
 )
-def test_tells_levels_as_enamels_own_evaluation_does(
-    totals: BenchmarkProblem, sandbox: Sandbox, body: str, passed: bool, levels: int
+def test_running_out_at_a_later_level_is_no_failure(
+    totals: BenchmarkProblem, sandbox: Sandbox, body: str, ends_as_it_may: bool, last_level: int
 ) -> None:
-    """Running out of time or memory ends the levels, and is no failure from level 1 on; a wrong output is one."""
+    """As in ENAMEL's own evaluation; at level 0 it is one, and so is a wrong output at any level."""
     code = TOTALS.replace("sums, total", f"{body}sums, total", 1)
-    cases = totals.problem.test_cases
-    report = sandbox.run(totals.problem.program(code), cases, totals.problem.limits, checker=totals.problem.checker)
-    found = enamel_levels(cases, report.cases)
+    (run,) = measure_codes(sandbox, divide_cores(), totals.problem, [code], repeats=1, seed=0)
+    names = [each.name for each in totals.problem.test_cases]
+    row = {"verdict": run.verdict.value, "detail": run.detail, "case_wall_times_s": list(run.case_wall_times_s)}
 
-    assert found.passed is passed
-    assert [len(each) for each in found.times_s if each is not None] == list(TESTS_AT_LEVELS[:levels])
-    assert len(found.times_s) == 4
-    expected = 2 * sum(HARDNESS[: max(0, levels - 1)]) / sum(HARDNESS)
-    assert enamel_efficiency(found.times_s[1:], [[10.0]] * 3) == pytest.approx(expected, rel=0.2)
-
-
-def test_tells_no_levels_of_other_cases(totals: BenchmarkProblem, sandbox: Sandbox) -> None:
-    """Cases of another benchmark are refused."""
-    report = sandbox.run(Program("python", ""), [TestCase()])
-    with pytest.raises(ValueError, match="no case of ENAMEL"):
-        enamel_levels([TestCase()], report.cases)
-    with pytest.raises(ValueError, match="zip"):
-        enamel_levels(totals.problem.test_cases, report.cases)
+    assert ran_out(row, names) is ends_as_it_may
+    assert level_of(names[len(run.case_wall_times_s) - 1]) == last_level
 
 
 @pytest.mark.slow

@@ -37,14 +37,17 @@ def _read(name: str, **changed: object) -> BenchmarkProblem:
 
 
 def _counted(evaluate: str, tests: list[dict[str, object]], convert: str = "return case") -> BenchmarkProblem:
-    """A problem of a method `counted`."""
-    return _read(
-        "evens-first",
-        entry_point="counted",
-        convert_offline=f"def convert_offline(case):\n    {convert}\n",
-        evaluate_offline=f"def evaluate_offline(inputs, outputs, expected):\n    {evaluate}\n",
-        test_cases=json.dumps(tests),
-    )
+    """A problem of a method `counted`, which may change its inputs."""
+    return _read("evens-first", **_fields(evaluate, tests, convert))
+
+
+def _fields(evaluate: str, tests: list[dict[str, object]], convert: str = "return case") -> dict[str, object]:
+    return {
+        "entry_point": "counted",
+        "convert_offline": f"def convert_offline(case):\n    {convert}\n",
+        "evaluate_offline": f"def evaluate_offline(inputs, outputs, expected):\n    {evaluate}\n",
+        "test_cases": json.dumps(tests),
+    }
 
 
 def test_reads_a_record() -> None:
@@ -136,6 +139,36 @@ def test_evaluates_what_mercurys_evaluator_takes_as_true(judge: Judge) -> None:
     assert judge(lenient.strict, lists) is Verdict.WRONG_ANSWER
 
 
+@pytest.mark.parametrize(
+    ("body", "official", "strict"),
+    [
+        ("return [number for number in numbers if number > 1]", "accepted", "accepted"),
+        ("numbers.clear(); return []", "accepted", "wrong_answer"),
+        ("return numbers", "wrong_answer", "wrong_answer"),
+    ],
+)
+def test_strict_evaluates_with_the_inputs_as_they_were(judge: Judge, body: str, official: str, strict: str) -> None:
+    """A solution that empties its input meets every condition on it by Mercury's own rule."""
+    evaluate = "return sorted(outputs) == sorted(number for number in inputs[0] if number > 1)"
+    tests: list[dict[str, object]] = [{"input": [[3, 1, 2]], "expected": []}]
+    description = {"pretty_content": ["Return those above 1."], "prompt": "def counted(self, numbers: List[int]):"}
+    found = _read("evens-first", **description, **_fields(evaluate, tests))
+
+    assert found.strict is not None
+    code = f"{COUNTED}        {body}\n"
+    assert (judge(found.problem, code), judge(found.strict, code)) == (official, strict)
+
+
+def test_strict_sees_changed_inputs_where_a_problem_is_to_change_them(judge: Judge) -> None:
+    """LeetCode says so in the signature or in the text."""
+    tests: list[dict[str, object]] = [{"input": [[3, 1, 2]], "expected": [1, 2, 3]}]
+    found = _counted("return inputs[0] == expected", tests)
+
+    assert found.strict is not None
+    assert judge(found.strict, f"{COUNTED}        numbers.sort()\n") is Verdict.ACCEPTED
+    assert judge(found.strict, f"{COUNTED}        return sorted(numbers)\n") is Verdict.WRONG_ANSWER
+
+
 def test_makes_all_calls_on_one_instance_as_mercury_does(judge: Judge) -> None:
     """A solution that remembers calls fails by Mercury's rule; by ours, each case has an instance of its own."""
     tests: list[dict[str, object]] = [{"input": [[0]], "expected": 1}, {"input": [[5]], "expected": 1}]
@@ -166,6 +199,7 @@ def test_knows_the_names_that_mercury_imports(judge: Judge) -> None:
         "return outputs.missing",
         "import os, signal\n    os.kill(os.getpid(), signal.SIGSEGV)",
         "raise SystemExit(0)",
+        "import os\n    os._exit(0)",
         pytest.param("while outputs: pass\n    return True", marks=pytest.mark.nightly),
     ],
 )

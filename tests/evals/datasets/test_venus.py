@@ -90,6 +90,22 @@ def test_the_evaluator_is_given_the_expected_output_first(judge: Judge) -> None:
     assert judge(problem, "print('1.4', end='')") == "wrong_answer"
 
 
+@pytest.mark.parametrize(
+    ("output", "verdict"),
+    [
+        ("[1, 2.0]", "accepted"),
+        ("__import__('os')._exit(0)", "wrong_answer"),
+        ("type('', (), {'__eq__': lambda *given: True})()", "wrong_answer"),
+    ],
+)
+def test_an_evaluator_that_calls_eval_reads_literals_alone(judge: Judge, output: str, verdict: str) -> None:
+    """What a solution prints is never run: it could end the checker, or equal everything."""
+    evaluator = "def evaluate(expected, output):\n    return eval(output) == eval(expected)\n"
+    cases = json.dumps([{"input": "2", "output": "[1, 2]"}])
+    problem = read_venus(row(1, test_case_evaluator=evaluator, test_cases=cases), CONTEXT).problem
+    assert judge(problem, f"print({output!r})") == verdict
+
+
 def test_an_evaluator_that_does_not_load_says_nothing_of_a_solution(judge: Judge) -> None:
     problem = read_venus(row(1, test_case_evaluator="def evaluate(:"), CONTEXT).problem
     with pytest.raises(CheckerError, match="The checker failed"):

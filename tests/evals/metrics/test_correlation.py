@@ -55,6 +55,16 @@ def test_correlations_are_symmetric_bounded_and_blind_to_units(first: list[float
         assert correlation(first, first) == pytest.approx(1) or len(set(first)) == 1
 
 
+def test_pairs_that_are_close_in_the_first_ranking_may_be_left_out() -> None:
+    """Of the three pairs, 1.0 and 1.1 are close; the other two are in the same order on both sides, or tied in one."""
+    assert kendall_tau([1.0, 1.1, 2.0], [2.0, 1.0, 3.0], apart=1.5) == 1
+    assert kendall_tau([1.0, 1.1, 2.0], [2.0, 1.0, 3.0], apart=1.05) == pytest.approx(1 / 3)
+    assert kendall_tau([1.0, 1.1, 2.0], [2.0, 1.0, 2.0], apart=1.5) == pytest.approx(1 / 2)
+    assert math.isnan(kendall_tau([1.0, 1.1, 1.2], [2.0, 1.0, 3.0], apart=1.5))
+    found = rank_agreement([([1.0, 2.0], [3.0, 4.0]), ([1.0, 1.1], [4.0, 3.0])], apart=1.5)
+    assert (found.mean.estimate, found.undefined) == (1, 1)
+
+
 def test_agreement_over_problems_leaves_out_what_has_no_ranking() -> None:
     found = rank_agreement([([1, 2, 3], [1, 2, 3]), ([1, 2, 3, 4], [1, 3, 2, 4]), ([1, 1], [1, 2]), ([1, 2], [2, 1])])
     assert found.undefined == 1

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from afterburner.evals.tables import Row
 
+HAS_NO_STRICT_RULE, REFUSED_BY_STRICT_RULE = 2, 1  # numbers of problems
 DIFFICULTIES = ("easy", "medium", "hard")
 _TESTS = ("public", "private")
 _NOTHING = {"wall_time_s": None, "cpu_time_s": None, "peak_memory_kib": None, "memory_integral_kib_s": None}
@@ -137,6 +138,9 @@ class RunPlan:
         if code_id(code) in known:
             return
         rows.setdefault("codes", []).append({"code_id": code_id(code), "code": code})
+        if number != HAS_NO_STRICT_RULE:
+            strict = "wrong_answer" if number == REFUSED_BY_STRICT_RULE else verdict
+            rows.setdefault("verdicts", []).append({"code_id": code_id(code), "rule": "strict", "verdict": strict})
         for tests in _TESTS[: 1 + self.has_private]:
             for repeat in range(self.repeats):
                 factor = noise.uniform(0.97, 1.03)

@@ -90,6 +90,33 @@ def test_the_other_tables_are_filled_or_say_what_is_missing(report: Report) -> N
     assert "lost: Its tests cannot be read." in report.section("Not evaluated in trained")
 
 
+def test_passes_that_the_strict_rule_refuses_are_counted_and_named(report: Report) -> None:
+    """Of five problems that pass in both generations, the rule refuses one, and has no say on another."""
+    row = row_of(report.section("Passes that our strict rule refuses"), "trained")
+    assert row[1:5] == ["10", "6", "2", "2"]
+    assert row[5] == ("problem 1 (generation 0): wrong_answer; problem 1 (generation 1): wrong_answer"), (
+        "the others are not named"
+    )
+
+
+def test_pass_at_k_is_told_for_several_generations_alone(report: Report, tmp_path: Path) -> None:
+    """Its pass@1 is Table 1's; one that passes in any generation counts for the last."""
+    section = report.section("Pass@k over the generations")
+    row = row_of(section, "trained", GRPO, "0")
+    assert (
+        row[3].split()[0] == row_of(report.section("Table 1: models side by side"), "trained", GRPO, "0")[3].split()[0]
+    )
+    assert "Pass@2, %" in section
+    assert "Pass@4" not in section
+
+    single = RunPlan(generations=1).write(tmp_path / "single")
+    double = RunPlan("double", generations=2).write(tmp_path / "double")
+    write_report([single], tmp_path / "one")
+    assert "Pass@k over" not in (tmp_path / "one" / "report.md").read_text("utf-8")
+    write_report([single, double], tmp_path / "both")
+    assert "first has fewer generations." in (tmp_path / "both" / "report.md").read_text("utf-8")
+
+
 def test_a_benchmark_of_another_name_is_held_against_the_paper_if_asked(tmp_path: Path) -> None:
     folder = RunPlan(model=GRPO, dataset="mine", problems=3, iterations=10).write(tmp_path / "run")
     for held_against, is_papers in (("venus", True), ("", False)):
