@@ -82,7 +82,7 @@ class InputOptions:
     ] = ()
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be meant.
+        """Check the bounds.
 
         Raises:
             UsageError: a value is out of bounds, or two exclude each other.
@@ -148,7 +148,7 @@ class Search:
     selection: Selection = Selection.VERIFIED
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be meant.
+        """Check the bounds.
 
         Raises:
             UsageError: a value is out of bounds or no such objective, style, selection or temperature.
@@ -194,7 +194,7 @@ class Proof:
         return DEFAULT_MIN_EFFECT if self.min_effect is None else self.min_effect
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be meant.
+        """Check the bounds.
 
         Raises:
             UsageError: a value is out of bounds, or two exclude each other.
@@ -287,12 +287,13 @@ class ModelOptions:
         Option("Write the model's answers to FILE as they come, for --model replay:FILE.", metavar="FILE", filled=True),
     ] = None
     # Of the paper's selection: whether a request that fails, or a cap, interrupts the run, which can be resumed then,
-    # rather than ending it early. What a model was not asked says nothing of it.
+    # rather than ending it early. What a model was not asked says nothing of it; nor does an answer that a cap cut off,
+    # so that none is asked for that has to be shorter than the model's longest.
     must_answer: bool = False
     keep_answers: bool = False  # whether results and the store keep prompts and raw answers; by "paper" they always do
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be meant.
+        """Check the bounds.
 
         Raises:
             UsageError: a value is out of bounds.
@@ -322,7 +323,7 @@ class Caps:
     ] = None
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be meant.
+        """Check the bounds.
 
         Raises:
             UsageError: a value is out of bounds.

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+LOCK = ".lock"
+
 
 def write_whole(path: Path, text: str) -> None:
     """Write all of a file or nothing.
@@ -38,7 +40,7 @@ def claimed(folder: Path) -> Iterator[None]:
         EvaluationError: another one works on it, or it cannot be written.
     """
     try:
-        lock = (folder / ".lock").open("w")
+        lock = (folder / LOCK).open("w")
     except OSError as error:
         raise cannot_write(folder, error) from error
     with lock:

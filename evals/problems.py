@@ -109,7 +109,7 @@ class BenchmarkProblem:
 
     @classmethod
     def from_json(cls, text: str | Mapping[str, Any]) -> BenchmarkProblem:
-        """The reverse.
+        """Read what `to_json` wrote.
 
         Raises:
             RecordError: it is no such JSON.

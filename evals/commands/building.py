@@ -8,6 +8,8 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import typer
+
 from afterburner.agent.usage import counted
 from afterburner.evals.recipe.build import build_benchmark
 from afterburner.evals.recipe.events import Outcome
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from afterburner.evals.recipe.events import BuildEvent, CoreUse
 
     Show = Callable[[BuildEvent | Outcome], object]
+
+NONE_KEPT = 4
 
 
 def carry_out(request: BuildRequest, sandbox: str, *, quiet: bool) -> None:
@@ -87,7 +91,11 @@ def line_of(event: BuildEvent | Outcome) -> str:
 
 
 def _tell(request: BuildRequest, summary: BuildSummary) -> None:
-    """Say what is in the folder, why something is not, and how well the cores were used."""
+    """Say what is in the folder, why something is not, and how well the cores were used.
+
+    Raises:
+        Exit: with code 4, if it holds no problem.
+    """
     kept, before = summary.counts["problems"], summary.done_before
     sys.stdout.write(
         f"{request.out} holds {counted(kept, 'problem')}; {len(summary.left_out)} left out"
@@ -99,8 +107,10 @@ def _tell(request: BuildRequest, summary: BuildSummary) -> None:
         f"Time: {format_elapsed(summary.elapsed_s)}. {_used('Running solutions', summary.running)} "
         f"{_used('Measuring references', summary.timing)}\n"
     )
-    if kept:
-        sys.stdout.write(f"Next: afterburner-agent eval run --dataset {shlex.quote(str(request.out))}\n")
+    if not kept:
+        sys.stdout.write("No problem could be kept, so there is no benchmark to run.\n")
+        raise typer.Exit(NONE_KEPT)
+    sys.stdout.write(f"Next: afterburner-agent eval run --dataset {shlex.quote(str(request.out))}\n")
 
 
 def _used(doing: str, use: CoreUse) -> str:

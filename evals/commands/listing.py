@@ -82,7 +82,9 @@ def check_copy(
                 counted.usable += 1
     if json is not None:
         _write_json(json, asdict(counted))
-    if json != STDOUT:
+    if json != STDOUT and not (counted.usable or counted.rejected):
+        typer.echo(scrub_line(f"{source or name} holds no record{f' of the split {split!r}' if source else ''}."))
+    elif json != STDOUT:
         typer.echo(f"{count(counted.usable, 'record')} can be used, {len(counted.rejected)} cannot.")
     if not counted.usable:
         raise typer.Exit(NONE_USABLE)

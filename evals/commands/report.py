@@ -82,6 +82,8 @@ def _tell(written: WrittenReport) -> None:
             typer.echo(scrub_line(f"  unfinished: {run.unfinished}"))
         if run.public.not_evaluated:
             typer.echo(f"  {len(run.public.not_evaluated)} problems could not be evaluated; the report says why")
+    for line in written.left_out:
+        typer.echo(scrub_line(f"left out: {line}"))
     typer.echo(f"written: {display_path(str(written.folder / 'index.html'))}")
     typer.echo(f"         {display_path(str(written.folder / 'report.md'))}")
 

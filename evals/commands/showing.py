@@ -87,7 +87,11 @@ def _spent(event: EvaluationEvent) -> str:
 
 
 def tell_outcome(outcome: Outcome) -> None:
-    """Say what is stored, what is left out and why, and what to do next; exit code 1 if something is left to do."""
+    """Say what is stored, what is left out and why, and what to do next.
+
+    Raises:
+        Exit: with code 1, if something is left to do, or no problem could be scored.
+    """
     folder = outcome.folder
     left_out = f"; {count(len(outcome.rejected), 'record')} left out" if outcome.rejected else ""
     sys.stdout.write(f"stored in {folder}: {count(len(outcome.done), 'problem')}{left_out}\n")
@@ -96,6 +100,9 @@ def tell_outcome(outcome: Outcome) -> None:
         for line in outcome.failed.values():
             sys.stdout.write(f"  {scrub_line(line)}\n")
         sys.stdout.write(f"Go on with: afterburner-agent eval resume {folder}\n")
+        raise typer.Exit(1)
+    if outcome.done and not outcome.scored:
+        sys.stdout.write("None of them could be scored, so there is nothing to report.\n")
         raise typer.Exit(1)
     if outcome.done:
         sys.stdout.write(f"Next: afterburner-agent eval report {folder}\n")

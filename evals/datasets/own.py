@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from afterburner.agent import Problem
 from afterburner.evals.datasets.venus import measured_solution
 from afterburner.evals.problems import BenchmarkProblem, Reference
-from afterburner.sandbox import UsageError
+from afterburner.sandbox import TestCase, UsageError
 
 if TYPE_CHECKING:
     from afterburner.evals.datasets.reading import ReadingContext
@@ -29,10 +29,10 @@ def read_own(record: Record, context: ReadingContext) -> BenchmarkProblem:
         RecordError: a field is not what it has to be.
     """
     fields = {name: value for name, value in record.values.items() if name not in _BESIDE}
-    problem = _problem(record, fields)
-    private = (
-        _problem(record, {**fields, "cases": record.items("private_cases")}) if record.has("private_cases") else None
-    )
+    problem = _problem(record, fields, "cases")
+    private = None
+    if record.has("private_cases"):
+        private = _problem(record, {**fields, "cases": record.items("private_cases")}, "private_cases")
     return BenchmarkProblem(
         dataset=context.dataset,
         id=record.identity("id") if record.has("id") else problem.name,
@@ -45,11 +45,16 @@ def read_own(record: Record, context: ReadingContext) -> BenchmarkProblem:
     )
 
 
-def _problem(record: Record, fields: dict[str, Any]) -> Problem:
+def _problem(record: Record, fields: dict[str, Any], cases: str) -> Problem:
+    """The problem of these fields, of which one is called `cases` in the record."""
     try:
-        return Problem.from_json(json.dumps(fields, allow_nan=False))
+        problem = Problem.from_json(json.dumps(fields, allow_nan=False))
     except (UsageError, ValueError, TypeError, RecursionError) as error:  # Parquet has values that JSON lacks
         raise record.error("problem", str(error)) from error
+    for number, case in enumerate(problem.cases, start=1):
+        if isinstance(case, TestCase) and case.expected_stdout is None:
+            raise record.error(cases, f"case {number} has no expected_stdout, so that any output would be right")
+    return problem
 
 
 def _references(record: Record) -> list[Reference]:

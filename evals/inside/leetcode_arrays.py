@@ -85,7 +85,7 @@ def graph(inDict: dict[str, Any]) -> GraphNode | None:  # noqa: N803 - the packa
 
 
 def graph2Dict(root: GraphNode | None) -> dict[str, Any]:  # noqa: N802 - the package's name
-    """The reverse."""
+    """Write a graph as those dictionaries."""
     return _told(root, {}) if root else {}
 
 

@@ -45,7 +45,7 @@ class RecipeSettings:
     seed: int = 42
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be meant.
+        """Check the bounds.
 
         Raises:
             UsageError: a value is out of bounds, two exclude each other, or there is no such language.

@@ -72,22 +72,28 @@ class Content:
         datasets: in the order of their first runs.
         across: tables of more than one dataset.
         coverage: how often the intervals contain the truth; None: it has not been measured.
+        left_out: folders of which no problem could be evaluated, and why.
     """
 
     datasets: tuple[DatasetReport, ...]
     across: tuple[Table, ...]
     coverage: Table | None
+    left_out: tuple[str, ...] = ()
 
 
-def content_of(runs: Sequence[Run], on_progress: Callable[[str], object] = lambda _: None) -> Content:
+def content_of(
+    runs: Sequence[Run], left_out: Sequence[str] = (), on_progress: Callable[[str], object] = lambda _: None
+) -> Content:
     """Compute all that a report says.
 
     Args:
         runs: in the order of the report.
+        left_out: see `Content`.
         on_progress: told what is being computed.
     """
     datasets = tuple(_dataset(name, runs, on_progress) for name in dict.fromkeys(each.dataset for each in runs))
-    return Content(datasets, (benchmark_table([each for one in datasets for each in one.runs]),), coverage_table())
+    across = benchmark_table([each for one in datasets for each in one.runs])
+    return Content(datasets, (across,), coverage_table(), tuple(left_out))
 
 
 def _dataset(name: str, runs: Sequence[Run], on_progress: Callable[[str], object]) -> DatasetReport:

@@ -42,6 +42,8 @@ def index_page(content: Content, pictures: Sequence[str]) -> str:
         pictures: the static files of the curves, from here.
     """
     body = [_contents(content)]
+    if content.left_out:
+        body.append(bullets(content.left_out))
     for each in content.datasets:
         body += [f'<section id="{safe(each.key)}">', element("h2", each.name), *_dataset(each, pictures), "</section>"]
     for key, title, tables in others_of(content):
@@ -112,8 +114,9 @@ def _problems(each: DatasetReport) -> Iterator[str]:
     yield f'<section id="{safe(each.key)}-problems">{element("h3", "Problems")}'
     yield element("p", "For each run: how many of its generations pass after the last iteration.", "soft")
     rows = []
+    by_id = [{one.id: one for one in run.main.evaluation.problems} for run in each.runs]
     for problem, page in each.pages.items():
-        known = [next((one for one in run.main.evaluation.problems if one.id == problem), None) for run in each.runs]
+        known = [found.get(problem) for found in by_id]
         told = ["" if one is None else f"{int(one.passed[:, -1].sum())} of {len(one.passed)}" for one in known]
         difficulty = next((one.difficulty for one in known if one is not None), "")
         rows.append([f'<a href="problems/{safe(page)}">{safe(problem)}</a>', safe(difficulty), *map(safe, told)])

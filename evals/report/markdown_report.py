@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def markdown_report(content: Content, pictures: Sequence[str]) -> str:
     """The text; see `index_page`."""
-    parts = [f"# {TITLE}\n"]
+    parts = [f"# {TITLE}\n", *(f"- {plain(line)}\n" for line in content.left_out)]
     for each in content.datasets:
         parts += [f"## {plain(each.name)}\n", *_dataset(each, pictures)]
     for _, title, tables in others_of(content):

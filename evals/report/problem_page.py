@@ -28,22 +28,20 @@ _RULES = ("public", "private", "strict")
 _OBJECTIVES = (Objective.TIME, Objective.MEMORY, Objective.INTEGRAL)
 
 
-def problem_page(problem_id: str, runs: Sequence[Run], index: str) -> str:
+def problem_page(problem_id: str, runs: Sequence[tuple[Run, EvaluatedProblem]], index: str) -> str:
     """The page of a problem in the runs that evaluated it.
 
     Args:
         problem_id: of the problem.
-        runs: at least one that has it.
+        runs: at least one that has it, with what it has of it.
         index: the report's main page, from here.
 
     Raises:
         OSError: what a run stored cannot be read.
     """
     body = [f'<p><a href="{safe(index)}">All results</a></p>']
-    for place, run in enumerate(runs):
-        problem = next(each for each in run.scored.problems if each.id == problem_id)
-        if place == 0:
-            body += _about(problem)
+    body += _about(runs[0][1])
+    for run, problem in runs:
         body += _run(run, problem)
     return document(problem_id, body)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -117,27 +118,47 @@ class Run:
         return self.public.settings.get(name, default)
 
 
-def load_runs(folders: Sequence[Path], held_against: str = "") -> list[Run]:
+def load_runs(folders: Sequence[Path], held_against: str = "") -> tuple[list[Run], list[str]]:
     """Read the runs.
 
     Args:
         folders: of the runs.
         held_against: see `Run`.
 
+    Returns:
+        The runs, and a sentence for each folder of which no problem could be evaluated.
+
     Raises:
-        EvaluationError: there is no run in a folder, or no problem of it is done.
+        EvaluationError: there is no run in a folder, no problem of it is done, or none of any could be evaluated.
     """
-    names: dict[str, int] = {}
-    runs = []
+    found, left_out = [], []
     for folder in folders:
         public = load_evaluation(folder, PUBLIC)
-        if not public.problems and not public.gains:
+        if public.problems or public.gains:
+            found.append((folder, public))
+        else:
             why = "; ".join(sorted({reason for _, reason in public.not_evaluated})[:3])
-            raise EvaluationError(f"No problem of {folder} could be evaluated: {why}")
-        names[public.name] = names.get(public.name, 0) + 1
-        label = public.name if names[public.name] == 1 else f"{public.name} ({names[public.name]})"
-        runs.append(Run(label, public, _private_side(folder), _unfinished(public, folder), held_against))
-    return runs
+            left_out.append(f"No problem of {folder} could be evaluated: {why}")
+    if not found:
+        raise EvaluationError(" ".join(left_out))
+    labels = _labels(found)
+    runs = [
+        Run(label, public, _private_side(folder), _unfinished(public, folder), held_against)
+        for label, (folder, public) in zip(labels, found, strict=True)
+    ]
+    return runs, left_out
+
+
+def _labels(found: Sequence[tuple[Path, Evaluation]]) -> list[str]:
+    """The names of the runs; where several have one, with their folders; where these are alike too, with numbers."""
+    names = Counter(public.name for _, public in found)
+    labels = [public.name if names[public.name] == 1 else f"{public.name} ({folder.name})" for folder, public in found]
+    seen: Counter[str] = Counter()
+    for place, label in enumerate(labels):
+        seen[label] += 1
+        if seen[label] > 1:
+            labels[place] = f"{label} ({seen[label]})"
+    return labels
 
 
 def _private_side(folder: Path) -> Evaluation | None:

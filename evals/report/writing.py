@@ -32,6 +32,7 @@ class WrittenReport:
     folder: Path
     runs: tuple[Run, ...]
     datasets: tuple[DatasetReport, ...]
+    left_out: tuple[str, ...] = ()  # folders of which no problem could be evaluated, and why
 
 
 def write_report(
@@ -50,10 +51,11 @@ def write_report(
         on_progress: told what is being done.
 
     Raises:
-        EvaluationError: there is no run in a folder, no problem of it is done, or `out` cannot be written.
+        EvaluationError: there is no run in a folder, none of them has a scored problem, or `out` cannot be
+            written.
     """
-    runs = load_runs(folders, held_against)
-    content = content_of(runs, on_progress)
+    runs, left_out = load_runs(folders, held_against)
+    content = content_of(runs, left_out, on_progress)
     try:
         out.mkdir(parents=True, exist_ok=True)
         on_progress("drawing the curves")
@@ -65,7 +67,7 @@ def write_report(
             _problems(out / PROBLEMS, each, on_progress)
     except OSError as error:
         raise EvaluationError(f"The report cannot be written: {error}.") from error
-    return WrittenReport(out, tuple(runs), content.datasets)
+    return WrittenReport(out, tuple(runs), content.datasets, content.left_out)
 
 
 def _pictures(out: Path, each: DatasetReport) -> list[str]:
@@ -79,8 +81,9 @@ def _pictures(out: Path, each: DatasetReport) -> list[str]:
 
 def _problems(folder: Path, each: DatasetReport, on_progress: Callable[[str], object]) -> None:
     folder.mkdir(exist_ok=True)
+    by_id = [(one.run, {known.id: known for known in one.main.evaluation.problems}) for one in each.runs]
     for done, (problem, name) in enumerate(each.pages.items(), 1):
-        having = [one.run for one in each.runs if any(known.id == problem for known in one.main.evaluation.problems)]
+        having = [(run, known[problem]) for run, known in by_id if problem in known]
         _write(folder / name, problem_page(problem, having, f"../{INDEX}"))
         on_progress(f"problem {done} of {len(each.pages)} of {each.name}")
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from afterburner.agent import CancelToken, Caps
 from afterburner.agent.machine import describe_machine
+from afterburner.agent.models.registry import open_proposer
 from afterburner.agent.store.checkpoints import new_run_id
 from afterburner.evals.files import claimed
 from afterburner.evals.running.cluster import ClusterWork
@@ -55,9 +56,12 @@ def begin_evaluation(
 
     Raises:
         EvaluationError: the folder is not empty, or cannot be written.
+        ProposerError: the model cannot be asked; what only a cluster knows is found there.
         SandboxUnavailableError: there is no sandbox here.
     """
     resources = resources or Resources()
+    if resources.executor is Executor.LOCAL:
+        open_proposer(settings.model)
     with open_sandbox(resources.sandbox) as opened:
         machine = _machine(opened)
     full = with_full_paths(settings)

@@ -8,10 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 from afterburner.agent import Caps
 from afterburner.evals.errors import EvaluationError
-from afterburner.evals.files import cannot_write, write_whole
+from afterburner.evals.files import LOCK, cannot_write, claimed, write_whole
 from afterburner.evals.running.fingerprint import check_dataset, check_machine, dataset_sha256
 from afterburner.evals.running.settings import EvaluationSettings
-from afterburner.evals.tables import ABOUT, COMPLETE, REJECTED, TABLES, file_key, is_whole, read_about, write_rows
+from afterburner.evals.tables import (
+    ABOUT,
+    COMPLETE,
+    REJECTED,
+    TABLES,
+    file_key,
+    is_whole,
+    read_about,
+    read_rows,
+    write_rows,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,20 +65,22 @@ class RunFolder:
         """
         try:
             path.mkdir(parents=True, exist_ok=True)
-            if any(path.iterdir()):
-                raise EvaluationError(
-                    f"{path} is not empty. Give another folder, or go on with it: afterburner-agent eval resume {path}"
-                )
-            document = {
-                "format": FORMAT,
-                "name": name,
-                "settings": settings.to_document(),
-                "machine": dict(machine),
-                "session": session_id,
-                "dataset_sha256": dataset_sha256(settings),
-                "caps": asdict(caps),
-            }
-            write_whole(path / ABOUT, json.dumps(document, indent=1))
+            with claimed(path):
+                if any(each.name != LOCK for each in path.iterdir()):
+                    raise EvaluationError(
+                        f"{path} is not empty. Give another folder, or go on with it: afterburner-agent eval resume "
+                        f"{path}"
+                    )
+                document = {
+                    "format": FORMAT,
+                    "name": name,
+                    "settings": settings.to_document(),
+                    "machine": dict(machine),
+                    "session": session_id,
+                    "dataset_sha256": dataset_sha256(settings),
+                    "caps": asdict(caps),
+                }
+                write_whole(path / ABOUT, json.dumps(document, indent=1))
         except OSError as error:
             raise cannot_write(path, error) from error
         return cls(path, name, settings, session_id, document)
@@ -135,6 +147,10 @@ class RunFolder:
         """Whether all of a problem is stored, and nothing of it was damaged since."""
         key = file_key(problem_id)
         return all(is_whole(self.path, table, key) for table in TABLES)
+
+    def is_scored(self, problem_id: str) -> bool:
+        """Whether a problem that is done could be evaluated."""
+        return all(not row["reason"] for row in read_rows(self.path, "problems", file_key(problem_id)))
 
     def keep(self, problem_id: str, rows: Mapping[str, Sequence[Row]]) -> None:
         """Store all tables of a problem; the one that says that it is done comes last.

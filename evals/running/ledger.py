@@ -27,6 +27,7 @@ class Outcome:
 
     folder: Path
     done: list[str] = field(default_factory=list)
+    scored: int = 0  # of those that are done, in this process or before it
     rejected: list[Rejected] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)  # our fault or a server's: eval resume tries them again
 
@@ -56,6 +57,7 @@ class Ledger:
                 self.tell(Step.REJECTED, each.place, each.line)
             elif self.folder.is_done(each.id):
                 self.outcome.done.append(each.id)
+                self.outcome.scored += self.folder.is_scored(each.id)
             else:
                 yield each
 
@@ -67,6 +69,7 @@ class Ledger:
         """
         self.folder.keep(problem_id, rows)
         self.outcome.done.append(problem_id)
+        self.outcome.scored += not rows["problems"][0]["reason"]
         self.tell(Step.DONE, problem_id, _found(rows))
 
     def fail(self, problem_id: str, error: BaseException) -> None:

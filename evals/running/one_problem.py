@@ -38,6 +38,7 @@ class ProblemEvaluator:
     problem: BenchmarkProblem
     on_measured: Callable[[str, int, int], object] = lambda *_: None  # the problem's id, runs done, and runs in all
     rows: ProblemRows = field(init=False)
+    flags: list[str] = field(default_factory=list)  # what a reader has to know of the references' figures
 
     def __post_init__(self) -> None:
         """Begin with no rows."""
@@ -69,7 +70,6 @@ class ProblemEvaluator:
         problem, rows = self.problem, self.rows
         best = [rows.codes[name] for name in dict.fromkeys(row["code_id"] for row in rows.tables["best"]) if name]
         drifts: dict[str, Drift] = {}
-        flags: list[str] = []
         with self.loops.session.lend(self.loops.cancel) as loan, loan.sandbox() as sandbox:
             sides = {PUBLIC: problem.problem, **({PRIVATE: problem.private} if problem.private else {})}
             for tests, judged in sides.items():
@@ -77,13 +77,13 @@ class ProblemEvaluator:
                 has_anchors = any(
                     row["is_anchor"] and row["tests"] == tests for row in rows.tables.get("references", ())
                 )
-                flags += _flags(tests, drifts[tests], problem.measured_on, has_anchors=has_anchors)
+                self.flags += _flags(tests, drifts[tests], problem.measured_on, has_anchors=has_anchors)
             self._verdicts(best, sandbox)
         facts = facts_of(problem)
         if not problem.measured_alike:  # what is known of the references is then of this run
             known = [row for row in rows.tables.get("references", ()) if row["tests"] == PUBLIC]
             facts |= {"measured_references": len(known), "measured_on": "this machine, in this run" if known else ""}
-        rows.finish(facts, time.monotonic() - began, flags=flags, **drifts_of(drifts))
+        rows.finish(facts, time.monotonic() - began, flags=self.flags, **drifts_of(drifts))
 
     def _measure(self, tests: str, judged: Problem, best: list[str], sandbox: Sandbox, cores: Cores) -> Drift:
         """Measure the codes and the anchors together; once more if the anchors have drifted."""
@@ -112,6 +112,8 @@ class ProblemEvaluator:
                 break
         self.rows.add_measured(tests, measured)
         figures = _with_figures(known) if anchors else _as_measured(companions, measured)
+        if len(figures) < len(companions) and not anchors:
+            self.flags.append(_failing(tests, len(companions) - len(figures), companions, measured))
         self.rows.add_references(tests, figures, {each.id for each in anchors})
         return drift
 
@@ -141,6 +143,16 @@ def _as_measured(references: Sequence[Reference], measured: Sequence[Measured]) 
     failed = {one.code_id for one in measured if not one.passed}
     found = medians(measured)
     return [(each, found[each.id]) for each in references if each.id in found and each.id not in failed]
+
+
+def _failing(tests: str, failing: int, references: Sequence[Reference], measured: Sequence[Measured]) -> str:
+    """What is said of known solutions that do not pass here."""
+    ids = {each.id for each in references}
+    why = next(one.detail for one in measured if one.code_id in ids and not one.passed)
+    return (
+        f"On the {tests} tests {failing} of {len(references)} known solutions fail here, and nothing is compared with "
+        f"them. The first failure: {why}."
+    )
 
 
 def _with_figures(problem: BenchmarkProblem) -> list[tuple[Reference, Figures]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -83,7 +84,7 @@ class EvaluationSettings:
     max_seconds: float = 7_200.0
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be meant.
+        """Check the bounds.
 
         Raises:
             UsageError: a value is out of bounds, or two exclude each other.
@@ -92,9 +93,14 @@ class EvaluationSettings:
         object.__setattr__(self, "selection", member(Selection, "selection", self.selection))
         object.__setattr__(self, "start", member(Start, "start", self.start))
         parse_telling(self.tell)
-        for name in ("iterations", "candidates", "generations", "repeats"):
-            if getattr(self, name) < 1:
-                raise UsageError(f"--{name} {getattr(self, name)}: at least 1 is needed.")
+        for name in ("iterations", "candidates", "generations", "repeats", "references", "limit"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise UsageError(f"--{name} {value}: at least 1 is needed.")
+        for name, option in (("timeout_s", "timeout"), ("max_seconds", "max-seconds")):
+            seconds = getattr(self, name)
+            if not (math.isfinite(seconds) and seconds > 0):
+                raise UsageError(f"--{option} {seconds:g}: give a number of seconds above 0.")
         most_seed = LARGEST_SEED - self.generations * SEEDS_APART
         if not 0 <= self.seed <= most_seed:
             raise UsageError(f"--seed {self.seed}: give a number from 0 to {most_seed}.")
@@ -111,7 +117,7 @@ class EvaluationSettings:
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> EvaluationSettings:
-        """The reverse.
+        """Read what `to_document` wrote.
 
         Raises:
             EvaluationError: another version of this program has written it.

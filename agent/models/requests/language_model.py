@@ -16,6 +16,8 @@ from afterburner.agent.models.requests.request import server_of
 if TYPE_CHECKING:
     from types import ModuleType
 
+_HAVE_NO_ADDRESS = ("hosted_vllm", "lm_studio")  # providers of which LiteLLM knows no address to fall back on
+
 
 @dataclass(frozen=True, slots=True)
 class Model:
@@ -33,7 +35,7 @@ def find_model(name: str) -> Model:
 
     Raises:
         UnknownModelError: LiteLLM does not know the provider, or no model is named.
-        ProposerError: its key is not in the environment.
+        ProposerError: its key, or the address of its server, is not in the environment.
     """
     litellm = import_litellm()
     bare_name, provider, api_base = _route(litellm, name)
@@ -43,6 +45,11 @@ def find_model(name: str) -> Model:
     if any(key.endswith(("API_KEY", "TOKEN")) for key in missing):  # addresses have defaults, clouds other logins
         local = " A local server takes any value." if os.environ.get("OPENAI_API_BASE") else ""
         raise ProposerError(f"{name} needs a key: set {' or '.join(missing)} in the environment.{local}")
+    if provider in _HAVE_NO_ADDRESS and not api_base:
+        variable = f"{provider.upper()}_API_BASE"
+        raise ProposerError(
+            f"{name} needs the address of its server: set {variable}, for example to http://localhost:8000/v1."
+        )
     known = look_up(litellm, bare_name, provider)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # pydantic's, on types of LiteLLM's

@@ -53,6 +53,7 @@ class ModelSession:
     recording: Recording | None = None
     resuming: bool = False  # whether the recording holds earlier answers of the run
     used_before: Usage | None = None  # of the same caps, by others, when the run began; None: it begins now
+    only_whole_answers: bool = False  # whether a cap may shorten none
     on_event: OnEvent = ignore_event
     scrub: Scrubber = field(default_factory=Scrubber)
     cancel: CancelToken = field(default_factory=CancelToken)
@@ -95,6 +96,7 @@ class ModelSession:
             recording=self._recording_of(models.record) if models.record is not None else None,
             resuming=resuming,
             used_before=used_before,
+            only_whole_answers=models.must_answer,
             _parent=self,
             _budget=None,
         )
@@ -130,6 +132,7 @@ class ModelSession:
                     parent=self._parent.budget if self._parent is not None else None,
                     used_before=self.used_before,
                     cancel=self.cancel,
+                    only_whole=self.only_whole_answers,
                 )
             return self._budget
 

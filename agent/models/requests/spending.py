@@ -52,14 +52,17 @@ class Budget:
         parent: Budget | None = None,
         used_before: Usage | None = None,
         cancel: CancelToken | None = None,
+        only_whole: bool = False,
     ) -> None:
         """Begin with what the ledger knows of this run.
 
-        `used_before` is what others had used of the same caps when the run began; None: it begins now.
+        `used_before` is what others had used of the same caps when the run began; None: it begins now. With
+        `only_whole` no answer is asked to be shorter than the model's longest, so that a cap never cuts one off.
         """
         self._until = until
         self._ledger = ledger
         self._cancel = cancel or CancelToken()
+        self._only_whole = only_whole
         self._cap = ""  # that this run has met
         self.account: Account = parent.account.part(run_id) if parent is not None else Account(run_id)
         self.account.caps = caps or Caps()
@@ -114,7 +117,7 @@ class Budget:
         if not bounds:
             return count, None
         most = min(longest or MOST_OUTPUT_TOKENS, MOST_OUTPUT_TOKENS)
-        least = min(least, most)
+        least = most if self._only_whole else min(least, most)
         for answers in range(count, 0, -1):
             limits = [_longest_of(answers, caps, used, prompt_tokens, price, most) for caps, used in bounds]
             if min(limits) >= least:

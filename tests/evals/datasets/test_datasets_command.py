@@ -73,6 +73,21 @@ def test_problems_of_one_s_own_are_checked_by_their_path(tmp_path: Path) -> None
     assert told.splitlines()[1] == "1 record can be used, 1 cannot."
 
 
+def test_a_case_without_an_expected_output_and_an_empty_file_are_told(tmp_path: Path) -> None:
+    case = {"stdin": "1 2", "expected_stdout": "3"}
+    row = {"name": "sum", "description": "Add.", "cases": [case, {"stdin": "1 2"}]}
+    private = {**row, "cases": [case], "private_cases": [{"stdin": "1 2"}]}
+    (tmp_path / "own.jsonl").write_text(f"{json.dumps(row)}\n{json.dumps(private)}\n")
+    code, told = run(str(tmp_path / "own.jsonl"))
+    assert code == 4
+    assert "record 1 (sum): cases: case 2 has no expected_stdout, so that any output would be right" in told
+    assert "record 2 (sum): private_cases: case 1 has no expected_stdout" in told
+    (tmp_path / "empty.jsonl").write_text("")
+    code, told = run(str(tmp_path / "empty.jsonl"))
+    assert code == 4
+    assert told.splitlines() == [f"{tmp_path / 'empty.jsonl'} holds no record."]
+
+
 def test_a_copy_of_which_nothing_can_be_used_ends_with_4(tmp_path: Path) -> None:
     (tmp_path / "test.jsonl").write_text("broken\n")
     code, told = run("venus", "--from", str(tmp_path / "test.jsonl"))

@@ -77,6 +77,16 @@ def test_a_wrong_command_line_says_what_to_do(program: CommandLine, raw_file: Pa
     assert not out.exists()
 
 
+def test_a_source_of_no_raw_problem_is_no_success(program: CommandLine, tmp_path: Path) -> None:
+    """Problems of one's own are in another layout, and have nothing to be built of."""
+    own = {"name": "sum", "description": "Add.", "cases": [{"stdin": "1 2", "expected_stdout": "3"}]}
+    (tmp_path / "own.jsonl").write_text(json.dumps(own) + "\n", "utf-8")
+    done = program("eval", "build", str(tmp_path / "own.jsonl"), "--out", str(tmp_path / "benchmark"), *SMALL)
+    assert done.returncode == 4
+    assert "problem_id" in done.stdout
+    assert "No problem could be kept" in done.stdout
+
+
 @pytest.mark.nightly
 def test_a_real_problem(program: CommandLine, shared_data: Path, tmp_path: Path) -> None:
     """Human solutions of CodeContests: what is kept has figures and private cases of its own."""

@@ -38,7 +38,7 @@ def eff_at_1(folder: Path, *repeats: tuple[str, list[float]]) -> float | None:
         for code, verdict, times in runs
     ]
     write("measurements", *measured)
-    table = own_scores_table([scores_of(each) for each in load_runs([folder])])
+    table = own_scores_table([scores_of(each) for each in load_runs([folder])[0]])
     assert table is not None
     score = table.rows[0][1].score
     return score.value if score is not None else None

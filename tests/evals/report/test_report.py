@@ -171,7 +171,7 @@ def test_an_unfinished_run_is_reported_as_far_as_it_came(tmp_path: Path) -> None
     folder = RunPlan(problems=3, settings=asked, is_complete=False).write(tmp_path / "run")
     (folder / "begun").mkdir()
     (folder / "begun" / "problem-3-00000000.0").write_text("a-run")
-    (run,) = load_runs([folder])
+    (run,), _ = load_runs([folder])
     assert run.unfinished.startswith("3 of 5 problems are done, 1 more are begun. Go on with: ")
     written = write_report([folder], tmp_path / "out").folder
     assert "Unfinished: 3 of 5 problems are done" in (written / "report.md").read_text("utf-8")
@@ -192,7 +192,7 @@ def test_a_run_that_stopped_between_two_problems_is_not_taken_for_a_complete_one
     """A cap stops a run with no problem begun, and nobody knows how many the dataset has."""
     stopped = RunPlan(problems=2, is_complete=False).write(tmp_path / "stopped")
     complete = RunPlan(problems=2).write(tmp_path / "complete")
-    first, second = load_runs([stopped, complete])
+    (first, second), _ = load_runs([stopped, complete])
     assert first.unfinished.startswith("2 problems are done; the evaluation has not come to its end")
     assert first.unfinished.endswith(f"afterburner-agent eval resume {stopped}")
     assert not second.unfinished
@@ -215,6 +215,27 @@ def test_what_cannot_be_reported_says_why(tmp_path: Path, new_program: Callable[
     done = program("eval", "report", str(begun), "--compare")
     assert done.returncode == 2
     assert "give two or more" in done.stderr
+
+
+def test_a_run_without_a_scored_problem_leaves_the_others_their_report(
+    tmp_path: Path, new_program: Callable[[Path], CommandLine]
+) -> None:
+    lost = RunPlan(problems=0, not_evaluated={"one": "It has no tests."}).write(tmp_path / "lost")
+    found = RunPlan(problems=3).write(tmp_path / "found")
+    done = new_program(tmp_path)("eval", "report", str(lost), str(found), "--out", str(tmp_path / "report"))
+    assert done.returncode == 0, done.stderr
+    said = f"No problem of {lost} could be evaluated: It has no tests."
+    assert f"left out: {said}" in done.stdout
+    assert "first: 3 problems of venus" in done.stdout
+    assert "It has no tests." in (tmp_path / "report" / "index.html").read_text("utf-8")
+    assert "It has no tests." in (tmp_path / "report" / "report.md").read_text("utf-8")
+
+
+def test_runs_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> None:
+    folders = [RunPlan("a model", problems=1).write(tmp_path / name) for name in ("x/run", "greedy", "y/run")]
+    folders.append(RunPlan("another", problems=1).write(tmp_path / "another"))
+    runs, _ = load_runs(folders)
+    assert [each.label for each in runs] == ["a model (run)", "a model (greedy)", "a model (run) (2)", "another"]
 
 
 def test_the_command_says_what_it_wrote_and_compares(

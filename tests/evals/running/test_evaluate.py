@@ -8,14 +8,20 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 from running_problems import FAST, LISTED, LOOP, SLOW, WRONG
 
+from afterburner.agent import Caps
 from afterburner.agent.types import Objective
 from afterburner.evals.datasets.built import PROBLEMS
+from afterburner.evals.errors import EvaluationError
 from afterburner.evals.evaluation import PRIVATE, PUBLIC, load_evaluation
+from afterburner.evals.running.folder import RunFolder
+from afterburner.evals.running.settings import EvaluationSettings
 from afterburner.evals.tables import COMPLETE, read_rows
 
 if TYPE_CHECKING:
@@ -79,8 +85,26 @@ def test_rules_start_from_the_slowest_reference_and_a_folder_is_not_used_twice(
     assert ": 1 problem\n" in afterburner("resume", out)
 
 
-def test_an_evaluation_that_is_killed_goes_on_where_it_was(
-    benchmark: Callable[..., Path], recording: Callable[..., str], tmp_path: Path
+@pytest.mark.nightly
+def test_rules_start_from_the_fastest_reference_in_each_generation(
+    benchmark: Callable[..., Path], tmp_path: Path
+) -> None:
+    """There is nothing to gain over it, so both generations end with it."""
+    folder, out = benchmark("only", private=False), tmp_path / "run"
+    words = ("--model", "rules", "--start", "fast", "--iterations", "1", "--generations", "2", "--repeats", "1")
+    afterburner("run", "--dataset", str(folder), "--out", str(out), *words)
+    codes = {row["code_id"]: row["code"] for row in read_rows(out, "codes")}
+    found = {(row["generation"], row["iteration"]): codes[row["code_id"]] for row in read_rows(out, "best")}
+    assert found == dict.fromkeys([(0, 0), (0, 1), (1, 0), (1, 1)], FAST)
+    (problem,) = load_evaluation(out).problems
+    assert problem.passed.shape == (2, 2)
+
+
+@pytest.mark.parametrize(
+    "sent", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.nightly)], ids=["killed", "interrupted"]
+)
+def test_an_evaluation_that_is_cut_short_goes_on_where_it_was(
+    benchmark: Callable[..., Path], recording: Callable[..., str], tmp_path: Path, sent: signal.Signals
 ) -> None:
     names = ("a", "b", "c")
     folder, out = benchmark(*names), tmp_path / "run"
@@ -89,14 +113,18 @@ def test_an_evaluation_that_is_killed_goes_on_where_it_was(
     process = subprocess.Popen(
         [sys.executable, "-m", "afterburner.agent", "eval", *words],
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
         start_new_session=True,
     )
     while not list(out.glob("problems/*.parquet")):
         assert process.poll() is None, "it ended before it could be killed"
         time.sleep(0.05)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    os.killpg(process.pid, sent)
+    _, told = process.communicate()
+    if sent == signal.SIGINT:
+        assert process.returncode == 130
+        assert told.endswith(f"Go on with: afterburner-agent eval resume {out}\n")
     kept = {path.name: path.stat().st_mtime_ns for path in out.glob("problems/*.parquet")}
     assert 1 <= len(kept) < len(names)
     afterburner("resume", str(out))
@@ -106,18 +134,22 @@ def test_an_evaluation_that_is_killed_goes_on_where_it_was(
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "said", "code"),
     [
-        (("--model", "rules"), "--start slow, fast or original"),
-        (("--model", "replay:x", "--selection", "verified"), "verified proves a gain over"),
-        (("--model", "replay:x", "--tell", "everything"), "knows no 'everything'"),
+        (("--model", "rules"), "--start slow, fast or original", 2),
+        (("--model", "replay:x", "--selection", "verified"), "verified proves a gain over", 2),
+        (("--model", "replay:x", "--tell", "everything"), "knows no 'everything'", 2),
+        (("--model", "replay:x", "--max-seconds", "0"), "max-seconds", 2),
+        (("--model", "opnai/gpt-4o"), "LiteLLM knows no provider", 2),
+        (("--model", "hosted_vllm/mine"), "set HOSTED_VLLM_API_BASE", 1),
     ],
 )
 def test_what_cannot_be_meant_is_refused_before_anything_is_written(
-    words: tuple[str, ...], said: str, tmp_path: Path
+    words: tuple[str, ...], said: str, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("HOSTED_VLLM_API_BASE", raising=False)
     out = tmp_path / "run"
-    assert said in afterburner("run", "--dataset", "venus", "--out", str(out), *words, expected=2)
+    assert said in afterburner("run", "--dataset", "venus", "--out", str(out), *words, expected=code)
     assert not out.exists()
 
 
@@ -126,8 +158,12 @@ def test_a_problem_that_has_no_reference_to_start_from_is_told_and_not_scored(tm
     problem = {"name": "bare", "description": "Print 1.", "cases": [{"stdin": "", "expected_stdout": "1\n"}]}
     path.write_text(json.dumps(problem) + "\n", "utf-8")
     out = tmp_path / "run"
-    said = afterburner("run", "--dataset", str(path), "--out", str(out), "--model", "rules", "--start", "slow", *SMALL)
+    said = afterburner(
+        "run", "--dataset", str(path), "--out", str(out), "--model", "rules", "--start", "slow", *SMALL, expected=1
+    )
     assert "has no measured reference" in said
+    assert "None of them could be scored" in said
+    assert "None of them could be scored" in afterburner("resume", str(out), expected=1), "it knows what was stored"
     found = load_evaluation(out)
     assert not found.problems
     assert found.not_evaluated[0][0] == "bare"
@@ -164,6 +200,34 @@ def test_references_whose_anchors_all_fail_here_are_flagged(
     assert flag.endswith("what was stored (another machine), and are not scaled.")
     assert problem.references[Objective.TIME].tolist() == [0.01, 0.02]
     assert problem.passed.all()
+
+
+def test_known_solutions_that_fail_here_are_flagged(recording: Callable[..., str], tmp_path: Path) -> None:
+    """A reference of one's own may be wrong; nothing is compared with it, and a reader is told."""
+    path, out = tmp_path / "own.jsonl", tmp_path / "run"
+    problem = {
+        "name": "only",
+        "description": "Read n. Print the sum of the numbers from 0 to n.",
+        "cases": [{"stdin": "3\n", "expected_stdout": "6\n"}],
+        "references": [LOOP, WRONG],
+    }
+    path.write_text(json.dumps(problem) + "\n", "utf-8")
+    few = ("--iterations", "1", "--generations", "1", "--repeats", "1", "--model", recording({"only": [FAST, LOOP]}))
+    afterburner("run", "--dataset", str(path), "--out", str(out), *few)
+    (found,) = load_evaluation(out).problems
+    (flag,) = found.facts["flags"]
+    assert flag.startswith("On the public tests 1 of 2 known solutions fail here, and nothing is compared with them.")
+    assert "case 1: " in flag
+    assert len(found.references[Objective.TIME]) == 1
+
+
+def test_of_two_that_begin_in_one_folder_one_is_refused(tmp_path: Path) -> None:
+    settings = EvaluationSettings("venus", model="replay:x")
+    begin = partial(RunFolder.create, tmp_path / "run", "x", settings, session_id="s", machine={}, caps=Caps())
+    with ThreadPoolExecutor(8) as pool:
+        errors = [begun.exception() for begun in [pool.submit(begin) for _ in range(8)]]
+    assert errors.count(None) == 1
+    assert all(isinstance(error, EvaluationError) for error in errors if error is not None)
 
 
 def test_a_dataset_without_a_problem_is_no_success(benchmark: Callable[..., Path], tmp_path: Path) -> None:

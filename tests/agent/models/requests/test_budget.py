@@ -293,6 +293,15 @@ def test_an_answer_may_be_as_short_as_the_models_longest() -> None:
     assert budget.share(Usage(), 2, 1_000, None, 512, 2_000) == (2, 512)
 
 
+def test_where_answers_have_to_be_whole_a_cap_shortens_none() -> None:
+    """Fewer are asked for, and then none."""
+    budget = Budget(Caps(tokens=10_000), only_whole=True)
+    assert budget.share(Usage(), 2, 1_000, None, 4_000, 2_000) == (2, 4_000)
+    assert budget.share(Usage(), 2, 1_000, None, 6_000, 2_000) == (1, 6_000)
+    with pytest.raises(CapReachedError, match="too few for a request, which may need 10,500"):
+        budget.share(Usage(), 2, 1_000, None, 9_500, 2_000)
+
+
 def test_without_a_cap_the_length_of_answers_is_the_models_own(server: ModelServer, request_of: MakeRequest) -> None:
     open_proposer(MODEL, model_session=ModelSession()).propose(request_of())
     assert server.asked[0].output_limit is None
