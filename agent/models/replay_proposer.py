@@ -61,7 +61,9 @@ class ReplayProposer:
             ProposerError: the recording is of other targets.
         """
         answers = _answers(self._of(request.target), request.iteration, request.count)
-        return [proposal_of(answer, request.target, self.name, self._scrub, until=request.until) for answer in answers]
+        # A recording that is not ours may hold a secret of this environment; what a model answers is hidden alike.
+        hidden = (replace(answer, content=self._scrub.hide(answer.content)) for answer in answers)
+        return [proposal_of(answer, request.target, self.name, self._scrub, until=request.until) for answer in hidden]
 
     def _of(self, target: Target) -> list[_Line]:
         """The lines for a target; a function that was recorded in one file only may have moved to another since."""

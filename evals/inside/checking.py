@@ -62,7 +62,7 @@ def _judged(make_rule: Callable[[], Rule], read: Read, read_output: Read) -> int
     resource.setrlimit(resource.RLIMIT_AS, (_MOST_BYTES, _MOST_BYTES))
     try:
         rule = make_rule()
-        given, printed, expected = (open(path, "rb").read() for path in sys.argv[1:4])  # noqa: PTH123, SIM115
+        given, printed, expected = (open(path, "rb").read() for path in sys.argv[1:4])  # noqa: PTH123, SIM115 - the child ends at once
         answer = read(expected)
         asked = read(given)
     except BaseException as error:  # noqa: BLE001 - the dataset's code may raise anything

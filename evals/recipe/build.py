@@ -19,7 +19,7 @@ from afterburner.sandbox.cores import divide_cores
 from afterburner.sandbox.installations import own_environment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from afterburner.agent.types import Machine
@@ -111,17 +111,10 @@ def build_benchmark(
         running=summary.running,
         timing=summary.timing,
     )
-    missing, looked_at = set(request.only), 0
+    choice = _Choice(request)
     seen: set[str] = set()
     with claimed(request.out):
-        for raw in raws:
-            names = _names(raw)
-            if request.only and not request.only & names:
-                continue
-            if looked_at == request.limit:
-                break
-            missing -= names
-            looked_at += 1
+        for raw in choice.among(raws):
             if _name(raw) in seen:
                 on_outcome(Outcome(_name(raw), "an earlier problem has the same id"))
             elif folder.is_done(_name(raw)):
@@ -129,14 +122,43 @@ def build_benchmark(
             else:
                 on_outcome(_build_one(raw, builder, folder))
             seen.add(_name(raw))
-            if request.only and not missing:
-                break
         summary.counts = folder.count()
     summary.left_out = folder.left_out()
     summary.elapsed_s = time.monotonic() - began
-    if missing and looked_at != request.limit:
-        raise DatasetError(f"{request.source} has no problem called {', '.join(sorted(missing))}.")
+    choice.check()
     return summary
+
+
+class _Choice:
+    """The raw problems that were asked for."""
+
+    def __init__(self, request: BuildRequest) -> None:
+        self._request = request
+        self._missing = set(request.only)
+        self._looked_at = 0
+
+    def among(self, raws: Iterable[RawProblem | Rejected]) -> Iterator[RawProblem | Rejected]:
+        """Those of the names and up to the limit that were given; all others are passed over."""
+        only = self._request.only
+        for raw in raws:
+            if self._looked_at == self._request.limit or (only and not self._missing):
+                return
+            names = _names(raw)
+            if only and not only & names:
+                continue
+            self._missing -= names
+            self._looked_at += 1
+            yield raw
+
+    def check(self) -> None:
+        """Refuse names that no problem has.
+
+        Raises:
+            DatasetError: there are such names, and no limit was why.
+        """
+        if self._missing and self._looked_at != self._request.limit:
+            missing = ", ".join(sorted(self._missing))
+            raise DatasetError(f"{self._request.source} has no problem called {missing}.")
 
 
 def _build_one(raw: RawProblem | Rejected, builder: ProblemBuilder, folder: BenchmarkFolder) -> Outcome:

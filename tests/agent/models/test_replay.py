@@ -11,6 +11,8 @@ import pytest
 from afterburner.agent.errors import ProposerError
 from afterburner.agent.models.prompts.proposer import ProposalRequest
 from afterburner.agent.models.registry import open_proposer
+from afterburner.agent.models.replay_proposer import ReplayProposer
+from afterburner.agent.models.requests.secrets import Scrubber
 from afterburner.agent.types import Objective, Rewrite
 from afterburner.sandbox import Measurement
 
@@ -131,3 +133,18 @@ def test_a_recording_that_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "r.jsonl")
     with pytest.raises(ProposerError, match="it is not a file"):
         open_proposer(f"replay:{tmp_path / 'r.jsonl'}")
+
+
+def test_a_secret_of_this_environment_is_hidden_in_what_a_recording_says(
+    tmp_path: Path, make_target: MakeTarget
+) -> None:
+    """As in a model's answer; neither the stored answer nor the code holds the value."""
+    value = "sk-recorded-0123456789abcdef"
+    path = tmp_path / "answers.jsonl"
+    code = f"len({value!r}) + x"
+    path.write_text(json.dumps({"content": f"{content(code)}\nThe key is {value}."}) + "\n", "utf-8")
+    proposer = ReplayProposer(path, Scrubber({"OPENAI_API_KEY": value}))
+    (proposal,) = proposer.propose(request(make_target(SOURCE, "f"), 1, 1))
+    assert value not in repr(proposal)
+    assert proposal.answer is not None
+    assert "The key is " in proposal.answer.text

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from afterburner.agent import Search, open_session
+from afterburner.agent import CancelToken, Caps, Search, open_session
 from afterburner.agent.option_kinds import Selection
 from afterburner.evals.datasets.packages.bench import measure
 from afterburner.evals.datasets.packages.fetching import checkout, git
@@ -22,7 +22,13 @@ from afterburner.evals.datasets.packages.functions import PackageFunction, descr
 from afterburner.evals.datasets.packages.page import FOOT, HEAD, page
 from afterburner.evals.datasets.packages.pinned import PACKAGES, Package
 from afterburner.evals.errors import DatasetError
+from afterburner.evals.evaluation import load_evaluation
 from afterburner.evals.problems import Rejected
+from afterburner.evals.running.evaluate import begin_evaluation
+from afterburner.evals.running.local import evaluation_session
+from afterburner.evals.running.loops import LoopRunner
+from afterburner.evals.running.one_function import evaluate_function
+from afterburner.evals.running.settings import EvaluationSettings
 from afterburner.sandbox import Verdict
 
 if TYPE_CHECKING:
@@ -233,6 +239,31 @@ def test_a_function_is_judged_on_the_calls_of_the_packages_tests(
     assert "pytest: tests/test_tinyshop.py" in dict(result.workload_origins)
     assert Verdict.ACCEPTED in {each.verdict for each in result.candidates}
     assert git(common.folder, "status", "--porcelain", "--ignored") == b""
+
+
+@pytest.mark.nightly
+@pytest.mark.slow
+@pytest.mark.timed
+def test_an_evaluation_tells_what_the_product_would_offer(
+    cache: Path, archives: Path, shop: Package, sandbox: Sandbox, tmp_path: Path
+) -> None:
+    """The loop of a user, once for each generation; its gains are stored, and there are no scores."""
+    (common,) = load_packages(cache, only=[SHOP_IDS[0]], packages=[shop], archives=archives)
+    assert isinstance(common, PackageFunction)
+    settings = EvaluationSettings(
+        "packages", model="rules", start="original", selection="verified", objective="time", iterations=1, generations=2
+    )
+    folder = begin_evaluation(tmp_path / "run", "rules", settings)
+    with evaluation_session(folder, Caps(), sandbox) as session:
+        loops = LoopRunner(session, folder, lambda _: None, CancelToken())
+        folder.keep(common.id, evaluate_function(loops, common))
+    found = load_evaluation(folder.path)
+    assert not found.problems
+    assert [(row["problem_id"], row["generation"], row["decision"]) for row in found.gains] == [
+        (SHOP_IDS[0], generation, "improved") for generation in (0, 1)
+    ]
+    assert all(1 < row["low"] <= row["ratio"] <= row["high"] for row in found.gains)
+    assert all("set(right)" in row["patch"] for row in found.gains)
 
 
 @pytest.mark.nightly

@@ -74,6 +74,29 @@ def test_caps_are_refused_where_workers_cannot_count_together(tmp_path: Path) ->
         assert str(tmp_path) in found["error"]
 
 
+@pytest.mark.nightly
+def test_a_worker_without_the_folder_of_the_run_brings_the_same_rows(
+    benchmark: Callable[..., Path], recording: Callable[..., str], tmp_path: Path
+) -> None:
+    """Machines that share no file system can still work on a run without caps; it keeps what they find."""
+    model = recording({"one": [WRONG, SLOW, FAST]})
+    settings = EvaluationSettings(str(benchmark("one")), model=model, iterations=2, repeats=1, objective="time")
+    local = begin_evaluation(tmp_path / "local", "local", settings)
+    assert evaluate(local, Resources()).is_complete
+    remote = begin_evaluation(tmp_path / "remote", "remote", settings)
+    order = {
+        "subject": subject_to_json(benchmark_problem("one")),
+        "settings": settings.to_document(),
+        "folder": "/a/folder/of/another/machine",
+        "name": "remote",
+        "session_id": "theirs",
+        "sandbox": "auto",
+        "caps": asdict(Caps()),
+    }
+    remote.keep("one", evaluate_remotely(order)["rows"])
+    assert what_was_found(remote.path) == what_was_found(local.path)
+
+
 def test_a_cluster_finds_the_same_although_a_worker_is_killed(
     benchmark: Callable[..., Path], recording: Callable[..., str], tmp_path: Path
 ) -> None:
