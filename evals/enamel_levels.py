@@ -10,12 +10,11 @@ from afterburner.sandbox import Verdict
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from afterburner.evals.tables import Row
-
 ENAMEL = "enamel"
 _NAME = re.compile(r"level (\d+), case \d+")
 _LIMITS = (Verdict.TIME_LIMIT, Verdict.MEMORY_LIMIT)
-# Exceptions that end a level in ENAMEL's own evaluation, as a run that was stopped there tells them.
+_CASE = re.compile(r"case (\d+): ")
+# Exceptions that end a level in ENAMEL's own evaluation, as the first failure of a run tells them.
 _LIKE_LIMITS = re.compile(r"case \d+: exit code 1: (MemoryError|OverflowError)\b")
 
 
@@ -25,14 +24,15 @@ def level_of(case: str) -> int | None:
     return int(found[1]) if found else None
 
 
-def ran_out(row: Row, cases: Sequence[str]) -> bool:
+def ran_out(verdict: str, detail: str | None, cases: Sequence[str]) -> bool:
     """Whether a run of a solution ended as one that passes may end: out of time or memory, at level 1 or later.
 
     Args:
-        row: of the table `measurements`; the run was stopped at the first case that it failed.
+        verdict: of the run.
+        detail: its first failure, as `measure.first_failure` tells it.
         cases: the names of all cases.
     """
-    made = len(row["case_wall_times_s"] or ())
-    if not 0 < made <= len(cases) or not level_of(cases[made - 1]):
+    found = _CASE.match(detail or "")
+    if found is None or not 0 < int(found[1]) <= len(cases) or not level_of(cases[int(found[1]) - 1]):
         return False
-    return row["verdict"] in _LIMITS or bool(_LIKE_LIMITS.match(row["detail"] or ""))
+    return verdict in _LIMITS or _LIKE_LIMITS.match(detail or "") is not None

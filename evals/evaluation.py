@@ -43,8 +43,8 @@ class EvaluatedProblem:
         references: for each objective the figures of the known solutions, sorted, in units of this machine: the stored
             ones times the anchors' drift. Empty: nobody measured any.
         passed: bool, G x (I + 1): whether C* passes these tests; on ENAMEL as its own evaluation has it.
-        figures: for each objective, float, G x (I + 1) x R: what C* measured; NaN where it does not pass, or ran out of
-            time at a level of ENAMEL.
+        figures: for each objective, float, G x (I + 1) x R: what C* measured. NaN: it does not pass; infinity: it
+            passes by the rule of ENAMEL although it ran out of time or memory.
         facts: the row of the table `problems`.
     """
 
@@ -139,7 +139,11 @@ def _problem(facts: Row, rows: Mapping[str, list[Row]], tests: str) -> Evaluated
         taken = sorted(measured.get(row["code_id"], []), key=lambda each: each["repeat"])
         at = row["generation"], row["iteration"]
         passed[at] = bool(taken) and all(_passes(each, facts, tests) for each in taken)
-        if passed[at] and all(each["verdict"] == ACCEPTED for each in taken):
+        ran_through = all(each["verdict"] == ACCEPTED for each in taken)
+        if passed[at] and not ran_through:
+            for objective in COLUMN:
+                figures[objective][at] = math.inf
+        elif passed[at]:
             for objective, column in COLUMN.items():
                 values = [each[column] for each in taken]
                 figures[objective][at][: len(values)] = values
@@ -154,7 +158,7 @@ def _passes(row: Row, facts: Row, tests: str) -> bool:
     if row["verdict"] == ACCEPTED:
         return True
     names = facts["case_names" if tests == PUBLIC else "private_case_names"]
-    return facts["dataset"] == ENAMEL and ran_out(row, names or ())
+    return facts["dataset"] == ENAMEL and ran_out(row["verdict"], row["detail"], names or ())
 
 
 def _references(rows: list[Row], objective: Objective, drift: float) -> NDArray[np.float64]:

@@ -40,7 +40,7 @@ def claimed(folder: Path) -> Iterator[None]:
         EvaluationError: another one works on it, or it cannot be written.
     """
     try:
-        lock = (folder / LOCK).open("w")
+        lock = (folder / LOCK).open("a")
     except OSError as error:
         raise cannot_write(folder, error) from error
     with lock:

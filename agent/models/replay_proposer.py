@@ -48,7 +48,7 @@ class ReplayProposer:
         """
         self.name = f"replay:{Path(path).name}"
         self._scrub = scrub or Scrubber()
-        lines = _read(Path(path))
+        lines = [_hidden(line, self._scrub) for line in _read(Path(path))]
         self._lines = [line for line in lines if line.is_rewrite]
         doubts = RecordedSceptic(self.name, [line for line in lines if line.doubted])
         workloads = RecordedCallAuthor(self.name, [line for line in lines if line.is_workload])
@@ -61,9 +61,7 @@ class ReplayProposer:
             ProposerError: the recording is of other targets.
         """
         answers = _answers(self._of(request.target), request.iteration, request.count)
-        # A recording that is not ours may hold a secret of this environment; what a model answers is hidden alike.
-        hidden = (replace(answer, content=self._scrub.hide(answer.content)) for answer in answers)
-        return [proposal_of(answer, request.target, self.name, self._scrub, until=request.until) for answer in hidden]
+        return [proposal_of(answer, request.target, self.name, self._scrub, until=request.until) for answer in answers]
 
     def _of(self, target: Target) -> list[_Line]:
         """The lines for a target; a function that was recorded in one file only may have moved to another since."""
@@ -181,6 +179,13 @@ def _read(path: Path) -> list[_Line]:
     if len({line.iteration is None for line in lines if line.is_rewrite}) > 1:
         raise ProposerError(f"In {path} some lines name their iteration and some do not; all or none of them have to.")
     return lines
+
+
+def _hidden(line: _Line, scrub: Scrubber) -> _Line:
+    """The line without secrets of this environment, which a recording of others may hold; like a model's answer."""
+    answer = line.answer
+    content, reasoning = scrub.hide(answer.content), scrub.hide(answer.reasoning)
+    return replace(line, answer=replace(answer, content=content, reasoning=reasoning, error=scrub(answer.error)))
 
 
 def _line(line: str, path: Path, number: int) -> _Line:

@@ -12,12 +12,12 @@ from afterburner.evals.report.main_table import main_table
 from afterburner.evals.report.offers_table import offers_table
 from afterburner.evals.report.own_scores_table import own_scores_table
 from afterburner.evals.report.paired_table import paired_table
+from afterburner.evals.report.pass_at_k_table import pass_at_k_table
 from afterburner.evals.report.rebuttal_gains import gains_table
 from afterburner.evals.report.rebuttal_levels import levels_table
 from afterburner.evals.report.rebuttal_loops import benchmark_table, history_table, starts_table, vanilla_table
 from afterburner.evals.report.rebuttal_tests import tests_table
 from afterburner.evals.report.run_scores import RunScores, scores_of
-from afterburner.evals.report.several_table import several_table
 from afterburner.evals.report.shares import shares_table
 from afterburner.evals.report.strict_table import strict_table
 from afterburner.evals.tables import file_key
@@ -38,9 +38,8 @@ _TABLES = (
     starts_table,
     tests_table,
     gains_table,
-    strict_table,
 )
-_TABLES_OF_SOME = (several_table, own_scores_table)
+_TABLES_OF_SOME = (strict_table, pass_at_k_table, own_scores_table)
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,7 +86,7 @@ def _medians(values: Mapping[Objective, Any]) -> Figures:
 
 def _enamel(evaluation: Evaluation) -> tuple[Cell, ...]:
     if evaluation.folder is None:
-        return (Cell(missing="The times of single cases are read from the run's folder."),)
+        return (Cell(missing="The times of single cases are read from the run's folder."),) * 2
     rows: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in read_rows(evaluation.folder, "measurements"):
         if row["tests"] == evaluation.tests:
@@ -113,6 +113,7 @@ def _enamel(evaluation: Evaluation) -> tuple[Cell, ...]:
                     if name == problem.id
                 ]
             )
+    scores = [each for each in scores if each]
     return _share([eff_at_k(each, 1) for each in scores]), _share([eff_at_k(each, len(each)) for each in scores])
 
 
@@ -121,11 +122,13 @@ def _levels(rows: Sequence[Row], problem: EvaluatedProblem) -> list[list[float] 
 
     A level in which a case ran out of time or memory is None, and so are those after it.
     """
-    names = problem.facts["case_names"]
-    if not rows or any(row["verdict"] != ACCEPTED and not ran_out(row, names) for row in rows):
+    names = problem.facts["case_names"] or ()
+    if not rows or any(
+        row["verdict"] != ACCEPTED and not ran_out(row["verdict"], row["detail"], names) for row in rows
+    ):
         return None
     # The last case of a run that ran out is the one that did: a run stops there.
-    taken = [row["case_wall_times_s"][: None if row["verdict"] == ACCEPTED else -1] for row in rows]
+    taken = [(row["case_wall_times_s"] or ())[: None if row["verdict"] == ACCEPTED else -1] for row in rows]
     made = min(map(len, taken))
     times = hodges_lehmann(np.array([each[:made] for each in taken]).T) if made else np.zeros(0)
     cases: dict[int, list[str]] = defaultdict(list)

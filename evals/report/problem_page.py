@@ -108,7 +108,8 @@ def _trajectory(run: Run, problem: EvaluatedProblem, rows: ProblemRows, generati
         best = rows.best[generation, iteration]
         verdicts = [rows.verdict(best["code_id"], rule) for rule in _RULES]
         verdicts[0] = verdicts[0] or ("passes in the loop" if best["passed"] else "fails in the loop")
-        verdicts[2] = verdicts[2] or "there is none"
+        if not rows.rows["verdicts"]:
+            verdicts[2] = "no strict rule"
         ranked = (text for each in _OBJECTIVES for text in _ranked(run, problem, rows, best["code_id"], each))
         cells.append([safe(each) for each in (str(iteration), best["candidate"] or "none yet", *verdicts, *ranked)])
     return table((*head, *figures), cells, "scores")

@@ -28,6 +28,7 @@ KINDS = {
 
 PAPER_DATASETS = {VENUS: VENUS, APPS: APPS, "apps-python": APPS, MERCURY: MERCURY, LIVECODEBENCH: LIVECODEBENCH}
 _PYTHON = "python"
+_SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +138,7 @@ def load_runs(folders: Sequence[Path], held_against: str = "") -> tuple[list[Run
         if public.problems or public.gains:
             found.append((folder, public))
         else:
-            why = "; ".join(sorted({reason for _, reason in public.not_evaluated})[:3])
-            left_out.append(f"No problem of {folder} could be evaluated: {why}")
+            left_out.append(f"No problem of {folder} could be evaluated: {_reasons(public)}")
     if not found:
         raise EvaluationError(" ".join(left_out))
     labels = _labels(found)
@@ -149,10 +149,20 @@ def load_runs(folders: Sequence[Path], held_against: str = "") -> tuple[list[Run
     return runs, left_out
 
 
+def _reasons(evaluation: Evaluation) -> str:
+    """Why problems could not be evaluated: the first reasons, and how many more there are."""
+    reasons = sorted({reason.rstrip(".") for _, reason in evaluation.not_evaluated})
+    more = [f"and {len(reasons) - _SHOWN} more reasons"] if len(reasons) > _SHOWN else []
+    return f"{'; '.join([*reasons[:_SHOWN], *more])}."
+
+
 def _labels(found: Sequence[tuple[Path, Evaluation]]) -> list[str]:
     """The names of the runs; where several have one, with their folders; where these are alike too, with numbers."""
     names = Counter(public.name for _, public in found)
-    labels = [public.name if names[public.name] == 1 else f"{public.name} ({folder.name})" for folder, public in found]
+    labels = [
+        public.name if names[public.name] == 1 else f"{public.name} ({folder.resolve().name})"
+        for folder, public in found
+    ]
     seen: Counter[str] = Counter()
     for place, label in enumerate(labels):
         seen[label] += 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from afterburner.evals.enamel_levels import ENAMEL, ran_out
 from afterburner.evals.evaluation import ACCEPTED
 from afterburner.evals.report.table import Table, text_cells
 from afterburner.evals.tables import read_rows
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from afterburner.evals.report.table import Cell
 
 _KEY, _TITLE = "strict", "Passes that our strict rule refuses"
-_COLUMNS = ("run", "pass", "the strict rule agrees", "it refuses", "there is none", "refused")
+_COLUMNS = ("run", "passes", "strict rule agrees", "strict rule refuses", "no strict verdict", "refused codes")
 _NOTES = (
     "Codes of all generations after the last iteration that pass by the benchmark's own rule, which the scores use.",
     "The strict rule also compares types and order, and keeps the answers out of the solution's process.",
@@ -27,15 +28,17 @@ _NOTES = (
 _SHOWN = 8
 
 
-def strict_table(runs: Sequence[RunScores]) -> Table:
-    """The table of runs on one dataset."""
-    rows = (tuple(_row(each)) for each in runs)
+def strict_table(runs: Sequence[RunScores]) -> Table | None:
+    """The table of runs on one dataset; None: it has no strict rule."""
+    verdicts = [_verdicts(each.main.evaluation) for each in runs]
+    if not any(verdicts):
+        return None
+    rows = (tuple(_row(each, known)) for each, known in zip(runs, verdicts, strict=True))
     return Table(_KEY, _TITLE, _COLUMNS, tuple(rows), _NOTES)
 
 
-def _row(each: RunScores) -> Iterator[Cell]:
+def _row(each: RunScores, verdicts: Mapping[tuple[str, str], str]) -> Iterator[Cell]:
     evaluation = each.main.evaluation
-    verdicts = _verdicts(evaluation)
     counts: Counter[str] = Counter()
     refused = []
     for problem, generation, code in _last_codes(evaluation):
@@ -62,8 +65,18 @@ def _last_codes(evaluation: Evaluation) -> Iterator[tuple[str, int, str]]:
 
 
 def _verdicts(evaluation: Evaluation) -> Mapping[tuple[str, str], str]:
-    """What the strict rule said, by problem and code."""
-    return {(row["problem_id"], row["code_id"]): row["verdict"] for row in _rows(evaluation, "verdicts")}
+    """What the strict rule said, by problem and code; where ENAMEL lets a code run out of time, so does it."""
+    cases = {
+        each.id: [*(each.facts["case_names"] or ()), *(each.facts["private_case_names"] or ())]
+        for each in evaluation.problems
+        if each.facts["dataset"] == ENAMEL
+    }
+    return {
+        (row["problem_id"], row["code_id"]): ACCEPTED
+        if ran_out(row["verdict"], row["detail"], cases.get(row["problem_id"], ()))
+        else row["verdict"]
+        for row in _rows(evaluation, "verdicts")
+    }
 
 
 def _rows(evaluation: Evaluation, table: str) -> Sequence[Mapping[str, Any]]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 LONGEST = 300  # characters of a foreign text
 # An underscore within a word opens nothing, and neither does the sign in `Pass@k`.
 _SPECIAL = re.compile(
-    r"""[!#$&*<>\[\\\]^`{|}~"]|@(?!(?:\d+|k)\b(?!\.))|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|:(?=//)|(?<=www)\.""",
+    r"""[!#$&*<>\[\\\]^`{|}~"]|(?<!\bPass)(?<!\beff)@|@(?!(?:\d+|k)\b(?![.-]))|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|:(?=//)|(?<=www)\.""",
     re.IGNORECASE,
 )
 

@@ -92,6 +92,7 @@ def _tables(content: Content) -> str:
     known = {
         "datasets": {each.name: [table.to_document() for table in each.tables] for each in content.datasets},
         "across": [table.to_document() for table in content.across],
+        "left_out": list(content.left_out),
         "coverage": None if content.coverage is None else content.coverage.to_document(),
     }
     return json.dumps(_finite(known), indent=1) + "\n"

@@ -65,12 +65,9 @@ class RunFolder:
         """
         try:
             path.mkdir(parents=True, exist_ok=True)
+            _check_empty(path)
             with claimed(path):
-                if any(each.name != LOCK for each in path.iterdir()):
-                    raise EvaluationError(
-                        f"{path} is not empty. Give another folder, or go on with it: afterburner-agent eval resume "
-                        f"{path}"
-                    )
+                _check_empty(path)  # another process may have begun in between
                 document = {
                     "format": FORMAT,
                     "name": name,
@@ -191,3 +188,10 @@ class RunFolder:
 
     def _begun(self, problem_id: str, generation: int) -> Path:
         return self.path / "begun" / f"{file_key(problem_id)}.{generation}"
+
+
+def _check_empty(path: Path) -> None:
+    if any(each.name != LOCK for each in path.iterdir()):
+        raise EvaluationError(
+            f"{path} is not empty. Give another folder, or go on with it: afterburner-agent eval resume {path}"
+        )

@@ -122,4 +122,4 @@ def _found(rows: Mapping[str, Sequence[Row]]) -> str:
     last = max(row["iteration"] for row in rows["best"])
     passed = sum(row["passed"] for row in rows["best"] if row["iteration"] == last)
     generations = 1 + max(row["generation"] for row in rows["best"])
-    return f"{passed} of {generations} pass the public tests at iteration {last}, {about['elapsed_s']:.0f} s"
+    return f"{passed} of {generations} pass in the loop at iteration {last}, {about['elapsed_s']:.0f} s"

@@ -93,10 +93,12 @@ class EvaluationSettings:
         object.__setattr__(self, "selection", member(Selection, "selection", self.selection))
         object.__setattr__(self, "start", member(Start, "start", self.start))
         parse_telling(self.tell)
-        for name in ("iterations", "candidates", "generations", "repeats", "references", "limit"):
+        for name in ("iterations", "candidates", "generations", "repeats", "limit"):
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise UsageError(f"--{name} {value}: at least 1 is needed.")
+        if self.references < 0:
+            raise UsageError(f"--references {self.references}: give 0 or more.")
         for name, option in (("timeout_s", "timeout"), ("max_seconds", "max-seconds")):
             seconds = getattr(self, name)
             if not (math.isfinite(seconds) and seconds > 0):

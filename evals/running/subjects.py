@@ -64,7 +64,9 @@ def subject_to_json(subject: Subject) -> str:
 
 
 def subject_from_json(text: str) -> Subject:
-    """Read what `encoded` wrote. The folder of a package has to be there, on a file system that both processes see.
+    """Read what `subject_to_json` wrote.
+
+    The folder of a package has to be there, on a file system that both processes see.
 
     Raises:
         RecordError: it is no such JSON.

@@ -10,7 +10,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from afterburner.agent import Problem
-from afterburner.evals.metrics.correlation import RankAgreement, rank_agreement
+from afterburner.evals.metrics.correlation import RankAgreement, kendall_tau, rank_agreement
 from afterburner.evals.problems import code_id
 from afterburner.evals.running.measure import measure_codes
 from afterburner.sandbox import Limits, Program, TestCase, Verdict
@@ -60,7 +60,8 @@ def table(folder: Path, sandbox: Sandbox, repeats: int) -> str:
         times = _times(sandbox, problem, list(theirs), repeats)
         given.append([theirs[code] for code in times])
         ours.append(list(times.values()))
-        print(f"{record['title']}: {len(times)} solutions", flush=True)
+        tau = kendall_tau(given[-1], [median(each) for each in ours[-1]])
+        print(f"{record['title']}: {len(times)} solutions, tau {tau:.2f}", flush=True)
     return "\n".join(_lines(given, ours, skipped, repeats))
 
 
@@ -95,7 +96,9 @@ def _lines(given: list[list[float]], ours: list[list[list[float]]], skipped: lis
             "our first run, our second", pairs, rank_agreement(list(zip(first, second, strict=True)), apart=apart)
         )
     yield ""
-    yield f"Median of the slowest given time over the fastest, by problem: {_spread(given):.2f}x."
+    ratios = [max(times) / min(times) for times in given if times]
+    if ratios:
+        yield f"Median of the slowest given time over the fastest, by problem: {median(ratios):.2f}x."
     if skipped:
         yield f"Left out, because the input could not be made again: {', '.join(skipped)}."
     yield ""
@@ -105,10 +108,6 @@ def _row(rankings: str, pairs: str, found: RankAgreement) -> str:
     mean, problems = found.mean, len(found.by_problem) - found.undefined
     interval = f"{mean.low:.3f} to {mean.high:.3f}"
     return f"| {rankings} | {pairs} | {mean.estimate:.3f} | {interval} | {problems} |"
-
-
-def _spread(given: list[list[float]]) -> float:
-    return median(max(times) / min(times) for times in given)
 
 
 def _input(sandbox: Sandbox, record: dict[str, Any], timing: dict[str, Any]) -> bytes | None:

@@ -116,7 +116,8 @@ class Budget:
         bounds = [(caps, used) for caps, used in bounds if caps.tokens is not None or caps.cost_usd is not None]
         if not bounds:
             return count, None
-        most = min(longest or MOST_OUTPUT_TOKENS, MOST_OUTPUT_TOKENS)
+        longest = longest or MOST_OUTPUT_TOKENS
+        most = longest if self._only_whole else min(longest, MOST_OUTPUT_TOKENS)
         least = most if self._only_whole else min(least, most)
         for answers in range(count, 0, -1):
             limits = [_longest_of(answers, caps, used, prompt_tokens, price, most) for caps, used in bounds]

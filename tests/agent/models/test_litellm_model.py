@@ -286,8 +286,18 @@ class TestBeforeAnyWork:
             with pytest.raises(ProposerError, match=f"{model} needs a key: set OPENAI_API_KEY"):
                 open_proposer(model)
 
+    @pytest.mark.parametrize("provider_name", ["hosted_vllm", "lm_studio"])
+    @pytest.mark.usefixtures("provider")
+    def test_a_missing_address_of_a_server_names_its_variable(self, provider_name: str) -> None:
+        """LiteLLM would ask some other server, time and again."""
+        with pytest.raises(ProposerError, match=f"set {provider_name.upper()}_API_BASE, for example to http"):
+            open_proposer(f"{provider_name}/mine")
+
     @pytest.mark.parametrize("model", ["ollama/qwen", "hosted_vllm/qwen", "gpt-4o", "openai/anything"])
-    def test_a_model_that_may_work_is_opened(self, provider: FakeProvider, model: str) -> None:
+    def test_a_model_that_may_work_is_opened(
+        self, provider: FakeProvider, model: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("HOSTED_VLLM_API_BASE", provider.url)
         assert isinstance(open_proposer(model), LiteLLMProposer)
         assert provider.asked == []
 

@@ -148,3 +148,11 @@ def test_a_secret_of_this_environment_is_hidden_in_what_a_recording_says(
     assert value not in repr(proposal)
     assert proposal.answer is not None
     assert "The key is " in proposal.answer.text
+    lines = [
+        {"content": f"f({value!r})", "doubted": "1.1"},
+        {"content": f"f({value!r})", "workload": True},
+        {"content": "", "error": f"401 for {value}"},
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    proposer = ReplayProposer(path, Scrubber({"OPENAI_API_KEY": value}))
+    assert value not in repr([*proposer.propose(request(make_target(SOURCE, "f"), 1, 1)), *proposer.parts])

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from afterburner.evals.report.measures import MEASURES
 from afterburner.evals.report.own_scores_table import own_scores_table
 from afterburner.evals.report.run_scores import scores_of
 from afterburner.evals.report.runs import load_runs
+from afterburner.evals.report.strict_table import strict_table
 from afterburner.evals.tables import file_key, write_rows
 
 from .run_folders import RunPlan
@@ -34,10 +36,21 @@ def eff_at_1(folder: Path, *repeats: tuple[str, list[float]]) -> float | None:
     write("best", {"generation": 0, "iteration": 0, "code_id": "code", "passed": True})
     runs = [("reference", "accepted", REFERENCE), *(("code", *each) for each in repeats)]
     measured = [
-        {"code_id": code, "tests": "public", "repeat": 0, "verdict": verdict, "case_wall_times_s": times, **figures}
+        {
+            "code_id": code,
+            "tests": "public",
+            "repeat": 0,
+            "verdict": verdict,
+            "detail": "" if verdict == "accepted" else f"case {len(times)}: {verdict}",
+            "case_wall_times_s": times,
+            **figures,
+        }
         for code, verdict, times in runs
     ]
     write("measurements", *measured)
+    write(
+        "verdicts", *({"rule": "strict", **{k: row[k] for k in ("code_id", "verdict", "detail")}} for row in measured)
+    )
     table = own_scores_table([scores_of(each) for each in load_runs([folder])[0]])
     assert table is not None
     score = table.rows[0][1].score
@@ -66,3 +79,22 @@ def test_a_level_that_runs_out_ends_the_levels_and_is_no_failure(
     tmp_path: Path, repeats: list[tuple[str, list[float]]], score: float
 ) -> None:
     assert eff_at_1(tmp_path / "run", *repeats) == pytest.approx(score)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "made", "passes"), [("time_limit", 7, True), ("time_limit", 1, False), ("wrong_answer", 7, False)]
+)
+def test_a_code_that_runs_out_at_a_later_level_passes_and_ranks_last(
+    tmp_path: Path, verdict: str, made: int, passes: bool
+) -> None:
+    """It is no less than a pass, no more than the slowest, and our strict rule has nothing against it."""
+    eff_at_1(tmp_path / "run", (verdict, REFERENCE[:made]))
+    (run,), _ = load_runs([tmp_path / "run"])
+    (problem,) = run.public.problems
+    assert bool(problem.passed[0, 0]) is passes
+    scores = scores_of(run)
+    assert scores.public.unranked == 0
+    assert [scores.public.curves[each][0].value for each in MEASURES[:3]] == [100.0 * passes, 0, 0]
+    table = strict_table([scores])
+    assert table is not None
+    assert [cell.text for cell in table.rows[0][1:]] == ([*"1100", ""] if passes else [*"0000", ""])

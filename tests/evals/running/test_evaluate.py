@@ -20,6 +20,7 @@ from afterburner.agent.types import Objective
 from afterburner.evals.datasets.built import PROBLEMS
 from afterburner.evals.errors import EvaluationError
 from afterburner.evals.evaluation import PRIVATE, PUBLIC, load_evaluation
+from afterburner.evals.files import claimed
 from afterburner.evals.running.folder import RunFolder
 from afterburner.evals.running.settings import EvaluationSettings
 from afterburner.evals.tables import COMPLETE, read_rows
@@ -224,10 +225,21 @@ def test_known_solutions_that_fail_here_are_flagged(recording: Callable[..., str
 def test_of_two_that_begin_in_one_folder_one_is_refused(tmp_path: Path) -> None:
     settings = EvaluationSettings("venus", model="replay:x")
     begin = partial(RunFolder.create, tmp_path / "run", "x", settings, session_id="s", machine={}, caps=Caps())
+    (tmp_path / "run").mkdir()
+    with claimed(tmp_path / "run"), pytest.raises(EvaluationError, match="Another process works on"):
+        begin()
     with ThreadPoolExecutor(8) as pool:
         errors = [begun.exception() for begun in [pool.submit(begin) for _ in range(8)]]
     assert errors.count(None) == 1
     assert all(isinstance(error, EvaluationError) for error in errors if error is not None)
+
+
+def test_a_folder_that_is_refused_is_left_as_it_was(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("text")
+    settings = EvaluationSettings("venus", model="replay:x")
+    with pytest.raises(EvaluationError, match="is not empty"):
+        RunFolder.create(tmp_path, "x", settings, session_id="s", machine={}, caps=Caps())
+    assert [each.name for each in tmp_path.iterdir()] == ["mine.txt"]
 
 
 def test_a_dataset_without_a_problem_is_no_success(benchmark: Callable[..., Path], tmp_path: Path) -> None:

@@ -114,3 +114,7 @@ def test_a_recording_that_lacks_a_problem_scores_nothing(
 def test_settings_are_within_their_bounds() -> None:
     with pytest.raises(UsageError, match="--repeats 0"):
         EvaluationSettings("venus", model="replay:x", repeats=0)
+    with pytest.raises(UsageError, match="--references -1"):
+        EvaluationSettings("venus", model="replay:x", references=-1)
+    none = EvaluationSettings("venus", model="replay:x", references=0)
+    assert EvaluationSettings.from_document(none.to_document()) == none

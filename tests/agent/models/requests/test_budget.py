@@ -18,7 +18,12 @@ from afterburner.agent.models.requests.answer_store import AnswerStore
 from afterburner.agent.models.requests.endings import CapReachedError
 from afterburner.agent.models.requests.model_session import ModelSession
 from afterburner.agent.models.requests.reservation import Reservation
-from afterburner.agent.models.requests.spending import LEAST_OUTPUT_TOKENS, LEAST_SECONDS, Budget
+from afterburner.agent.models.requests.spending import (
+    LEAST_OUTPUT_TOKENS,
+    LEAST_SECONDS,
+    MOST_OUTPUT_TOKENS,
+    Budget,
+)
 from afterburner.agent.options import Caps
 from afterburner.agent.usage import Usage, dollars, told
 from afterburner.sandbox import AfterburnerError
@@ -300,6 +305,9 @@ def test_where_answers_have_to_be_whole_a_cap_shortens_none() -> None:
     assert budget.share(Usage(), 2, 1_000, None, 6_000, 2_000) == (1, 6_000)
     with pytest.raises(CapReachedError, match="too few for a request, which may need 10,500"):
         budget.share(Usage(), 2, 1_000, None, 9_500, 2_000)
+    large = Budget(Caps(tokens=100_000), only_whole=True)
+    assert large.share(Usage(), 1, 1_000, None, 64_000, 2_000) == (1, 64_000)
+    assert large.share(Usage(), 1, 1_000, None, None, 2_000) == (1, MOST_OUTPUT_TOKENS)
 
 
 def test_without_a_cap_the_length_of_answers_is_the_models_own(server: ModelServer, request_of: MakeRequest) -> None:

@@ -20,7 +20,7 @@ _KEY, _TITLE = "pass-at-k", "Pass@k over the generations"
 _NOTE = "The unbiased estimate of Chen et al. (2021). Intervals resample problems."
 
 
-def several_table(runs: Sequence[RunScores]) -> Table | None:
+def pass_at_k_table(runs: Sequence[RunScores]) -> Table | None:
     """The table of runs on one dataset; None: each has a single generation."""
     most = max((_generations(each) for each in runs), default=0)
     if most < 2:
