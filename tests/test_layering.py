@@ -33,6 +33,7 @@ DOORS = {
     "afterburner.sandbox.commands.serve": "likewise",
     "afterburner.agent.store.connect": "PostgreSQL is an extra",
     "evals/commands": "NumPy, pyarrow and DuckDB are an extra",
+    "training/commands": "likewise",
     "afterburner.lsp_server.commands": "pygls is an extra",
     "afterburner.lsp_server.mcp_server.commands": "the SDK of MCP is an extra",
 }

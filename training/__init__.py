@@ -1,1 +1,1 @@
-"""Dataset builders, reward and trainers. Nothing is built here yet."""
+"""Training: data sets and the reward."""

@@ -1,0 +1,1 @@
+"""The commands `afterburner-agent train …`."""

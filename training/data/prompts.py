@@ -1,0 +1,66 @@
+"""The prompts of training: the agent's own, byte for byte, so that a model is served what it was trained on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from afterburner.agent.models.prompts.feedback import parse_telling
+from afterburner.agent.models.prompts.messages import messages_for
+from afterburner.agent.models.prompts.proposer import ProposalRequest
+from afterburner.sandbox import Measurement
+
+if TYPE_CHECKING:
+    from afterburner.agent import Problem
+    from afterburner.agent.types import Objective
+    from afterburner.evals.problems import Figures
+
+Messages = list[dict[str, str]]
+
+
+def prompt_for(
+    problem: Problem, objective: Objective, original: str, figures: Figures | None, *, tell: str = "paper"
+) -> Messages:
+    """The messages that the loop sends for an original.
+
+    Args:
+        problem: what is to be solved.
+        objective: the efficiency instruction.
+        original: C*; empty: the model writes the first code.
+        figures: what the original measures; None: it is none, or fails.
+        tell: as `--tell`.
+    """
+    measurement = None
+    if figures is not None:
+        measurement = Measurement(
+            wall_time_s=figures.wall_time_s,
+            cpu_time_s=figures.cpu_time_s,
+            peak_memory_kib=round(figures.peak_memory_kib),
+            memory_integral_kib_s=figures.memory_integral_kib_s,
+        )
+    return messages_for(
+        ProposalRequest(
+            problem.target(original),
+            objective,
+            measurement,
+            passed=figures is not None,
+            iteration=1,
+            count=1,
+            describe=problem.describe,
+            tell=parse_telling(tell),
+        )
+    )
+
+
+_DOES = {
+    "time": "I rewrite the solution so that it takes less time.",
+    "memory": "I rewrite the solution so that it needs less memory.",
+    "integral": "I rewrite the solution so that it needs less memory and less time.",
+}
+
+
+def answer_with(code: str, objective: Objective, language: str) -> str:
+    """An answer in the strict format that holds a code. Nobody wrote down a person's thoughts: it says what it does."""
+    return (
+        f"<thinking>\n{_DOES[objective.value]}\n</thinking>\n"
+        f"<solution>\n```{language}\n{code.rstrip()}\n```\n</solution>"
+    )

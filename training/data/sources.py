@@ -1,0 +1,47 @@
+"""Where the problems of a data set come from, and those that nothing may be trained on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from afterburner.evals.datasets.built import is_built, read_built
+from afterburner.evals.datasets.registry import load_problems
+from afterburner.evals.problems import BenchmarkProblem
+from afterburner.training.errors import TrainingError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from afterburner.evals.problems import Loaded
+
+_TEST = "test"
+
+
+def problems_of(benchmark: Path, split: str) -> Iterator[Loaded]:
+    """The problems to train on.
+
+    Raises:
+        TrainingError: they were not measured by `eval build`, or are those that are tested on.
+    """
+    if not is_built(benchmark):
+        raise TrainingError(
+            f"{benchmark} is no benchmark of eval build. Pairs need solutions that were measured on one machine: build "
+            "one with afterburner-agent eval build."
+        )
+    if split == _TEST:
+        raise TrainingError("The split test is for evaluation, so that nothing is trained on it. Give another --split.")
+    return read_built(benchmark, split)
+
+
+def held_out_problems(benchmark: Path, split: str, others: Iterable[Path]) -> Iterator[BenchmarkProblem]:
+    """The problems for testing in the benchmark itself, and all of the others.
+
+    Raises:
+        DatasetError: one of the others cannot be read.
+    """
+    loaded = read_built(benchmark, _TEST) if is_built(benchmark) and split != _TEST else iter(())
+    yield from (each for each in loaded if isinstance(each, BenchmarkProblem))
+    for other in others:
+        problems = load_problems(str(other), split="" if other.is_dir() and is_built(other) else _TEST)
+        yield from (each for each in problems if isinstance(each, BenchmarkProblem))

@@ -1,0 +1,1 @@
+"""The paper's reward, from the product's own sandbox and rules."""
