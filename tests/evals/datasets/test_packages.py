@@ -228,6 +228,7 @@ def test_an_archive_that_reaches_further_than_its_folder_is_refused(path: str, w
     assert not list(tmp_path.rglob("pre-commit"))
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_function_is_judged_on_the_calls_of_the_packages_tests(
     cache: Path, archives: Path, shop: Package, sandbox: Sandbox

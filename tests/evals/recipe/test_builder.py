@@ -79,6 +79,7 @@ def test_outputs_are_compared_by_the_evaluator(sums: Any, evaluator: str, refere
     assert (problem.strict is None) == bool(evaluator)  # lines would refuse a reference
 
 
+@pytest.mark.nightly
 def test_same_input_same_benchmark(sums: Any) -> None:
     """Two builds differ in figures alone."""
     first, second = (sums.builder().build(sums.raw()).problem for _ in range(2))

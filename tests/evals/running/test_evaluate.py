@@ -71,6 +71,7 @@ def test_a_replayed_model_is_evaluated_and_everything_is_stored(
     assert anchors < measured
 
 
+@pytest.mark.nightly
 def test_rules_start_from_the_slowest_reference_and_a_folder_is_not_used_twice(
     benchmark: Callable[..., Path], tmp_path: Path
 ) -> None:
@@ -142,7 +143,7 @@ def test_an_evaluation_that_is_cut_short_goes_on_where_it_was(
         (("--model", "replay:x", "--tell", "everything"), "knows no 'everything'", 2),
         (("--model", "replay:x", "--max-seconds", "0"), "max-seconds", 2),
         (("--model", "opnai/gpt-4o"), "LiteLLM knows no provider", 2),
-        (("--model", "hosted_vllm/mine"), "set HOSTED_VLLM_API_BASE", 1),
+        pytest.param(("--model", "hosted_vllm/mine"), "set HOSTED_VLLM_API_BASE", 1, marks=pytest.mark.nightly),
     ],
 )
 def test_what_cannot_be_meant_is_refused_before_anything_is_written(
@@ -170,6 +171,7 @@ def test_a_problem_that_has_no_reference_to_start_from_is_told_and_not_scored(tm
     assert found.not_evaluated[0][0] == "bare"
 
 
+@pytest.mark.nightly
 def test_ids_that_no_problem_has_and_records_that_are_none_are_told(
     benchmark: Callable[..., Path], recording: Callable[..., str], tmp_path: Path
 ) -> None:
@@ -187,6 +189,7 @@ def test_ids_that_no_problem_has_and_records_that_are_none_are_told(
     assert not (out / COMPLETE).exists()
 
 
+@pytest.mark.nightly
 def test_references_whose_anchors_all_fail_here_are_flagged(
     benchmark: Callable[..., Path], recording: Callable[..., str], tmp_path: Path
 ) -> None:
@@ -203,6 +206,7 @@ def test_references_whose_anchors_all_fail_here_are_flagged(
     assert problem.passed.all()
 
 
+@pytest.mark.nightly
 def test_known_solutions_that_fail_here_are_flagged(recording: Callable[..., str], tmp_path: Path) -> None:
     """A reference of one's own may be wrong; nothing is compared with it, and a reader is told."""
     path, out = tmp_path / "own.jsonl", tmp_path / "run"
