@@ -12,6 +12,7 @@ import pytest
 from afterburner.evals.errors import EvaluationError
 from afterburner.evals.report.content import content_of
 from afterburner.evals.report.coverage_table import coverage_table, table_of
+from afterburner.evals.report.index_page import index_page
 from afterburner.evals.report.markdown_report import markdown_report
 from afterburner.evals.report.runs import load_runs
 from afterburner.evals.report.table_markdown import plain, table_markdown
@@ -223,18 +224,16 @@ def test_what_cannot_be_reported_says_why(tmp_path: Path, new_program: Callable[
     assert "give two or more" in done.stderr
 
 
-def test_a_run_without_a_scored_problem_leaves_the_others_their_report(
-    tmp_path: Path, new_program: Callable[[Path], CommandLine]
-) -> None:
+def test_a_run_without_a_scored_problem_leaves_the_others_their_report(tmp_path: Path) -> None:
     lost = RunPlan(problems=0, not_evaluated={"one": "It has no tests."}).write(tmp_path / "lost")
     found = RunPlan(problems=3).write(tmp_path / "found")
-    done = new_program(tmp_path)("eval", "report", str(lost), str(found), "--out", str(tmp_path / "report"))
-    assert done.returncode == 0, done.stderr
-    said = f"No problem of {lost} could be evaluated: It has no tests."
-    assert f"left out: {said}" in done.stdout
-    assert "first: 3 problems of venus" in done.stdout
-    assert "It has no tests." in (tmp_path / "report" / "index.html").read_text("utf-8")
-    assert "It has no tests." in (tmp_path / "report" / "report.md").read_text("utf-8")
+    runs, left_out = load_runs([lost, found])
+    assert [each.label for each in runs] == ["first"]
+    assert left_out == [f"No problem of {lost} could be evaluated: It has no tests."]
+    content = content_of(runs, left_out)
+    for text in (index_page(content, ()), markdown_report(content, ())):
+        assert "It has no tests." in text
+        assert "Table 1: models side by side" in text
 
 
 def test_runs_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> None:

@@ -142,7 +142,7 @@ def test_an_evaluation_that_is_cut_short_goes_on_where_it_was(
         (("--model", "replay:x", "--selection", "verified"), "verified proves a gain over", 2),
         (("--model", "replay:x", "--tell", "everything"), "knows no 'everything'", 2),
         (("--model", "replay:x", "--max-seconds", "0"), "max-seconds", 2),
-        (("--model", "opnai/gpt-4o"), "LiteLLM knows no provider", 2),
+        (("--model", "rule", "--start", "slow"), "Did you mean rules?", 2),
         pytest.param(("--model", "hosted_vllm/mine"), "set HOSTED_VLLM_API_BASE", 1, marks=pytest.mark.nightly),
     ],
 )
