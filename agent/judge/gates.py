@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import ast
 import re
+import tokenize
 from dataclasses import dataclass
+from io import BytesIO
 from typing import TYPE_CHECKING
 
 from afterburner.agent.code.languages import PYTHON
 from afterburner.agent.judge.gate_rules import objection
 from afterburner.agent.judge.world_uses import changed_statements, uses_of, without_main
+from afterburner.sandbox.launch import encoded_source
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,6 +55,7 @@ class Finding:
 
 
 _UNREADABLE = Finding("text", "", 1, "it is nested too deeply, or has numbers too long, for its text to be checked")
+_READ_OTHERWISE = Finding("text", "", 1, "it declares an encoding in which Python reads another text than this one")
 
 
 def read_rewrite(original: str, rewrite: str) -> tuple[Finding, ...]:
@@ -73,10 +77,22 @@ def read_rewrite(original: str, rewrite: str) -> tuple[Finding, ...]:
         return ()
     except (RecursionError, MemoryError):
         return (_UNREADABLE,)
+    if not _is_read_as_written(rewrite):
+        return (_READ_OTHERWISE,)
     try:
         return _findings(before, after)
     except (RecursionError, MemoryError, ValueError):
         return (_UNREADABLE,)
+
+
+def _is_read_as_written(source: str) -> bool:
+    """Whether Python reads from the file the text that is checked here: `# coding: raw_unicode_escape` hides code."""
+    content = encoded_source(source)
+    try:
+        encoding, _ = tokenize.detect_encoding(BytesIO(content).readline)
+        return content.decode(encoding, "surrogatepass").removeprefix("\ufeff") == source.removeprefix("\ufeff")
+    except (SyntaxError, UnicodeError, LookupError):
+        return True  # Python does not read it at all
 
 
 def _findings(before: ast.Module, after: ast.Module) -> tuple[Finding, ...]:

@@ -37,8 +37,8 @@ def data(
         list[Path] | None,
         typer.Option(
             metavar="PATH",
-            help="Problems that nothing may be trained on, and what is like them: a benchmark or a file; repeat the "
-            "option for more. The split test of --from is always held out.",
+            help="Evaluation problems, a benchmark or a file: they and near-duplicates are excluded. Repeat the option "
+            "for more. The split test of --from is always excluded.",
             show_default=False,
             rich_help_panel=_FROM,
         ),
@@ -54,7 +54,7 @@ def data(
         typer.Option(
             metavar="N",
             min=1,
-            help="The most of each problem and objective. Default: about as many as the paper has.",
+            help="Maximum examples per problem and objective. Default: about as many as the paper has.",
             show_default=False,
             rich_help_panel=_WHAT,
         ),
@@ -63,17 +63,19 @@ def data(
         float,
         typer.Option(
             metavar="RATIO",
-            help="How many times one figure has to be the other for two solutions to count as worse and better.",
+            help="The least ratio between the figures of a worse and a better solution.",
             rich_help_panel=_WHAT,
         ),
     ] = 1.2,
     tell: Annotated[
         str,
         typer.Option(
-            metavar="WHAT", help="What the prompts tell of the original, as run --tell.", rich_help_panel=_WHAT
+            metavar="WHAT",
+            help="Which facts about the original the prompts include; see run --tell.",
+            rich_help_panel=_WHAT,
         ),
     ] = "paper",
-    seed: Annotated[int, typer.Option(metavar="N", help="Of all random choices.", rich_help_panel=_WHAT)] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed for all random choices.", rich_help_panel=_WHAT)] = 0,
 ) -> None:
     """Build a data set for training from problems whose human solutions were measured.
 
@@ -88,6 +90,8 @@ def data(
         others = HeldOut()
         others.add(held_out_problems(benchmark, split, held_out or ()))
         card = build_data(problems_of(benchmark, split), settings, others, out, source=str(benchmark))
+    for line in others.unreadable:
+        sys.stderr.write(f"{scrub_line(f'not held out, for it cannot be read: {line}')}\n")
     for line in card.left_out:
         sys.stderr.write(f"{scrub_line(f'left out: {line}')}\n")
     typer.echo(f"{sum(card.examples.values()):,} examples of {card.problems:,} problems in {display_path(str(out))}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from afterburner.training.commands.data import data
+from afterburner.training.commands.export import export
 
 app = typer.Typer(
     name="train",
@@ -16,6 +17,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command(name="data")(data)
+app.command(name="export")(export)
 
 
 @app.callback()

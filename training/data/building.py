@@ -41,7 +41,7 @@ def build_data(
 ) -> Card:
     """Build a data set from problems with measured solutions.
 
-    The same problems and settings give the same file, byte for byte.
+    The same problems and settings give the same file, byte for byte, with the same version of pyarrow.
 
     Args:
         problems: with measured solutions, and the records that are none.
@@ -66,6 +66,7 @@ def build_data(
             "format": FORMAT,
             "source": source,
             "held_out_problems": held_out.count,
+            "held_out_unreadable": held_out.unreadable,
             "settings": asdict(settings),
             "sha256": hashlib.sha256((out / ROWS).read_bytes()).hexdigest(),
             **card.to_document(),

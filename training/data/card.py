@@ -66,12 +66,12 @@ class Card:
         known, papers = self.to_document(), PAPERS_EXAMPLES.get(self.settings.recipe)
         yield f"# Data set: {self.settings.recipe.value}\n"
         yield "| | ours | the paper's |\n| --- | ---: | ---: |"
-        yield f"| examples | {known['examples']:,} | {f'{papers:,}' if papers else 'not told'} |"
+        yield f"| examples | {known['examples']:,} | {f'{papers:,}' if papers else 'not reported'} |"
         for objective, count in known["examples_by_objective"].items():
             yield f"| … for {objective} | {count:,} | |"
         yield f"| problems | {self.problems:,} | {PAPERS_PROBLEMS:,} |"
         if self.gaps:
-            yield f"| median gap between worse and better | {known['median_gap']:.2f}x | none was asked for |"
+            yield f"| median gap between worse and better | {known['median_gap']:.2f}x | no minimum |"
         yield f"\nDifficulties: {', '.join(f'{name} {count:,}' for name, count in sorted(self.difficulties.items()))}."
         yield f"{self.duplicates:,} duplicates were dropped. {len(self.left_out):,} problems were left out."
         if self.left_out:

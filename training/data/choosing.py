@@ -7,6 +7,8 @@ import random
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING
 
+from afterburner.training.data.prompts import is_answer
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -18,8 +20,12 @@ _TRIES = 50  # draws for each triple that is wanted: most draws of three have no
 
 
 def ranked(problem: BenchmarkProblem, objective: Objective) -> list[Reference]:
-    """The solutions that have code and a figure of the objective, the best one first; each text once."""
-    known = {each.id: each for each in problem.measured if each.code.strip() and _figure(each, objective) > 0}
+    """The solutions that an answer can hold and that have a figure of the objective, the best one first."""
+    known = {
+        each.id: each
+        for each in problem.measured
+        if _figure(each, objective) > 0 and is_answer(each.code, problem.problem.language)
+    }
     return sorted(known.values(), key=lambda each: (_figure(each, objective), each.id))
 
 

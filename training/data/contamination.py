@@ -3,72 +3,110 @@
 from __future__ import annotations
 
 import re
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from afterburner.evals.problems import code_id
+from afterburner.evals.problems import BenchmarkProblem, code_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from afterburner.evals.problems import BenchmarkProblem
+    from afterburner.evals.problems import Loaded
 
 _WORD = re.compile(r"\w+")
-_WINDOW = 13  # words: shorter ones are shared by chance, such as "given an array of integers, return"
-_MOST_SHARED = 0.5  # of the windows of a description
+_WINDOWS = (13, 5)  # words: of texts, and of short ones; "given an array of integers, return" is shared by chance
+_SHORT = 40  # words
+_MOST_SHARED = 0.5  # of the windows of either text
+
+Window = tuple[str, ...]
 
 
 @dataclass(slots=True)
 class HeldOut:
-    """The problems that are evaluated on."""
+    """The problems that are evaluated on.
 
-    _names: set[str] = field(default_factory=set)
-    _texts: dict[str, str] = field(default_factory=dict)  # normalised descriptions, and the problem's id
-    _windows: dict[tuple[str, ...], str] = field(default_factory=dict)
-    _codes: dict[str, str] = field(default_factory=dict)
+    Attributes:
+        count: how many there are.
+        unreadable: records of evaluation sets that cannot be read, so that nothing is held apart from them.
+    """
+
     count: int = 0
+    unreadable: list[str] = field(default_factory=list)
+    _ids: set[tuple[str, str]] = field(default_factory=set)  # with the dataset: many number their problems
+    _titles: dict[str, str] = field(default_factory=dict)
+    _texts: dict[str, str] = field(default_factory=dict)
+    _windows: dict[Window, set[str]] = field(default_factory=lambda: defaultdict(set))
+    _sizes: dict[tuple[str, int], int] = field(
+        default_factory=dict
+    )  # windows of a text, by the problem and their length
+    _codes: dict[str, str] = field(default_factory=dict)
 
-    def add(self, problems: Iterable[BenchmarkProblem]) -> None:
+    def add(self, problems: Iterable[Loaded]) -> None:
         """Add the problems of an evaluation set."""
         for each in problems:
-            words = _words(each.problem.description)
-            self._names |= _names(each)
-            self._texts[" ".join(words)] = each.id
-            self._windows |= dict.fromkeys(_windows(words), each.id)
-            self._codes |= {_code(reference.code): each.id for reference in each.references if reference.code.strip()}
-            self.count += 1
+            if isinstance(each, BenchmarkProblem):
+                self._add(each)
+            else:
+                self.unreadable.append(each.line)
+
+    def _add(self, problem: BenchmarkProblem) -> None:
+        words = _words(problem.problem.description)
+        self._ids.add((problem.dataset, problem.id))
+        self._titles |= dict.fromkeys(_titles(problem), problem.id)
+        self._texts[" ".join(words)] = problem.id
+        for length in _WINDOWS:
+            windows = _windows(words, length)
+            self._sizes[problem.id, length] = len(windows)
+            for window in windows:
+                self._windows[window].add(problem.id)
+        self._codes |= {_code(each.code): problem.id for each in problem.references if each.code.strip()}
+        self.count += 1
 
     def reason(self, problem: BenchmarkProblem) -> str:
         """Why a problem may not be trained on; empty: it may.
 
-        It is held out by its id or title, by its text, by half of the 13-word windows of its text, or by a solution
-        that is one of a held-out problem but for blanks and comments.
+        It is held out by its id in the same dataset, by its title, by its text, by half of the word windows of its text
+        or of the other one's, or by a solution that is one of a held-out problem but for blanks and comments.
         """
-        if _names(problem) & self._names:
-            return "its id or title is that of a held-out problem"
+        if (problem.dataset, problem.id) in self._ids:
+            return "its id is that of a held-out problem"
+        for title in _titles(problem):
+            if title in self._titles:
+                return f"its title is that of the held-out problem {self._titles[title]}"
         words = _words(problem.problem.description)
         if other := self._texts.get(" ".join(words)):
             return f"its text is that of the held-out problem {other}"
-        windows = _windows(words)
-        shared = [each for each in windows if each in self._windows]
-        if windows and len(shared) >= _MOST_SHARED * len(windows):
-            return f"{len(shared) / len(windows):.0%} of its text is that of {self._windows[shared[0]]}, held out"
+        if shared := self._shared(words):
+            return shared
         for reference in problem.references:
             if other := self._codes.get(_code(reference.code)):
                 return f"it has a solution of the held-out problem {other}"
         return ""
 
+    def _shared(self, words: list[str]) -> str:
+        length = _WINDOWS[len(words) < _SHORT]
+        windows = _windows(words, length)
+        counts = Counter(other for window in windows for other in self._windows.get(window, ()))
+        for other, count in counts.most_common():
+            share = count / max(1, min(len(windows), self._sizes[other, length]))
+            if share >= _MOST_SHARED:
+                return f"{share:.0%} of its text or of the held-out problem {other}'s is the same"
+        return ""
 
-def _names(problem: BenchmarkProblem) -> set[str]:
-    return {problem.id.casefold(), problem.problem.name.casefold()}
+
+def _titles(problem: BenchmarkProblem) -> set[str]:
+    """The title and an id that is one, as words; numbers are no titles."""
+    found = (" ".join(_WORD.findall(name.casefold().replace("_", " "))) for name in (problem.id, problem.problem.name))
+    return {each for each in found if re.search(r"[^\W\d]{2}", each)}
 
 
 def _words(text: str) -> list[str]:
     return _WORD.findall(text.casefold())
 
 
-def _windows(words: list[str]) -> set[tuple[str, ...]]:
-    return {tuple(words[start : start + _WINDOW]) for start in range(len(words) - _WINDOW + 1)}
+def _windows(words: list[str], length: int) -> set[Window]:
+    return {tuple(words[start : start + length]) for start in range(len(words) - length + 1)}
 
 
 def _code(code: str) -> str:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from afterburner.agent.code.languages import spoken_name
+from afterburner.agent.errors import ProposerError
+from afterburner.agent.models.prompts.answer_format import parse_answer
 from afterburner.agent.models.prompts.feedback import parse_telling
 from afterburner.agent.models.prompts.messages import messages_for
+from afterburner.agent.models.prompts.prompt import block
 from afterburner.agent.models.prompts.proposer import ProposalRequest
+from afterburner.agent.types import Objective
 from afterburner.sandbox import Measurement
 
 if TYPE_CHECKING:
     from afterburner.agent import Problem
-    from afterburner.agent.types import Objective
     from afterburner.evals.problems import Figures
 
 Messages = list[dict[str, str]]
@@ -62,5 +66,16 @@ def answer_with(code: str, objective: Objective, language: str) -> str:
     """An answer in the strict format that holds a code. Nobody wrote down a person's thoughts: it says what it does."""
     return (
         f"<thinking>\n{_DOES[objective.value]}\n</thinking>\n"
-        f"<solution>\n```{language}\n{code.rstrip()}\n```\n</solution>"
+        f"<solution>\n{block(spoken_name(language), code)}\n</solution>"
     )
+
+
+def is_answer(code: str, language: str) -> bool:
+    """Whether a code can stand in an answer: what is read back from it is the code; a tag within it would not be."""
+    try:
+        return (
+            bool(code.strip())
+            and parse_answer(answer_with(code, Objective.TIME, language)).code == f"{code.rstrip()}\n"
+        )
+    except ProposerError:
+        return False

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from afterburner.evals.datasets.built import is_built, read_built
 from afterburner.evals.datasets.registry import load_problems
-from afterburner.evals.problems import BenchmarkProblem
 from afterburner.training.errors import TrainingError
 
 if TYPE_CHECKING:
@@ -34,14 +33,13 @@ def problems_of(benchmark: Path, split: str) -> Iterator[Loaded]:
     return read_built(benchmark, split)
 
 
-def held_out_problems(benchmark: Path, split: str, others: Iterable[Path]) -> Iterator[BenchmarkProblem]:
-    """The problems for testing in the benchmark itself, and all of the others.
+def held_out_problems(benchmark: Path, split: str, others: Iterable[Path]) -> Iterator[Loaded]:
+    """The problems for testing in the benchmark itself, and all of the others, with the records that are none.
 
     Raises:
         DatasetError: one of the others cannot be read.
     """
-    loaded = read_built(benchmark, _TEST) if is_built(benchmark) and split != _TEST else iter(())
-    yield from (each for each in loaded if isinstance(each, BenchmarkProblem))
+    if is_built(benchmark) and split != _TEST:
+        yield from read_built(benchmark, _TEST)
     for other in others:
-        problems = load_problems(str(other), split="" if other.is_dir() and is_built(other) else _TEST)
-        yield from (each for each in problems if isinstance(each, BenchmarkProblem))
+        yield from load_problems(str(other), split="" if other.is_dir() and is_built(other) else _TEST)

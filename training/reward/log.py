@@ -1,4 +1,4 @@
-"""The log of rewards: a line of JSON for each sample, and what a step came to."""
+"""The log of rewards: a line of JSON for each sample, and a summary of each step."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class RewardLog:
 
 
 def summary(scored: Sequence[Scored]) -> dict[str, float]:
-    """What a step came to: means over the samples that have a reward, and shares of all of them.
+    """A step in numbers: means over the samples that have a reward, and shares of all of them.
 
     The keys are `reward`, `reward/format`, `reward/correctness`, `reward/efficiency`, `passed`, `strict`, `dropped` and
     `cheats`; without any reward, the means are missing.

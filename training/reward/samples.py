@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 _READS_STDIN = "\nimport sys\nsys.stdin\n"  # what any program may do, whether its original does so or there is none
 CHEATS = "cheats"  # stands for the verdict of a code that a gate refuses
+HIDDEN_TESTS = "hidden_tests"  # of one that fails tests which no prompt and no measurement shows
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,8 @@ class Scored:
     Attributes:
         sample: what was rewarded.
         read: what its answer holds.
-        verdict: of its code; `cheats` where a gate refused it, and empty where there is none.
+        verdict: of its code; `cheats` where a gate refused it, `hidden_tests` where it passes the measured tests and
+            fails the others, and empty where there is none.
         before: the original, as it was measured.
         after: the new code, likewise, in units of the time when the original was.
         terms: the reward; None: the sample is dropped, because it could not be judged.
@@ -95,5 +98,14 @@ def read_answer(sample: Sample, language: str) -> ReadAnswer:
         code = parse_answer(sample.answer).code
     except ProposerError:
         return ReadAnswer("", strict=False, cheat="")
-    cheat = refusal(sample.original + _READS_STDIN, code, language)
+    cheat = refusal(_permitted(sample.original), code, language)
     return ReadAnswer("" if cheat else code, strict=True, cheat=cheat or "")
+
+
+def _permitted(original: str) -> str:
+    """A text of which everything is permitted: the original, if it can be read at all, and reading stdin."""
+    try:
+        ast.parse(original)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return _READS_STDIN
+    return original + _READS_STDIN

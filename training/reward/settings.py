@@ -27,8 +27,9 @@ class RewardSettings:
         efficiency_weight_last: at the last step; it grows linearly in between.
         shape: of the efficiency term.
         noise_floor: the share of a figure by which it has to change before anything counts; what counts is the rest.
-        repeats: measurements of each code, of which the smallest figure counts.
+        repeats: measurements of each code, of which the median counts.
         baseline_repeats: likewise, of an original when it is first seen.
+        anchor_repeats: how often each original is measured again in a series, to tell how the machine has drifted.
     """
 
     format_weight: float = 0.2
@@ -39,6 +40,7 @@ class RewardSettings:
     noise_floor: float = 0.0
     repeats: int = 1
     baseline_repeats: int = 3
+    anchor_repeats: int = 3
 
     def __post_init__(self) -> None:
         """Check the bounds.
@@ -52,7 +54,7 @@ class RewardSettings:
                 raise UsageError(f"{name} {weight}: a weight is a number of 0 or more.")
         if not 0 <= self.noise_floor < 1:
             raise UsageError(f"noise_floor {self.noise_floor}: this is a share from 0 to below 1.")
-        for name in ("repeats", "baseline_repeats"):
+        for name in ("repeats", "baseline_repeats", "anchor_repeats"):
             if getattr(self, name) < 1:
                 raise UsageError(f"{name} {getattr(self, name)}: at least 1 is needed.")
 

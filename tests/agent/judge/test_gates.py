@@ -159,6 +159,21 @@ def test_a_text_that_is_no_python_is_not_judged_here() -> None:
     assert read_rewrite(ORIGINAL, "def total(:") == ()
 
 
+def test_code_that_only_its_encoding_shows_is_refused() -> None:
+    """To whoever reads the text it is a comment; Python decodes the line's end, and runs the rest."""
+    hidden = "# coding: raw_unicode_escape\n#\\u000aimport os; os.fork()\nprint(input())\n"
+    (finding,) = read_rewrite("print(input())\n", hidden)
+    assert "reads another text" in finding.reason
+
+
+@pytest.mark.parametrize(
+    "head",
+    ["# coding: latin-1\n# é\n", "# coding: utf-8\n# é€\n", "\ufeff# é€\n", "# coding: utf-7\n# +AAo-\n", "# €\r\n"],
+)
+def test_other_encodings_are_read_as_they_are_written(head: str) -> None:
+    assert read_rewrite("print(input())\n", f"{head}print(input())\n") == ()
+
+
 def test_complaints_count_only_where_the_original_has_none_of_the_kind() -> None:
     original = ["files: 2 more in /tmp", "recursion limit: changed from 1000 to 5000", "processes"]
     assert judge_complaints(original, original) is None

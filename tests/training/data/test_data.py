@@ -9,38 +9,21 @@ from typing import TYPE_CHECKING
 import pyarrow.parquet as pq
 import pytest
 
-from afterburner.agent import Problem
 from afterburner.agent.models.prompts.answer_format import parse_answer
 from afterburner.agent.types import Objective
 from afterburner.evals.problems import BenchmarkProblem, Figures, Reference, Rejected
-from afterburner.sandbox import TestCase, UsageError
+from afterburner.sandbox import UsageError
 from afterburner.training.data.building import build_data
 from afterburner.training.data.choosing import choose_originals, choose_pairs, choose_triples, ranked
 from afterburner.training.data.contamination import HeldOut
-from afterburner.training.data.prompts import prompt_for
+from afterburner.training.data.prompts import answer_with, prompt_for
 from afterburner.training.data.settings import DataSettings, Recipe
 from afterburner.training.errors import TrainingError
 
+from .problems import TEXT, problem
+
 if TYPE_CHECKING:
     from pathlib import Path
-
-TEXT = "Read a number n and print the sum of all numbers from zero up to n, in decimal, on a line of its own. "
-
-
-def problem(name: str = "sums", *, solutions: int = 12, text: str = TEXT) -> BenchmarkProblem:
-    """The k-th solution takes k tenths of a second; the more time, the less memory. The last was not measured."""
-    cases = (TestCase(b"3\n", b"6\n"),)
-    references = [
-        Reference(
-            f"# {name}, solution {k}\nn = int(input())\nprint(sum(range(n + 1)) + {k} - {k})\n",
-            Figures(0.1 * k, 0.1 * k, 20_000.0 / k, 500.0 * k),
-        )
-        for k in range(1, solutions + 1)
-    ]
-    unmeasured = Reference(f"# {name}\nprint(6)\n")
-    return BenchmarkProblem(
-        "own", name, Problem(name, f"{text} {name}", cases), references=(*references, unmeasured), difficulty="easy"
-    )
 
 
 def wall(reference: Reference) -> float:
@@ -127,15 +110,19 @@ def test_the_same_problems_give_the_same_file(tmp_path: Path) -> None:
     assert (tmp_path / "a" / "train.parquet").read_bytes() == (tmp_path / "b" / "train.parquet").read_bytes()
 
 
+OTHER = "Print each word of the input on a line, the longest first, and nothing else at all."
+
+
 @pytest.mark.parametrize(
     ("held", "reason"),
     [
-        (problem("sums"), "its id or title is that of a held-out problem"),
-        (replace(problem("x", text="Something else."), id="SUMS"), "its id or title"),
-        (problem("copied"), "of its text is that of copied, held out"),
+        (replace(problem("17", text=OTHER), id="sums"), "its id is that of a held-out problem"),
+        (replace(problem("SUMS", text=OTHER), dataset="theirs"), "its title is that of the held-out problem SUMS"),
+        (problem("copied"), "of its text or of the held-out problem copied's is the same"),
+        (problem("longer", text=f"{OTHER} {TEXT} {OTHER}"), "of its text or of the held-out problem longer's"),
         (
             replace(
-                problem("x", text="Something else."),
+                problem("x", text=OTHER),
                 references=(Reference("n = int(input())  # theirs\n\nprint(sum(range(n + 1))   + 3 - 3)"),),
             ),
             "it has a solution of the held-out problem x",
@@ -146,11 +133,30 @@ def test_what_is_tested_on_is_not_trained_on(held: BenchmarkProblem, reason: str
     held_out = HeldOut()
     held_out.add([held])
     assert reason in held_out.reason(problem())
-    other = problem("free", text="Print each word of the input on a line, the longest first, and nothing else at all.")
-    free = replace(other, references=tuple(replace(each, code=f"x = 1\n{each.code}") for each in other.references))
+    free = problem(
+        "free", text="Count the vowels of a word, however it is written, and tell which is the most frequent."
+    )
+    free = replace(free, references=tuple(replace(each, code=f"x = 1\n{each.code}") for each in free.references))
     card = build_data([problem(), free], DataSettings(Recipe.SFT), held_out, tmp_path)
     assert card.problems == 1
     assert card.left_out[0].startswith("sums: ")
+
+
+def test_what_only_looks_alike_may_be_trained_on() -> None:
+    """Numbers of another dataset, empty titles, and the words that every statement begins with."""
+    held = replace(problem("17", text=f"{OTHER} Given an array of integers, return"), dataset="theirs", references=())
+    held_out = HeldOut()
+    held_out.add([held, Rejected("apps.jsonl, record 3", "", "this is no JSON")])
+    assert held_out.reason(problem("17", text=f"{TEXT} Given an array of integers, return")) == ""
+    assert (held_out.count, held_out.unreadable) == (1, ["apps.jsonl, record 3: this is no JSON"])
+
+
+def test_a_solution_that_no_answer_can_hold_is_never_chosen() -> None:
+    """Its tag would end the answer. A fence of its own is no obstacle: the one around it is longer."""
+    odd = [Reference(f"{code}\n", Figures(0.01, 0.01, 1.0, 0.01)) for code in ("# </solution>", "s = '''\n```\n'''")]
+    found = ranked(replace(problem(), references=tuple(odd)), Objective.TIME)
+    assert found == [odd[1]]
+    assert parse_answer(answer_with(odd[1].code, Objective.TIME, "python")).code == odd[1].code
 
 
 def test_the_card_counts_what_is_there_beside_the_papers(tmp_path: Path) -> None:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from afterburner.agent import Problem
 from afterburner.agent.types import Objective
 from afterburner.evals.problems import Figures, code_id
-from afterburner.evals.running.measure import Measured
-from afterburner.sandbox import CancelledError, CancelToken, Limits, SandboxInternalError, TestCase, Verdict
+from afterburner.sandbox import CancelledError, CancelToken, SandboxInternalError
 from afterburner.training.errors import TrainingError
 from afterburner.training.reward.baselines import Baselines
 from afterburner.training.reward.judge import RewardJudge
@@ -19,29 +18,15 @@ from afterburner.training.reward.log import RewardLog, summary
 from afterburner.training.reward.samples import Sample, Scored
 from afterburner.training.reward.settings import RewardSettings
 
+from .answers import CHEAT, FAST, SLOW, WRONG, answered, problem
+
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from afterburner.sandbox import Sandbox
+    from afterburner.sandbox import Program, Sandbox
 
 pytestmark = pytest.mark.slow
-FAST = "n = int(input())\nprint(n * (n + 1) // 2)\n"
-SLOW = "n = int(input())\ntotal = 0\nfor i in range(n + 1):\n    total += i\nprint(total)\n"
-WRONG = "input()\nprint(0)\n"
-CHEAT = "import sys\nframe = sys._getframe()\nn = int(input())\nprint(n * (n + 1) // 2)\n"
 MEMORY, TIME = Objective.MEMORY, Objective.TIME
-
-
-def problem(name: str, n: int = 2_000_000) -> Problem:
-    case = TestCase(f"{n}\n".encode(), f"{n * (n + 1) // 2}\n".encode())
-    return Problem(
-        name, "Print the sum of the numbers from 0 to n.", (case,), limits=Limits(wall_time_s=10.0, cpu_time_s=10.0)
-    )
-
-
-def answered(code: str, original: str = SLOW, objective: Objective = TIME, name: str = "sum") -> Sample:
-    text = f"<thinking>\nless work\n</thinking>\n<solution>\n```python\n{code}```\n</solution>"
-    return Sample(name, objective, original, text)
 
 
 def total(found: Scored) -> float:
@@ -93,11 +78,11 @@ def test_efficiency_is_of_figures_in_seconds_and_kib(scored: dict[str, Scored]) 
     fast, same, first = scored["fast"], scored["same"], scored["first"]
     assert fast.before is not None
     assert fast.after is not None
-    assert 0.02 < fast.after.figure < fast.before.figure < 10
+    assert 0 < fast.after.figure < fast.before.figure < 10
     assert fast.terms is not None
     assert same.terms is not None
     assert fast.terms.efficiency > 0.1
-    assert same.terms.efficiency < fast.terms.efficiency
+    assert same.terms.efficiency == pytest.approx(0, abs=1e-6), "a copy gains nothing, whatever the machine did"
     assert first.before is not None
     assert (first.before.passed, first.before.figure) == (False, 90.0)
     assert scored["another"].before is not None
@@ -122,52 +107,92 @@ def test_what_a_gate_refuses_is_logged_and_rewarded_like_a_failure(scored: dict[
     assert found["reward"] == pytest.approx(sum(map(total, scored.values())) / 9)
 
 
-def test_a_failure_of_the_sandbox_drops_the_samples_of_its_problem_alone(
+def breaking(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, marked: str) -> None:
+    """Have the sandbox fail on programs in which a text stands."""
+    run = type(sandbox).run
+
+    def fail(self: Sandbox, program: Program, *more: object, **named: object) -> object:
+        if marked in str(program.source):
+            raise SandboxInternalError("the disk is full")
+        return run(self, program, *more, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(type(sandbox), "run", fail)
+
+
+def test_a_code_that_breaks_the_sandbox_costs_the_others_nothing(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is neither rewarded nor punished."""
-    judge = RewardJudge(sandbox, {"sum": problem("sum", 5), "more": problem("more", 6)})
-    run = type(sandbox).run
-
-    def fail(self: Sandbox, program: object, cases: object, *more: object, **named: object) -> object:
-        if cases == judge.problems["more"].test_cases:
-            raise SandboxInternalError("the disk is full")
-        return run(self, program, cases, *more, **named)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(type(sandbox), "run", fail)
-    good, lost = judge.score([answered(FAST), answered(FAST, name="more")], progress=0.0)
+    breaking(sandbox, monkeypatch, "breaks it")
+    judge = RewardJudge(sandbox, {"sum": problem("sum", 5)})
+    good, lost, other = judge.score([answered(FAST), answered(f"{FAST}# breaks it\n"), answered(WRONG)], progress=0.0)
     assert good.terms is not None
+    assert other.terms is not None
     assert lost.terms is None
     assert "the disk is full" in lost.dropped
     assert summary([good, lost])["dropped"] == 0.5
     assert summary([lost]).keys() == {"passed", "strict", "dropped", "cheats"}
 
 
-def test_an_original_is_measured_once_and_then_tells_the_drift() -> None:
+def test_where_the_original_cannot_be_measured_nothing_is_rewarded(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether it breaks the sandbox, or passed once and does not any more: its problem alone has no rewards."""
+    judge = RewardJudge(sandbox, {"sum": problem("sum", 5), "more": problem("more", 5)})
+    judge.baselines.keep("sum", WRONG, Figures(1.0, 1.0, 9_000.0, 9_000.0))
+    lost, good = judge.score([answered(FAST, original=WRONG), answered(FAST, name="more")], progress=0.0)
+    assert lost.dropped == "1 of 1 originals fail now, and passed before"
+    assert good.terms is not None
+    breaking(sandbox, monkeypatch, "for i in range")
+    (lost,) = RewardJudge(sandbox, judge.problems).score([answered(FAST)], progress=0.0)
+    assert "the disk is full" in lost.dropped
+
+
+def test_a_code_has_to_pass_the_hidden_tests_too(sandbox: Sandbox) -> None:
+    """What knows the measured tests by heart is no solution."""
+    judge = RewardJudge(sandbox, {"sum": problem("sum", 5)}, {"sum": problem("sum", 6)})
+    knows, works = judge.score([answered("input()\nprint(15)\n"), answered(FAST)], progress=0.0)
+    assert (knows.verdict, works.verdict) == ("hidden_tests", "accepted")
+    assert knows.terms is not None
+    assert knows.terms.correctness == -1
+
+
+def test_files_are_no_way_around_the_figures_of_memory(sandbox: Sandbox) -> None:
+    spills = f"open('spill', 'wb').write(bytes(8 << 20))\n{FAST}"
+    (found,) = RewardJudge(sandbox, {"sum": problem("sum", 5)}).score([answered(spills)], progress=0.0)
+    assert found.terms is not None
+    assert found.terms.correctness == -1
+
+
+def test_an_original_is_measured_once_and_then_tells_the_drift_of_time() -> None:
+    def used(wall_s: float) -> Figures:
+        return Figures(wall_s, wall_s, 1_000.0, wall_s * 1_000)
+
     known = Baselines()
-
-    def run_of(code: str, *walls: float) -> list[Measured]:
-        return [
-            Measured(code_id(code), n, n, Verdict.ACCEPTED, "", Figures(wall, wall, 1_000.0, wall * 1_000))
-            for n, wall in enumerate(walls)
-        ]
-
     assert known.missing("sum", [SLOW, FAST]) == [SLOW, FAST]
-    known.keep("sum", [SLOW, FAST], [*run_of(SLOW, 2.2, 2.0, 2.1), *run_of(FAST, 0.5)])
+    known.keep("sum", SLOW, used(2.0))
+    known.keep("sum", FAST, used(0.5))
     assert known.missing("sum", [SLOW, WRONG]) == [WRONG]
-    found = known.of("sum", SLOW)
-    assert found is not None
-    assert found.wall_time_s == 2.0
-    known.keep("sum", [WRONG], [Measured("x", 0, 0, Verdict.WRONG_ANSWER, "", None)])
+    assert known.missing("more", [SLOW]) == [SLOW]
+    known.keep("sum", WRONG, None)
     assert known.of("sum", WRONG) is None
-    now = {each.code_id: each.figures for each in (*run_of(SLOW, 3.0), *run_of(FAST, 0.5)) if each.figures}
+    now = {code_id(SLOW): replace(used(3.0), peak_memory_kib=5_000.0), code_id(FAST): used(0.5)}
     drift = known.drift("sum", [SLOW, FAST, WRONG], now)
-    assert drift == {Objective.TIME: pytest.approx(1.25), MEMORY: 1.0, Objective.INTEGRAL: pytest.approx(1.25)}
+    assert drift == {TIME: pytest.approx(1.25), MEMORY: 1.0, Objective.INTEGRAL: pytest.approx(1.25)}
     assert known.drift("sum", [WRONG], {}) == dict.fromkeys(Objective, 1.0)
 
 
+def test_what_the_machine_gains_since_is_taken_out(sandbox: Sandbox) -> None:
+    """The original took ten times as long when it was first seen: the copy of it has gained nothing."""
+    judge = RewardJudge(sandbox, {"sum": problem("sum", 5)})
+    judge.baselines.keep("sum", SLOW, Figures(5.0, 5.0, 9_000.0, 45_000.0))
+    (found,) = judge.score([answered(SLOW)], progress=0.0)
+    assert found.after is not None
+    assert found.after.figure == pytest.approx(5.0)
+
+
 def test_an_unknown_problem_and_a_cancelled_batch_end_it(sandbox: Sandbox) -> None:
-    judge = RewardJudge(sandbox, {"sum": problem("sum", 5)}, RewardSettings(repeats=2))
+    judge = RewardJudge(sandbox, {"sum": problem("sum", 5)}, settings=RewardSettings(repeats=2))
     with pytest.raises(TrainingError, match="no problem 'other'"):
         judge.score([answered(FAST, name="other")], progress=0.0)
     judge.cancel = CancelToken()

@@ -1,0 +1,27 @@
+"""The command `train export`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from afterburner.evals.commands.needs import needing_extra
+from afterburner.sandbox.terminal.text import display_path
+from afterburner.training.data.export import Program
+
+
+def export(
+    data: Annotated[Path, typer.Argument(metavar="DATA", help="A folder of train data.", show_default=False)],
+    *,
+    format: Annotated[Program, typer.Option(help="For which program.", show_default=False)],  # noqa: A002 - the option
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where it is written.", show_default=False)],
+) -> None:
+    """Write a data set for LLaMA-Factory (SFT, DPO) or verl (GRPO), which the paper trained with."""
+    with needing_extra():
+        from afterburner.training.data.export import export as write
+        from afterburner.training.data.reading import read_data
+
+        written = write(read_data(data), format, out)
+    typer.echo(f"written: {display_path(str(written))}")

@@ -1,0 +1,160 @@
+"""Measures the codes of one problem: in turns beside its originals, which are run in each part of the series."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from afterburner.evals.problems import code_id
+from afterburner.evals.running.measure import first_failure, measure_codes, medians
+from afterburner.sandbox import AfterburnerError, CancelledError, Task, Verdict
+from afterburner.training.reward.samples import HIDDEN_TESTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from afterburner.agent import Problem
+    from afterburner.agent.types import Objective
+    from afterburner.evals.problems import Figures
+    from afterburner.evals.running.measure import Measured
+    from afterburner.sandbox import CancelToken, Sandbox
+    from afterburner.sandbox.cores import Cores
+    from afterburner.training.reward.baselines import Baselines
+    from afterburner.training.reward.settings import RewardSettings
+
+_FILE_KIB = 1024  # what is written to files is no resident memory, so that they would be a way around its figures
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """What was measured of one problem in one batch.
+
+    Attributes:
+        figures: of codes that pass, by their ids.
+        verdicts: of all codes that were run.
+        drift: how the machine's figures compare to those when the originals were first seen.
+        lost: codes of which the sandbox failed to say anything, and why.
+        failed: why nothing could be measured; empty: it could.
+    """
+
+    figures: Mapping[str, Figures] = field(default_factory=dict)
+    verdicts: Mapping[str, str] = field(default_factory=dict)
+    drift: Mapping[Objective, float] = field(default_factory=dict)
+    lost: Mapping[str, str] = field(default_factory=dict)
+    failed: str = ""
+
+
+@dataclass(slots=True)
+class SeriesRunner:
+    """Runs the series of one problem."""
+
+    sandbox: Sandbox
+    cores: Cores
+    cancel: CancelToken
+    settings: RewardSettings
+    baselines: Baselines
+    problem_id: str
+    problem: Problem
+    hidden: Problem | None  # the same problem with tests that a code has to pass as well
+    seed: int
+
+    def __post_init__(self) -> None:
+        """Leave programs next to nothing to write to."""
+        limits = replace(self.problem.limits, file_kib=min(self.problem.limits.file_kib, _FILE_KIB))
+        self.problem = replace(self.problem, limits=limits)
+
+    def run(self, originals: Sequence[str], codes: Sequence[str]) -> Series:
+        """Measure new originals, and then all codes, with the originals among each part of them.
+
+        Raises:
+            CancelledError: it was cancelled.
+        """
+        try:
+            for code in self.baselines.missing(self.problem_id, originals):
+                self.baselines.keep(self.problem_id, code, self._baseline(code))
+            anchors = [code for code in originals if self.baselines.of(self.problem_id, code) is not None]
+            measured, lost = self._measure(anchors, codes)
+        except CancelledError:
+            raise
+        except AfterburnerError as error:
+            return Series(failed=str(error))
+        found = medians_of_passing(measured)
+        missing = [code for code in anchors if code_id(code) not in found]
+        if codes and missing:
+            return Series(failed=f"{len(missing)} of {len(anchors)} originals fail now, and passed before")
+        verdicts = _verdicts(measured)
+        lost |= {code: why for code, why in _internal(measured).items() if code not in lost}
+        for code in self._failing_hidden([code for code in codes if code_id(code) in found and code not in anchors]):
+            verdicts[code_id(code)] = HIDDEN_TESTS
+            del found[code_id(code)]
+        return Series(found, verdicts, self.baselines.drift(self.problem_id, anchors, found), lost)
+
+    def _baseline(self, code: str) -> Figures | None:
+        """The figures of an original; None: it fails in two series."""
+        for attempt in range(2):
+            measured = self._turns([code], self.settings.baseline_repeats, self.seed + attempt)
+            found = medians_of_passing(measured)
+            if found:
+                return found[code_id(code)]
+        return None
+
+    def _measure(self, anchors: Sequence[str], codes: Sequence[str]) -> tuple[list[Measured], dict[str, str]]:
+        """Measure the codes in as many parts as anchors are to be run, each part with all anchors."""
+        measured: list[Measured] = []
+        lost: dict[str, str] = {}
+        others = [code for code in codes if code not in anchors]
+        parts = self.settings.anchor_repeats if codes else 0
+        for part in range(parts):
+            chunk = others[part::parts]
+            try:
+                measured += self._turns([*anchors, *chunk], self.settings.repeats, self.seed + part)
+            except CancelledError:
+                raise
+            except AfterburnerError:  # one of them breaks the sandbox or the checker: the others can do nothing for it
+                measured += self._turns(anchors, self.settings.repeats, self.seed + part)
+                for code in chunk:
+                    measured += self._alone(code, lost)
+        return measured, lost
+
+    def _alone(self, code: str, lost: dict[str, str]) -> list[Measured]:
+        try:
+            return self._turns([code], self.settings.repeats, self.seed)
+        except CancelledError:
+            raise
+        except AfterburnerError as error:
+            lost[code_id(code)] = str(error)
+            return []
+
+    def _turns(self, codes: Sequence[str], repeats: int, seed: int) -> list[Measured]:
+        return measure_codes(
+            self.sandbox, self.cores, self.problem, codes, repeats=repeats, seed=seed, cancel=self.cancel
+        )
+
+    def _failing_hidden(self, codes: Sequence[str]) -> list[str]:
+        """Those that fail the hidden tests."""
+        hidden = self.hidden
+        if hidden is None or not codes:
+            return []
+        tasks = [Task(hidden.program(code), hidden.test_cases, hidden.limits, hidden.checker, True) for code in codes]  # noqa: FBT003
+        reports = self.sandbox.run_many(tasks)
+        return [code for code, report in zip(codes, reports, strict=True) if first_failure(report)]
+
+
+def medians_of_passing(measured: Iterable[Measured]) -> dict[str, Figures]:
+    """The medians of the codes that pass each time they are run, by their ids."""
+    every = list(measured)
+    failed = {each.code_id for each in every if each.figures is None}
+    return {code: figures for code, figures in medians(every).items() if code not in failed}
+
+
+def _verdicts(measured: Iterable[Measured]) -> dict[str, str]:
+    """The verdict of each code: its first failure, if there is any."""
+    found: dict[str, str] = {}
+    for each in measured:
+        if found.get(each.code_id, Verdict.ACCEPTED.value) == Verdict.ACCEPTED:
+            found[each.code_id] = each.verdict.value
+    return found
+
+
+def _internal(measured: Iterable[Measured]) -> dict[str, str]:
+    return {each.code_id: each.detail for each in measured if each.verdict is Verdict.INTERNAL_ERROR}
