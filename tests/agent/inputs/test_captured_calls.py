@@ -273,17 +273,16 @@ def test_many_calls_are_thinned_out_and_the_costly_ones_kept(project: Project) -
         "def triangle(n):\n    return sum(range(n))\n\n"
         'if __name__ == "__main__":\n'
         "    for n in range(3000):\n        triangle(n % 50)\n"
-        "    triangle(2_000_000)\n"
-        "    triangle(3_000_000)\n",
+        "    triangle(1_000_000)\n"
+        "    triangle(8_000_000)\n",  # by far the costliest, also where a busy machine delays the other,
     )
     workload = project.workload("many.py", "triangle")
     captured = of_origin(workload, MAIN)
     assert 10 < len(captured) <= 40
-    assert {"triangle(2000000)", "triangle(3000000)"} <= {call.description for call in captured}
+    assert {"triangle(1000000)", "triangle(8000000)"} <= {call.description for call in captured}
     assert "of 3002 calls were recorded" in reasons(workload)
-    heavy = {"triangle(2000000)", "triangle(3000000)", "triangle(4000000)", "triangle(6000000)"}
-    assert any(call.cpu_time_s > 0.0005 for call in workload.calls), heavy
-    assert any(call.cpu_time_s > 0.0005 for call in workload.held_out_calls), heavy
+    assert any(call.cpu_time_s > 0.0005 for call in workload.calls)
+    assert any(call.cpu_time_s > 0.0005 for call in workload.held_out_calls)
 
 
 @pytest.mark.parametrize(
