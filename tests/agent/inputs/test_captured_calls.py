@@ -274,7 +274,7 @@ def test_many_calls_are_thinned_out_and_the_costly_ones_kept(project: Project) -
         'if __name__ == "__main__":\n'
         "    for n in range(3000):\n        triangle(n % 50)\n"
         "    triangle(1_000_000)\n"
-        "    triangle(8_000_000)\n",  # by far the costliest, also where a busy machine delays the other,
+        "    triangle(8_000_000)\n",  # by far the costliest, also where a busy machine delays the other
     )
     workload = project.workload("many.py", "triangle")
     captured = of_origin(workload, MAIN)
