@@ -79,28 +79,28 @@ def _lines(given: list[list[float]], ours: list[list[list[float]]], skipped: lis
     medians = [[median(times) for times in problem] for problem in ours]
     yield "## Timings of human solutions"
     yield ""
-    yield f"{sum(map(len, given))} solutions of {len(given)} problems, each on the input of the given timings."
-    yield f"Ours are medians of {repeats} runs, interleaved on one core; the given ones are the best of two"
+    yield f"{sum(map(len, given))} solutions to {len(given)} problems, each run on the input of the given timings."
+    yield f"Ours are medians of {repeats} runs, interleaved on one core; the given times are the best of two"
     yield "on a shared machine."
-    yield "All are wall times with the start of Python. Kendall's tau is the mean over problems."
+    yield "All are wall times, including Python's start-up. Kendall's tau is averaged over problems."
     yield ""
     yield "| rankings | pairs of solutions | tau | 95% interval | problems |"
     yield "| --- | --- | ---: | ---: | ---: |"
     for apart in APART:
-        pairs = "all" if apart == 1 else f"given times {apart:g}x apart or more"
-        yield _row("given, ours", pairs, rank_agreement(list(zip(given, medians, strict=True)), apart=apart))
+        pairs = "all" if apart == 1 else f"given times at least {apart:g}x apart"
+        yield _row("given vs. ours", pairs, rank_agreement(list(zip(given, medians, strict=True)), apart=apart))
     for apart in APART if repeats > 1 else ():
-        pairs = "all" if apart == 1 else f"first run's times {apart:g}x apart or more"
+        pairs = "all" if apart == 1 else f"first run's times at least {apart:g}x apart"
         first, second = ([[times[place] for times in problem] for problem in ours] for place in (0, 1))
         yield _row(
-            "our first run, our second", pairs, rank_agreement(list(zip(first, second, strict=True)), apart=apart)
+            "our first run vs. our second", pairs, rank_agreement(list(zip(first, second, strict=True)), apart=apart)
         )
     yield ""
     ratios = [max(times) / min(times) for times in given if times]
     if ratios:
-        yield f"Median of the slowest given time over the fastest, by problem: {median(ratios):.2f}x."
+        yield f"In the median problem, the slowest given time is {median(ratios):.2f}x the fastest."
     if skipped:
-        yield f"Left out, because the input could not be made again: {', '.join(skipped)}."
+        yield f"Left out, because the input could not be regenerated: {', '.join(skipped)}."
     yield ""
 
 

@@ -13,32 +13,32 @@ from afterburner.evals.commands.needs import needing_extra
 from afterburner.sandbox.terminal.text import display_path, scrub_line
 from afterburner.training.data.settings import DataSettings, Recipe
 
-_FROM, _WHAT = "From what", "What to build"
+_FROM, _WHAT = "Source", "Contents"
 
 
 def data(
-    recipe: Annotated[Recipe, typer.Argument(help="Which data set.", show_default=False)],
+    recipe: Annotated[Recipe, typer.Argument(help="Data set to build.", show_default=False)],
     *,
     benchmark: Annotated[
         Path,
         typer.Option(
             "--from",
             metavar="DIR",
-            help="A benchmark of eval build, whose solutions were measured.",
+            help="Benchmark that eval build made.",
             show_default=False,
             rich_help_panel=_FROM,
         ),
     ],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Where it is written.", show_default=False)],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Output folder.", show_default=False)],
     split: Annotated[
-        str, typer.Option(metavar="NAME", help="Which of its problems to train on.", rich_help_panel=_FROM)
+        str, typer.Option(metavar="NAME", help="Split of the benchmark to train on.", rich_help_panel=_FROM)
     ] = "train",
     held_out: Annotated[
         list[Path] | None,
         typer.Option(
             metavar="PATH",
-            help="Evaluation problems, a benchmark or a file: they and near-duplicates are excluded. Repeat the option "
-            "for more. The split test of --from is always excluded.",
+            help="Benchmark or file of evaluation problems to exclude, with near-duplicates. Repeat for more. The test "
+            "split of --from is always excluded.",
             show_default=False,
             rich_help_panel=_FROM,
         ),
@@ -46,7 +46,7 @@ def data(
     objective: Annotated[
         list[Objective] | None,
         typer.Option(
-            help="Of the prompts; repeat the option for more. Default: all.", show_default=False, rich_help_panel=_WHAT
+            help="Objective in the prompts; repeat for more. Default: all.", show_default=False, rich_help_panel=_WHAT
         ),
     ] = None,
     examples: Annotated[
@@ -63,7 +63,7 @@ def data(
         float,
         typer.Option(
             metavar="RATIO",
-            help="The least ratio between the figures of a worse and a better solution.",
+            help="Minimum ratio of the worse solution's figure to the better one's.",
             rich_help_panel=_WHAT,
         ),
     ] = 1.2,
@@ -79,7 +79,7 @@ def data(
 ) -> None:
     """Build a data set for training from problems whose human solutions were measured.
 
-    Writes DIR/train.parquet, which TRL takes as it is, DIR/card.json, and the card as DIR/README.md.
+    Writes train.parquet, which TRL reads as is, card.json and README.md (the card) to --out.
     """
     settings = DataSettings(recipe, tuple(objective or Objective), examples, least_gap, tell, seed)
     with needing_extra():
@@ -91,7 +91,7 @@ def data(
         others.add(held_out_problems(benchmark, split, held_out or ()))
         card = build_data(problems_of(benchmark, split), settings, others, out, source=str(benchmark))
     for line in others.unreadable:
-        sys.stderr.write(f"{scrub_line(f'not held out, for it cannot be read: {line}')}\n")
+        sys.stderr.write(f"{scrub_line(f'not held out, because it cannot be read: {line}')}\n")
     for line in card.left_out:
         sys.stderr.write(f"{scrub_line(f'left out: {line}')}\n")
-    typer.echo(f"{sum(card.examples.values()):,} examples of {card.problems:,} problems in {display_path(str(out))}")
+    typer.echo(f"{sum(card.examples.values()):,} examples from {card.problems:,} problems in {display_path(str(out))}")

@@ -13,12 +13,12 @@ from afterburner.training.data.export import Program
 
 
 def export(
-    data: Annotated[Path, typer.Argument(metavar="DATA", help="A folder of train data.", show_default=False)],
+    data: Annotated[Path, typer.Argument(metavar="DATA", help="Folder that train data wrote.", show_default=False)],
     *,
-    format: Annotated[Program, typer.Option(help="For which program.", show_default=False)],  # noqa: A002 - the option
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Where it is written.", show_default=False)],
+    format: Annotated[Program, typer.Option(help="Target program.", show_default=False)],  # noqa: A002 - the option
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Output folder.", show_default=False)],
 ) -> None:
-    """Write a data set for LLaMA-Factory (SFT, DPO) or verl (GRPO), which the paper trained with."""
+    """Write a data set for LLaMA-Factory (SFT, DPO, direct) or verl (GRPO), which the paper used."""
     with needing_extra():
         from afterburner.training.data.export import export as write
         from afterburner.training.data.reading import read_data

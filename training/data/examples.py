@@ -67,7 +67,7 @@ def _direct(problem: BenchmarkProblem, objective: Objective, settings: DataSetti
         yield {
             "original": "",
             "prompt": prompt_for(problem.problem, objective, "", None, tell=settings.tell),
-            "completion": _answer(found, problem, objective),
+            "completion": _answer(found, problem, objective, is_rewrite=False),
         }
 
 
@@ -75,8 +75,10 @@ def _prompt(problem: BenchmarkProblem, objective: Objective, original: Reference
     return prompt_for(problem.problem, objective, original.code, original.figures, tell=settings.tell)
 
 
-def _answer(solution: Reference, problem: BenchmarkProblem, objective: Objective) -> Messages:
-    text = answer_with(solution.code, objective, problem.problem.language)
+def _answer(
+    solution: Reference, problem: BenchmarkProblem, objective: Objective, *, is_rewrite: bool = True
+) -> Messages:
+    text = answer_with(solution.code, objective, problem.problem.language, is_rewrite=is_rewrite)
     return [{"role": "assistant", "content": text}]
 
 

@@ -31,7 +31,7 @@ _TAGS = {
 class Program(StrEnum):
     """Programs that train."""
 
-    LLAMA_FACTORY = "llama-factory"  # SFT and DPO
+    LLAMA_FACTORY = "llama-factory"  # SFT, DPO and direct
     VERL = "verl"  # GRPO
 
 

@@ -55,17 +55,23 @@ def prompt_for(
     )
 
 
-_DOES = {
-    "time": "I rewrite the solution so that it takes less time.",
-    "memory": "I rewrite the solution so that it needs less memory.",
-    "integral": "I rewrite the solution so that it needs less memory and less time.",
-}
+_AIM = {"time": "takes less time", "memory": "needs less memory", "integral": "needs less memory and less time"}
 
 
-def answer_with(code: str, objective: Objective, language: str) -> str:
-    """An answer in the strict format that holds a code. Nobody wrote down a person's thoughts: it says what it does."""
+def answer_with(code: str, objective: Objective, language: str, *, is_rewrite: bool = True) -> str:
+    """An answer in the strict format that holds a solution.
+
+    There is no record of its author's thoughts, so that the thinking part says in a sentence what the answer is for.
+
+    Args:
+        code: the solution.
+        objective: of the prompt.
+        language: of the solution.
+        is_rewrite: whether the prompt has an original.
+    """
+    does = "rewrite the solution" if is_rewrite else "write a solution"
     return (
-        f"<thinking>\n{_DOES[objective.value]}\n</thinking>\n"
+        f"<thinking>\nI {does} so that it {_AIM[objective.value]}.\n</thinking>\n"
         f"<solution>\n{block(spoken_name(language), code)}\n</solution>"
     )
 

@@ -33,7 +33,7 @@ class DataSettings:
         objectives: of the prompts.
         examples: the most of each problem and objective; None: about as many as the paper has.
         least_gap: how many times one figure has to be the other for two solutions to count as worse and better. The
-            paper has none, so that noise became a preference.
+            paper has none, so some of its preferences are noise.
         tell: what the prompts tell of the original, as `--tell`: the ablations leave out the numbers or its code.
         seed: of all random choices.
     """

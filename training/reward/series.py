@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.evals.problems import code_id
 from afterburner.evals.running.measure import first_failure, measure_codes, medians
-from afterburner.sandbox import AfterburnerError, CancelledError, Task, Verdict
+from afterburner.sandbox import AfterburnerError, CancelledError, Verdict
 from afterburner.training.reward.samples import HIDDEN_TESTS
 
 if TYPE_CHECKING:
@@ -84,9 +84,10 @@ class SeriesRunner:
             return Series(failed=f"{len(missing)} of {len(anchors)} originals fail now, and passed before")
         verdicts = _verdicts(measured)
         lost |= {code: why for code, why in _internal(measured).items() if code not in lost}
-        for code in self._failing_hidden([code for code in codes if code_id(code) in found and code not in anchors]):
-            verdicts[code_id(code)] = HIDDEN_TESTS
-            del found[code_id(code)]
+        for code in [code for code in codes if code_id(code) in found and code not in anchors]:
+            if self._fails_hidden(code, lost):
+                verdicts[code_id(code)] = HIDDEN_TESTS
+                del found[code_id(code)]
         return Series(found, verdicts, self.baselines.drift(self.problem_id, anchors, found), lost)
 
     def _baseline(self, code: str) -> Figures | None:
@@ -130,14 +131,23 @@ class SeriesRunner:
             self.sandbox, self.cores, self.problem, codes, repeats=repeats, seed=seed, cancel=self.cancel
         )
 
-    def _failing_hidden(self, codes: Sequence[str]) -> list[str]:
-        """Those that fail the hidden tests."""
+    def _fails_hidden(self, code: str, lost: dict[str, str]) -> bool:
+        """Whether a code fails the hidden tests; where the sandbox does, the code is lost."""
         hidden = self.hidden
-        if hidden is None or not codes:
-            return []
-        tasks = [Task(hidden.program(code), hidden.test_cases, hidden.limits, hidden.checker, True) for code in codes]  # noqa: FBT003
-        reports = self.sandbox.run_many(tasks)
-        return [code for code, report in zip(codes, reports, strict=True) if first_failure(report)]
+        if hidden is None:
+            return False
+        given = hidden.program(code), hidden.test_cases, hidden.limits
+        try:
+            report = self.sandbox.run(*given, checker=hidden.checker, stop_at_failure=True)
+        except CancelledError:
+            raise
+        except AfterburnerError as error:
+            lost[code_id(code)] = str(error)
+            return False
+        if report.verdict is Verdict.INTERNAL_ERROR:
+            lost[code_id(code)] = first_failure(report)
+            return False
+        return report.verdict is not Verdict.ACCEPTED
 
 
 def medians_of_passing(measured: Iterable[Measured]) -> dict[str, Figures]:

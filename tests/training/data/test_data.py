@@ -101,6 +101,7 @@ def test_preferences_and_the_ablations(tmp_path: Path) -> None:
     (row,) = pq.read_table(tmp_path / "direct" / "train.parquet").to_pylist()
     assert row["original"] == ""
     assert parse_answer(row["completion"][0]["content"]).code == ranked(problem(), Objective.TIME)[0].code
+    assert "I write a solution so that it takes less time." in row["completion"][0]["content"]
 
 
 def test_the_same_problems_give_the_same_file(tmp_path: Path) -> None:

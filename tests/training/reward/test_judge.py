@@ -107,14 +107,14 @@ def test_what_a_gate_refuses_is_logged_and_rewarded_like_a_failure(scored: dict[
     assert found["reward"] == pytest.approx(sum(map(total, scored.values())) / 9)
 
 
-def breaking(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, marked: str) -> None:
-    """Have the sandbox fail on programs in which a text stands."""
+def breaking(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, marked: str, cases: object = None) -> None:
+    """Have the sandbox fail on programs in which a text stands, or on these cases of them."""
     run = type(sandbox).run
 
-    def fail(self: Sandbox, program: Program, *more: object, **named: object) -> object:
-        if marked in str(program.source):
+    def fail(self: Sandbox, program: Program, given: object, *more: object, **named: object) -> object:
+        if marked in str(program.source) and cases in {None, given}:
             raise SandboxInternalError("the disk is full")
-        return run(self, program, *more, **named)  # type: ignore[arg-type]
+        return run(self, program, given, *more, **named)  # type: ignore[arg-type]
 
     monkeypatch.setattr(type(sandbox), "run", fail)
 
@@ -148,13 +148,18 @@ def test_where_the_original_cannot_be_measured_nothing_is_rewarded(
     assert "the disk is full" in lost.dropped
 
 
-def test_a_code_has_to_pass_the_hidden_tests_too(sandbox: Sandbox) -> None:
+def test_a_code_has_to_pass_the_hidden_tests_too(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     """What knows the measured tests by heart is no solution."""
     judge = RewardJudge(sandbox, {"sum": problem("sum", 5)}, {"sum": problem("sum", 6)})
     knows, works = judge.score([answered("input()\nprint(15)\n"), answered(FAST)], progress=0.0)
     assert (knows.verdict, works.verdict) == ("hidden_tests", "accepted")
     assert knows.terms is not None
     assert knows.terms.correctness == -1
+    odd = f"{FAST}print('breaks it') if 0 else None\n"
+    breaking(sandbox, monkeypatch, "'breaks it'", cases=judge.hidden["sum"].test_cases)
+    lost, kept = judge.score([answered(odd), answered(FAST)], progress=0.0)
+    assert "the disk is full" in lost.dropped
+    assert kept.terms is not None
 
 
 def test_files_are_no_way_around_the_figures_of_memory(sandbox: Sandbox) -> None:
