@@ -126,7 +126,7 @@ def test_an_evaluation_that_is_cut_short_goes_on_where_it_was(
     _, told = process.communicate()
     if sent == signal.SIGINT:
         assert process.returncode == 130
-        assert told.endswith(f"Go on with: afterburner-agent eval resume {out}\n")
+        assert told.endswith(f"Go on with: afterburner-agent eval resume {out}\ninterrupted\n")
     kept = {path.name: path.stat().st_mtime_ns for path in out.glob("problems/*.parquet")}
     assert 1 <= len(kept) < len(names)
     afterburner("resume", str(out))
