@@ -41,7 +41,7 @@ class Scale:
     repeats: int
 
 
-SMOKE = Scale(NAMED, solutions=16, cases=6, private_cases=4, reference_repeats=2, repeats=3)
+SMOKE = Scale(NAMED, solutions=16, cases=4, private_cases=2, reference_repeats=2, repeats=2)
 FULL = Scale((), solutions=None, cases=6, private_cases=4, reference_repeats=1, repeats=16)
 
 
