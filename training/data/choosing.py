@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from afterburner.training.data.prompts import is_answer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from afterburner.agent.types import Objective
     from afterburner.evals.problems import BenchmarkProblem, Reference
@@ -68,12 +68,6 @@ def choose_originals(problem: BenchmarkProblem, objective: Objective, settings: 
 def best(problem: BenchmarkProblem, objective: Objective) -> Iterator[Reference]:
     """The best solution, if any has a figure."""
     yield from ranked(problem, objective)[:1]
-
-
-def spread(solutions: Sequence[Reference], objective: Objective) -> float:
-    """How many times the worst figure is the best one; NaN without solutions."""
-    figures = [_figure(each, objective) for each in solutions]
-    return max(figures) / min(figures) if figures else math.nan
 
 
 def _figure(reference: Reference, objective: Objective) -> float:
