@@ -1,0 +1,1 @@
+"""What a training run is made of: the configuration file, read and checked."""

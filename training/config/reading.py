@@ -1,0 +1,107 @@
+"""Reads a configuration file, and says in one line what is wrong with it."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ValidationError
+
+from afterburner.sandbox import UsageError
+from afterburner.training.config.schema import TrainConfig
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from pydantic_core import ErrorDetails
+
+_SHIPPED = "afterburner.training.configs"
+
+
+def read_config(name: str) -> TrainConfig:
+    """Read a configuration.
+
+    Args:
+        name: a file, or one of those that are part of this program, such as `paper/sft`.
+
+    Raises:
+        UsageError: there is none, or something in it is wrong.
+    """
+    try:
+        text = _find(name).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise UsageError(
+            f"The configuration {name} cannot be read: {why}. There are: {', '.join(shipped())}."
+        ) from error
+    return parse_config(text, name)
+
+
+def shipped() -> list[str]:
+    """The names of the configurations that are part of this program."""
+    root = files(_SHIPPED)
+    return sorted(
+        f"{folder.name}/{file.name.removesuffix('.yaml')}"
+        for folder in root.iterdir()
+        if folder.is_dir()
+        for file in folder.iterdir()
+        if file.name.endswith(".yaml")
+    )
+
+
+def parse_config(text: str, name: str) -> TrainConfig:
+    """Check a configuration's text.
+
+    Raises:
+        UsageError: something in it is wrong.
+    """
+    import yaml  # noqa: PLC0415 - an extra
+
+    try:
+        document = yaml.safe_load(text)
+    except (yaml.YAMLError, RecursionError) as error:
+        raise UsageError(f"{name} is not YAML: {' '.join(str(error).split())}.") from error
+    if not isinstance(document, dict):
+        raise UsageError(f"{name} holds no configuration. See training/configs/paper/ for complete ones.")
+    try:
+        return TrainConfig.model_validate(document)
+    except ValidationError as error:
+        raise UsageError(f"{name}: {_line(error.errors(include_url=False)[0])}") from error
+    except UsageError as error:  # of the reward's own check
+        raise UsageError(f"{name}: {error}") from error
+
+
+def _find(name: str) -> Any:
+    """The file of that name; else the one that is part of this program."""
+    path = Path(name)
+    return path if path.is_file() or name not in shipped() else files(_SHIPPED).joinpath(f"{name}.yaml")
+
+
+def _line(error: ErrorDetails) -> str:
+    where = [str(part) for part in error["loc"]]
+    if error["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
+        return _unknown(where)
+    if error["type"] == "missing":
+        return f"{'.'.join(where)} is missing."
+    what = error["msg"].removeprefix("Value error, ")
+    return f"{'.'.join(where)}: {what}." if where else f"{what}."
+
+
+def _unknown(where: list[str]) -> str:
+    known = _fields_at(where[:-1])
+    near = get_close_matches(where[-1], known, n=1)
+    hint = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(sorted(known))}."
+    return f"{'.'.join(where)} is no setting. {hint}"
+
+
+def _fields_at(where: Iterable[str]) -> Mapping[str, Any]:
+    """The fields of a section."""
+    section: Any = TrainConfig
+    for name in where:
+        annotation = section.model_fields[name].annotation
+        section = next(each for each in getattr(annotation, "__args__", (annotation,)) if isinstance(each, type))
+    if issubclass(section, BaseModel):
+        return section.model_fields
+    return {name: None for name in section.__dataclass_fields__}

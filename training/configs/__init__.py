@@ -1,0 +1,1 @@
+"""Configurations that are part of this program."""

@@ -1,0 +1,1 @@
+"""Trains models: SFT, DPO, cold start and GRPO, on TRL."""
