@@ -71,13 +71,13 @@ def _updates_per_rollout(config: TrainConfig) -> int:
         )
     if config.batch.size % config.grpo.rollouts:
         raise UsageError(
-            f"batch.size {config.batch.size} is no multiple of grpo.rollouts {config.grpo.rollouts}: a prompt's answers "
-            "would be torn apart."
+            f"batch.size {config.batch.size} is no multiple of grpo.rollouts {config.grpo.rollouts}: a prompt's "
+            "answers would be torn apart."
         )
     updates = answers // config.batch.size
     if config.checkpoint_every % updates:
         raise UsageError(
-            f"checkpoint_every {config.checkpoint_every} is no multiple of the {updates} updates of each rollout, and a "
-            "run cannot go on from the middle of one."
+            f"checkpoint_every {config.checkpoint_every} is no multiple of the {updates} updates of each rollout, and "
+            "a run cannot go on from the middle of one."
         )
     return updates

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
@@ -13,7 +14,7 @@ from afterburner.sandbox import UsageError
 from afterburner.training.config.schema import TrainConfig
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from pydantic_core import ErrorDetails
 
@@ -96,12 +97,12 @@ def _unknown(where: list[str]) -> str:
     return f"{'.'.join(where)} is no setting. {hint}"
 
 
-def _fields_at(where: Iterable[str]) -> Mapping[str, Any]:
+def _fields_at(where: Iterable[str]) -> list[str]:
     """The fields of a section."""
     section: Any = TrainConfig
     for name in where:
         annotation = section.model_fields[name].annotation
         section = next(each for each in getattr(annotation, "__args__", (annotation,)) if isinstance(each, type))
     if issubclass(section, BaseModel):
-        return section.model_fields
-    return {name: None for name in section.__dataclass_fields__}
+        return list(section.model_fields)
+    return [each.name for each in fields(section)]
