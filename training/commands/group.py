@@ -6,10 +6,12 @@ import typer
 
 from afterburner.training.commands.data import data
 from afterburner.training.commands.export import export
+from afterburner.training.commands.merge import merge
+from afterburner.training.commands.training import COMMANDS
 
 app = typer.Typer(
     name="train",
-    help="Build the data sets that models are trained on.",
+    help="Train models that rewrite code: data sets, recipes, rewards.",
     invoke_without_command=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -18,11 +20,14 @@ app = typer.Typer(
 )
 app.command(name="data")(data)
 app.command(name="export")(export)
+for _method, _command in COMMANDS.items():
+    app.command(name=_method.value)(_command)
+app.command(name="merge")(merge)
 
 
 @app.callback()
 def root(context: typer.Context) -> None:
-    """Build the data sets that models are trained on."""
+    """Train models that rewrite code: data sets, recipes, rewards."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
         raise typer.Exit(2)

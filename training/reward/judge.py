@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from afterburner.evals.problems import code_id
 from afterburner.sandbox import CancelToken
-from afterburner.sandbox.cores import Cores, divide_cores
+from afterburner.sandbox.cores import divide_cores
 from afterburner.training.errors import TrainingError
 from afterburner.training.reward.baselines import Baselines
+from afterburner.training.reward.meter import Effort, MeteredCores
 from afterburner.training.reward.samples import CHEATS, ReadAnswer, Sample, Scored, read_answer
 from afterburner.training.reward.series import Series, SeriesRunner
 from afterburner.training.reward.settings import RewardSettings
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
     from afterburner.agent import Problem
     from afterburner.sandbox import Sandbox
+    from afterburner.sandbox.cores import Cores
 
 
 @dataclass(slots=True)
@@ -36,6 +39,7 @@ class RewardJudge:
         cores: that series lease, one each.
         cancel: ends a batch between two runs.
         baselines: what is known of originals.
+        effort: what the last batch took.
     """
 
     sandbox: Sandbox
@@ -45,6 +49,7 @@ class RewardJudge:
     cores: Cores = field(default_factory=divide_cores)
     cancel: CancelToken = field(default_factory=CancelToken)
     baselines: Baselines = field(default_factory=Baselines)
+    effort: Effort = field(default_factory=Effort)
 
     def score(self, samples: Sequence[Sample], *, progress: float, seed: int = 0) -> list[Scored]:
         """Reward a batch, in its order.
@@ -67,20 +72,24 @@ class RewardJudge:
         by_problem: dict[str, list[tuple[Sample, ReadAnswer]]] = defaultdict(list)
         for sample, found in zip(samples, read, strict=True):
             by_problem[sample.problem_id].append((sample, found))
-        with ThreadPoolExecutor(len(self.cores.slots), thread_name_prefix="reward") as pool:
-            done = pool.map(lambda name: self._series(name, by_problem[name], seed), by_problem)
+        cores, began = MeteredCores.of(self.cores), monotonic()
+        with ThreadPoolExecutor(len(cores.slots), thread_name_prefix="reward") as pool:
+            done = pool.map(lambda name: self._series(name, by_problem[name], cores, seed), by_problem)
             series = dict(zip(by_problem, done, strict=True))
+        elapsed_s = monotonic() - began
+        busy_share = sum(cores.held_s) / (elapsed_s * len(cores.slots))
+        self.effort = Effort(elapsed_s, busy_share, sum(each.runs for each in series.values()))
         return [
             self._scored(sample, found, series[sample.problem_id], progress)
             for sample, found in zip(samples, read, strict=True)
         ]
 
-    def _series(self, problem_id: str, answers: Sequence[tuple[Sample, ReadAnswer]], seed: int) -> Series:
+    def _series(self, problem_id: str, answers: Sequence[tuple[Sample, ReadAnswer]], cores: Cores, seed: int) -> Series:
         originals = list(dict.fromkeys(sample.original for sample, _ in answers if sample.original))
         codes = list(dict.fromkeys(found.code for _, found in answers if found.code))
         runner = SeriesRunner(
             self.sandbox,
-            self.cores,
+            cores,
             self.cancel,
             self.settings,
             self.baselines,

@@ -35,6 +35,7 @@ class Series:
         drift: how the machine's figures compare to those when the originals were first seen.
         lost: codes of which the sandbox failed to say anything, and why.
         failed: why nothing could be measured; empty: it could.
+        runs: programs that were run, each with one test case; hidden tests are not counted.
     """
 
     figures: Mapping[str, Figures] = field(default_factory=dict)
@@ -42,6 +43,7 @@ class Series:
     drift: Mapping[Objective, float] = field(default_factory=dict)
     lost: Mapping[str, str] = field(default_factory=dict)
     failed: str = ""
+    runs: int = 0
 
 
 @dataclass(slots=True)
@@ -57,6 +59,7 @@ class SeriesRunner:
     problem: Problem
     hidden: Problem | None  # the same problem with tests that a code has to pass as well
     seed: int
+    runs: int = 0
 
     def __post_init__(self) -> None:
         """Leave programs next to nothing to write to."""
@@ -77,18 +80,21 @@ class SeriesRunner:
         except CancelledError:
             raise
         except AfterburnerError as error:
-            return Series(failed=str(error))
+            return Series(failed=str(error), runs=self.runs)
         found = medians_of_passing(measured)
         missing = [code for code in anchors if code_id(code) not in found]
         if codes and missing:
-            return Series(failed=f"{len(missing)} of {len(anchors)} originals fail now, and passed before")
+            return Series(
+                failed=f"{len(missing)} of {len(anchors)} originals fail now, and passed before",
+                runs=self.runs,
+            )
         verdicts = _verdicts(measured)
         lost |= {code: why for code, why in _internal(measured).items() if code not in lost}
         for code in [code for code in codes if code_id(code) in found and code not in anchors]:
             if self._fails_hidden(code, lost):
                 verdicts[code_id(code)] = HIDDEN_TESTS
                 del found[code_id(code)]
-        return Series(found, verdicts, self.baselines.drift(self.problem_id, anchors, found), lost)
+        return Series(found, verdicts, self.baselines.drift(self.problem_id, anchors, found), lost, runs=self.runs)
 
     def _baseline(self, code: str) -> Figures | None:
         """The figures of an original; None: it fails in two series."""
@@ -127,9 +133,11 @@ class SeriesRunner:
             return []
 
     def _turns(self, codes: Sequence[str], repeats: int, seed: int) -> list[Measured]:
-        return measure_codes(
+        measured = measure_codes(
             self.sandbox, self.cores, self.problem, codes, repeats=repeats, seed=seed, cancel=self.cancel
         )
+        self.runs += len(measured) * len(self.problem.test_cases)
+        return measured
 
     def _fails_hidden(self, code: str, lost: dict[str, str]) -> bool:
         """Whether a code fails the hidden tests; where the sandbox does, the code is lost."""

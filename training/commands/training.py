@@ -1,0 +1,123 @@
+"""The commands `train sft`, `train dpo`, `train cold-start` and `train grpo`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from afterburner.sandbox import UsageError
+from afterburner.sandbox.terminal.text import display_path
+from afterburner.training.commands.needs import needing_training
+from afterburner.training.config.schema import Method
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from afterburner.training.config.schema import TrainConfig
+    from afterburner.training.trainers.running import Outcome
+
+_INTERRUPTED = 130
+Config = Annotated[
+    str,
+    typer.Option(metavar="FILE|NAME", help="YAML file, or a shipped one such as paper/sft.", show_default=False),
+]
+Data = Annotated[
+    str, typer.Option(metavar="DIR", help="Data set. Default: data in the configuration.", show_default=False)
+]
+Out = Annotated[Path, typer.Option(metavar="DIR", help="Folder of the run.", show_default=False)]
+Model = Annotated[
+    str,
+    typer.Option(
+        metavar="PATH|NAME",
+        help="Model or adapter to start from. Default: model.path in the configuration.",
+        show_default=False,
+    ),
+]
+Seed = Annotated[
+    int | None, typer.Option(min=0, metavar="N", help="Default: seed in the configuration.", show_default=False)
+]
+Sandbox = Annotated[
+    str, typer.Option(metavar="BACKEND", help="auto, bubblewrap, docker or the address of a sandbox service.")
+]
+
+
+def sft(*, config: Config, out: Out, data: Data = "", model: Model = "", seed: Seed = None) -> None:
+    """Train a model on worse and better solutions, or on the answers of any data set sft or direct.
+
+    The same command goes on with a run that was stopped.
+    """
+    _train(_read(Method.SFT, config, data, model, seed), out)
+
+
+def dpo(*, config: Config, out: Out, data: Data = "", model: Model = "", seed: Seed = None) -> None:
+    """Train a model to prefer the best of three solutions to the worst.
+
+    The same command goes on with a run that was stopped.
+    """
+    _train(_read(Method.DPO, config, data, model, seed), out)
+
+
+def cold_start(*, config: Config, out: Out, data: Data = "", model: Model = "", seed: Seed = None) -> None:
+    """Train a model on answers of another that are well-formed and correct.
+
+    The same command goes on with a run that was stopped.
+    """
+    _train(_read(Method.COLD_START, config, data, model, seed), out)
+
+
+def grpo(
+    *, config: Config, out: Out, data: Data = "", model: Model = "", seed: Seed = None, sandbox: Sandbox = "auto"
+) -> None:
+    """Train a model on its own answers, rewarded by what the sandbox measures.
+
+    The same command goes on with a run that was stopped.
+    """
+    _train(_read(Method.GRPO, config, data, model, seed), out, sandbox)
+
+
+COMMANDS: dict[Method, Callable[..., None]] = {
+    Method.SFT: sft,
+    Method.DPO: dpo,
+    Method.COLD_START: cold_start,
+    Method.GRPO: grpo,
+}
+
+
+def _read(method: Method, name: str, data: str, model: str, seed: int | None) -> TrainConfig:
+    """The configuration with what the command line says in its place.
+
+    Raises:
+        UsageError: it is for another method.
+    """
+    with needing_training():
+        from afterburner.training.config.reading import read_config
+
+        config = read_config(name)
+    if config.method is not method:
+        raise UsageError(f"{name} is for {config.method.value}: use train {config.method.value}, or another --config.")
+    changes = {
+        **({"data": data} if data else {}),
+        **({"model": config.model.model_copy(update={"path": model})} if model else {}),
+        **({"seed": seed} if seed is not None else {}),
+    }
+    return config.model_copy(update=changes)
+
+
+def _train(config: TrainConfig, out: Path, sandbox: str = "auto") -> None:
+    with needing_training():
+        from afterburner.training.trainers.running import train
+
+        outcome = train(config, out, sandbox=sandbox)
+    _tell(outcome)
+
+
+def _tell(outcome: Outcome) -> None:
+    if outcome.too_long:
+        sys.stderr.write(f"left out: {outcome.too_long:,} examples with too many tokens\n")
+    if outcome.stopped:
+        sys.stderr.write(f"stopped after step {outcome.steps}; run the same command again to go on\n")
+        raise typer.Exit(_INTERRUPTED)
+    typer.echo(f"trained for {outcome.steps:,} steps: {display_path(str(outcome.folder.model))}")

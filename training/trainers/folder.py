@@ -1,0 +1,178 @@
+"""The folder of a training run: what it was started with, its metrics, checkpoints and the trained model."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import shutil
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from afterburner.evals.files import write_whole
+from afterburner.sandbox import UsageError
+from afterburner.training.errors import TrainingError
+
+if TYPE_CHECKING:
+    from afterburner.training.config.schema import TrainConfig
+    from afterburner.training.data.reading import DataSet
+
+_FORMAT = 1
+_LIBRARIES = ("afterburner-agent", "accelerate", "datasets", "peft", "torch", "transformers", "trl", "vllm")
+_WHOLE = "complete"  # the last thing written to a checkpoint
+_MUST_AGREE = ("config", "data_sha256")
+
+
+@dataclass(frozen=True, slots=True)
+class RunFolder:
+    """Where everything of a run lies."""
+
+    path: Path
+
+    @property
+    def model(self) -> Path:
+        """The trained model, or its adapter; it exists once the run is complete."""
+        return self.path / "model"
+
+    @property
+    def start(self) -> Path:
+        """The model that training starts from, where an adapter had to be merged to get it."""
+        return self.path / "start"
+
+    @property
+    def checkpoints(self) -> Path:
+        """The folder of checkpoints."""
+        return self.path / "checkpoints"
+
+    @property
+    def metrics(self) -> Path:
+        """The metrics, a line of JSON for each logged step."""
+        return self.path / "metrics.jsonl"
+
+    @property
+    def rewards(self) -> Path:
+        """The rewards of GRPO, a line of JSON for each answer."""
+        return self.path / "rewards.jsonl"
+
+    @property
+    def tensorboard(self) -> Path:
+        """The metrics for TensorBoard."""
+        return self.path / "tensorboard"
+
+    def begin(self, config: TrainConfig, data: DataSet, *, devices: int) -> None:
+        """Write down what the run is made of, or check that it is what an earlier process wrote down.
+
+        Raises:
+            UsageError: the folder holds another run, or other files.
+            TrainingError: it cannot be written.
+        """
+        about = self.path / "run.json"
+        asked = {"config": config.model_dump(mode="json"), "data_sha256": data.card["sha256"]}
+        if about.is_file():
+            self._check(_read(about), asked)
+            return
+        try:
+            if self.path.exists() and any(self.path.iterdir()):
+                raise UsageError(f"{self.path} holds other files. Give a new or empty folder.")
+            self.path.mkdir(parents=True, exist_ok=True)
+            document = {
+                "format": _FORMAT,
+                "begun": datetime.now(UTC).isoformat(timespec="seconds"),
+                **asked,
+                "data_rows": len(data.rows),
+                "model_sha256": _hashes(Path(config.model.path)),
+                "devices": devices,
+                "versions": _versions(),
+            }
+            write_whole(about, json.dumps(document, indent=1) + "\n")
+        except OSError as error:
+            raise TrainingError(f"{self.path} cannot be written: {error.strerror or error}.") from error
+
+    def is_complete(self) -> bool:
+        """Whether the model is trained."""
+        return self.model.is_dir()
+
+    def last_checkpoint(self) -> Path | None:
+        """The last checkpoint that was written to its end; those that were not are removed."""
+        found: dict[int, Path] = {}
+        for folder in self.checkpoints.glob("checkpoint-*"):
+            if (folder / _WHOLE).is_file():
+                found[step_of(folder)] = folder
+            else:
+                shutil.rmtree(folder, ignore_errors=True)
+        return found[max(found)] if found else None
+
+    def forget_after(self, step: int) -> None:
+        """Remove what was logged after a checkpoint: the steps are made again."""
+        for path in (self.metrics, self.rewards):
+            if path.is_file():
+                lines = path.read_text("utf-8").splitlines(keepends=True)
+                write_whole(path, "".join(line for line in lines if _is_until(line, step)))
+
+    @staticmethod
+    def _check(stored: dict[str, Any], asked: dict[str, Any]) -> None:
+        for name in _MUST_AGREE:
+            for key, old, new in _differences(name, stored.get(name), asked[name]):
+                raise UsageError(
+                    f"The folder holds a run with {key} {old}, and not {new}. Give another --out, or the same settings."
+                )
+
+
+def mark_complete(checkpoint: Path) -> None:
+    """Say that a checkpoint is whole."""
+    (checkpoint / _WHOLE).touch()
+
+
+def step_of(checkpoint: Path) -> int:
+    """The step of a checkpoint, by its folder's name."""
+    return int(checkpoint.name.rpartition("-")[2])
+
+
+def _is_until(line: str, step: int) -> bool:
+    """Whether a line is of a step up to this one; one that was cut off when the process was killed is not."""
+    try:
+        return int(json.loads(line)["step"]) <= step
+    except (ValueError, KeyError, TypeError):
+        return False
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        document = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise TrainingError(f"{path} cannot be read: {error}. Give another --out.") from error
+    if not isinstance(document, dict) or document.get("format") != _FORMAT:
+        raise TrainingError(f"{path} is of another version of this program. Give another --out.")
+    return document
+
+
+def _differences(name: str, old: Any, new: Any) -> list[tuple[str, Any, Any]]:
+    if isinstance(old, dict) and isinstance(new, dict):
+        return [
+            found
+            for key in sorted(old.keys() | new.keys())
+            for found in _differences(f"{name}.{key}".removeprefix("config."), old.get(key), new.get(key))
+        ]
+    return [] if old == new else [(name, old, new)]
+
+
+def _hashes(model: Path) -> dict[str, str]:
+    """The hashes of a local model's weights; a name on the hub has none."""
+    found = {}
+    for path in sorted(model.glob("*.safetensors")) if model.is_dir() else ():
+        with path.open("rb") as file:
+            found[path.name] = hashlib.file_digest(file, "sha256").hexdigest()
+    return found
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for name in _LIBRARIES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found

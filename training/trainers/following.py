@@ -1,0 +1,120 @@
+"""What watches a training run: metrics, complete checkpoints, interruption."""
+
+from __future__ import annotations
+
+import json
+import math
+import signal
+import sys
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from accelerate import PartialState
+from transformers import TrainerCallback
+
+from afterburner.training.errors import TrainingError
+from afterburner.training.trainers.folder import mark_complete
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from transformers import TrainerControl, TrainerState, TrainingArguments
+
+    from afterburner.sandbox import CancelToken
+    from afterburner.training.trainers.folder import RunFolder
+
+
+class Metrics(TrainerCallback):
+    """Appends what is logged to the metrics file, and prints a line where there is no progress bar."""
+
+    def __init__(self, folder: RunFolder) -> None:
+        self._path = folder.metrics
+        self._began_s = time.monotonic()
+
+    def on_log(
+        self,
+        args: TrainingArguments,
+        state: TrainerState,
+        control: TrainerControl,
+        logs: dict[str, Any] | None = None,
+        **_: Any,
+    ) -> None:
+        """Write a step's figures.
+
+        Raises:
+            TrainingError: the loss is no number, or the file cannot be written.
+        """
+        if not state.is_world_process_zero or logs is None:
+            return
+        row = {"step": state.global_step, "time_s": round(time.monotonic() - self._began_s, 3), **logs}
+        try:
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(row) + "\n")
+        except OSError as error:
+            raise TrainingError(f"{self._path} cannot be written: {error.strerror or error}.") from error
+        if not math.isfinite(float(logs.get("loss", 0.0))):
+            raise TrainingError(
+                f"The loss of step {state.global_step} is no number. Lower optimizer.learning_rate; the last "
+                "checkpoint is from before that."
+            )
+        if "loss" in logs:
+            _show(state, logs)
+
+
+def _show(state: TrainerState, logs: dict[str, Any]) -> None:
+    """Write a line of progress: on a terminal always the same one, elsewhere one for each logged step."""
+    figures = " ".join(f"{name} {float(logs[name]):.4g}" for name in ("loss", "reward") if name in logs)
+    start, end = ("\r\x1b[2K", "") if sys.stderr.isatty() else ("", "\n")
+    if state.global_step == state.max_steps:
+        end = "\n"
+    sys.stderr.write(f"{start}step {state.global_step}/{state.max_steps}: {figures}{end}")
+    sys.stderr.flush()
+
+
+class Checkpoints(TrainerCallback):
+    """Marks each checkpoint as complete once all processes have written their parts."""
+
+    def on_save(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
+        """Mark the one just written."""
+        PartialState().wait_for_everyone()
+        if state.is_world_process_zero:
+            mark_complete(Path(args.output_dir or "") / f"checkpoint-{state.global_step}")
+
+
+@dataclass
+class Interruption(TrainerCallback):
+    """Ends training after the step during which someone interrupts it, with a checkpoint.
+
+    Attributes:
+        happened: whether someone did.
+        cancel: ends what runs in the sandbox when someone interrupts a second time.
+    """
+
+    happened: bool = False
+    cancel: CancelToken | None = field(default=None)
+
+    def on_step_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
+        """Stop if someone has interrupted."""
+        if self.happened:
+            control.should_save = control.should_training_stop = True
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """Hear SIGINT and SIGTERM. A second one ends the process at once."""
+        before = {number: signal.signal(number, self._hear) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _hear(self, *_: object) -> None:
+        if self.happened:
+            if self.cancel is not None:
+                self.cancel.cancel()
+            raise KeyboardInterrupt
+        self.happened = True
+        sys.stderr.write("stopping after this step; interrupt again to stop at once\n")

@@ -1,0 +1,35 @@
+"""What all trainers do alike: a checkpoint that cannot be written ends the run, and the last whole one stays."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError
+
+from afterburner.training.errors import TrainingError
+
+
+class KeepsCheckpoints:
+    """To be mixed into a trainer of transformers."""
+
+    args: Any
+    state: Any
+
+    def _save_checkpoint(self, model: Any, trial: Any) -> None:
+        """Write a checkpoint, or remove what there is of it.
+
+        Raises:
+            TrainingError: the disk is full, or cannot be written for another reason.
+        """
+        try:
+            super()._save_checkpoint(model, trial)  # type: ignore[misc]
+        except (OSError, RuntimeError, SafetensorError) as error:  # torch tells of a full disk by a RuntimeError
+            folder = Path(self.args.output_dir) / f"checkpoint-{self.state.global_step}"
+            shutil.rmtree(folder, ignore_errors=True)
+            raise TrainingError(
+                f"The checkpoint of step {self.state.global_step} cannot be written to {folder.parent}: "
+                f"{' '.join(str(error).split())}. Earlier ones are kept: free some space and run the same "
+                "command again."
+            ) from error

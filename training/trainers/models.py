@@ -1,0 +1,146 @@
+"""Loads what training starts from: the tokenizer, the model, and the adapter that is trained on it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+from accelerate import PartialState
+from peft import AutoPeftModelForCausalLM, LoraConfig
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from afterburner.training.errors import TrainingError
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+    from afterburner.training.config import schema
+
+_TRIAL = [{"role": "user", "content": "question"}]
+_ANSWER = [{"role": "assistant", "content": "answer"}]
+_ADAPTER = "adapter_config.json"
+
+
+def load_tokenizer(path: str) -> PreTrainedTokenizerBase:
+    """Load a tokenizer whose chat template training can use.
+
+    Raises:
+        TrainingError: it cannot be loaded, or its template does not do.
+    """
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(path)
+    except (OSError, ValueError) as error:
+        raise TrainingError(f"No tokenizer can be loaded from {path}: {_first_line(error)}") from error
+    check_template(tokenizer, path)
+    if tokenizer.pad_token is None:
+        raise TrainingError(f"The tokenizer of {path} has no pad_token. Set one in its tokenizer_config.json.")
+    return tokenizer
+
+
+def check_template(tokenizer: Any, path: str) -> None:
+    """Check that answers are rendered after the prompt as the model is asked for them, and end with its end token.
+
+    Raises:
+        TrainingError: they do not.
+    """
+    if not tokenizer.chat_template:
+        raise TrainingError(
+            f"The tokenizer of {path} has no chat template, so that no prompt can be rendered. Train an "
+            "instruction-tuned model, or add the template to its tokenizer_config.json."
+        )
+    asked = tokenizer.apply_chat_template(_TRIAL, tokenize=False, add_generation_prompt=True)
+    answered = tokenizer.apply_chat_template(_TRIAL + _ANSWER, tokenize=False)
+    if not answered.startswith(asked):
+        raise TrainingError(
+            f"The chat template of {path} renders a prompt in one way for training and in another for asking. Use a "
+            "template of which the second is a prefix of the first."
+        )
+    if not answered.rstrip().endswith(tokenizer.eos_token):
+        raise TrainingError(
+            f"The chat template of {path} ends an answer with something else than its eos_token {tokenizer.eos_token}, "
+            "so that the model would not learn where to stop. Set eos_token in its tokenizer_config.json."
+        )
+
+
+def starting_point(config: schema.ModelConfig, merged: Path) -> str:
+    """The path of a whole model: the one given, or if that is an adapter, what it gives with its base.
+
+    The merged model has a folder of its own, because an adapter trained on it is of no use without it.
+
+    Args:
+        config: names the model.
+        merged: the folder for the merged one.
+
+    Raises:
+        TrainingError: the adapter cannot be loaded or the folder not be written.
+    """
+    if not (Path(config.path) / _ADAPTER).is_file():
+        return config.path
+    with PartialState().main_process_first():
+        if not merged.is_dir():
+            merge_adapter(Path(config.path), merged)
+    return str(merged.resolve())
+
+
+def merge_adapter(adapter: Path, out: Path) -> None:
+    """Write an adapter's base with the adapter merged into it.
+
+    Raises:
+        TrainingError: the adapter cannot be loaded or the folder not be written.
+    """
+    try:
+        base = json.loads((adapter / _ADAPTER).read_text("utf-8")).get("base_model_name_or_path")
+    except (OSError, ValueError, AttributeError) as error:
+        raise TrainingError(
+            f"{adapter} holds no adapter that can be read. Give a folder that training wrote."
+        ) from error
+    try:
+        model = AutoPeftModelForCausalLM.from_pretrained(str(adapter), dtype="auto").merge_and_unload()
+        tokenizer = load_tokenizer(str(adapter))
+    except (OSError, ValueError) as error:
+        raise TrainingError(
+            f"The adapter {adapter} cannot be loaded on its base {base}: {_first_line(error)}"
+        ) from error
+    unfinished = out.with_name(f"{out.name}.unfinished")
+    try:
+        model.save_pretrained(unfinished)
+        tokenizer.save_pretrained(unfinished)
+        unfinished.replace(out)
+    except OSError as error:
+        raise TrainingError(f"{out} cannot be written: {error.strerror or error}.") from error
+
+
+def load_model(config: schema.TrainConfig, path: str) -> PreTrainedModel:
+    """Load a model for training.
+
+    All weights are trained in float32 and computed with in `dtype`; beneath an adapter they stay in `dtype`.
+
+    Raises:
+        TrainingError: it cannot be loaded.
+    """
+    dtype = getattr(torch, config.model.dtype) if config.lora is not None else torch.float32
+    try:
+        model = AutoModelForCausalLM.from_pretrained(path, dtype=dtype, attn_implementation=config.model.attention)
+    except (OSError, ValueError, ImportError) as error:
+        raise TrainingError(f"No model can be loaded from {path}: {_first_line(error)}") from error
+    return model
+
+
+def lora_of(config: schema.LoraConfig | None) -> LoraConfig | None:
+    """The adapter as PEFT takes it."""
+    if config is None:
+        return None
+    return LoraConfig(
+        r=config.rank,
+        lora_alpha=config.alpha,
+        lora_dropout=config.dropout,
+        target_modules=config.targets if isinstance(config.targets, str) else list(config.targets),
+        bias="none",
+        task_type="CAUSAL_LM",
+    )
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).strip().partition("\n")[0]
