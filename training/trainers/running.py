@@ -169,7 +169,8 @@ def _save(trainer: Trainer, folder: RunFolder) -> None:
         TrainingError: it cannot be written.
     """
     unfinished = folder.path / "model.unfinished"
-    trainer.model.config.use_cache = True  # trainers switch it off; whoever serves the model needs it
+    model: Any = trainer.model
+    model.config.use_cache = True  # trainers switch it off; whoever serves the model needs it
     try:
         trainer.save_model(str(unfinished))
         if trainer.is_world_process_zero():

@@ -48,7 +48,10 @@ def test_every_shipped_configuration_is_valid_and_its_batches_can_be_divided(nam
         (("size: 32", "size: 0"), "batch.size: Input should be greater than or equal to 1."),
         (("method: grpo", "method: dpo"), "the section grpo has no effect with the method dpo; remove it."),
         (("1.0e-6", ".nan"), "optimizer.learning_rate: Input should be a finite number."),
-        (("grpo: {", "reward: {noise_flor: 0.1}\ngrpo: {"), "reward.noise_flor is no setting. Did you mean noise_floor?"),
+        (
+            ("grpo: {", "reward: {noise_flor: 0.1}\ngrpo: {"),
+            "reward.noise_flor is no setting. Did you mean noise_floor?",
+        ),
         (("grpo: {", "reward: {noise_floor: 2}\ngrpo: {"), "noise_floor 2.0: this is a share"),
         (("method: grpo", "method: [grpo"), "is not YAML"),
         ((GRPO, "- 1"), "holds no configuration"),

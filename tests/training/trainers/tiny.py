@@ -27,7 +27,7 @@ TEMPLATE = (
 )
 
 
-def write_model(folder: Path, texts: list[str], *, hidden: int = 32, template: str | None = TEMPLATE) -> Path:
+def write_model(folder: Path, texts: list[str], *, hidden: int = 64, template: str | None = TEMPLATE) -> Path:
     """A Qwen2 of random weights with a tokenizer that was trained on the texts."""
     import torch
     from transformers import Qwen2Config, Qwen2ForCausalLM

@@ -1,0 +1,42 @@
+"""One tiny model and small data sets for all tests of trainers in a process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+
+from afterburner.training.data.settings import Recipe
+
+from .tiny import texts_of, write_data, write_model
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Mini:
+    """Folders: a base model, and a data set for each method."""
+
+    model: Path
+    sft: Path
+    dpo: Path
+    grpo: Path
+
+
+@pytest.fixture(scope="session")
+def mini(tmp_path_factory: pytest.TempPathFactory) -> Mini:
+    folder = tmp_path_factory.mktemp("mini")
+    sft = write_data(folder / "sft", Recipe.SFT, examples=3)
+    dpo = write_data(folder / "dpo", Recipe.DPO, examples=3)
+    grpo = write_data(folder / "grpo", Recipe.GRPO, examples=2)
+    return Mini(write_model(folder / "model", texts_of(sft, dpo, grpo)), sft, dpo, grpo)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_thread() -> None:
+    """A model this small is no faster on two, and the other tests need them."""
+    import torch
+
+    torch.set_num_threads(1)

@@ -1,0 +1,252 @@
+"""Whole runs: they learn, survive `kill -9` and interruption, keep their records, and say what is wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+pytest.importorskip("trl", reason="training is an extra")
+
+from afterburner.sandbox import UsageError
+from afterburner.training.errors import TrainingError
+from afterburner.training.trainers.running import train
+
+from .tiny import config
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from afterburner.training.config.schema import TrainConfig
+
+    from .conftest import Mini
+
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::FutureWarning")]
+LORA = {"rank": 4, "alpha": 8}
+SIGKILL = -9
+
+
+@dataclass
+class Forks:
+    """Runs in processes of their own."""
+
+    process: subprocess.Popen[str]
+
+    def train(self, settings: TrainConfig, out: Path, **told: int) -> dict[str, Any]:
+        line = {"config": settings.model_dump(mode="json", exclude_unset=True), "out": str(out), **told}
+        stdin, stdout = self.process.stdin, self.process.stdout
+        assert stdin is not None
+        assert stdout is not None
+        stdin.write(json.dumps(line) + "\n")
+        stdin.flush()
+        found: dict[str, Any] = json.loads(stdout.readline())
+        return found
+
+
+@pytest.fixture(scope="module")
+def forks() -> Iterator[Forks]:
+    script = Path(__file__).with_name("forked.py")
+    command, alone = [sys.executable, str(script)], {**os.environ, "OMP_NUM_THREADS": "1"}
+    with subprocess.Popen(command, env=alone, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        yield Forks(process)
+        assert process.stdin is not None
+        process.stdin.close()
+
+
+def weights(run: Path) -> str:
+    (file,) = (run / "model").glob("*.safetensors")
+    return sha256(file.read_bytes()).hexdigest()
+
+
+def steps(run: Path) -> list[int]:
+    return [row["step"] for row in lines(run / "metrics.jsonl") if "loss" in row]
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+@pytest.fixture(scope="module")
+def taught(mini: Mini, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model that has learnt eight examples by heart."""
+    out = tmp_path_factory.mktemp("taught") / "run"
+    train(
+        config(
+            "sft",
+            mini.model,
+            mini.sft,
+            batch={"size": 8, "per_device": 8},
+            optimizer={"learning_rate": 1e-2, "schedule": "cosine", "warmup_steps": 5},
+            steps=60,
+            checkpoint_every=1000,
+        ),
+        out,
+    )
+    return out
+
+
+def test_sft_learns_eight_examples_by_heart(taught: Path) -> None:
+    losses = [row["loss"] for row in lines(taught / "metrics.jsonl") if "loss" in row]
+    assert losses[0] > 5
+    assert losses[-1] < 0.3
+
+
+def test_dpo_comes_to_prefer_the_better_answers(taught: Path, mini: Mini, tmp_path: Path) -> None:
+    settings = config(
+        "dpo", taught / "model", mini.dpo, lora=LORA, steps=25, optimizer={"learning_rate": 5e-3}, checkpoint_every=100
+    )
+    train(settings, tmp_path / "run")
+    logged = [row for row in lines(tmp_path / "run" / "metrics.jsonl") if "loss" in row]
+    assert logged[0]["loss"] == pytest.approx(0.6931, abs=1e-3), "the reference is where it starts"
+    assert logged[-1]["loss"] < 0.3
+    assert logged[-1]["rewards/accuracies"] == 1.0
+
+
+def rewarded(taught: Path, mini: Mini, **changes: Any) -> TrainConfig:
+    """GRPO from answers that are mostly right; without the measured term, the reward does not depend on the machine."""
+    return config(
+        "grpo",
+        taught / "model",
+        mini.grpo,
+        batch={"size": 8, "per_device": 8},
+        grpo={"rollouts": 4, "prompts": 2, "answer_tokens": 96, "temperature": 1.1},
+        reward={"efficiency_weight_first": 0, "efficiency_weight_last": 0, "anchor_repeats": 1, "baseline_repeats": 1},
+        **changes,
+    )
+
+
+@pytest.mark.parametrize("method", ["sft", "dpo", "grpo"])
+def test_a_killed_run_goes_on_to_the_same_weights(
+    method: str, forks: Forks, taught: Path, mini: Mini, tmp_path: Path
+) -> None:
+    """It is killed after step 3, one step after its checkpoint."""
+    settings = {
+        "sft": config("sft", mini.model, mini.sft, lora=LORA | {"dropout": 0.1}),
+        "dpo": config("dpo", taught / "model", mini.dpo, lora=LORA),
+        "grpo": rewarded(taught, mini),
+    }[method]
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    assert forks.train(settings, whole) == {"status": 0, "steps": 4, "resumed_from": 0, "stopped": False}
+    assert forks.train(settings, killed, kill_at=3) == {"status": SIGKILL}
+    assert not (killed / "model").exists()
+    (killed / "checkpoints" / "checkpoint-3").mkdir()  # one that was cut off
+    assert forks.train(settings, killed) == {"status": 0, "steps": 4, "resumed_from": 2, "stopped": False}
+    assert weights(killed) == weights(whole)
+    assert steps(killed) == steps(whole) == [1, 2, 3, 4], "a step that is made again is logged once"
+    if method == "grpo":
+        moved = [row["grad_norm"] for row in lines(whole / "metrics.jsonl") if "grad_norm" in row]
+        assert max(moved) > 0, "some answers were worth more than others to the same prompt"
+        rewards = [(row["step"], row["problem_id"], row["total"]) for row in lines(killed / "rewards.jsonl")]
+        assert rewards == [(row["step"], row["problem_id"], row["total"]) for row in lines(whole / "rewards.jsonl")]
+
+
+def test_an_interrupted_run_stops_after_its_step_with_a_checkpoint(forks: Forks, mini: Mini, tmp_path: Path) -> None:
+    settings = config("sft", mini.model, mini.sft, checkpoint_every=100)
+    assert forks.train(settings, tmp_path / "run", interrupt_at=3) == {
+        "status": 0,
+        "steps": 3,
+        "resumed_from": 0,
+        "stopped": True,
+    }
+    assert not (tmp_path / "run" / "model").exists()
+    assert forks.train(settings, tmp_path / "run")["resumed_from"] == 3
+    assert steps(tmp_path / "run") == [1, 2, 3, 4]
+
+
+def test_a_run_says_what_it_was_made_of_and_how_it_went(taught: Path, mini: Mini) -> None:
+    about = json.loads((taught / "run.json").read_text("utf-8"))
+    card = json.loads((mini.sft / "card.json").read_text("utf-8"))
+    assert about["data_sha256"] == card["sha256"]
+    assert about["data_rows"] == 9
+    assert about["config"]["seed"] == 0
+    assert (
+        about["model_sha256"]["model.safetensors"]
+        == sha256((mini.model / "model.safetensors").read_bytes()).hexdigest()
+    )
+    assert {"torch", "trl", "transformers", "python"} <= about["versions"].keys()
+    logged = lines(taught / "metrics.jsonl")[0]
+    assert {"step", "time_s", "loss", "learning_rate", "grad_norm", "num_tokens"} <= logged.keys()
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    events = EventAccumulator(str(taught / "tensorboard"))
+    events.Reload()
+    assert [each.step for each in events.Scalars("train/loss")] == steps(taught)
+
+
+def test_the_rewards_of_a_rollout_are_logged_term_by_term(taught: Path, mini: Mini, tmp_path: Path) -> None:
+    settings = rewarded(taught, mini).model_copy(update={"steps": 1})
+    train(settings, tmp_path / "run")
+    (logged,) = [row for row in lines(tmp_path / "run" / "metrics.jsonl") if "loss" in row]
+    rows = lines(tmp_path / "run" / "rewards.jsonl")
+    assert len(rows) == 8
+    assert {row["format"] for row in rows} <= {-1, 1}
+    assert logged["reward"] == pytest.approx(sum(row["total"] for row in rows) / 8, abs=1e-5)
+    assert logged["judged/strict"] == sum(row["strict"] for row in rows) / 8
+    assert logged["judged/passed"] > 0, "a model that knows the answers by heart gives some of them"
+    assert {
+        "generation/time_s",
+        "generation/tokens_per_s",
+        "reward/time_s",
+        "reward/runs_per_s",
+        "reward/slots_busy",
+    } <= (logged.keys())
+    assert logged["frac_reward_zero_std"] <= 1
+
+
+def test_the_same_folder_takes_no_other_run(taught: Path, mini: Mini, tmp_path: Path) -> None:
+    about = json.loads((taught / "run.json").read_text("utf-8"))["config"]
+    settings = config("sft", mini.model, mini.sft, **{key: about[key] for key in ("batch", "optimizer", "steps")})
+    with pytest.raises(UsageError, match="a run with checkpoint_every 1000, and not 2"):
+        train(settings, taught)
+    with pytest.raises(UsageError, match="is trained already"):
+        train(settings.model_copy(update={"checkpoint_every": 1000}), taught)
+    (tmp_path / "letter.txt").write_text("mine")
+    with pytest.raises(UsageError, match="holds other files"):
+        train(settings, tmp_path)
+
+
+def test_what_cannot_be_trained_is_refused_before_it_begins(mini: Mini, tmp_path: Path) -> None:
+    with pytest.raises(TrainingError, match="dpo needs a data set dpo, and this one is sft"):
+        train(config("dpo", mini.model, mini.sft), tmp_path / "a")
+    with pytest.raises(TrainingError, match=r"No example has at most max_tokens 9 tokens: the shortest has \d+"):
+        train(config("sft", mini.model, mini.sft, max_tokens=9), tmp_path / "b")
+    with pytest.raises(TrainingError, match="No tokenizer can be loaded from"):
+        train(config("sft", tmp_path / "nothing", mini.sft), tmp_path / "c")
+    with pytest.raises(TrainingError, match="holds no data set"):
+        train(config("sft", mini.model, tmp_path / "nothing"), tmp_path / "d")
+    with pytest.raises(TrainingError, match="which is no folder of eval build"):
+        train(
+            config(
+                "grpo", mini.model, mini.grpo, batch={"size": 4}, grpo={"rollouts": 4, "prompts": 1, "benchmark": "x"}
+            ),
+            tmp_path / "e",
+        )
+
+
+def test_a_loss_that_is_no_number_ends_the_run(mini: Mini, tmp_path: Path) -> None:
+    settings = config(
+        "sft", mini.model, mini.sft, optimizer={"learning_rate": 1e30, "schedule": "constant", "gradient_clip": 1e30}
+    )
+    with pytest.raises(TrainingError, match=r"The loss of step \d is no number. Lower optimizer.learning_rate"):
+        train(settings, tmp_path / "run")
+
+
+def test_preferences_stop_when_the_chosen_answers_become_improbable(taught: Path, mini: Mini, tmp_path: Path) -> None:
+    settings = config(
+        "dpo",
+        taught / "model",
+        mini.dpo,
+        lora=LORA,
+        steps=40,
+        optimizer={"learning_rate": 0.5, "schedule": "constant", "gradient_clip": 100},
+        dpo={"largest_fall_nats": 5},
+    )
+    with pytest.raises(TrainingError, match="nats below the reference's; dpo.largest_fall_nats is 5"):
+        train(settings, tmp_path / "run")
