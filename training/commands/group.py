@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from afterburner.training.commands.collect import collect
 from afterburner.training.commands.data import data
 from afterburner.training.commands.export import export
 from afterburner.training.commands.merge import merge
@@ -19,6 +20,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command(name="data")(data)
+app.command(name="collect")(collect)
 app.command(name="export")(export)
 for _method, _command in COMMANDS.items():
     app.command(name=_method.value)(_command)

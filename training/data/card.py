@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from afterburner.training.data.examples import Example
-    from afterburner.training.data.settings import DataSettings
 
 # Section 4; the paper says 13.3 thousand triples for each objective as well, which are not 90,864 together.
 PAPERS_EXAMPLES = {Recipe.SFT: 58_833, Recipe.DPO: 90_864, Recipe.GRPO: 984}
@@ -25,7 +24,7 @@ _MOST_LISTED = 20
 class Card:
     """Counts while a data set is built."""
 
-    settings: DataSettings
+    recipe: Recipe
     examples: Counter[str] = field(default_factory=Counter)  # by objective
     difficulties: Counter[str] = field(default_factory=Counter)
     problems: int = 0  # that have an example
@@ -46,7 +45,7 @@ class Card:
     def to_document(self) -> dict[str, Any]:
         """All of it as JSON holds it."""
         return {
-            "recipe": self.settings.recipe.value,
+            "recipe": self.recipe.value,
             "examples": sum(self.examples.values()),
             "examples_by_objective": dict(sorted(self.examples.items())),
             "examples_by_difficulty": dict(sorted(self.difficulties.items())),
@@ -55,7 +54,7 @@ class Card:
             "median_gap": median(self.gaps) if self.gaps else None,
             "median_characters": median(self.characters) if self.characters else None,
             "left_out": self.left_out,
-            "paper": {"examples": PAPERS_EXAMPLES.get(self.settings.recipe), "problems": PAPERS_PROBLEMS},
+            "paper": {"examples": PAPERS_EXAMPLES.get(self.recipe), "problems": PAPERS_PROBLEMS},
         }
 
     def to_markdown(self) -> str:
@@ -63,8 +62,8 @@ class Card:
         return "\n".join(self._lines()) + "\n"
 
     def _lines(self) -> Iterator[str]:
-        known, papers = self.to_document(), PAPERS_EXAMPLES.get(self.settings.recipe)
-        yield f"# Data set: {self.settings.recipe.value}\n"
+        known, papers = self.to_document(), PAPERS_EXAMPLES.get(self.recipe)
+        yield f"# Data set: {self.recipe.value}\n"
         yield "| | ours | the paper's |\n| --- | ---: | ---: |"
         yield f"| examples | {known['examples']:,} | {f'{papers:,}' if papers else 'not reported'} |"
         for objective, count in known["examples_by_objective"].items():
