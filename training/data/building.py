@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from afterburner.evals.problems import Rejected
 from afterburner.training.data.card import Card
+from afterburner.training.data.duplicates import Duplicates
 from afterburner.training.data.examples import examples_of
 from afterburner.training.data.writing import write_data
 from afterburner.training.errors import TrainingError
@@ -76,7 +75,7 @@ def _rows(
     on_problem: Callable[[int, str], object],
 ) -> Iterator[Example]:
     """The examples of all problems, each once."""
-    seen: set[str] = set()
+    seen = Duplicates()
     for done, problem in enumerate(problems, start=1):
         if isinstance(problem, Rejected):
             card.left_out.append(problem.line)
@@ -86,19 +85,16 @@ def _rows(
 
 
 def _new(
-    problem: BenchmarkProblem, settings: DataSettings, held_out: HeldOut, card: Card, seen: set[str]
+    problem: BenchmarkProblem, settings: DataSettings, held_out: HeldOut, card: Card, seen: Duplicates
 ) -> Iterator[Example]:
     if reason := held_out.reason(problem):
         card.left_out.append(f"{problem.id}: {reason}")
         return
     found = False
     for example in examples_of(problem, settings):
-        texts = [example.get(part) for part in ("prompt", "completion", "chosen", "rejected")]
-        key = hashlib.sha256(json.dumps(texts).encode()).hexdigest()
-        if key in seen:
+        if not seen.is_new(example):
             card.duplicates += 1
             continue
-        seen.add(key)
         card.add(example)
         found = True
         yield example

@@ -25,9 +25,10 @@ class Card:
     """Counts while a data set is built."""
 
     recipe: Recipe
+    source: str = "problems"  # what the examples are made of
     examples: Counter[str] = field(default_factory=Counter)  # by objective
     difficulties: Counter[str] = field(default_factory=Counter)
-    problems: int = 0  # that have an example
+    problems: int = 0  # or whatever else the source is, with an example
     duplicates: int = 0
     left_out: list[str] = field(default_factory=list)
     gaps: list[float] = field(default_factory=list)
@@ -49,7 +50,7 @@ class Card:
             "examples": sum(self.examples.values()),
             "examples_by_objective": dict(sorted(self.examples.items())),
             "examples_by_difficulty": dict(sorted(self.difficulties.items())),
-            "problems": self.problems,
+            self.source: self.problems,
             "duplicates": self.duplicates,
             "median_gap": median(self.gaps) if self.gaps else None,
             "median_characters": median(self.characters) if self.characters else None,
@@ -68,11 +69,11 @@ class Card:
         yield f"| examples | {known['examples']:,} | {f'{papers:,}' if papers else 'not reported'} |"
         for objective, count in known["examples_by_objective"].items():
             yield f"| … for {objective} | {count:,} | |"
-        yield f"| problems | {self.problems:,} | {PAPERS_PROBLEMS:,} |"
+        yield f"| {self.source} | {self.problems:,} | {PAPERS_PROBLEMS:,} problems |"
         if self.gaps:
             yield f"| median gap between worse and better | {known['median_gap']:.2f}x | no minimum |"
         yield f"\nDifficulties: {', '.join(f'{name} {count:,}' for name, count in sorted(self.difficulties.items()))}."
-        yield f"{self.duplicates:,} duplicates were dropped. {len(self.left_out):,} problems were left out."
+        yield f"{self.duplicates:,} duplicates were dropped. {len(self.left_out):,} {self.source} were left out."
         if self.left_out:
             yield ""
             yield from (f"- {each}" for each in self.left_out[:_MOST_LISTED])
