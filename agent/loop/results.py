@@ -83,6 +83,7 @@ class RunResult:
     ended_early: str = ""  # why not all rounds were made: a cap, the time, …; empty: they were
     by_size: GainRange | None = None  # the winner's gain on small inputs and on large ones, where they differ in size
     written: WrittenCalls | None = None  # the calls of a language model that are among the inputs
+    description: str = ""  # of an offer: what a model is told of the original beside its code; empty: it is not known
 
     @property
     def decision(self) -> RunDecision:

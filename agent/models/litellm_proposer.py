@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest
     from afterburner.agent.models.prompts.sceptic_prompt import DoubtRequest
     from afterburner.agent.models.requests.model_answers import ModelAnswer
+    from afterburner.agent.models.requests.prompt_request import PromptRequest
 
 
 class LiteLLMProposer:
@@ -79,6 +80,14 @@ class LiteLLMProposer:
         """
         answer = self._only_answer(Question.of_calls(request, self.name, self._temperature))
         return WrittenAnswer(answer.model, answer.content)
+
+    def answer(self, request: PromptRequest) -> list[ModelAnswer]:
+        """Ask for answers to a prompt; see `Answerer`.
+
+        Raises:
+            ProposerError: no model can be reached, or all refuse; the message says what to do.
+        """
+        return self._asker.ask(Question.of_prompt(request, self.name, self._temperature))
 
     def _only_answer(self, question: Question) -> ModelAnswer:
         answers = self._asker.ask(question)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from afterburner.agent.models.prompts.calls_prompt import CallsRequest
     from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest
     from afterburner.agent.models.prompts.sceptic_prompt import DoubtRequest
+    from afterburner.agent.models.requests.prompt_request import PromptRequest
     from afterburner.agent.types import Target
 
 
@@ -62,6 +63,20 @@ class ReplayProposer:
         """
         answers = _answers(self._of(request.target), request.iteration, request.count)
         return [proposal_of(answer, request.target, self.name, self._scrub, until=request.until) for answer in answers]
+
+    def answer(self, request: PromptRequest) -> list[ModelAnswer]:
+        """Give the answers to the prompt of this number, from the lines without a target; see `Answerer`.
+
+        Raises:
+            ProposerError: every line is for a target.
+        """
+        lines = [line for line in self._lines if line.target is None]
+        if self._lines and not lines:
+            raise ProposerError(
+                f"{self.name} was recorded by runs, and does not say which prompt each line answers. Give a recording "
+                'whose lines are {"content": "…"} alone, in the order of the prompts.'
+            )
+        return _answers(lines, request.number, request.count)[request.known :]
 
     def _of(self, target: Target) -> list[_Line]:
         """The lines for a target; a function that was recorded in one file only may have moved to another since."""

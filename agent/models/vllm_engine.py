@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from afterburner.agent.models.prompts.calls_prompt import CallsRequest
     from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest
     from afterburner.agent.models.prompts.sceptic_prompt import DoubtRequest
+    from afterburner.agent.models.requests.prompt_request import PromptRequest
     from afterburner.agent.models.vllm_name import EngineModel
 
 _MAX_MESSAGE_CHARS = 300
@@ -133,6 +134,26 @@ class VllmProposer:
         """
         [[answer]] = self._answers([Question.of_calls(request, self.name, self._temperature)])
         return WrittenAnswer(answer.model, answer.content)
+
+    def answer(self, request: PromptRequest) -> list[ModelAnswer]:
+        """Ask for answers to a prompt; see `Answerer`.
+
+        Raises:
+            ProposerError: the engine cannot start, or cannot take the prompt.
+        """
+        return self.answer_batch([request])[0]
+
+    def answer_batch(self, requests: Sequence[PromptRequest]) -> list[list[ModelAnswer]]:
+        """Ask for the answers to many prompts in one batch; where a cap is reached, the last of them get fewer.
+
+        Raises:
+            ProposerError: the engine cannot start, or cannot take one of the prompts.
+        """
+        try:
+            found = self._answers([Question.of_prompt(each, self.name, self._temperature) for each in requests])
+        except CapReachedError:
+            found = []
+        return found + [[] for _ in requests[len(found) :]]
 
     def _answers(self, questions: Sequence[Question]) -> list[list[ModelAnswer]]:
         """Ask within the caps, and record what came; the answers to as many questions as the caps allow.

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from afterburner.agent.code.additions import RewriteError
+from afterburner.agent.code.foreign_code import attempted
 from afterburner.agent.code.languages import check_program
 from afterburner.agent.code.locate import find_target
 from afterburner.agent.deadline import RunClock
@@ -19,8 +23,10 @@ from afterburner.agent.judge.measuring.workbench import Workbench
 from afterburner.agent.judge.spent_tests import SpentTests
 from afterburner.agent.loop.graph import Loop
 from afterburner.agent.loop.paper import PaperLoop
+from afterburner.agent.loop.placing import describing
 from afterburner.agent.loop.results import RunResult, make_paper_result, make_result, winner_source
 from afterburner.agent.machine import describe_machine
+from afterburner.agent.models.prompts.description import describe_target
 from afterburner.agent.models.prompts.feedback import parse_telling
 from afterburner.agent.option_kinds import Selection
 from afterburner.agent.session.asking_for_calls import call_writer
@@ -202,10 +208,11 @@ class _Run:
                 while isinstance(loop, Loop) and evidence is not None and evidence.disagreement:
                     state = loop.without_offer(state, evidence.disagreement, evidence.condition)
                     evidence = _evidence(loop, state, staged, machine)
+                description = _description(loop, state)
         make = make_paper_result if self.is_paper else make_result
         result = make(self.settings, bench, state, run_id=self.run_id, machine=machine, elapsed_s=clock.elapsed_s())
         usage = state["usage"] if model_session.usage() is not None else None
-        result = replace(result, evidence=evidence, usage=usage)
+        result = replace(result, evidence=evidence, usage=usage, description=description)
         self.runs.finish(self.run_id, result)
         return result
 
@@ -322,6 +329,17 @@ def seconds_used(runs: RunTable, run_id: str) -> float:
         return result.elapsed_s
     with open_checkpointer(runs.database) as checkpointer:
         return used_s(runs.prepared(run_id), stored_state(checkpointer, run_id))
+
+
+def _description(loop: Loop | PaperLoop, state: LoopState) -> str:
+    """What a model is told of the original of an offer, which training needs after the project has changed."""
+    confirmation = state["confirmation"]
+    if confirmation is None or not confirmation.confirmed:
+        return ""
+    describe = describing(loop.bench, loop.surroundings) or describe_target
+    with suppress(RewriteError):  # no model was asked, and the offer is worth more than its description
+        return attempted(partial(describe, loop.bench.target), "described")
+    return ""
 
 
 def _evidence(loop: Loop, state: LoopState, staged: Staged, machine: Machine) -> Evidence | None:

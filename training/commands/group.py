@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import typer
 
+from afterburner.training.commands.collect import collect
 from afterburner.training.commands.data import data
 from afterburner.training.commands.export import export
 from afterburner.training.commands.merge import merge
+from afterburner.training.commands.runs import runs
 from afterburner.training.commands.training import COMMANDS
 
 app = typer.Typer(
@@ -19,7 +21,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command(name="data")(data)
+app.command(name="collect")(collect)
 app.command(name="export")(export)
+app.command(name="runs")(runs)
 for _method, _command in COMMANDS.items():
     app.command(name=_method.value)(_command)
 app.command(name="merge")(merge)

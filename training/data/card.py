@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from afterburner.training.data.examples import Example
-    from afterburner.training.data.settings import DataSettings
 
 # Section 4; the paper says 13.3 thousand triples for each objective as well, which are not 90,864 together.
 PAPERS_EXAMPLES = {Recipe.SFT: 58_833, Recipe.DPO: 90_864, Recipe.GRPO: 984}
@@ -25,10 +24,11 @@ _MOST_LISTED = 20
 class Card:
     """Counts while a data set is built."""
 
-    settings: DataSettings
+    recipe: Recipe
+    source: str = "problems"  # what the examples are made of
     examples: Counter[str] = field(default_factory=Counter)  # by objective
     difficulties: Counter[str] = field(default_factory=Counter)
-    problems: int = 0  # that have an example
+    problems: int = 0  # or whatever else the source is, with an example
     duplicates: int = 0
     left_out: list[str] = field(default_factory=list)
     gaps: list[float] = field(default_factory=list)
@@ -46,16 +46,16 @@ class Card:
     def to_document(self) -> dict[str, Any]:
         """All of it as JSON holds it."""
         return {
-            "recipe": self.settings.recipe.value,
+            "recipe": self.recipe.value,
             "examples": sum(self.examples.values()),
             "examples_by_objective": dict(sorted(self.examples.items())),
             "examples_by_difficulty": dict(sorted(self.difficulties.items())),
-            "problems": self.problems,
+            self.source: self.problems,
             "duplicates": self.duplicates,
             "median_gap": median(self.gaps) if self.gaps else None,
             "median_characters": median(self.characters) if self.characters else None,
             "left_out": self.left_out,
-            "paper": {"examples": PAPERS_EXAMPLES.get(self.settings.recipe), "problems": PAPERS_PROBLEMS},
+            "paper": {"examples": PAPERS_EXAMPLES.get(self.recipe), "problems": PAPERS_PROBLEMS},
         }
 
     def to_markdown(self) -> str:
@@ -63,17 +63,17 @@ class Card:
         return "\n".join(self._lines()) + "\n"
 
     def _lines(self) -> Iterator[str]:
-        known, papers = self.to_document(), PAPERS_EXAMPLES.get(self.settings.recipe)
-        yield f"# Data set: {self.settings.recipe.value}\n"
+        known, papers = self.to_document(), PAPERS_EXAMPLES.get(self.recipe)
+        yield f"# Data set: {self.recipe.value}\n"
         yield "| | ours | the paper's |\n| --- | ---: | ---: |"
         yield f"| examples | {known['examples']:,} | {f'{papers:,}' if papers else 'not reported'} |"
         for objective, count in known["examples_by_objective"].items():
             yield f"| … for {objective} | {count:,} | |"
-        yield f"| problems | {self.problems:,} | {PAPERS_PROBLEMS:,} |"
+        yield f"| {self.source} | {self.problems:,} | {PAPERS_PROBLEMS:,} problems |"
         if self.gaps:
             yield f"| median gap between worse and better | {known['median_gap']:.2f}x | no minimum |"
         yield f"\nDifficulties: {', '.join(f'{name} {count:,}' for name, count in sorted(self.difficulties.items()))}."
-        yield f"{self.duplicates:,} duplicates were dropped. {len(self.left_out):,} problems were left out."
+        yield f"{self.duplicates:,} duplicates were dropped. {len(self.left_out):,} {self.source} were left out."
         if self.left_out:
             yield ""
             yield from (f"- {each}" for each in self.left_out[:_MOST_LISTED])

@@ -53,7 +53,7 @@ class HeldOut:
     def _add(self, problem: BenchmarkProblem) -> None:
         words = _words(problem.problem.description)
         self._ids.add((problem.dataset, problem.id))
-        self._titles |= dict.fromkeys(_titles(problem), problem.id)
+        self._titles |= dict.fromkeys(_titles(_names(problem)), problem.id)
         self._texts[" ".join(words)] = problem.id
         for length in _WINDOWS:
             windows = _windows(words, length)
@@ -71,16 +71,27 @@ class HeldOut:
         """
         if (problem.dataset, problem.id) in self._ids:
             return "its id is that of a held-out problem"
-        for title in _titles(problem):
+        codes = (each.code for each in problem.references)
+        return self.reason_of(_names(problem), problem.problem.description, codes)
+
+    def reason_of(self, names: Iterable[str], text: str, codes: Iterable[str]) -> str:
+        """Why code that is of no dataset may not be trained on; empty: it may. See `reason`.
+
+        Args:
+            names: any of which may be a title.
+            text: that says what the code does.
+            codes: that do it.
+        """
+        for title in _titles(names):
             if title in self._titles:
                 return f"its title is that of the held-out problem {self._titles[title]}"
-        words = _words(problem.problem.description)
+        words = _words(text)
         if other := self._texts.get(" ".join(words)):
             return f"its text is that of the held-out problem {other}"
         if shared := self._shared(words):
             return shared
-        for reference in problem.references:
-            if other := self._codes.get(_code(reference.code)):
+        for code in codes:
+            if other := self._codes.get(_code(code)):
                 return f"it has a solution of the held-out problem {other}"
         return ""
 
@@ -95,9 +106,13 @@ class HeldOut:
         return ""
 
 
-def _titles(problem: BenchmarkProblem) -> set[str]:
-    """The title and an id that is one, as words; numbers are no titles."""
-    found = (" ".join(_WORD.findall(name.casefold().replace("_", " "))) for name in (problem.id, problem.problem.name))
+def _names(problem: BenchmarkProblem) -> tuple[str, str]:
+    return problem.id, problem.problem.name
+
+
+def _titles(names: Iterable[str]) -> set[str]:
+    """Names that are titles, as words; numbers are none."""
+    found = (" ".join(_WORD.findall(name.casefold().replace("_", " "))) for name in names)
     return {each for each in found if re.search(r"[^\W\d]{2}", each)}
 
 

@@ -58,30 +58,32 @@ def prompt_for(
 _AIM = {"time": "takes less time", "memory": "needs less memory", "integral": "needs less memory and less time"}
 
 
-def answer_with(code: str, objective: Objective, language: str, *, is_rewrite: bool = True) -> str:
+def answer_with(code: str, objective: Objective, language: str, *, is_rewrite: bool = True, thinking: str = "") -> str:
     """An answer in the strict format that holds a solution.
 
-    There is no record of its author's thoughts, so that the thinking part says in a sentence what the answer is for.
+    Without a record of its author's thoughts, the thinking part says in a sentence what the answer is for.
 
     Args:
         code: the solution.
         objective: of the prompt.
         language: of the solution.
         is_rewrite: whether the prompt has an original.
+        thinking: the author's thoughts; empty: there is no record of them.
     """
     does = "rewrite the solution" if is_rewrite else "write a solution"
     return (
-        f"<thinking>\nI {does} so that it {_AIM[objective.value]}.\n</thinking>\n"
+        f"<thinking>\n{thinking or f'I {does} so that it {_AIM[objective.value]}.'}\n</thinking>\n"
         f"<solution>\n{block(spoken_name(language), code)}\n</solution>"
     )
 
 
-def is_answer(code: str, language: str) -> bool:
+def is_answer(code: str, language: str, *, thinking: str = "") -> bool:
     """Whether a code can stand in an answer: what is read back from it is the code; a tag within it would not be."""
     try:
         return (
             bool(code.strip())
-            and parse_answer(answer_with(code, Objective.TIME, language)).code == f"{code.rstrip()}\n"
+            and parse_answer(answer_with(code, Objective.TIME, language, thinking=thinking)).code
+            == f"{code.rstrip()}\n"
         )
     except ProposerError:
         return False

@@ -1,4 +1,4 @@
-"""Reads a data set that `train data` built."""
+"""Reads a data set that a command of `train` wrote."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from afterburner.training.data.building import CARD, FORMAT, ROWS
 from afterburner.training.data.settings import Recipe
+from afterburner.training.data.writing import CARD, FORMAT, ROWS
 from afterburner.training.errors import TrainingError
 
 if TYPE_CHECKING:

@@ -18,6 +18,7 @@ class Recipe(StrEnum):
     DPO = "dpo"  # a middling one in the prompt, the best as chosen, the worst as rejected
     GRPO = "grpo"  # prompts alone
     DIRECT = "direct"  # the problem in the prompt, its best solution as the answer; the rebuttal's direct generation
+    COLD_START = "cold-start"  # a model's own answers that pass; `train collect` makes it
 
 
 # About as many of each problem and objective as the paper has: 19,611 pairs and 30,288 triples of 984 problems.
@@ -53,6 +54,11 @@ class DataSettings:
         """
         object.__setattr__(self, "recipe", member(Recipe, "recipe", self.recipe))
         object.__setattr__(self, "objectives", tuple(member(Objective, "objective", each) for each in self.objectives))
+        if self.recipe is Recipe.COLD_START:
+            raise UsageError(
+                "A cold-start data set holds a model's answers, which train data cannot make. Build the prompts with "
+                "train data grpo, then: afterburner-agent train collect --from DATA --model MODEL --out DIR"
+            )
         if not self.objectives:
             raise UsageError("Give at least one objective.")
         if self.examples is not None and self.examples < 1:

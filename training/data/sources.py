@@ -41,5 +41,14 @@ def held_out_problems(benchmark: Path, split: str, others: Iterable[Path]) -> It
     """
     if is_built(benchmark) and split != _TEST:
         yield from read_built(benchmark, _TEST)
-    for other in others:
+    yield from evaluation_problems(others)
+
+
+def evaluation_problems(places: Iterable[Path]) -> Iterator[Loaded]:
+    """The problems of evaluation sets: of a plain folder or file, those for testing; and the records that are none.
+
+    Raises:
+        DatasetError: one of them cannot be read.
+    """
+    for other in places:
         yield from load_problems(str(other), split="" if other.is_dir() and is_built(other) else _TEST)

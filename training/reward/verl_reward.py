@@ -25,17 +25,17 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from afterburner.agent.types import Objective
-from afterburner.evals.datasets.built import read_built
-from afterburner.evals.problems import BenchmarkProblem
 from afterburner.sandbox import open_sandbox
 from afterburner.training.errors import TrainingError
-from afterburner.training.reward.judge import RewardJudge
+from afterburner.training.reward.benchmark import judge_of_benchmark
 from afterburner.training.reward.log import RewardLog
 from afterburner.training.reward.samples import Sample, Scored
 from afterburner.training.reward.settings import RewardSettings, Shape
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from afterburner.training.reward.judge import RewardJudge
 
 
 @dataclass(slots=True)
@@ -143,12 +143,7 @@ def _prompt_of(sample: Sample) -> tuple[str, str, str]:
 def _judge_of(benchmark: str) -> RewardJudge:
     """The judge of a benchmark, which lives as long as the process."""
     if benchmark not in _STATE.judges:
-        problems = [each for each in read_built(Path(benchmark)) if isinstance(each, BenchmarkProblem)]
         sandbox = _STATE.sandboxes.enter_context(open_sandbox())
         atexit.register(_STATE.sandboxes.close)
-        _STATE.judges[benchmark] = RewardJudge(
-            sandbox,
-            {each.id: each.problem for each in problems},
-            {each.id: each.private for each in problems if each.private is not None},
-        )
+        _STATE.judges[benchmark] = judge_of_benchmark(Path(benchmark), sandbox)
     return _STATE.judges[benchmark]

@@ -44,6 +44,13 @@ class ModelAnswer:
     messages: tuple[Mapping[str, str], ...] = ()  # the prompt as sent
 
     @property
+    def whole(self) -> str:
+        """The text with the thoughts that came apart from it back between the tags of the answer format."""
+        if not self.reasoning or "<thinking>" in self.content:
+            return self.content
+        return f"<thinking>{self.reasoning}</thinking>{self.content}"
+
+    @property
     def record(self) -> AnswerRecord:
         """What evaluation and training need of it."""
         used = self.usage or {}

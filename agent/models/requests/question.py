@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from afterburner.agent.models.prompts.calls_prompt import CallsRequest
     from afterburner.agent.models.prompts.proposer import ProposalRequest
     from afterburner.agent.models.prompts.sceptic_prompt import DoubtRequest
+    from afterburner.agent.models.requests.prompt_request import PromptRequest
     from afterburner.agent.usage import Usage
 
 
@@ -59,6 +60,13 @@ class Question:
         """Ask `asked` for calls of a function that nothing calls: the first request of a run."""
         place = Place(RecordedTarget.of(request.target), 0, asked, is_workload=True)
         return cls(tuple(messages_for_calls(request)), 1, place, request.seed, NOTHING_USED, temperature)
+
+    @classmethod
+    def of_prompt(cls, request: PromptRequest, asked: str, temperature: float | None) -> Self:
+        """Ask `asked` for the answers to a prompt that are not there yet."""
+        place = Place(RecordedTarget(request.name, None), request.number, asked)
+        count, seed = request.count - request.known, request.seed + request.known
+        return cls(request.messages, count, place, seed, NOTHING_USED, temperature)
 
     @property
     def hidden(self) -> bool:

@@ -18,10 +18,12 @@ import pytest
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.errors import ProposerError, UnknownModelError
 from afterburner.agent.events import ignore_event
+from afterburner.agent.models.batching import answer_each
 from afterburner.agent.models.prompts.proposer import ProposalRequest
 from afterburner.agent.models.registry import open_proposer
 from afterburner.agent.models.requests.answer_store import AnswerStore
 from afterburner.agent.models.requests.model_session import ModelSession
+from afterburner.agent.models.requests.prompt_request import Answerer, PromptRequest
 from afterburner.agent.models.requests.question import Question
 from afterburner.agent.models.requests.recording import Recording
 from afterburner.agent.models.requests.spending import LEAST_OUTPUT_TOKENS
@@ -240,6 +242,23 @@ def engine(folders: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     monkeypatch.setenv("XDG_STATE_HOME", str(folders / "state"))
     yield importlib.import_module("vllm").LLM
     del sys.modules["vllm"]
+
+
+def test_the_engine_answers_prompts_in_one_batch_as_far_as_the_caps_allow(engine: Any, folders: Path) -> None:
+    model_session = ModelSession(caps=Caps(requests=1))
+    proposer = open_proposer(f"vllm:{folders / 'base'}", temperature=0.5, model_session=model_session)
+    assert isinstance(proposer, Answerer)
+    prompts = [
+        PromptRequest("sum", number, ({"role": "user", "content": f"prompt {number}"},), 3, known, seed=10 * number)
+        for number, known in ((1, 0), (2, 1))
+    ]
+    kept: list[tuple[int, int]] = []
+    for _ in range(2):
+        answer_each(proposer, prompts, lambda request, found: kept.append((request.number, len(found))))
+    (loaded,) = engine.loaded
+    assert [(each.n, each.seed, each.temperature) for each in loaded.asked] == [(3, 10, 0.5), (2, 21, 0.5)]
+    assert "prompt 1" in loaded.told
+    assert kept == [(1, 3), (2, 2), (1, 0), (2, 0)], "the second time the cap is reached"
 
 
 def test_the_engine_keeps_to_the_caps_and_its_answers_are_recorded(

@@ -1,0 +1,28 @@
+"""The judge of a benchmark's problems."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from afterburner.evals.datasets.built import read_built
+from afterburner.evals.problems import BenchmarkProblem
+from afterburner.training.reward.judge import RewardJudge
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from afterburner.sandbox import Sandbox
+
+
+def judge_of_benchmark(benchmark: Path, sandbox: Sandbox) -> RewardJudge:
+    """Judge by the tests of a benchmark that `eval build` made; its private tests are hidden ones.
+
+    Raises:
+        DatasetError: there is no benchmark.
+    """
+    problems = [each for each in read_built(benchmark) if isinstance(each, BenchmarkProblem)]
+    return RewardJudge(
+        sandbox,
+        {each.id: each.problem for each in problems},
+        {each.id: each.private for each in problems if each.private is not None},
+    )

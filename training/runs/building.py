@@ -1,0 +1,98 @@
+"""Builds a data set of stored runs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from afterburner.agent.code.locate import function_source
+from afterburner.agent.job.problem import Problem
+from afterburner.training.data.card import Card
+from afterburner.training.data.duplicates import Duplicates
+from afterburner.training.data.settings import Recipe
+from afterburner.training.data.writing import write_data
+from afterburner.training.errors import TrainingError
+from afterburner.training.runs.examples import NoExampleError, examples_of
+from afterburner.training.runs.reading import ProvenRun, UnreadableRun, proven_runs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from afterburner.training.data.contamination import HeldOut
+    from afterburner.training.data.examples import Example
+    from afterburner.training.runs.settings import RunDataSettings
+
+
+def build_run_data(store: Path | None, settings: RunDataSettings, held_out: HeldOut, out: Path) -> Card:
+    """Build a data set of the runs that proved an improvement.
+
+    The same runs and settings give the same file, byte for byte, with the same version of pyarrow.
+
+    Args:
+        store: the folder of the store of runs; None: the user's.
+        settings: what is built.
+        held_out: problems that may not be trained on.
+        out: the folder; what an earlier call wrote there is replaced.
+
+    Raises:
+        TrainingError: there is no example, or the folder cannot be written.
+        RunStoreError: the store cannot be read.
+    """
+    card = Card(Recipe(settings.recipe.value), source="runs")
+    rows = list(_rows(store, settings, held_out, card))
+    if not rows:
+        why = f" Left out: {card.left_out[0]}." if card.left_out else ""
+        raise TrainingError(
+            f"No stored run{f' on files in {settings.project}' if settings.project else ''} gives an example: it takes "
+            f"one with a proven offer{', and a candidate that was refused' if settings.recipe == 'dpo' else ''}.{why}"
+        )
+    document = {
+        "source": str(store) if store else "the user's store of runs",
+        "held_out_problems": held_out.count,
+        "held_out_unreadable": held_out.unreadable,
+        "settings": asdict(settings),
+        "rejected": dict(Counter(row["rejected_because"] for row in rows if "rejected_because" in row).most_common()),
+        **card.to_document(),
+    }
+    write_data(rows, document, card.to_markdown(), out)
+    return card
+
+
+def _rows(store: Path | None, settings: RunDataSettings, held_out: HeldOut, card: Card) -> Iterator[Example]:
+    """The examples of all runs, each once."""
+    seen = Duplicates()
+    for run in proven_runs(store, settings.project):
+        if isinstance(run, UnreadableRun):
+            card.left_out.append(f"run {run.run_id}: {run.reason}")
+        elif reason := _held_out(run, held_out):
+            card.left_out.append(f"run {run.result.run_id}, {run.name}: {reason}")
+        else:
+            yield from _new(run, settings, card, seen)
+
+
+def _new(run: ProvenRun, settings: RunDataSettings, card: Card, seen: Duplicates) -> Iterator[Example]:
+    found = False
+    try:
+        for example in examples_of(run, settings):
+            if not seen.is_new(example):
+                card.duplicates += 1
+                continue
+            card.add(example)
+            found = True
+            yield example
+    except NoExampleError as error:
+        card.left_out.append(f"run {run.result.run_id}, {run.name}: {error}")
+    card.problems += found
+
+
+def _held_out(run: ProvenRun, held_out: HeldOut) -> str:
+    """Why a run may not be trained on; empty: it may."""
+    target, result = run.result.target, run.result
+    code = function_source(target)
+    problem = Problem.from_json(run.settings.problem) if run.settings.problem else None
+    names = [problem.name] if problem is not None else [(target.function or target.module).rpartition(".")[2]]
+    text = problem.description if problem is not None else code
+    codes = [code, target.source, result.best_source, *(each.source for each in result.candidates if each.source)]
+    return held_out.reason_of(names, text, codes)
