@@ -8,6 +8,7 @@ from afterburner.training.commands.data import data
 from afterburner.training.commands.export import export
 from afterburner.training.commands.merge import merge
 from afterburner.training.commands.training import COMMANDS
+from afterburner.training.commands.plan import plan
 
 app = typer.Typer(
     name="train",
@@ -23,6 +24,7 @@ app.command(name="export")(export)
 for _method, _command in COMMANDS.items():
     app.command(name=_method.value)(_command)
 app.command(name="merge")(merge)
+app.command(name="plan")(plan)
 
 
 @app.callback()
