@@ -199,10 +199,10 @@ def _adapter_parameters(model: Any, lora: LoraConfig) -> int:
     targets = lora.targets if isinstance(lora.targets, str) else list(lora.targets)
     wanted = peft.LoraConfig(r=lora.rank, lora_alpha=lora.alpha, target_modules=targets, task_type="CAUSAL_LM")
     try:
-        adapted = peft.get_peft_model(model, wanted)
+        peft.inject_adapter_in_model(wanted, model)  # freezes the rest
     except ValueError as error:
         raise TrainingError(f"lora.targets do not fit the model: {_first_line(error)}") from error
-    return _count(each for each in adapted.parameters() if each.requires_grad)
+    return _count(each for each in model.parameters() if each.requires_grad)
 
 
 def _count(parameters: Iterable[Any]) -> int:

@@ -53,7 +53,7 @@ def make_plan(
     hardware: Hardware,
     *,
     rows: int | None = None,
-    model: str = "",
+    model: str | Architecture = "",
     assumed: Assumptions | None = None,
 ) -> Plan:
     """Plan a run; the model is built without weights, which takes some seconds for the imports and no memory.
@@ -62,8 +62,8 @@ def make_plan(
         config: of the run.
         hardware: see `detect_hardware`.
         rows: of the data set; None: as many as the paper's has.
-        model: the architecture, where `model.path` is the output of a stage that has not run yet; empty: that of
-            `model.path`.
+        model: the name of the architecture, or itself, where `model.path` is the output of a stage that has not run yet;
+            empty: that of `model.path`.
         assumed: what the hours depend on.
 
     Raises:
@@ -72,14 +72,15 @@ def make_plan(
     """
     known = assumed or usual_assumptions(hardware.kind)
     batches = plan_batches(config, hardware.devices)
-    architecture = find_architecture(model or config.model.path, config.lora)
+    if isinstance(model, str):
+        model = find_architecture(model or config.model.path, config.lora)
     return Plan(
         config=config,
         hardware=hardware,
-        model=architecture,
+        model=model,
         batches=batches,
-        memory=predict_memory(config, architecture, batches, hardware),
-        work=estimate_work(config, architecture, batches, hardware, known, rows=rows),
-        disk=predict_disk(config, architecture),
+        memory=predict_memory(config, model, batches, hardware),
+        work=estimate_work(config, model, batches, hardware, known, rows=rows),
+        disk=predict_disk(config, model),
         assumed=known,
     )
