@@ -20,7 +20,7 @@ FLOORS = ("agent", "ci_action", "evals", "lsp_server", "sandbox", "training")
 NOT_PACKAGED = (ROOT / "lsp_server" / "clients", ROOT / "ci_action" / "steps")
 LITTER = shutil.ignore_patterns("__pycache__", ".*", "*.egg-info", "build", "dist")
 # A wheel holds these kinds of files; anything else in a floor is not meant for it and does not belong there.
-MARKED_AS_DATA = {".csv", ".jsonl", ".py", ".typed", ".c", ".h", ".json", ".toml"}
+MARKED_AS_DATA = {".csv", ".jsonl", ".py", ".typed", ".c", ".h", ".json", ".toml", ".yaml"}
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,7 @@ from afterburner.training.commands.export import export
 from afterburner.training.commands.merge import merge
 from afterburner.training.commands.runs import runs
 from afterburner.training.commands.training import COMMANDS
+from afterburner.training.commands.plan import plan
 
 app = typer.Typer(
     name="train",
@@ -27,6 +28,7 @@ app.command(name="runs")(runs)
 for _method, _command in COMMANDS.items():
     app.command(name=_method.value)(_command)
 app.command(name="merge")(merge)
+app.command(name="plan")(plan)
 
 
 @app.callback()

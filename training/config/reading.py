@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 _SHIPPED = "afterburner.training.configs"
+_LAUNCHING = "accelerate"  # a folder among them with files for `accelerate launch`
 
 
 def read_config(name: str) -> TrainConfig:
@@ -46,7 +47,7 @@ def shipped() -> list[str]:
     return sorted(
         f"{folder.name}/{file.name.removesuffix('.yaml')}"
         for folder in root.iterdir()
-        if folder.is_dir()
+        if folder.is_dir() and folder.name != _LAUNCHING
         for file in folder.iterdir()
         if file.name.endswith(".yaml")
     )

@@ -1,0 +1,130 @@
+"""Plans: shipped configurations fit their hardware, batches keep their size, and what cannot work is refused."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from planned import MODEL, config, plan_of
+
+from afterburner.sandbox import UsageError
+from afterburner.training.config.reading import read_config, shipped
+from afterburner.training.errors import TrainingError
+from afterburner.training.planning.assumptions import Assumptions
+from afterburner.training.planning.checks import check_launch, check_plan
+from afterburner.training.planning.dry_run import to_document, to_lines
+from afterburner.training.planning.hardware import Hardware, detect_hardware
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NODE = Hardware(8, 80)
+PLACES = {"eight-gpus": NODE, "nodes": Hardware(16, 80)}
+ON_EIGHT = {"paper/grpo"}  # of the paper's, the others run on one device
+
+
+@pytest.mark.parametrize("name", shipped())
+def test_shipped_configurations_fit_their_hardware(name: str) -> None:
+    place = PLACES.get(name.partition("/")[0], NODE if name in ON_EIGHT else Hardware(1, 80))
+    plan = plan_of(read_config(name), place)
+    check_plan(plan)
+    assert plan.memory.peak_gib > 4
+    assert any("peak" in line for line in to_lines(plan))
+    assert json.loads(json.dumps(to_document(plan)))["memory"]["peak_gib"] == plan.memory.peak_gib
+
+
+@pytest.mark.parametrize("name", ["sft", "dpo", "grpo"])
+def test_eight_gpus_train_by_the_papers_settings(name: str) -> None:
+    """Only the way in which the batch is divided may differ."""
+    paper, here = (read_config(f"{folder}/{name}").model_dump() for folder in ("paper", "eight-gpus"))
+    for each in (paper, here):
+        del each["batch"]["per_device"]
+    assert here == paper
+
+
+@pytest.mark.parametrize("devices", [1, 2, 4, 8])
+@pytest.mark.parametrize("name", ["paper/sft", "paper/dpo", "paper/grpo"])
+def test_the_effective_batch_is_the_same_on_any_number_of_devices(name: str, devices: int) -> None:
+    wanted = read_config(name)
+    plan = plan_of(wanted, Hardware(devices, 80))
+    assert plan.batches.size == wanted.batch.size
+    assert plan.work.steps == plan_of(wanted, Hardware(1, 80)).work.steps
+
+
+def test_the_papers_grpo_is_counted() -> None:
+    """984 prompts are 30 whole rollouts of 32; each has 16 answers, run twice, and its original three times."""
+    plan = plan_of(read_config("paper/grpo"), NODE, assumed=Assumptions(slots=40, seconds_per_run=2))
+    work = plan.work
+    assert (work.rows, work.rollouts, work.steps, work.sequences) == (984, 600, 600, 600 * 512)
+    assert work.tokens_most == 600 * 512 * (2_048 + 8_192)
+    assert work.sandbox_runs == 600 * 32 * (16 * 2 + 3)
+    assert work.sandbox_s == 2 * work.sandbox_runs
+    assert work.sandbox_hours == pytest.approx(600 * 35 * 2 / 3600)  # 32 problems occupy 32 of the 40 slots
+
+
+def test_dpo_trains_on_two_answers_for_each_row() -> None:
+    work = plan_of(read_config("paper/dpo"), NODE, rows=160).work
+    assert (work.steps, work.sequences) == (10, 320)
+
+
+def test_steps_take_the_place_of_epochs() -> None:
+    assert plan_of(config(steps=7), NODE).work.steps == 7
+
+
+def test_too_little_memory_is_said_in_one_line_that_names_remedies() -> None:
+    wanted = config(gradient_checkpointing=False)
+    with pytest.raises(TrainingError) as raised:
+        check_plan(plan_of(wanted, Hardware(1, 15)))
+    line = str(raised.value)
+    assert line.startswith(f"sft with {MODEL} needs about ")
+    assert "GiB on each device, and there are 15.0. Lower batch.per_device" in line
+    for remedy in ("max_tokens", "gradient_checkpointing", "lora", "zero3"):
+        assert remedy in line
+    assert "\n" not in line
+
+
+def test_vllm_needs_room_for_the_weights() -> None:
+    section = {"prompts": 4, "vllm": {"mode": "colocate", "gpu_memory_share": 0.05}}
+    wanted = config("grpo", sharding="zero3", grpo=section)
+    with pytest.raises(TrainingError, match=r"vLLM needs at least 6\.1 GiB .* leaves it 4\.0\. Raise"):
+        check_plan(plan_of(wanted, NODE))
+
+
+def test_a_disk_that_is_too_small_is_said_in_one_line(tmp_path: Path) -> None:
+    plan = plan_of(config(checkpoints_kept=10**9), NODE)
+    with pytest.raises(TrainingError, match=r"GiB to .*unmade/run, and .* are free\. Free some space") as raised:
+        check_plan(plan, tmp_path / "unmade" / "run")
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("sharding", "environment"),
+    [
+        ("none", {}),
+        ("none", {"ACCELERATE_USE_FSDP": "false"}),
+        ("zero3", {"ACCELERATE_USE_DEEPSPEED": "true"}),
+        ("fsdp", {"ACCELERATE_USE_FSDP": "true"}),
+    ],
+)
+def test_a_launch_that_shards_as_planned_is_accepted(sharding: str, environment: dict[str, str]) -> None:
+    check_launch(config(sharding=sharding), environment)
+
+
+def test_a_launch_that_shards_otherwise_is_refused() -> None:
+    with pytest.raises(UsageError, match="has sharding zero3, and the run was launched with none"):
+        check_launch(config(sharding="zero3"), {})
+
+
+@pytest.mark.parametrize("given", [{"slots": 0}, {"mean_share": 1.5}, {"seconds_per_run": float("nan")}])
+def test_assumptions_are_checked(given: dict[str, float]) -> None:
+    with pytest.raises(UsageError, match=next(iter(given))):
+        Assumptions(**given)  # type: ignore[arg-type]
+
+
+def test_hardware_is_given_or_detected(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert detect_hardware(8, 80) == NODE
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    assert detect_hardware().devices == 2
+    with pytest.raises(UsageError, match="above 0"):
+        detect_hardware(0, 80)

@@ -1,0 +1,53 @@
+"""What a plan assumes and no file says; each number can be given."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, fields
+from typing import Literal
+
+from afterburner.sandbox import UsageError
+from afterburner.sandbox.cores import divide_cores
+
+
+@dataclass(frozen=True, slots=True)
+class Assumptions:
+    """What time depends on. The defaults are round numbers for an H100, not measurements: give your own.
+
+    Attributes:
+        mean_share: how long the mean example is, as a share of the longest allowed.
+        device_tflops: dense bfloat16 peak of one device, in 10^12 operations per second; 989 is the data sheet's of an
+            H100 SXM.
+        utilisation: the share of that peak that training reaches.
+        generated_tokens_per_s: that one device generates.
+        seconds_per_run: one program on all test cases of its problem.
+        runs_per_answer: one to be measured, and one on the hidden tests.
+        slots: programs side by side, over all machines that judge; as many as this machine has.
+    """
+
+    mean_share: float = 0.25
+    device_tflops: float = 989.0
+    utilisation: float = 0.35
+    generated_tokens_per_s: float = 2_500.0
+    seconds_per_run: float = 2.0
+    runs_per_answer: int = 2
+    slots: int = field(default_factory=lambda: len(divide_cores().slots))
+
+    def __post_init__(self) -> None:
+        """Check the numbers.
+
+        Raises:
+            UsageError: one is not above 0, or a share is above 1.
+        """
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if not (math.isfinite(value) and value > 0):
+                raise UsageError(f"{each.name} {value}: a number above 0 is needed.")
+        for name in ("mean_share", "utilisation"):
+            if getattr(self, name) > 1:
+                raise UsageError(f"{name} {getattr(self, name)}: this is a share from 0 to 1.")
+
+
+def usual_assumptions(kind: Literal["gpu", "cpu"]) -> Assumptions:
+    """The defaults for a kind of device; for a CPU they are those of a few cores."""
+    return Assumptions() if kind == "gpu" else Assumptions(device_tflops=0.1, generated_tokens_per_s=50.0)

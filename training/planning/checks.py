@@ -1,0 +1,104 @@
+"""Refuses a run that its machine cannot carry out, before it starts."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from afterburner.sandbox import UsageError
+from afterburner.training.config.schema import Method
+from afterburner.training.errors import TrainingError
+from afterburner.training.planning.disk import free_gib
+from afterburner.training.planning.hardware import GIB
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from afterburner.training.config.schema import TrainConfig
+    from afterburner.training.planning.plan import Plan
+
+_BFLOAT16 = 2  # bytes
+_TRUE = ("1", "true", "yes", "on")
+
+
+def check_plan(plan: Plan, out: Path | None = None) -> None:
+    """Check that the memory, and the disk of the output folder, suffice.
+
+    Raises:
+        TrainingError: they do not; the message says what to change.
+    """
+    need, have = plan.memory.peak_gib, plan.hardware.memory_gib
+    if need > have:
+        raise TrainingError(
+            f"{plan.config.method.value} with {plan.model.name} needs about {need:.1f} GiB on each device, and there "
+            f"are {have:.1f}. {_advice(plan)}"
+        )
+    _check_vllm(plan)
+    if out is not None and plan.disk.total_gib > (free := free_gib(out)):
+        raise TrainingError(
+            f"The run writes about {plan.disk.total_gib:.1f} GiB to {out}, and {free:.1f} are free. Free some space, "
+            "give another --out, or lower checkpoints_kept."
+        )
+
+
+def check_launch(config: TrainConfig, environment: Mapping[str, str] = os.environ) -> None:
+    """Check that `accelerate launch` shards the weights as the configuration says, since the plan rests on that.
+
+    Raises:
+        UsageError: it does not.
+    """
+    launched = "none"
+    if environment.get("ACCELERATE_USE_DEEPSPEED", "").lower() in _TRUE:
+        launched = "zero3"
+    elif environment.get("ACCELERATE_USE_FSDP", "").lower() in _TRUE:
+        launched = "fsdp"
+    if launched != config.sharding:
+        raise UsageError(
+            f"The configuration has sharding {config.sharding}, and the run was launched with {launched}. Launch it "
+            "with the accelerate file that fits, or change sharding."
+        )
+
+
+def _check_vllm(plan: Plan) -> None:
+    """Check that vLLM's share holds the weights, in bfloat16, and the keys and values of one sequence.
+
+    Raises:
+        TrainingError: it does not.
+    """
+    grpo, model = plan.config.grpo, plan.model
+    if grpo.vllm is None or grpo.vllm.mode == "server":
+        return
+    tokens = grpo.prompt_tokens + grpo.answer_tokens
+    numbers = model.parameters + 2 * tokens * model.kv_width * model.layers
+    need = _BFLOAT16 * numbers / grpo.vllm.tensor_parallel / GIB
+    have = grpo.vllm.gpu_memory_share * plan.hardware.memory_gib
+    if need > have:
+        raise TrainingError(
+            f"vLLM needs at least {need:.1f} GiB on each device, and grpo.vllm.gpu_memory_share leaves it {have:.1f}. "
+            "Raise it, or raise grpo.vllm.tensor_parallel."
+        )
+
+
+def _advice(plan: Plan) -> str:
+    """What would lower the need, as one sentence."""
+    *others, last = _remedies(plan)
+    either = f"{', '.join(others)}, or {last}" if others else last
+    return f"{either[0].upper()}{either[1:]}."
+
+
+def _remedies(plan: Plan) -> Iterator[str]:
+    config = plan.config
+    if plan.batches.per_device > 1:
+        yield "lower batch.per_device (the effective batch stays the same)"
+    yield "lower grpo.answer_tokens" if config.method is Method.GRPO else "lower max_tokens"
+    if not config.gradient_checkpointing:
+        yield "turn on gradient_checkpointing"
+    if config.grpo.vllm is not None and config.grpo.vllm.mode == "colocate":
+        yield "lower grpo.vllm.gpu_memory_share"
+    if config.lora is None:
+        yield "set lora"
+    if config.sharding == "none":
+        yield "shard the weights with zero3 or fsdp over several devices"
+    else:
+        yield "shard over more devices"

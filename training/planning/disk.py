@@ -1,0 +1,52 @@
+"""How much a run writes to disk."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from afterburner.training.planning.activations import FLOAT32
+from afterburner.training.planning.hardware import GIB
+from afterburner.training.planning.memory import optimizer_bytes
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from afterburner.training.config.schema import TrainConfig
+    from afterburner.training.planning.architectures import Architecture
+
+
+@dataclass(frozen=True, slots=True)
+class Disk:
+    """The files of a run, over all devices.
+
+    Attributes:
+        checkpoint_gib: one checkpoint.
+        checkpoints: that exist at once: a new one is complete before the oldest is deleted.
+        model_gib: the trained model.
+    """
+
+    checkpoint_gib: float
+    checkpoints: int
+    model_gib: float
+
+    @property
+    def total_gib(self) -> float:
+        """All of it."""
+        return self.checkpoint_gib * self.checkpoints + self.model_gib
+
+
+def predict_disk(config: TrainConfig, model: Architecture) -> Disk:
+    """Predict what a run writes."""
+    weights = FLOAT32 * model.trainable
+    checkpoint = weights + optimizer_bytes(config, model)
+    return Disk(checkpoint / GIB, config.checkpoints_kept + 1, weights / GIB)
+
+
+def free_gib(folder: Path) -> float:
+    """What is free where a folder is or will be."""
+    place = folder.absolute()
+    while not place.exists():
+        place = place.parent
+    return shutil.disk_usage(place).free / GIB
