@@ -32,9 +32,7 @@ _ROLES = ("system\n", "user\n", "assistant\n")
 _LEAST_SHARE = 0.01  # of the conversations, that a line of prose is in
 
 
-def train_tokenizer(
-    conversations: Sequence[Messages], vocabulary: int = 512
-) -> PreTrainedTokenizerFast:
+def train_tokenizer(conversations: Sequence[Messages], vocabulary: int = 512) -> PreTrainedTokenizerFast:
     """Train a tokenizer on prompts with answers.
 
     Args:
