@@ -22,7 +22,13 @@ Messages = list[dict[str, str]]
 
 
 def prompt_for(
-    problem: Problem, objective: Objective, original: str, figures: Figures | None, *, tell: str = "paper"
+    problem: Problem,
+    objective: Objective,
+    original: str,
+    figures: Figures | None,
+    *,
+    tell: str = "paper",
+    passed: bool | None = None,
 ) -> Messages:
     """The messages that the loop sends for an original.
 
@@ -32,6 +38,7 @@ def prompt_for(
         original: C*; empty: the model writes the first code.
         figures: what the original measures; None: it is none, or fails.
         tell: as `--tell`.
+        passed: whether the original is right; None: if it has figures. A failing one measures the limits in the loop.
     """
     measurement = None
     if figures is not None:
@@ -46,7 +53,7 @@ def prompt_for(
             problem.target(original),
             objective,
             measurement,
-            passed=figures is not None,
+            passed=figures is not None if passed is None else passed,
             iteration=1,
             count=1,
             describe=problem.describe,

@@ -1,0 +1,1 @@
+"""A miniature of the paper: generated problems and a small language model, trained from scratch on two cores."""
