@@ -8,9 +8,9 @@ from afterburner.training.commands.collect import collect
 from afterburner.training.commands.data import data
 from afterburner.training.commands.export import export
 from afterburner.training.commands.merge import merge
+from afterburner.training.commands.plan import plan
 from afterburner.training.commands.runs import runs
 from afterburner.training.commands.training import COMMANDS
-from afterburner.training.commands.plan import plan
 
 app = typer.Typer(
     name="train",

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 # What is there without a model: PyTorch's libraries in a process (measured), or the context of CUDA, cuBLAS and NCCL
 # (an assumption; common values are between 0.5 and 1.5 GiB).
-_PROGRAM_GIB = {"cpu": 0.75, "gpu": 1.5}
+_PROGRAM_GIB = {"cpu": 0.85, "gpu": 1.5}
 # DeepSpeed's defaults, in numbers: stage3_max_live_parameters and reduce_bucket_size, also how much of the optimizer it
 # updates at a time (sub_group_size).
 _ZERO_LIVE, _ZERO_BUCKET, _ZERO_GROUP = 1_000_000_000, 500_000_000, 1_000_000_000

@@ -62,7 +62,7 @@ def make_plan(
         config: of the run.
         hardware: see `detect_hardware`.
         rows: of the data set; None: as many as the paper's has.
-        model: the name of the architecture, or itself, where `model.path` is the output of a stage that has not run yet;
+        model: the name of the architecture, or itself, where `model.path` is the output of a stage that has not run;
             empty: that of `model.path`.
         assumed: what the hours depend on.
 

@@ -104,7 +104,7 @@ def estimate_work(
         sandbox_s=runs * assumed.seconds_per_run,
         training_hours=_operations(config, model, tokens_mean)
         / (hardware.devices * assumed.device_tflops * 1e12 * assumed.utilisation * _HOUR_S),
-        generation_hours=generated / (hardware.devices * assumed.generated_tokens_per_s * _HOUR_S),
+        generation_hours=generated / (_generators(config, hardware) * assumed.generated_tokens_per_s * _HOUR_S),
         sandbox_hours=rollouts * _judging_s(config, assumed) / _HOUR_S,
     )
 
@@ -114,6 +114,12 @@ def _steps(config: TrainConfig, batches: BatchPlan, rows: int) -> int:
     if config.method is Method.GRPO:
         return math.floor(config.epochs * (rows // config.grpo.prompts) * batches.updates_per_rollout)
     return math.ceil(config.epochs * math.ceil(rows / batches.size))
+
+
+def _generators(config: TrainConfig, hardware: Hardware) -> int:
+    """The devices that generate: those of the vLLM server if there is one, or those that train."""
+    vllm = config.grpo.vllm
+    return vllm.tensor_parallel if vllm is not None and vllm.mode == "server" else hardware.devices
 
 
 def _runs_per_prompt(config: TrainConfig, assumed: Assumptions) -> int:

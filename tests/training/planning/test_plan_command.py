@@ -4,28 +4,37 @@ from __future__ import annotations
 
 import json
 import sys
-from subprocess import CompletedProcess, run
+from subprocess import run
 
 import pytest
+from typer.testing import CliRunner
 
+from afterburner.training.commands.group import app
+from afterburner.training.errors import TrainingError
 
-def plan(*arguments: str) -> CompletedProcess[str]:
-    command = [sys.executable, "-m", "afterburner.training", "plan", *arguments]
-    return run(command, capture_output=True, text=True, check=False)
+EIGHT = ("--devices", "8", "--device-memory-gib", "80")
 
 
 def test_it_prints_the_plan_as_json() -> None:
-    done = plan("--config", "eight-gpus/sft", "--devices", "8", "--device-memory-gib", "80", "--json")
-    assert (done.returncode, done.stderr) == (0, "")
+    done = CliRunner().invoke(app, ["plan", "--config", "eight-gpus/sft", *EIGHT, "--slots", "3", "--json"])
+    assert done.exit_code == 0
     document = json.loads(done.stdout)
     assert document["batches"]["size"] == 64
     assert document["model"]["trainable"] == 14_966_784
+    assert document["assumed"]["slots"] == 3
+
+
+def test_a_plan_that_does_not_fit_is_printed_and_then_refused() -> None:
+    done = CliRunner().invoke(app, ["plan", "--config", "paper/cold-start", "--device-memory-gib", "15"])
+    assert isinstance(done.exception, TrainingError)
+    assert "peak, in: forward and backward" in done.stdout
 
 
 @pytest.mark.slow
-def test_too_little_memory_ends_it_with_one_line_after_the_plan() -> None:
-    done = plan("--config", "paper/cold-start", "--device-memory-gib", "15")
+def test_the_module_is_the_command() -> None:
+    """`accelerate launch -m afterburner.training` needs a module."""
+    command = [sys.executable, "-m", "afterburner.training", "plan", "--config", "paper/cold-start"]
+    done = run([*command, "--device-memory-gib", "15"], capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert "peak, in: forward and backward" in done.stdout
     assert done.stderr.count("\n") == 1
     assert "and there are 15.0. Lower max_tokens" in done.stderr
