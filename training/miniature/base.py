@@ -1,4 +1,4 @@
-"""Pretrains the base model from scratch: what the weights of Qwen2.5 are for the paper."""
+"""Pretrains the base model from scratch: what the weights of Qwen3.5 are for the paper."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     import torch
-    from transformers import PreTrainedTokenizerFast, Qwen2ForCausalLM
+    from transformers import PreTrainedTokenizerFast, Qwen3ForCausalLM
 
     from afterburner.training.data.prompts import Messages
 
@@ -61,21 +61,26 @@ class Progress:
     tokens: int  # prompts and answers, without padding
 
 
-def new_model(tokenizer: PreTrainedTokenizerFast, settings: BaseSettings) -> Qwen2ForCausalLM:
-    """Make a Qwen2 model with random weights: the same ones for the same seed."""
+def new_model(tokenizer: PreTrainedTokenizerFast, settings: BaseSettings) -> Qwen3ForCausalLM:
+    """Make a Qwen3 model with random weights: the same ones for the same seed.
+
+    The paper has a Qwen2 model. `AutoTokenizer` splits texts for each of those as Qwen2 does, whatever the tokenizer
+    beside it says, so that servers and trainers would read other tokens than pretraining did.
+    """
     import torch  # noqa: PLC0415 - heavy
-    from transformers import GenerationConfig, Qwen2Config, Qwen2ForCausalLM  # noqa: PLC0415 - heavy
+    from transformers import GenerationConfig, Qwen3Config, Qwen3ForCausalLM  # noqa: PLC0415 - heavy
 
     torch.manual_seed(settings.seed)
     ends = {"eos_token_id": tokenizer.eos_token_id, "pad_token_id": tokenizer.pad_token_id, "bos_token_id": None}
-    model = Qwen2ForCausalLM(
-        Qwen2Config(
+    model = Qwen3ForCausalLM(
+        Qwen3Config(
             vocab_size=len(tokenizer),
             hidden_size=settings.hidden,
             intermediate_size=settings.feed_forward,
             num_hidden_layers=settings.layers,
             num_attention_heads=settings.heads,
             num_key_value_heads=settings.heads // 2,
+            head_dim=settings.hidden // settings.heads,
             max_position_embeddings=settings.positions,
             tie_word_embeddings=True,
             **ends,
@@ -86,7 +91,7 @@ def new_model(tokenizer: PreTrainedTokenizerFast, settings: BaseSettings) -> Qwe
 
 
 def pretrain(
-    model: Qwen2ForCausalLM,
+    model: Qwen3ForCausalLM,
     tokenizer: PreTrainedTokenizerFast,
     corpus: Iterator[Messages],
     settings: BaseSettings,
