@@ -44,7 +44,7 @@ class BaseSettings:
     layers: int = 4
     heads: int = 4
     positions: int = 1024
-    steps: int = 2500
+    steps: int = 2000
     batch: int = 16
     learning_rate: float = 3e-3
     weight_decay: float = 0.01
