@@ -1,4 +1,4 @@
-"""Pretrains the base model from scratch: what the weights of Qwen2.5 are for the paper."""
+"""Pretrains the base model from scratch: what the weights of Qwen3.5 are for the paper."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     import torch
-    from transformers import PreTrainedTokenizerFast, Qwen2ForCausalLM
+    from transformers import PreTrainedTokenizerFast, Qwen3ForCausalLM
 
     from afterburner.training.data.prompts import Messages
 
@@ -44,8 +44,8 @@ class BaseSettings:
     layers: int = 4
     heads: int = 4
     positions: int = 1024
-    steps: int = 1500
-    batch: int = 32
+    steps: int = 2000
+    batch: int = 16
     learning_rate: float = 3e-3
     weight_decay: float = 0.01
     seed: int = 0
@@ -61,21 +61,26 @@ class Progress:
     tokens: int  # prompts and answers, without padding
 
 
-def new_model(tokenizer: PreTrainedTokenizerFast, settings: BaseSettings) -> Qwen2ForCausalLM:
-    """Make a Qwen2 model with random weights: the same ones for the same seed."""
+def new_model(tokenizer: PreTrainedTokenizerFast, settings: BaseSettings) -> Qwen3ForCausalLM:
+    """Make a Qwen3 model with random weights: the same ones for the same seed.
+
+    The paper has a Qwen2 model. `AutoTokenizer` splits texts for each of those as Qwen2 does, whatever the tokenizer
+    beside it says, so that servers and trainers would read other tokens than pretraining did.
+    """
     import torch  # noqa: PLC0415 - heavy
-    from transformers import GenerationConfig, Qwen2Config, Qwen2ForCausalLM  # noqa: PLC0415 - heavy
+    from transformers import GenerationConfig, Qwen3Config, Qwen3ForCausalLM  # noqa: PLC0415 - heavy
 
     torch.manual_seed(settings.seed)
     ends = {"eos_token_id": tokenizer.eos_token_id, "pad_token_id": tokenizer.pad_token_id, "bos_token_id": None}
-    model = Qwen2ForCausalLM(
-        Qwen2Config(
+    model = Qwen3ForCausalLM(
+        Qwen3Config(
             vocab_size=len(tokenizer),
             hidden_size=settings.hidden,
             intermediate_size=settings.feed_forward,
             num_hidden_layers=settings.layers,
             num_attention_heads=settings.heads,
             num_key_value_heads=settings.heads // 2,
+            head_dim=settings.hidden // settings.heads,
             max_position_embeddings=settings.positions,
             tie_word_embeddings=True,
             **ends,
@@ -86,7 +91,7 @@ def new_model(tokenizer: PreTrainedTokenizerFast, settings: BaseSettings) -> Qwe
 
 
 def pretrain(
-    model: Qwen2ForCausalLM,
+    model: Qwen3ForCausalLM,
     tokenizer: PreTrainedTokenizerFast,
     corpus: Iterator[Messages],
     settings: BaseSettings,
@@ -94,12 +99,14 @@ def pretrain(
     every: int = 100,
     on_progress: Callable[[Progress], object] = lambda _: None,
 ) -> Progress:
-    """Train the model on the answers of conversations; prompts carry no loss.
+    """Train the model on all tokens of conversations, as pretraining does.
+
+    An original in a prompt solves the problem as well as an answer does, so that each conversation teaches twice.
 
     Args:
         model: whose weights are changed.
         tokenizer: of the model.
-        corpus: conversations that end with an answer.
+        corpus: conversations, of which no part depends on what is good.
         settings: of the training.
         every: how many steps apart progress is told.
         on_progress: is told of it.
@@ -156,31 +163,24 @@ def _batches(
         drawn = [_tokens_of(tokenizer, each) for each in islice(corpus, count * settings.batch)]
         if len(drawn) < count * settings.batch:
             raise TrainingError(f"The corpus of pretraining ends {left} steps too early. Give it more conversations.")
-        drawn.sort(key=lambda each: len(each[0]))
+        drawn.sort(key=len)
         for place in torch.randperm(count, generator=order).tolist():
             yield _padded(drawn[place * settings.batch : (place + 1) * settings.batch], tokenizer.pad_token_id)
         left -= count
 
 
-def _tokens_of(tokenizer: PreTrainedTokenizerFast, messages: Messages) -> tuple[list[int], int]:
-    """The tokens of a conversation up to its end token, and how many of them are the prompt's."""
-    asked = tokenizer.apply_chat_template(messages[:-1], tokenize=False, add_generation_prompt=True)
-    answered = f"{messages[-1]['content']}{tokenizer.eos_token}"
-    prompt, answer = (tokenizer.encode(text, add_special_tokens=False) for text in (asked, answered))
-    return [*prompt, *answer], len(prompt)
+def _tokens_of(tokenizer: PreTrainedTokenizerFast, messages: Messages) -> list[int]:
+    text = tokenizer.apply_chat_template(messages, tokenize=False)
+    return list(tokenizer.encode(text, add_special_tokens=False))
 
 
-def _padded(conversations: Sequence[tuple[list[int], int]], pad: int) -> dict[str, torch.Tensor]:
-    """Tensors of shape (conversations, longest): tokens, and labels of the answers alone.
+def _padded(conversations: Sequence[list[int]], pad: int) -> dict[str, torch.Tensor]:
+    """Tensors of shape (conversations, longest): tokens, and labels of all but the padding.
 
     Padding stands at the end, where no token of a causal model sees it: without a mask, attention is faster.
     """
     import torch  # noqa: PLC0415 - heavy
 
-    longest = max(len(tokens) for tokens, _ in conversations)
-    rows: dict[str, list[list[int]]] = {"input_ids": [], "labels": []}
-    for tokens, prompt in conversations:
-        empty = longest - len(tokens)
-        rows["input_ids"].append([*tokens, *[pad] * empty])
-        rows["labels"].append([*[_IGNORED] * prompt, *tokens[prompt:], *[_IGNORED] * empty])
-    return {name: torch.tensor(values) for name, values in rows.items()}
+    longest = max(len(tokens) for tokens in conversations)
+    tokens = torch.tensor([[*each, *[pad] * (longest - len(each))] for each in conversations])
+    return {"input_ids": tokens, "labels": tokens.masked_fill(tokens == pad, _IGNORED)}

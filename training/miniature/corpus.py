@@ -45,8 +45,8 @@ class CorpusSettings:
 
     without_original: float = 0.2
     failing_original: float = 0.1
-    wrong: float = 0.15
-    loose: float = 0.15
+    wrong: float = 0.1
+    loose: float = 0.1
 
 
 def conversations(

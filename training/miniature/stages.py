@@ -2,7 +2,7 @@
 
 Every stage can be written so that it is slow and light, heavy, or fast and light; some heavy ways take less time than
 the slow one, so that neither is better for every objective. On `NUMBERS` numbers and one core of an AMD EPYC, a slow
-way takes 15 to 60 ms of CPU, a heavy one 10 to 80 ms and 6 to 30 MiB, and a fast one less than 2 ms and 1 MiB.
+way takes 15 to 80 ms of CPU, a heavy one 7 to 60 ms and 6 to 28 MiB, and a fast one less than 2 ms and 1 MiB.
 
 Names and constants are few and the same everywhere. To copy unseen ones is what costs a model of a million parameters
 most of its training, and it is not what is studied here. This makes it easier for every method alike.

@@ -1,8 +1,8 @@
 """The tokenizer of the miniature: Qwen's marks and chat template, and a byte-level BPE made of the prompts themselves.
 
-Whatever constant prose a prompt has is a token for each line, so that the instructions cost a small model next to
-nothing. All else is byte-level BPE, so that any text comes back exactly. No token spans lines or digits: a line of code
-is written in the same tokens wherever it stands.
+Whatever prose many prompts share is a token for each paragraph, or for each line where a paragraph varies, so that the
+instructions cost a small model next to nothing. All else is byte-level BPE, so that any text comes back exactly. There,
+no token spans lines or digits: a line of code is written in the same tokens wherever it stands.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ TEMPLATE = (
 )
 _PIECE = r"\d|[^\d\n]*\n|[^\d\n]+"
 _BLOCK = re.compile(r"(?<=```python\n).*?(?=```)", re.DOTALL)
-_PROSE = re.compile(r"[^\d\n]{3,}\n?")  # a line without figures
+_PARAGRAPH = re.compile(r"(?:.+(?:\n|$))+\n*")
+_LEAST_CHARACTERS = 3  # of prose that is a token
 _ROLES = ("system\n", "user\n", "assistant\n")
 _LEAST_SHARE = 0.01  # of the conversations, that a line of prose is in
 
@@ -63,7 +64,7 @@ def train_tokenizer(conversations: Sequence[Messages], vocabulary: int = 512) ->
     trainer = trainers.BpeTrainer(vocab_size=vocabulary, initial_alphabet=sorted(alphabet), show_progress=False)
     tokenizer.train_from_iterator(_code_and_figures(texts), trainer)
     tokenizer.add_special_tokens([PAD, START, END])
-    prose = _constant_lines(texts, len(conversations))
+    prose = _constant_prose(texts, len(conversations))
     tokenizer.add_tokens([AddedToken(line, normalized=False) for line in (*_ROLES, *prose)])
     return PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
@@ -84,8 +85,12 @@ def _has_digit(line: str) -> bool:
     return re.search(r"\d", line) is not None
 
 
-def _constant_lines(texts: Sequence[str], conversations: int) -> list[str]:
-    """Lines of prose that many conversations have, with their line ends; code is left to BPE."""
-    counts = Counter(line for text in texts for line in set(_BLOCK.sub("", text).splitlines(keepends=True)))
+def _constant_prose(texts: Sequence[str], conversations: int) -> list[str]:
+    """Paragraphs and lines that many conversations have, with their ends; of code, none but the answer's example."""
+    counts: Counter[str] = Counter()
+    for text in texts:
+        paragraphs = _PARAGRAPH.findall(text)
+        lines = _BLOCK.sub("", text).splitlines(keepends=True)
+        counts.update({part for part in (*paragraphs, *lines) if len(part) >= _LEAST_CHARACTERS})
     least = _LEAST_SHARE * conversations
-    return sorted(line for line, count in counts.items() if count >= least and _PROSE.fullmatch(line))
+    return sorted(part for part, count in counts.items() if count >= least and not _has_digit(part))

@@ -42,15 +42,16 @@ def tokenizer() -> PreTrainedTokenizerFast:
     return train_tokenizer(list(islice(conversations(split_problems().pretraining, 1), 500)))
 
 
-def test_any_text_comes_back_from_the_tokenizer_as_it_was_saved(
+def test_any_text_comes_back_from_the_tokenizer_beside_its_model_in_the_same_tokens(
     tokenizer: PreTrainedTokenizerFast, tmp_path: Path
 ) -> None:
+    new_model(tokenizer, TINY).save_pretrained(tmp_path)
     tokenizer.save_pretrained(tmp_path)
     loaded = transformers.AutoTokenizer.from_pretrained(tmp_path)
     texts = ["", "héllo\n\n  \tworld <thinking>\nx", "\r\n\x00\U0001f600 1234 .  , ' don't", "  a [ 1 ] .\n"]
     texts += [each["content"] for messages in islice(conversations(split_problems().test), 50) for each in messages]
     assert [loaded.decode(loaded.encode(text)) for text in texts] == texts
-    assert loaded.get_vocab() == tokenizer.get_vocab()
+    assert [loaded.encode(text) for text in texts] == [tokenizer.encode(text) for text in texts]
 
 
 def test_prompts_and_answers_are_short_and_end_with_the_end_token(tokenizer: PreTrainedTokenizerFast) -> None:
