@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from afterburner.sandbox import UsageError
-from afterburner.sandbox.terminal.text import display_path
+from afterburner.sandbox.terminal.text import display_path, scrub
 from afterburner.training.commands.needs import needing_training
 from afterburner.training.config.schema import Method
 
@@ -39,43 +39,59 @@ Model = Annotated[
 Seed = Annotated[
     int | None, typer.Option(min=0, metavar="N", help="Default: seed in the configuration.", show_default=False)
 ]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Say what the run needs, check that it fits, and train nothing.")
+]
 Sandbox = Annotated[
     str, typer.Option(metavar="BACKEND", help="auto, bubblewrap, docker or the address of a sandbox service.")
 ]
 
 
-def sft(*, config: Config, out: Out, data: Data = "", model: Model = "", seed: Seed = None) -> None:
+def sft(
+    *, config: Config, out: Out, data: Data = "", model: Model = "", seed: Seed = None, dry_run: DryRun = False
+) -> None:
     """Train a model on worse and better solutions, or on the answers of any data set sft or direct.
 
     The same command goes on with a run that was stopped.
     """
-    _train(_read(Method.SFT, config, data, model, seed), out)
+    _train(_read(Method.SFT, config, data, model, seed), out, dry_run=dry_run)
 
 
-def dpo(*, config: Config, out: Out, data: Data = "", model: Model = "", seed: Seed = None) -> None:
+def dpo(
+    *, config: Config, out: Out, data: Data = "", model: Model = "", seed: Seed = None, dry_run: DryRun = False
+) -> None:
     """Train a model to prefer the best of three solutions to the worst.
 
     The same command goes on with a run that was stopped.
     """
-    _train(_read(Method.DPO, config, data, model, seed), out)
+    _train(_read(Method.DPO, config, data, model, seed), out, dry_run=dry_run)
 
 
-def cold_start(*, config: Config, out: Out, data: Data = "", model: Model = "", seed: Seed = None) -> None:
+def cold_start(
+    *, config: Config, out: Out, data: Data = "", model: Model = "", seed: Seed = None, dry_run: DryRun = False
+) -> None:
     """Train a model on answers of another that are well-formed and correct.
 
     The same command goes on with a run that was stopped.
     """
-    _train(_read(Method.COLD_START, config, data, model, seed), out)
+    _train(_read(Method.COLD_START, config, data, model, seed), out, dry_run=dry_run)
 
 
 def grpo(
-    *, config: Config, out: Out, data: Data = "", model: Model = "", seed: Seed = None, sandbox: Sandbox = "auto"
+    *,
+    config: Config,
+    out: Out,
+    data: Data = "",
+    model: Model = "",
+    seed: Seed = None,
+    dry_run: DryRun = False,
+    sandbox: Sandbox = "auto",
 ) -> None:
     """Train a model on its own answers, rewarded by what the sandbox measures.
 
     The same command goes on with a run that was stopped.
     """
-    _train(_read(Method.GRPO, config, data, model, seed), out, sandbox)
+    _train(_read(Method.GRPO, config, data, model, seed), out, sandbox, dry_run=dry_run)
 
 
 COMMANDS: dict[Method, Callable[..., None]] = {
@@ -106,12 +122,29 @@ def _read(method: Method, name: str, data: str, model: str, seed: int | None) ->
     return config.model_copy(update=changes)
 
 
-def _train(config: TrainConfig, out: Path, sandbox: str = "auto") -> None:
+def _train(config: TrainConfig, out: Path, sandbox: str = "auto", *, dry_run: bool) -> None:
+    if dry_run:
+        _show_plan(config, out)
+        return
     with needing_training():
         from afterburner.training.trainers.running import train
 
         outcome = train(config, out, sandbox=sandbox)
     _tell(outcome)
+
+
+def _show_plan(config: TrainConfig, out: Path) -> None:
+    with needing_training():
+        from afterburner.training.data.reading import read_data
+        from afterburner.training.planning.checks import check_plan
+        from afterburner.training.planning.dry_run import to_lines
+        from afterburner.training.planning.hardware import detect_hardware
+        from afterburner.training.planning.plan import make_plan
+
+        rows = len(read_data(Path(config.data)).rows) if config.data else None
+        plan = make_plan(config, detect_hardware(), rows=rows)
+    typer.echo(scrub("\n".join(to_lines(plan))))
+    check_plan(plan, out)
 
 
 def _tell(outcome: Outcome) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -23,6 +22,9 @@ from afterburner.training.config.batches import plan_batches
 from afterburner.training.config.schema import Method
 from afterburner.training.data.reading import read_data
 from afterburner.training.errors import TrainingError
+from afterburner.training.planning.checks import check_launch, check_plan
+from afterburner.training.planning.hardware import detect_hardware
+from afterburner.training.planning.plan import make_plan
 from afterburner.training.reward.judge import RewardJudge
 from afterburner.training.reward.log import RewardLog
 from afterburner.training.trainers.folder import RunFolder, step_of
@@ -73,14 +75,16 @@ def train(config: TrainConfig, out: Path, *, sandbox: str = "auto") -> Outcome:
         TrainingError: training cannot begin or go on.
     """
     _quieten()
-    devices = int(os.environ.get("WORLD_SIZE", "1"))  # set by `accelerate launch`
-    plan = plan_batches(config, devices)
+    check_launch(config)
+    hardware = detect_hardware()
+    plan = plan_batches(config, hardware.devices)
     if not config.data:
         raise UsageError("Give the data set: data in the configuration, or --data.")
     data, folder = read_data(Path(config.data)), RunFolder(out)
     tokenizer = load_tokenizer(config.model.path)
     rows = trainable_rows(data, config, tokenizer)
-    folder.begin(config, data, devices=devices)
+    check_plan(make_plan(config, hardware, rows=len(rows.dataset)), out)
+    folder.begin(config, data, devices=hardware.devices)
     if folder.is_complete():
         raise UsageError(f"{out} holds a model that is trained already. Give another --out to train another.")
     last = folder.last_checkpoint()
@@ -89,7 +93,7 @@ def train(config: TrainConfig, out: Path, *, sandbox: str = "auto") -> Outcome:
     interruption = Interruption()
     with ExitStack() as stack:
         writer = stack.enter_context(SummaryWriter(str(folder.tensorboard)))
-        callbacks = (Metrics(folder), Checkpoints(), interruption, TensorBoardCallback(writer))  # type: ignore[no-untyped-call]
+        callbacks = (Metrics(folder), Checkpoints(), interruption, TensorBoardCallback(writer))
         start = starting_point(config.model, folder.start)
         parts = Parts(config, plan, folder, start, tokenizer, rows.dataset, callbacks)
         trainer = _trainer(parts, data.card, sandbox, interruption, stack)
@@ -103,8 +107,8 @@ def train(config: TrainConfig, out: Path, *, sandbox: str = "auto") -> Outcome:
 
 def _quieten() -> None:
     """Leave the terminal to our own progress."""
-    logging.set_verbosity_error()  # type: ignore[no-untyped-call]
-    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
     datasets.disable_progress_bars()
     warnings.filterwarnings(
         "ignore", category=FutureWarning, module=r"transformers\..*"

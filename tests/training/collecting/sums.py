@@ -18,7 +18,7 @@ from afterburner.training.data.settings import DataSettings, Recipe
 if TYPE_CHECKING:
     from pathlib import Path
 
-N = 300_000
+N = 4_000_000
 FAST = "n = int(input())\nprint(n * (n + 1) // 2)\n"
 SLOW = "n = int(input())\ntotal = 0\nfor i in range(n + 1):\n    total += i\nprint(total)\n"
 WRONG = "input()\nprint(0)\n"

@@ -57,7 +57,7 @@ def disturb(model: Any, *, only: str = "") -> None:
     with torch.no_grad():
         for name, weight in model.named_parameters():
             if only in name:
-                weight += 0.05 * torch.randn_like(weight)
+                weight.add_(0.05 * torch.randn_like(weight))
 
 
 def test_the_loss_of_sft_is_the_cross_entropy_of_the_answers_and_their_ends(mini: Mini, tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ import pytest
 
 pytest.importorskip("trl", reason="training is an extra")
 
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
 from afterburner.sandbox import UsageError
 from afterburner.training.errors import TrainingError
 from afterburner.training.trainers.running import train
@@ -173,8 +175,6 @@ def test_a_run_says_what_it_was_made_of_and_how_it_went(taught: Path, mini: Mini
     assert {"torch", "trl", "transformers", "python"} <= about["versions"].keys()
     logged = lines(taught / "metrics.jsonl")[0]
     assert {"step", "time_s", "loss", "learning_rate", "grad_norm", "num_tokens"} <= logged.keys()
-    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-
     events = EventAccumulator(str(taught / "tensorboard"))
     events.Reload()
     assert [each.step for each in events.Scalars("train/loss")] == steps(taught)
@@ -248,5 +248,5 @@ def test_preferences_stop_when_the_chosen_answers_become_improbable(taught: Path
         optimizer={"learning_rate": 0.5, "schedule": "constant", "gradient_clip": 100},
         dpo={"largest_fall_nats": 5},
     )
-    with pytest.raises(TrainingError, match="nats below the reference's; dpo.largest_fall_nats is 5"):
+    with pytest.raises(TrainingError, match=r"nats below the reference's; dpo.largest_fall_nats is 5"):
         train(settings, tmp_path / "run")
