@@ -8,6 +8,7 @@ from afterburner.training.commands.collect import collect
 from afterburner.training.commands.data import data
 from afterburner.training.commands.export import export
 from afterburner.training.commands.merge import merge
+from afterburner.training.commands.mini import mini
 from afterburner.training.commands.plan import plan
 from afterburner.training.commands.runs import runs
 from afterburner.training.commands.training import COMMANDS
@@ -28,6 +29,7 @@ app.command(name="runs")(runs)
 for _method, _command in COMMANDS.items():
     app.command(name=_method.value)(_command)
 app.command(name="merge")(merge)
+app.command(name="mini")(mini)
 app.command(name="plan")(plan)
 
 

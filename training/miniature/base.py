@@ -1,4 +1,4 @@
-"""Pretrains the base model from scratch: what the weights of Qwen3.5 are for the paper."""
+"""Pretrains the base model from scratch: what the weights of Qwen2.5 are for the paper."""
 
 from __future__ import annotations
 

@@ -1,0 +1,37 @@
+"""The command `train mini`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from afterburner.sandbox.terminal.text import display_path
+from afterburner.training.commands.needs import needing_training
+
+
+def mini(
+    *,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Output folder.", show_default=False)],
+    smoke: Annotated[
+        bool, typer.Option("--smoke", help="The same path in a minute or two; its figures mean nothing.")
+    ] = False,
+) -> None:
+    """Train small models from nothing by all four methods, and draw the paper's Figure 5 of them.
+
+    Run the same command again to go on after an interruption.
+    """
+    with needing_training():
+        from afterburner.training.miniature.running import Miniature
+        from afterburner.training.miniature.size import FULL, SMOKE
+
+        out.mkdir(parents=True, exist_ok=True)
+        Miniature(out, SMOKE if smoke else FULL, _tell).make()
+    typer.echo(f"report: {display_path(str(out / 'report' / 'index.html'))}")
+
+
+def _tell(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
+    sys.stderr.flush()

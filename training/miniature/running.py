@@ -1,0 +1,196 @@
+"""The miniature from nothing to Figure 5: each stage is made once, so that a run that was stopped goes on.
+
+Folders of the output: `base`, `train-benchmark` and `test-benchmark`, `data/METHOD`, `SEED/METHOD` (training runs),
+`SEED/MODEL-loop` (evaluations), `report`.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from afterburner.evals.recipe.build import BuildRequest, build_benchmark
+from afterburner.evals.recipe.framing import read_raw_problems
+from afterburner.evals.recipe.settings import RecipeSettings
+from afterburner.evals.report.writing import write_report
+from afterburner.evals.running.evaluate import Resources, begin_evaluation, evaluate
+from afterburner.evals.running.folder import RunFolder as Evaluation
+from afterburner.evals.running.settings import EvaluationSettings
+from afterburner.sandbox import open_sandbox
+from afterburner.training.collecting.collect import collect
+from afterburner.training.collecting.settings import CollectSettings, Filters
+from afterburner.training.config.reading import read_config
+from afterburner.training.data.building import build_data
+from afterburner.training.data.contamination import HeldOut
+from afterburner.training.data.settings import DataSettings, Recipe
+from afterburner.training.data.sources import problems_of
+from afterburner.training.errors import TrainingError
+from afterburner.training.miniature.base import new_model, pretrain
+from afterburner.training.miniature.corpus import conversations
+from afterburner.training.miniature.dataset import write_raw
+from afterburner.training.miniature.families import Split, split_problems
+from afterburner.training.miniature.serving import served
+from afterburner.training.miniature.tokenizer import train_tokenizer
+from afterburner.training.trainers.models import merge_adapter
+from afterburner.training.trainers.running import train
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from afterburner.training.miniature.base import Progress
+    from afterburner.training.miniature.size import Size
+
+_TOKENIZER_TEXTS = 2_000
+_CORPUS_SEED, _TOKENIZER_SEED = 0, 1
+MODELS = ("base", "sft", "dpo", "cold-start", "grpo")
+_STARTS = {"sft": "base", "dpo": "sft", "cold-start": "base", "grpo": "cold-start"}  # what each method trains
+
+
+@dataclass(frozen=True, slots=True)
+class Miniature:
+    """A miniature in a folder.
+
+    Attributes:
+        out: the folder.
+        size: of it.
+        tell: receives a line for each stage.
+    """
+
+    out: Path
+    size: Size
+    tell: Callable[[str], object]
+
+    def make(self) -> None:
+        """Make what is missing.
+
+        Raises:
+            TrainingError: a stage cannot be made.
+            AfterburnerError: another of the tree in `afterburner.sandbox.errors`.
+        """
+        split = split_problems(self.size.train_problems, self.size.test_problems, self.size.split_seed)
+        self._stage("base model", self.out / "base", partial(self._pretrain, split))
+        for name, problems in (("train", split.train), ("test", split.test)):
+            raw = self.out / f"{name}.jsonl"
+            write_raw(problems, raw)
+            self._stage(f"{name} benchmark", self.out / f"{name}-benchmark.done", partial(self._build, name, raw))
+        for recipe in (Recipe.SFT, Recipe.DPO, Recipe.GRPO):
+            self._stage(f"{recipe.value} data", self.out / "data" / recipe.value, partial(self._data, recipe))
+        self._stage("cold-start data", self.out / "data" / "cold-start.done", self._collect)
+        for seed in range(self.size.seeds):
+            for method in _STARTS:
+                self._stage(f"{method}, seed {seed}", self._model(method, seed), partial(self._train, method, seed))
+            for model in MODELS:
+                loop = self.out / str(seed) / f"{model}-loop"
+                done = loop.with_suffix(".done")
+                self._stage(f"loop of {model}, seed {seed}", done, partial(self._evaluate, model, seed, loop))
+        loops = [self.out / str(seed) / f"{model}-loop" for model in MODELS for seed in range(self.size.seeds)]
+        write_report(loops, self.out / "report")
+
+    def _stage(self, name: str, made: Path, make: Callable[[Path], object]) -> None:
+        """Make something unless it is there, and note how long it took."""
+        if made.exists():
+            return
+        self.tell(f"{name} …")
+        began = time.monotonic()
+        make(made)
+        took_s = time.monotonic() - began
+        if not made.exists():  # what several calls make has a file that says it is whole
+            made.parent.mkdir(parents=True, exist_ok=True)
+            made.touch()
+        with (self.out / "times.jsonl").open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"stage": name, "time_s": round(took_s, 1)}) + "\n")
+        self.tell(f"{name}: {took_s:.0f} s")
+
+    def _pretrain(self, split: Split, out: Path) -> None:
+        seen = split.pretraining if self.size.all_orders else split.train
+        tokenizer = train_tokenizer(list(islice(conversations(seen, _TOKENIZER_SEED), _TOKENIZER_TEXTS)))
+        model = new_model(tokenizer, self.size.base)
+
+        def told(progress: Progress) -> None:
+            self.tell(f"  step {progress.step}/{self.size.base.steps}: loss {progress.loss:.3f}")
+
+        pretrain(model, tokenizer, conversations(seen, _CORPUS_SEED), self.size.base, on_progress=told)
+        unfinished = out.with_name("base.unfinished")
+        model.save_pretrained(unfinished)
+        tokenizer.save_pretrained(unfinished)
+        unfinished.replace(out)
+
+    def _build(self, name: str, raw: Path, _: Path) -> None:
+        most = self.size.train_solutions if name == "train" else self.size.test_solutions
+        settings = RecipeSettings(
+            cases=1,
+            private_cases=0,
+            least_solutions=min(most, 2),
+            most_solutions=most,
+            repeats=1 if name == "train" else 2,
+            test_share=0.0 if name == "train" else 1.0,
+        )
+        request = BuildRequest(raw, self.out / f"{name}-benchmark", settings, note="Generated.")
+        with open_sandbox() as sandbox:
+            summary = build_benchmark(request, read_raw_problems(raw, "python"), sandbox)
+        if summary.left_out:
+            raise TrainingError(f"{summary.left_out[0][0]} cannot be built: {summary.left_out[0][1]}")
+
+    def _data(self, recipe: Recipe, out: Path) -> None:
+        benchmark = self.out / "train-benchmark"
+        settings = DataSettings(recipe, examples=2 if recipe is Recipe.GRPO else None)
+        build_data(problems_of(benchmark, "train"), settings, HeldOut(), out, source=str(benchmark))
+
+    def _collect(self, _: Path) -> None:
+        """The base model's own answers: there is no stronger model here."""
+        with served(self.out / "base", self.out / "server.log") as name:
+            settings = CollectSettings(name, self.size.samples, 1.0)
+            collect(self.out / "data" / "grpo", self.out / "data" / "cold-start", settings, Filters())
+
+    def _model(self, name: str, seed: int) -> Path:
+        """A model as it was trained: with SFT and DPO an adapter."""
+        return self.out / "base" if name == "base" else self.out / str(seed) / name / "model"
+
+    def _whole(self, name: str, seed: int) -> Path:
+        """A model as a server takes it."""
+        model = self._model(name, seed)
+        if not (model / "adapter_config.json").is_file():
+            return model
+        merged = model.with_name("merged")
+        if not merged.is_dir():
+            merge_adapter(model, merged)
+        return merged
+
+    def _train(self, method: str, seed: int, model: Path) -> None:
+        config = read_config(f"miniature/{method}")
+        start = self._model(_STARTS[method], seed)
+        changes = {
+            "model": config.model.model_copy(update={"path": str(start)}),
+            "data": str(self.out / "data" / method),
+            "seed": seed,
+            **({"steps": self.size.steps} if self.size.steps else {}),
+        }
+        if train(config.model_copy(update=changes), model.parent).stopped:
+            raise KeyboardInterrupt
+
+    def _evaluate(self, model: str, seed: int, loop: Path, _: Path) -> None:
+        whole = self._whole(model, seed)
+        with served(whole, self.out / "server.log") as name:
+            settings = EvaluationSettings(
+                str(self.out / "test-benchmark"),
+                model=name,
+                iterations=self.size.iterations,
+                repeats=1,
+                seed=seed,
+                temperature="1.0",
+            )
+            if (loop / "run.json").is_file():
+                folder = Evaluation.open(loop)
+            else:
+                shutil.rmtree(loop, ignore_errors=True)
+                folder = begin_evaluation(loop, f"{model} {seed}", settings)
+            outcome = evaluate(folder, Resources())
+        if not outcome.is_complete:
+            why = next(iter(outcome.failed.values()), "it was stopped")
+            raise TrainingError(f"The loop of {model} with seed {seed} is not complete: {why}. Run the command again.")

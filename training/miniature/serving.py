@@ -1,0 +1,92 @@
+"""Serves a model over OpenAI's protocol while it is asked: `transformers serve`, without a network."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from afterburner.training.errors import TrainingError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_ADDRESS = "HOSTED_VLLM_API_BASE"
+_START_S = 300.0  # until a server answers, on a busy machine
+_END_S = 30.0
+
+
+@contextmanager
+def served(model: Path, log: Path) -> Iterator[str]:
+    """Serve a model, and point `hosted_vllm/` models of this process at it.
+
+    Args:
+        model: its folder.
+        log: what the server prints.
+
+    Yields:
+        Its name for `--model`.
+
+    Raises:
+        TrainingError: the server does not start.
+    """
+    port = _free_port()
+    command = [str(Path(sys.executable).with_name("transformers")), "serve", str(model), "--continuous-batching"]
+    offline = {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1", "OMP_NUM_THREADS": "1"}
+    before = os.environ.get(_ADDRESS)
+    with log.open("w") as output:
+        server = subprocess.Popen(
+            [*command, "--host", "127.0.0.1", "--port", str(port)],
+            env={**os.environ, **offline},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        _wait(f"http://127.0.0.1:{port}/health", server, log)
+        os.environ[_ADDRESS] = f"http://127.0.0.1:{port}/v1"
+        yield f"hosted_vllm/{model}"
+    finally:
+        if before is None:
+            os.environ.pop(_ADDRESS, None)
+        else:
+            os.environ[_ADDRESS] = before
+        _end(server)
+
+
+def _free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+def _wait(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
+    """Wait until the server answers.
+
+    Raises:
+        TrainingError: it has ended, or does not answer in time.
+    """
+    deadline = time.monotonic() + _START_S
+    while time.monotonic() < deadline and server.poll() is None:
+        try:
+            with urllib.request.urlopen(url, timeout=5):  # noqa: S310 - an http address of our own
+                return
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.2)
+    raise TrainingError(f"transformers serve does not start. What it printed is in {log}.")
+
+
+def _end(server: subprocess.Popen[bytes]) -> None:
+    server.terminate()
+    try:
+        server.wait(_END_S)
+    except subprocess.TimeoutExpired:
+        server.kill()
+        server.wait()
