@@ -37,7 +37,8 @@ Model = Annotated[
     ),
 ]
 Seed = Annotated[
-    int | None, typer.Option(min=0, metavar="N", help="Default: seed in the configuration.", show_default=False)
+    int | None,
+    typer.Option(min=0, max=2**32 - 1, metavar="N", help="Default: seed in the configuration.", show_default=False),
 ]
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Say what the run needs, check that it fits, and train nothing.")
@@ -119,7 +120,7 @@ def _read(method: Method, name: str, data: str, model: str, seed: int | None) ->
         **({"model": config.model.model_copy(update={"path": model})} if model else {}),
         **({"seed": seed} if seed is not None else {}),
     }
-    return config.model_copy(update=changes)
+    return config.model_validate(config.model_copy(update=changes).model_dump(exclude_unset=True))
 
 
 def _train(config: TrainConfig, out: Path, sandbox: str = "auto", *, dry_run: bool) -> None:
@@ -130,13 +131,14 @@ def _train(config: TrainConfig, out: Path, sandbox: str = "auto", *, dry_run: bo
         from afterburner.training.trainers.running import train
 
         outcome = train(config, out, sandbox=sandbox)
-    _tell(outcome)
+    if outcome.tells:
+        _tell(outcome)
 
 
 def _show_plan(config: TrainConfig, out: Path) -> None:
     with needing_training():
         from afterburner.training.data.reading import read_data
-        from afterburner.training.planning.checks import check_plan
+        from afterburner.training.planning.checks import check_launch, check_plan
         from afterburner.training.planning.dry_run import to_lines
         from afterburner.training.planning.hardware import detect_hardware
         from afterburner.training.planning.plan import make_plan
@@ -144,6 +146,7 @@ def _show_plan(config: TrainConfig, out: Path) -> None:
         rows = len(read_data(Path(config.data)).rows) if config.data else None
         plan = make_plan(config, detect_hardware(), rows=rows)
     typer.echo(scrub("\n".join(to_lines(plan))))
+    check_launch(config)
     check_plan(plan, out)
 
 

@@ -63,7 +63,7 @@ def parse_config(text: str, name: str) -> TrainConfig:
 
     try:
         document = yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError) as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise UsageError(f"{name} is not YAML: {' '.join(str(error).split())}.") from error
     if not isinstance(document, dict):
         raise UsageError(f"{name} holds no configuration. See training/configs/paper/ for complete ones.")

@@ -92,6 +92,8 @@ class VllmConfig(Section):
     gpu_memory_share: Annotated[FiniteFloat, Field(gt=0, le=1)] = 0.3
     """Of each GPU, colocated."""
     tensor_parallel: Count = 1
+    correct_mismatch: bool = False
+    """Weight each token by the ratio of the trainer's probability to vLLM's, at most 3. The paper does not."""
 
 
 class GrpoConfig(Section):
@@ -109,7 +111,7 @@ class GrpoConfig(Section):
     clip: Annotated[FiniteFloat, Field(gt=0, lt=1)] = 0.2
     """The ratio of probabilities is clipped to [1 - clip, 1 + clip]."""
     prompt_tokens: Count = 2048
-    """The most; longer prompts are an error before the start."""
+    """The most; longer prompts are left out and counted."""
     answer_tokens: Count = 8192
     """The most; the answer is cut there."""
     learn_from_cut: bool = True
@@ -135,10 +137,11 @@ class TrainConfig(Section):
     gradient_checkpointing: bool = True
     """Compute activations twice to save memory."""
     sharding: Literal["none", "zero3", "fsdp"] = "none"
-    """How `accelerate launch` divides the weights among devices; only the dry run reads this."""
+    """How `accelerate launch` divides the weights among devices; a run that is launched otherwise is refused."""
     checkpoint_every: Count = 50
     """Steps between checkpoints."""
-    checkpoints_kept: Count = 2
+    checkpoints_kept: Annotated[int, Field(ge=2)] = 2
+    """With one, a kill at the wrong moment would leave none."""
     log_every: Count = 1
     """Steps between lines of the metrics."""
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 0

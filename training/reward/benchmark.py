@@ -14,13 +14,18 @@ if TYPE_CHECKING:
     from afterburner.sandbox import Sandbox
 
 
-def judge_of_benchmark(benchmark: Path, sandbox: Sandbox) -> RewardJudge:
+def judge_of_benchmark(benchmark: Path, sandbox: Sandbox, split: str = "") -> RewardJudge:
     """Judge by the tests of a benchmark that `eval build` made; its private tests are hidden ones.
+
+    Args:
+        benchmark: its folder.
+        sandbox: where every code runs.
+        split: whose problems are judged; empty: all.
 
     Raises:
         DatasetError: there is no benchmark.
     """
-    problems = [each for each in read_built(benchmark) if isinstance(each, BenchmarkProblem)]
+    problems = [each for each in read_built(benchmark, split) if isinstance(each, BenchmarkProblem)]
     return RewardJudge(
         sandbox,
         {each.id: each.problem for each in problems},

@@ -35,7 +35,7 @@ class Series:
         drift: how the machine's figures compare to those when the originals were first seen.
         lost: codes of which the sandbox failed to say anything, and why.
         failed: why nothing could be measured; empty: it could.
-        runs: programs that were run, each with one test case; hidden tests are not counted.
+        runs: programs that were run, each with one test case.
     """
 
     figures: Mapping[str, Figures] = field(default_factory=dict)
@@ -146,12 +146,14 @@ class SeriesRunner:
             return False
         given = hidden.program(code), hidden.test_cases, hidden.limits
         try:
-            report = self.sandbox.run(*given, checker=hidden.checker, stop_at_failure=True)
+            with self.cores.lease(lambda: self.cancel.cancelled) as cpu:
+                report = self.sandbox.run(*given, checker=hidden.checker, cpu=cpu, stop_at_failure=True)
         except CancelledError:
             raise
         except AfterburnerError as error:
             lost[code_id(code)] = str(error)
             return False
+        self.runs += len(hidden.test_cases)
         if report.verdict is Verdict.INTERNAL_ERROR:
             lost[code_id(code)] = first_failure(report)
             return False

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _FORMAT = 1
 _LIBRARIES = ("afterburner-agent", "accelerate", "datasets", "peft", "torch", "transformers", "trl", "vllm")
 _WHOLE = "complete"  # the last thing written to a checkpoint
-_MUST_AGREE = ("config", "data_sha256")
+_MUST_AGREE = ("config", "data_sha256", "model_sha256", "devices")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +52,9 @@ class RunFolder:
         """The metrics, a line of JSON for each logged step."""
         return self.path / "metrics.jsonl"
 
-    @property
-    def rewards(self) -> Path:
-        """The rewards of GRPO, a line of JSON for each answer."""
-        return self.path / "rewards.jsonl"
+    def rewards(self, process: int) -> Path:
+        """The rewards of GRPO, a line of JSON for each answer that a process judged."""
+        return self.path / ("rewards.jsonl" if process == 0 else f"rewards-{process}.jsonl")
 
     @property
     def tensorboard(self) -> Path:
@@ -70,7 +69,12 @@ class RunFolder:
             TrainingError: it cannot be written.
         """
         about = self.path / "run.json"
-        asked = {"config": config.model_dump(mode="json"), "data_sha256": data.card["sha256"]}
+        asked = {
+            "config": config.model_dump(mode="json"),
+            "data_sha256": data.card["sha256"],
+            "model_sha256": _hashes(Path(config.model.path)),
+            "devices": devices,
+        }
         if about.is_file():
             self._check(_read(about), asked)
             return
@@ -83,8 +87,6 @@ class RunFolder:
                 "begun": datetime.now(UTC).isoformat(timespec="seconds"),
                 **asked,
                 "data_rows": len(data.rows),
-                "model_sha256": _hashes(Path(config.model.path)),
-                "devices": devices,
                 "versions": _versions(),
             }
             write_whole(about, json.dumps(document, indent=1) + "\n")
@@ -106,11 +108,18 @@ class RunFolder:
         return found[max(found)] if found else None
 
     def forget_after(self, step: int) -> None:
-        """Remove what was logged after a checkpoint: the steps are made again."""
-        for path in (self.metrics, self.rewards):
-            if path.is_file():
-                lines = path.read_text("utf-8").splitlines(keepends=True)
-                write_whole(path, "".join(line for line in lines if _is_until(line, step)))
+        """Remove what was logged after a checkpoint: the steps are made again.
+
+        Raises:
+            TrainingError: a file cannot be written.
+        """
+        for path in (self.metrics, *self.path.glob("rewards*.jsonl")):
+            try:
+                lines = path.read_text("utf-8").splitlines(keepends=True) if path.is_file() else []
+                if any(not _is_until(line, step) for line in lines):
+                    write_whole(path, "".join(line for line in lines if _is_until(line, step)))
+            except OSError as error:
+                raise TrainingError(f"{path} cannot be written: {error.strerror or error}.") from error
 
     @staticmethod
     def _check(stored: dict[str, Any], asked: dict[str, Any]) -> None:

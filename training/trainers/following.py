@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import torch
 from accelerate import PartialState
 from transformers import TrainerCallback
 
@@ -49,7 +50,8 @@ class Metrics(TrainerCallback):
         """
         if not state.is_world_process_zero or logs is None:
             return
-        row = {"step": state.global_step, "time_s": round(time.monotonic() - self._began_s, 3), **logs}
+        figures = {name: value if math.isfinite(float(value)) else None for name, value in logs.items()}
+        row = {"step": state.global_step, "time_s": round(time.monotonic() - self._began_s, 3), **figures}
         try:
             with self._path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(row) + "\n")
@@ -57,8 +59,8 @@ class Metrics(TrainerCallback):
             raise TrainingError(f"{self._path} cannot be written: {error.strerror or error}.") from error
         if not math.isfinite(float(logs.get("loss", 0.0))):
             raise TrainingError(
-                f"The loss of step {state.global_step} is no number. Lower optimizer.learning_rate; the last "
-                "checkpoint is from before that."
+                f"The loss of step {state.global_step} is no number. Lower optimizer.learning_rate and give another "
+                "--out."
             )
         if "loss" in logs:
             _show(state, logs)
@@ -78,10 +80,18 @@ class Checkpoints(TrainerCallback):
     """Marks each checkpoint as complete once all processes have written their parts."""
 
     def on_save(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
-        """Mark the one just written."""
+        """Mark the one just written.
+
+        Raises:
+            TrainingError: it cannot be marked.
+        """
         PartialState().wait_for_everyone()
         if state.is_world_process_zero:
-            mark_complete(Path(args.output_dir or "") / f"checkpoint-{state.global_step}")
+            checkpoint = Path(args.output_dir or "") / f"checkpoint-{state.global_step}"
+            try:
+                mark_complete(checkpoint)
+            except OSError as error:
+                raise TrainingError(f"{checkpoint} cannot be written: {error.strerror or error}.") from error
 
 
 @dataclass
@@ -89,16 +99,19 @@ class Interruption(TrainerCallback):
     """Ends training after the step during which someone interrupts it, with a checkpoint.
 
     Attributes:
-        happened: whether someone did.
+        updates_per_rollout: GRPO can go on from a checkpoint only where a rollout ends.
+        happened: whether someone did, in this process or another one.
         cancel: ends what runs in the sandbox when someone interrupts a second time.
     """
 
+    updates_per_rollout: int = 1
     happened: bool = False
     cancel: CancelToken | None = field(default=None)
 
     def on_step_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
         """Stop if someone has interrupted."""
-        if self.happened:
+        self.happened = _in_any_process(self.happened)
+        if self.happened and state.global_step % self.updates_per_rollout == 0:
             control.should_save = control.should_training_stop = True
 
     @contextmanager
@@ -118,3 +131,13 @@ class Interruption(TrainerCallback):
             raise KeyboardInterrupt
         self.happened = True
         sys.stderr.write("stopping after this step; interrupt again to stop at once\n")
+
+
+def _in_any_process(happened: bool) -> bool:
+    """The same answer in all processes: they have to stop after the same step."""
+    state = PartialState()
+    if state.num_processes == 1:
+        return happened
+    flag = torch.tensor(int(happened), device=state.device)
+    torch.distributed.all_reduce(flag, torch.distributed.ReduceOp.MAX)
+    return bool(flag.item())

@@ -6,9 +6,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from safetensors import SafetensorError
-
 from afterburner.training.errors import TrainingError
+from afterburner.training.trainers.writing import WRITE_ERRORS
 
 
 class KeepsCheckpoints:
@@ -25,7 +24,7 @@ class KeepsCheckpoints:
         """
         try:
             super()._save_checkpoint(model, trial)  # type: ignore[misc]
-        except (OSError, RuntimeError, SafetensorError) as error:  # torch tells of a full disk by a RuntimeError
+        except WRITE_ERRORS as error:
             folder = Path(self.args.output_dir) / f"checkpoint-{self.state.global_step}"
             shutil.rmtree(folder, ignore_errors=True)
             raise TrainingError(

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from accelerate import PartialState
+from jinja2.exceptions import TemplateError
 from peft import AutoPeftModelForCausalLM, LoraConfig
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from afterburner.training.errors import TrainingError
+from afterburner.training.trainers.writing import whole_folder
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -50,14 +52,17 @@ def check_template(tokenizer: Any, path: str) -> None:
             f"The tokenizer of {path} has no chat template, so that no prompt can be rendered. Train an "
             "instruction-tuned model, or add the template to its tokenizer_config.json."
         )
-    asked = tokenizer.apply_chat_template(_TRIAL, tokenize=False, add_generation_prompt=True)
-    answered = tokenizer.apply_chat_template(_TRIAL + _ANSWER, tokenize=False)
+    try:
+        asked = tokenizer.apply_chat_template(_TRIAL, tokenize=False, add_generation_prompt=True)
+        answered = tokenizer.apply_chat_template(_TRIAL + _ANSWER, tokenize=False)
+    except TemplateError as error:
+        raise TrainingError(f"The chat template of {path} fails: {_first_line(error)}. Mend it.") from error
     if not answered.startswith(asked):
         raise TrainingError(
             f"The chat template of {path} renders a prompt in one way for training and in another for asking. Use a "
             "template of which the second is a prefix of the first."
         )
-    if not answered.rstrip().endswith(tokenizer.eos_token):
+    if not tokenizer.eos_token or not answered.rstrip().endswith(tokenizer.eos_token):
         raise TrainingError(
             f"The chat template of {path} ends an answer with something else than its eos_token {tokenizer.eos_token}, "
             "so that the model would not learn where to stop. Set eos_token in its tokenizer_config.json."
@@ -103,13 +108,9 @@ def merge_adapter(adapter: Path, out: Path) -> None:
         raise TrainingError(
             f"The adapter {adapter} cannot be loaded on its base {base}: {_first_line(error)}"
         ) from error
-    unfinished = out.with_name(f"{out.name}.unfinished")
-    try:
+    with whole_folder(out) as unfinished:
         model.save_pretrained(unfinished)
         tokenizer.save_pretrained(unfinished)
-        unfinished.replace(out)
-    except OSError as error:
-        raise TrainingError(f"{out} cannot be written: {error.strerror or error}.") from error
 
 
 def load_model(config: schema.TrainConfig, path: str) -> PreTrainedModel:

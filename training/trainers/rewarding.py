@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     from afterburner.training.reward.judge import RewardJudge
 
+_MOST_UNJUDGED = 3
+_SEEDS_APART = 1_000_000  # more than a run has steps
+
 
 @dataclass(slots=True)
 class SandboxReward:
@@ -25,10 +28,15 @@ class SandboxReward:
     Attributes:
         judge: rewards answers.
         log: a line for each answer.
+        seed: of the run.
+        updates_per_rollout: the last rollout is as many steps before the end.
     """
 
     judge: RewardJudge
     log: RewardLog
+    seed: int = 0
+    updates_per_rollout: int = 1
+    _unjudged: int = 0  # rollouts in a row of which no answer could be judged
     __name__ = "sandbox"  # by which TRL names it in the metrics
 
     def __call__(
@@ -52,20 +60,21 @@ class SandboxReward:
             log_metric: takes figures for the metrics.
 
         Raises:
-            TrainingError: no answer could be judged.
+            TrainingError: no answer of several rollouts in a row could be judged.
         """
         samples = [
             Sample(problem, Objective(aim), code, messages[0]["content"])
             for problem, aim, code, messages in zip(problem_id, objective, original, completions, strict=True)
         ]
         step = trainer_state.global_step
-        progress = step / max(1, trainer_state.max_steps - 1)
-        scored = self.judge.score(samples, progress=progress, seed=step)
+        progress = step / max(1, trainer_state.max_steps - self.updates_per_rollout)
+        scored = self.judge.score(samples, progress=progress, seed=self.seed * _SEEDS_APART + step)
         self.log.append(step + 1, scored)
-        if all(each.terms is None for each in scored):
+        self._unjudged = self._unjudged + 1 if all(each.terms is None for each in scored) else 0
+        if self._unjudged == _MOST_UNJUDGED:
             raise TrainingError(
-                f"At step {step + 1} no answer could be judged: {scored[0].dropped}. Mend the sandbox "
-                "(afterburner-agent doctor) and run the same command again: it goes on from the last checkpoint."
+                f"None of the answers of {_MOST_UNJUDGED} rollouts in a row could be judged: {scored[0].dropped}. Mend "
+                "the sandbox (afterburner-agent doctor) and run the same command again."
             )
         for name, value in summary(scored).items():
             log_metric(f"judged/{name}", value)

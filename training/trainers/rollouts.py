@@ -13,7 +13,7 @@ from afterburner.training.trainers.keeping import KeepsCheckpoints
 from afterburner.training.trainers.models import load_model, lora_of
 
 if TYPE_CHECKING:
-    from afterburner.training.config.schema import VllmConfig
+    from afterburner.training.config.schema import GrpoConfig
     from afterburner.training.trainers.parts import Parts
     from afterburner.training.trainers.rewarding import SandboxReward
 
@@ -52,7 +52,7 @@ def rollout_trainer(parts: Parts, reward: SandboxReward) -> GRPOTrainer:
         temperature=grpo.temperature,
         max_completion_length=grpo.answer_tokens,
         mask_truncated_completions=not grpo.learn_from_cut,
-        **_vllm_arguments(grpo.vllm),
+        **_vllm_arguments(grpo),
     )
     return _Trainer(
         model=load_model(config, parts.start),
@@ -65,13 +65,17 @@ def rollout_trainer(parts: Parts, reward: SandboxReward) -> GRPOTrainer:
     )
 
 
-def _vllm_arguments(vllm: VllmConfig | None) -> dict[str, Any]:
+def _vllm_arguments(grpo: GrpoConfig) -> dict[str, Any]:
+    vllm = grpo.vllm
     if vllm is None:
         return {"use_vllm": False}
     arguments: dict[str, Any] = {
         "use_vllm": True,
         "vllm_mode": vllm.mode,
         "vllm_tensor_parallel_size": vllm.tensor_parallel,
+        "vllm_max_model_length": grpo.prompt_tokens + grpo.answer_tokens,
+        "vllm_importance_sampling_correction": vllm.correct_mismatch,
+        "vllm_importance_sampling_mode": "token_truncate",
     }
     if vllm.mode == "server":
         return {**arguments, "vllm_server_base_url": vllm.server}

@@ -68,6 +68,11 @@ def trainable_rows(data: DataSet, config: TrainConfig, tokenizer: PreTrainedToke
         raise TrainingError(
             f"No example has at most {name} {most} tokens: the shortest has {min(lengths)}. Raise it to train on them."
         )
+    if config.method is Method.GRPO and len(kept) < config.grpo.prompts:
+        raise TrainingError(
+            f"A rollout takes grpo.prompts {config.grpo.prompts} prompts, and there are {len(kept)} that are short "
+            "enough. Lower it, or build a larger data set."
+        )
     columns = _COLUMNS[config.method]
     return Rows(Dataset.from_list([{name: row[name] for name in columns} for row in kept]), len(lengths) - len(kept))
 

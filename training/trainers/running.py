@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import warnings
-from contextlib import ExitStack
-from dataclasses import dataclass
+from contextlib import ExitStack, nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import datasets
 import torch
+from accelerate import PartialState
 from torch.utils.tensorboard import SummaryWriter
 from transformers import PrinterCallback
 from transformers.integrations.integration_utils import TensorBoardCallback
 from transformers.utils import logging
 
-from afterburner.evals.datasets.built import is_built, read_built
-from afterburner.evals.problems import BenchmarkProblem
+from afterburner.evals.datasets.built import is_built
 from afterburner.sandbox import CancelToken, UsageError, open_sandbox
 from afterburner.training.config.batches import plan_batches
 from afterburner.training.config.schema import Method
@@ -25,22 +25,27 @@ from afterburner.training.errors import TrainingError
 from afterburner.training.planning.checks import check_launch, check_plan
 from afterburner.training.planning.hardware import detect_hardware
 from afterburner.training.planning.plan import make_plan
-from afterburner.training.reward.judge import RewardJudge
+from afterburner.training.reward.benchmark import judge_of_benchmark
 from afterburner.training.reward.log import RewardLog
 from afterburner.training.trainers.folder import RunFolder, step_of
 from afterburner.training.trainers.following import Checkpoints, Interruption, Metrics
 from afterburner.training.trainers.models import load_tokenizer, starting_point
 from afterburner.training.trainers.parts import Parts
 from afterburner.training.trainers.preferences import preference_trainer
+from afterburner.training.trainers.preflight import check_machine
 from afterburner.training.trainers.rewarding import SandboxReward
 from afterburner.training.trainers.rollouts import rollout_trainer
 from afterburner.training.trainers.rows import trainable_rows
 from afterburner.training.trainers.supervised import supervised_trainer
+from afterburner.training.trainers.writing import whole_folder
 
 if TYPE_CHECKING:
     from transformers import Trainer
 
     from afterburner.training.config.schema import TrainConfig
+    from afterburner.training.data.reading import DataSet
+    from afterburner.training.planning.plan import Plan
+    from afterburner.training.reward.judge import RewardJudge
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +58,7 @@ class Outcome:
         resumed_from: the step of the checkpoint that it went on from; 0: it began anew.
         too_long: rows that were left out because they have too many tokens.
         stopped: whether someone interrupted it.
+        tells: whether this process is the one that tells of it.
     """
 
     folder: RunFolder
@@ -60,6 +66,7 @@ class Outcome:
     resumed_from: int
     too_long: int
     stopped: bool
+    tells: bool
 
 
 def train(config: TrainConfig, out: Path, *, sandbox: str = "auto") -> Outcome:
@@ -76,6 +83,7 @@ def train(config: TrainConfig, out: Path, *, sandbox: str = "auto") -> Outcome:
     """
     _quieten()
     check_launch(config)
+    check_machine(config)
     hardware = detect_hardware()
     plan = plan_batches(config, hardware.devices)
     if not config.data:
@@ -83,26 +91,56 @@ def train(config: TrainConfig, out: Path, *, sandbox: str = "auto") -> Outcome:
     data, folder = read_data(Path(config.data)), RunFolder(out)
     tokenizer = load_tokenizer(config.model.path)
     rows = trainable_rows(data, config, tokenizer)
-    check_plan(make_plan(config, hardware, rows=len(rows.dataset)), out)
-    folder.begin(config, data, devices=hardware.devices)
-    if folder.is_complete():
-        raise UsageError(f"{out} holds a model that is trained already. Give another --out to train another.")
-    last = folder.last_checkpoint()
+    process = PartialState()
+    with process.main_process_first():
+        last = _prepare(folder, config, data, make_plan(config, hardware, rows=len(rows.dataset)))
     resumed_from = 0 if last is None else step_of(last)
-    folder.forget_after(resumed_from)
-    interruption = Interruption()
+    interruption = Interruption(plan.updates_per_rollout)
     with ExitStack() as stack:
-        writer = stack.enter_context(SummaryWriter(str(folder.tensorboard)))
-        callbacks = (Metrics(folder), Checkpoints(), interruption, TensorBoardCallback(writer))
+        callbacks = [Metrics(folder), Checkpoints(), interruption]
+        if process.is_main_process:
+            callbacks.append(TensorBoardCallback(_writer(folder, resumed_from, stack)))
         start = starting_point(config.model, folder.start)
-        parts = Parts(config, plan, folder, start, tokenizer, rows.dataset, callbacks)
+        parts = Parts(config, plan, folder, start, tokenizer, rows.dataset, tuple(callbacks))
         trainer = _trainer(parts, data.card, sandbox, interruption, stack)
         trainer.remove_callback(PrinterCallback)
         stack.enter_context(interruption.listening())
         _run(trainer, last)
-        if not interruption.happened:
+        stopped = interruption.happened and trainer.state.global_step < trainer.state.max_steps
+        if not stopped:
             _save(trainer, folder)
-    return Outcome(folder, trainer.state.global_step, resumed_from, rows.too_long, interruption.happened)
+    steps = trainer.state.global_step
+    return Outcome(folder, steps, resumed_from, rows.too_long, stopped, process.is_main_process)
+
+
+def _prepare(folder: RunFolder, config: TrainConfig, data: DataSet, plan: Plan) -> Path | None:
+    """Begin the folder or check what is in it, and find the checkpoint to go on from.
+
+    Raises:
+        UsageError: the folder holds another run, or one that is complete.
+        TrainingError: memory or disk do not suffice.
+    """
+    last = folder.last_checkpoint()
+    check_plan(plan, None if last is not None else folder.path)  # a run that goes on has most of its files already
+    folder.begin(config, data, devices=plan.hardware.devices)
+    if folder.is_complete():
+        raise UsageError(f"{folder.path} holds a model that is trained already. Give another --out to train another.")
+    folder.forget_after(0 if last is None else step_of(last))
+    return last
+
+
+def _writer(folder: RunFolder, resumed_from: int, stack: ExitStack) -> SummaryWriter:
+    """The writer for TensorBoard, which is told to forget steps that are made again.
+
+    Raises:
+        TrainingError: nothing can be written.
+    """
+    try:
+        writer = SummaryWriter(str(folder.tensorboard), purge_step=resumed_from + 1)
+    except OSError as error:
+        raise TrainingError(f"{folder.tensorboard} cannot be written: {error.strerror or error}.") from error
+    stack.callback(writer.close)
+    return writer
 
 
 def _quieten() -> None:
@@ -124,7 +162,9 @@ def _trainer(parts: Parts, card: dict[str, Any], sandbox: str, interruption: Int
         case Method.GRPO:
             interruption.cancel = CancelToken()
             judge = _judge(parts.config, card, sandbox, interruption.cancel, stack)
-            return rollout_trainer(parts, SandboxReward(judge, RewardLog(parts.folder.rewards)))
+            log = RewardLog(parts.folder.rewards(PartialState().process_index))
+            reward = SandboxReward(judge, log, parts.config.seed, parts.plan.updates_per_rollout)
+            return rollout_trainer(parts, reward)
 
 
 def _judge(
@@ -141,14 +181,8 @@ def _judge(
             f"The tests that judge answers are in the benchmark {benchmark}, which is no folder of eval build. Give "
             "its place as grpo.benchmark."
         )
-    problems = [each for each in read_built(benchmark, config.grpo.split) if isinstance(each, BenchmarkProblem)]
-    return RewardJudge(
-        stack.enter_context(open_sandbox(sandbox)),
-        {each.id: each.problem for each in problems},
-        {each.id: each.private for each in problems if each.private is not None},
-        config.reward,
-        cancel=cancel,
-    )
+    judge = judge_of_benchmark(benchmark, stack.enter_context(open_sandbox(sandbox)), config.grpo.split)
+    return replace(judge, settings=config.reward, cancel=cancel)
 
 
 def _run(trainer: Trainer, last: Path | None) -> None:
@@ -172,16 +206,17 @@ def _save(trainer: Trainer, folder: RunFolder) -> None:
     Raises:
         TrainingError: it cannot be written.
     """
-    unfinished = folder.path / "model.unfinished"
+    state = trainer.state
+    if state.global_step < state.max_steps:
+        raise TrainingError(
+            f"Training ended after {state.global_step} of {state.max_steps} steps: the data set has too few rows for a "
+            "batch. Lower batch.size, or build a larger data set."
+        )
     model: Any = trainer.model
     model.config.use_cache = True  # trainers switch it off; whoever serves the model needs it
-    try:
+    # All processes take part, as weights may be spread over them; the main one writes.
+    is_main = trainer.is_world_process_zero()
+    with whole_folder(folder.model) if is_main else nullcontext(folder.model) as unfinished:
         trainer.save_model(str(unfinished))
-        if trainer.is_world_process_zero():
+        if is_main:
             (unfinished / "training_args.bin").unlink(missing_ok=True)  # a pickle that nobody needs
-            unfinished.replace(folder.model)
-    except OSError as error:
-        raise TrainingError(
-            f"{folder.model} cannot be written: {error.strerror or error}. Free some space and run the same "
-            "command again."
-        ) from error

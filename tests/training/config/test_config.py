@@ -36,7 +36,9 @@ def test_the_papers_values_are_those_of_its_appendix() -> None:
 @pytest.mark.parametrize("name", shipped())
 def test_every_shipped_configuration_is_valid_and_its_batches_can_be_divided(name: str) -> None:
     config = read_config(name)
-    assert plan_batches(config, 1).size == config.batch.size
+    plan = plan_batches(config, 1)
+    assert (plan.size, plan.updates_per_rollout >= 1) == (config.batch.size, True)
+    assert config.checkpoint_every % plan.updates_per_rollout == 0
 
 
 @pytest.mark.parametrize(

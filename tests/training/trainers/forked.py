@@ -1,7 +1,8 @@
 """Trains in forks of one process, which has the libraries loaded: `python forked.py`, a line of JSON for each run.
 
-A line is `{"config": …, "out": …, "kill_at": step or 0, "interrupt_at": step or 0}`; the answer is a line with the exit
-`status` of the fork (negative: the signal that killed it), its `message`, and whether it was `stopped`.
+A line is `{"config": …, "out": …, "kill_at": step, "interrupt_at": step, "fill_at": step}`, of which the steps
+may be missing: as that step ends, the fork is killed, is interrupted, or fills the disk. The answer is a line with its
+exit `status` (negative: the signal that killed it), and what came of it.
 """
 
 from __future__ import annotations
@@ -10,32 +11,50 @@ import json
 import os
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from afterburner.sandbox import AfterburnerError
 from afterburner.training.config.schema import TrainConfig
 from afterburner.training.trainers.following import Interruption
 from afterburner.training.trainers.running import train
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-def send_at(step: int, number: int) -> None:
-    """Let this process get a signal as a step ends."""
+
+def do_at(step: int, what: Callable[[], object]) -> None:
+    """Do something in this process as a step ends."""
     listen = Interruption.on_step_end
 
     def on_step_end(self: Interruption, args: Any, state: Any, control: Any, **rest: Any) -> None:
         if state.global_step == step:
-            os.kill(os.getpid(), number)
+            what()
         listen(self, args, state, control, **rest)
 
     Interruption.on_step_end = on_step_end  # type: ignore[method-assign]
 
 
+def send(number: int) -> Callable[[], object]:
+    return lambda: os.kill(os.getpid(), number)
+
+
+def fill(folder: Path) -> None:
+    """Take what is free on the disk of a folder."""
+    with suppress(OSError), (folder / "filler").open("wb", buffering=0) as file:
+        while file.write(bytes(4096)):
+            pass
+
+
 def run(asked: dict[str, Any], answer: Any) -> None:
+    (Path(asked["out"]).parent / "filler").unlink(missing_ok=True)
     if asked.get("kill_at"):
-        send_at(asked["kill_at"], signal.SIGKILL)
+        do_at(asked["kill_at"], send(signal.SIGKILL))
     if asked.get("interrupt_at"):
-        send_at(asked["interrupt_at"], signal.SIGINT)
+        do_at(asked["interrupt_at"], send(signal.SIGINT))
+    if asked.get("fill_at"):
+        do_at(asked["fill_at"], lambda: fill(Path(asked["out"]).parent))
     try:
         outcome = train(TrainConfig.model_validate(asked["config"]), Path(asked["out"]))
         told = {"steps": outcome.steps, "resumed_from": outcome.resumed_from, "stopped": outcome.stopped}

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -15,7 +17,10 @@ import pytest
 
 pytest.importorskip("trl", reason="training is an extra")
 
+import torch
+from peft import AutoPeftModelForCausalLM
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from transformers import AutoModelForCausalLM
 
 from afterburner.sandbox import UsageError
 from afterburner.training.errors import TrainingError
@@ -52,14 +57,21 @@ class Forks:
         return found
 
 
-@pytest.fixture(scope="module")
-def forks() -> Iterator[Forks]:
-    script = Path(__file__).with_name("forked.py")
-    command, alone = [sys.executable, str(script)], {**os.environ, "OMP_NUM_THREADS": "1"}
+@contextmanager
+def forking(*before: str) -> Iterator[Forks]:
+    """Start the script, as the argument of another command if there is one."""
+    command = [*before, sys.executable, str(Path(__file__).with_name("forked.py"))]
+    alone = {**os.environ, "OMP_NUM_THREADS": "1"}
     with subprocess.Popen(command, env=alone, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         yield Forks(process)
         assert process.stdin is not None
         process.stdin.close()
+
+
+@pytest.fixture(scope="module")
+def forks() -> Iterator[Forks]:
+    with forking() as found:
+        yield found
 
 
 def weights(run: Path) -> str:
@@ -197,7 +209,83 @@ def test_the_rewards_of_a_rollout_are_logged_term_by_term(taught: Path, mini: Mi
         "reward/runs_per_s",
         "reward/slots_busy",
     } <= (logged.keys())
-    assert logged["frac_reward_zero_std"] <= 1
+    assert logged["reward/runs"] > 0
+    assert 0 < logged["reward/slots_busy"] <= 1
+
+
+def test_with_several_updates_of_a_rollout_an_interrupted_run_stops_where_one_ends(
+    forks: Forks, taught: Path, mini: Mini, tmp_path: Path
+) -> None:
+    settings = rewarded(taught, mini, steps=4)
+    settings = settings.model_copy(
+        update={
+            "batch": settings.batch.model_copy(update={"size": 4, "per_device": 4}),
+            "optimizer": settings.optimizer.model_copy(update={"learning_rate": 1e-4}),
+        }
+    )
+    found = forks.train(settings, tmp_path / "run", interrupt_at=1)
+    assert (found["steps"], found["stopped"]) == (2, True), "two updates are made from each rollout"
+    assert forks.train(settings, tmp_path / "run")["resumed_from"] == 2
+    assert steps(tmp_path / "run") == [1, 2, 3, 4]
+    assert [row["step"] for row in lines(tmp_path / "run" / "rewards.jsonl")] == [1] * 8 + [3] * 8
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap mounts the small disk")
+def test_a_full_disk_ends_the_run_and_the_last_checkpoint_stays(mini: Mini, tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    settings = config("sft", mini.model, mini.sft, steps=6)
+    with forking("bwrap", "--dev-bind", "/", "/", "--size", str(24 * 1024**2), "--tmpfs", str(disk)) as small:
+        found = small.train(settings, disk / "run", fill_at=3)
+        assert found["message"].startswith("The checkpoint of step 4 cannot be written to")
+        assert "No space left on device" in found["message"] or "os error 28" in found["message"]
+        assert "Earlier ones are kept" in found["message"]
+        assert "\n" not in found["message"]
+        again = small.train(settings, disk / "run")
+        assert again == {"status": 0, "steps": 6, "resumed_from": 2, "stopped": False}
+
+
+def test_an_adapter_is_merged_before_it_is_trained_further(taught: Path, mini: Mini, tmp_path: Path) -> None:
+    """The merged model answers as the adapter on its base does, and is the base of the next adapter."""
+    adapted, out = tmp_path / "sft", tmp_path / "dpo"
+    train(config("sft", taught / "model", mini.sft, lora=LORA, optimizer={"learning_rate": 1e-2}), adapted)
+    train(config("dpo", adapted / "model", mini.dpo, lora=LORA, steps=1), out)
+    ids = torch.arange(3, 40)[None]
+    with torch.no_grad():
+        merged = AutoModelForCausalLM.from_pretrained(out / "start")(ids).logits
+        assert torch.allclose(
+            merged, AutoPeftModelForCausalLM.from_pretrained(adapted / "model")(ids).logits, atol=1e-4
+        )
+        assert not torch.allclose(merged, AutoModelForCausalLM.from_pretrained(taught / "model")(ids).logits, atol=1e-2)
+    about = json.loads((out / "model" / "adapter_config.json").read_text("utf-8"))
+    assert about["base_model_name_or_path"] == str(out / "start")
+    assert not (out / "model" / "training_args.bin").exists()
+
+
+@pytest.mark.nightly
+def test_two_processes_train_what_one_does(mini: Mini, tmp_path: Path) -> None:
+    """With the same batch for each update; figures differ by what float32 rounds."""
+    settings = config("sft", mini.model, mini.sft, batch={"size": 4, "per_device": 2}, steps=3)
+    file = tmp_path / "both.yaml"
+    file.write_text(json.dumps(settings.model_dump(mode="json", exclude_unset=True)), "utf-8")
+    launch = Path(sys.executable).with_name("accelerate")
+    command = [str(launch), "launch", "--cpu", "--num_processes", "2", "-m", "afterburner.training", "sft"]
+    done = subprocess.run(
+        [*command, "--config", str(file), "--out", str(tmp_path / "two")],
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        timeout=280,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stdout.count("trained for 3 steps") == 1, "one process tells"
+    train(settings, tmp_path / "one")
+    one, two = (lines(tmp_path / name / "metrics.jsonl") for name in ("one", "two"))
+    assert [row["loss"] for row in two if "loss" in row] == pytest.approx(
+        [row["loss"] for row in one if "loss" in row], rel=1e-3
+    )
+    assert json.loads((tmp_path / "two" / "run.json").read_text("utf-8"))["devices"] == 2
 
 
 def test_the_same_folder_takes_no_other_run(taught: Path, mini: Mini, tmp_path: Path) -> None:
@@ -205,6 +293,9 @@ def test_the_same_folder_takes_no_other_run(taught: Path, mini: Mini, tmp_path: 
     settings = config("sft", mini.model, mini.sft, **{key: about[key] for key in ("batch", "optimizer", "steps")})
     with pytest.raises(UsageError, match="a run with checkpoint_every 1000, and not 2"):
         train(settings, taught)
+    other = settings.model.model_copy(update={"path": str(taught / "model")})
+    with pytest.raises(UsageError, match=r"holds a run with model\.path"):
+        train(settings.model_copy(update={"checkpoint_every": 1000, "model": other}), taught)
     with pytest.raises(UsageError, match="is trained already"):
         train(settings.model_copy(update={"checkpoint_every": 1000}), taught)
     (tmp_path / "letter.txt").write_text("mine")
