@@ -268,11 +268,11 @@ def test_two_processes_train_what_one_does(mini: Mini, tmp_path: Path) -> None:
     settings = config("sft", mini.model, mini.sft, batch={"size": 4, "per_device": 2}, steps=3)
     file = tmp_path / "both.yaml"
     file.write_text(json.dumps(settings.model_dump(mode="json", exclude_unset=True)), "utf-8")
-    launch = Path(sys.executable).with_name("accelerate")
-    command = [str(launch), "launch", "--cpu", "--num_processes", "2", "-m", "afterburner.training", "sft"]
+    launch = [sys.executable, "-m", "torch.distributed.run", "--nproc_per_node", "2", "-m"]  # as accelerate does
+    command = [*launch, "afterburner.training", "sft"]
     done = subprocess.run(
         [*command, "--config", str(file), "--out", str(tmp_path / "two")],
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        env={**os.environ, "OMP_NUM_THREADS": "1", "ACCELERATE_USE_CPU": "true"},
         capture_output=True,
         text=True,
         timeout=280,
