@@ -98,14 +98,15 @@ class RunFolder:
         return self.model.is_dir()
 
     def last_checkpoint(self) -> Path | None:
-        """The last checkpoint that was written to its end; those that were not are removed."""
-        found: dict[int, Path] = {}
+        """The last checkpoint that was written to its end."""
+        whole = [each for each in self.checkpoints.glob("checkpoint-*") if (each / _WHOLE).is_file()]
+        return max(whole, key=step_of, default=None)
+
+    def remove_cut_off(self) -> None:
+        """Remove checkpoints that were not written to their end. To be called once `begin` knows the run as its own."""
         for folder in self.checkpoints.glob("checkpoint-*"):
-            if (folder / _WHOLE).is_file():
-                found[step_of(folder)] = folder
-            else:
+            if not (folder / _WHOLE).is_file():
                 shutil.rmtree(folder, ignore_errors=True)
-        return found[max(found)] if found else None
 
     def forget_after(self, step: int) -> None:
         """Remove what was logged after a checkpoint: the steps are made again.

@@ -125,6 +125,7 @@ def _prepare(folder: RunFolder, config: TrainConfig, data: DataSet, plan: Plan) 
     folder.begin(config, data, devices=plan.hardware.devices)
     if folder.is_complete():
         raise UsageError(f"{folder.path} holds a model that is trained already. Give another --out to train another.")
+    folder.remove_cut_off()
     folder.forget_after(0 if last is None else step_of(last))
     return last
 

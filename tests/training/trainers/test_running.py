@@ -298,9 +298,11 @@ def test_the_same_folder_takes_no_other_run(taught: Path, mini: Mini, tmp_path: 
         train(settings.model_copy(update={"checkpoint_every": 1000, "model": other}), taught)
     with pytest.raises(UsageError, match="is trained already"):
         train(settings.model_copy(update={"checkpoint_every": 1000}), taught)
-    (tmp_path / "letter.txt").write_text("mine")
+    others = tmp_path / "checkpoints" / "checkpoint-7"
+    others.mkdir(parents=True)
     with pytest.raises(UsageError, match="holds other files"):
         train(settings, tmp_path)
+    assert others.is_dir(), "checkpoints of another program are not ours to remove"
 
 
 def test_what_cannot_be_trained_is_refused_before_it_begins(mini: Mini, tmp_path: Path) -> None:
