@@ -8,26 +8,43 @@ from typing import TYPE_CHECKING
 from afterburner.evals.errors import EvaluationError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+    from contextlib import AbstractContextManager
 
-_EXTRAS = {"datasets": "hub", "ray": "ray"}
-_OURS = frozenset({"datasets", "duckdb", "matplotlib", "numpy", "pyarrow", "ray", "scipy"})
+    from afterburner.sandbox import AfterburnerError
+
+EXTRAS: Mapping[str, str] = {
+    "datasets": "hub",
+    "duckdb": "evals",
+    "matplotlib": "evals",
+    "numpy": "evals",
+    "pyarrow": "evals",
+    "ray": "ray",
+    "scipy": "evals",
+}
+
+
+def needing_extra() -> AbstractContextManager[None]:
+    """Say which extra of evaluation is missing, where one is, with an EvaluationError."""
+    return needing(EXTRAS, EvaluationError)
 
 
 @contextmanager
-def needing_extra() -> Iterator[None]:
+def needing(extras: Mapping[str, str], error_kind: type[AfterburnerError]) -> Iterator[None]:
     """Say which extra is missing, where one is.
 
+    Args:
+        extras: the extra of each module that belongs to one.
+        error_kind: what is raised.
+
     Raises:
-        EvaluationError: a library of evaluation is not installed.
+        AfterburnerError: of that kind: one of the modules is not installed.
     """
     try:
         yield
     except ModuleNotFoundError as error:
         missing = (error.name or "").partition(".")[0]
-        if missing not in _OURS:
+        if missing not in extras:
             raise
-        extra = _EXTRAS.get(missing, "evals")
-        raise EvaluationError(
-            f"This needs {missing}, which is not installed. Install it: pip install '.[{extra}]' in the clone."
-        ) from error
+        install = f"pip install '.[{extras[missing]}]'"
+        raise error_kind(f"This needs {missing}, which is not installed. Install it: {install} in the clone.") from error

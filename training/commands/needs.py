@@ -2,32 +2,17 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from afterburner.evals.commands.needs import EXTRAS, needing
 from afterburner.training.errors import TrainingError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
-_OTHER_EXTRAS = {"duckdb": "evals", "matplotlib": "evals", "numpy": "evals", "scipy": "evals", "vllm": "vllm"}
-_OURS = frozenset({"accelerate", "datasets", "peft", "pyarrow", "tensorboard", "torch", "transformers", "trl", "yaml"})
+_OURS = ("accelerate", "datasets", "peft", "pyarrow", "tensorboard", "torch", "transformers", "trl", "yaml")
 
 
-@contextmanager
-def needing_training() -> Iterator[None]:
-    """Say which extra is missing, where one is.
-
-    Raises:
-        TrainingError: a library of training is not installed.
-    """
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        missing = (error.name or "").partition(".")[0]
-        if missing not in _OURS | _OTHER_EXTRAS.keys():
-            raise
-        extra = _OTHER_EXTRAS.get(missing, "train")
-        raise TrainingError(
-            f"This needs {missing}, which is not installed. Install it: pip install '.[{extra}]' in the clone."
-        ) from error
+def needing_training() -> AbstractContextManager[None]:
+    """Say which extra is missing, where one is, with a TrainingError."""
+    return needing({**EXTRAS, **dict.fromkeys(_OURS, "train"), "vllm": "vllm"}, TrainingError)
