@@ -47,4 +47,5 @@ def needing(extras: Mapping[str, str], error_kind: type[AfterburnerError]) -> It
         if missing not in extras:
             raise
         install = f"pip install '.[{extras[missing]}]'"
-        raise error_kind(f"This needs {missing}, which is not installed. Install it: {install} in the clone.") from error
+        message = f"This needs {missing}, which is not installed. Install it: {install} in the clone."
+        raise error_kind(message) from error
