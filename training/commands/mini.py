@@ -18,6 +18,12 @@ def mini(
     smoke: Annotated[
         bool, typer.Option("--smoke", help="The same path in a minute or two; its figures mean nothing.")
     ] = False,
+    ablations: Annotated[
+        bool,
+        typer.Option(
+            "--ablations", help="Also Table 2's ablations, direct generation, and a smaller weight of correctness."
+        ),
+    ] = False,
 ) -> None:
     """Train small models from nothing by all four methods, and draw the paper's Figure 5 of them.
 
@@ -28,8 +34,8 @@ def mini(
         from afterburner.training.miniature.size import FULL, SMOKE
 
         out.mkdir(parents=True, exist_ok=True)
-        Miniature(out, SMOKE if smoke else FULL, _tell).make()
-    typer.echo(f"report: {display_path(str(out / 'report' / 'index.html'))}")
+        Miniature(out, SMOKE if smoke else FULL, _tell, with_ablations=ablations).make()
+    typer.echo(f"report: {display_path(str(out / 'report' / 'report.md'))}")
 
 
 def _tell(line: str) -> None:

@@ -59,6 +59,21 @@ class MadeProblem:
         return _READING + "".join(stage.code(way) for stage, way in zip(self.stages, ways, strict=True))
 
 
+def ways_of(problem: MadeProblem, code: str) -> Ways:
+    """The ways in which a code answers the questions of a problem; none of a stage that it answers in words of its own.
+
+    The whole text of a way has to stand there, so a code that mixes two of them counts as neither.
+    """
+    lines = code.rstrip().split("\n")
+    ways = product(problem.stages, WAYS)
+    return tuple(way for stage, way in ways if _contains(lines, stage.code(way).rstrip().split("\n")))
+
+
+def _contains(lines: list[str], wanted: list[str]) -> bool:
+    """Whether the lines stand next to each other, in this order."""
+    return any(lines[at : at + len(wanted)] == wanted for at in range(len(lines) - len(wanted) + 1))
+
+
 @dataclass(frozen=True, slots=True)
 class Split:
     """What is trained on and what is held out.

@@ -1,6 +1,6 @@
 """The miniature from nothing to Figure 5: each stage is made once, so that a run that was stopped goes on.
 
-Folders of the output: `base`, `train-benchmark` and `test-benchmark`, `data/METHOD`, `SEED/METHOD` (training runs),
+Folders of the output: `base`, `train-benchmark` and `test-benchmark`, `data/RECIPE`, `SEED/MODEL` (training runs),
 `SEED/MODEL-loop` (evaluations), `report`.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import shutil
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 from afterburner.evals.recipe.build import BuildRequest, build_benchmark
 from afterburner.evals.recipe.framing import read_raw_problems
 from afterburner.evals.recipe.settings import RecipeSettings
-from afterburner.evals.report.writing import write_report
 from afterburner.evals.running.evaluate import Resources, begin_evaluation, evaluate
 from afterburner.evals.running.folder import RunFolder as Evaluation
 from afterburner.evals.running.settings import EvaluationSettings
@@ -30,26 +29,29 @@ from afterburner.training.data.contamination import HeldOut
 from afterburner.training.data.settings import DataSettings, Recipe
 from afterburner.training.data.sources import problems_of
 from afterburner.training.errors import TrainingError
+from afterburner.training.miniature.arms import ABLATIONS, GRPO, MAIN
 from afterburner.training.miniature.base import new_model, pretrain
 from afterburner.training.miniature.corpus import conversations
+from afterburner.training.miniature.costs import TIMES, grpo_cost, stage_times_s
 from afterburner.training.miniature.dataset import write_raw
 from afterburner.training.miniature.families import Split, split_problems
+from afterburner.training.miniature.outcome import read_loops
+from afterburner.training.miniature.report import Found, write_report
 from afterburner.training.miniature.serving import served
 from afterburner.training.miniature.tokenizer import train_tokenizer
 from afterburner.training.trainers.models import merge_adapter
 from afterburner.training.trainers.running import train
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from afterburner.training.miniature.arms import Arm, Experiment, Loop
     from afterburner.training.miniature.base import Progress
     from afterburner.training.miniature.size import Size
 
 _TOKENIZER_TEXTS = 2_000
 _CORPUS_SEED, _TOKENIZER_SEED = 0, 1
-MODELS = ("base", "sft", "dpo", "cold-start", "grpo")
-_STARTS = {"sft": "base", "dpo": "sft", "cold-start": "base", "grpo": "cold-start"}  # what each method trains
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +62,13 @@ class Miniature:
         out: the folder.
         size: of it.
         tell: receives a line for each stage.
+        with_ablations: whether they are made, too.
     """
 
     out: Path
     size: Size
     tell: Callable[[str], object]
+    with_ablations: bool = False
 
     def make(self) -> None:
         """Make what is missing.
@@ -74,23 +78,27 @@ class Miniature:
             AfterburnerError: another of the tree in `afterburner.sandbox.errors`.
         """
         split = split_problems(self.size.train_problems, self.size.test_problems, self.size.split_seed)
+        experiments = (MAIN, ABLATIONS) if self.with_ablations else (MAIN,)
         self._stage("base model", self.out / "base", partial(self._pretrain, split))
         for name, problems in (("train", split.train), ("test", split.test)):
             raw = self.out / f"{name}.jsonl"
             write_raw(problems, raw)
             self._stage(f"{name} benchmark", self.out / f"{name}-benchmark.done", partial(self._build, name, raw))
-        for recipe in (Recipe.SFT, Recipe.DPO, Recipe.GRPO):
+        for recipe in (Recipe.SFT, Recipe.DPO, Recipe.GRPO, Recipe.DIRECT):
             self._stage(f"{recipe.value} data", self.out / "data" / recipe.value, partial(self._data, recipe))
         self._stage("cold-start data", self.out / "data" / "cold-start.done", self._collect)
-        for seed in range(self.size.seeds):
-            for method in _STARTS:
-                self._stage(f"{method}, seed {seed}", self._model(method, seed), partial(self._train, method, seed))
-            for model in MODELS:
-                loop = self.out / str(seed) / f"{model}-loop"
-                done = loop.with_suffix(".done")
-                self._stage(f"loop of {model}, seed {seed}", done, partial(self._evaluate, model, seed, loop))
-        loops = [self.out / str(seed) / f"{model}-loop" for model in MODELS for seed in range(self.size.seeds)]
-        write_report(loops, self.out / "report")
+        for experiment in experiments:
+            for seed in range(self.size.seeds):
+                self._seed(experiment, seed)
+        self._report(experiments, split)
+
+    def _seed(self, experiment: Experiment, seed: int) -> None:
+        for arm in experiment.arms:
+            self._stage(f"{arm.name}, seed {seed}", self._model(arm.name, seed), partial(self._train, arm, seed))
+        for loop in experiment.loops:
+            folder = self.out / str(seed) / loop.folder
+            done = folder.with_suffix(".done")
+            self._stage(f"loop of {loop.label}, seed {seed}", done, partial(self._evaluate, loop, seed, folder))
 
     def _stage(self, name: str, made: Path, make: Callable[[Path], object]) -> None:
         """Make something unless it is there, and note how long it took."""
@@ -103,7 +111,7 @@ class Miniature:
         if not made.exists():  # what several calls make has a file that says it is whole
             made.parent.mkdir(parents=True, exist_ok=True)
             made.touch()
-        with (self.out / "times.jsonl").open("a", encoding="utf-8") as file:
+        with (self.out / TIMES).open("a", encoding="utf-8") as file:
             file.write(json.dumps({"stage": name, "time_s": round(took_s, 1)}) + "\n")
         self.tell(f"{name}: {took_s:.0f} s")
 
@@ -162,20 +170,22 @@ class Miniature:
             merge_adapter(model, merged)
         return merged
 
-    def _train(self, method: str, seed: int, model: Path) -> None:
-        config = read_config(f"miniature/{method}")
-        start = self._model(_STARTS[method], seed)
-        changes = {
-            "model": config.model.model_copy(update={"path": str(start)}),
-            "data": str(self.out / "data" / method),
+    def _train(self, arm: Arm, seed: int, model: Path) -> None:
+        config = read_config(f"miniature/{arm.config}")
+        changes: dict[str, object] = {
+            "model": config.model.model_copy(update={"path": str(self._model(arm.starts_from, seed))}),
+            "data": str(self.out / "data" / arm.data.value),
             "seed": seed,
-            **({"steps": self.size.steps} if self.size.steps else {}),
         }
+        if self.size.steps:
+            changes["steps"] = self.size.steps
+        if arm.correctness_weight is not None:
+            changes["reward"] = replace(config.reward, correctness_weight=arm.correctness_weight)
         if train(config.model_copy(update=changes), model.parent).stopped:
             raise KeyboardInterrupt
 
-    def _evaluate(self, model: str, seed: int, loop: Path, _: Path) -> None:
-        whole = self._whole(model, seed)
+    def _evaluate(self, loop: Loop, seed: int, folder: Path, _: Path) -> None:
+        whole = self._whole(loop.model, seed)
         with served(whole, self.out / "server.log") as name:
             settings = EvaluationSettings(
                 str(self.out / "test-benchmark"),
@@ -184,13 +194,27 @@ class Miniature:
                 repeats=1,
                 seed=seed,
                 temperature="1.0",
+                tell=loop.tell,
             )
-            if (loop / "run.json").is_file():
-                folder = Evaluation.open(loop)
+            if (folder / "run.json").is_file():
+                run = Evaluation.open(folder)
             else:
-                shutil.rmtree(loop, ignore_errors=True)
-                folder = begin_evaluation(loop, f"{model} {seed}", settings)
-            outcome = evaluate(folder, Resources())
+                shutil.rmtree(folder, ignore_errors=True)
+                run = begin_evaluation(folder, f"{loop.label} {seed}", settings)
+            outcome = evaluate(run, Resources())
         if not outcome.is_complete:
             why = next(iter(outcome.failed.values()), "it was stopped")
-            raise TrainingError(f"The loop of {model} with seed {seed} is not complete: {why}. Run the command again.")
+            raise TrainingError(
+                f"The loop of {loop.label} with seed {seed} is not complete: {why}. Run the command again."
+            )
+
+    def _report(self, experiments: Sequence[Experiment], split: Split) -> None:
+        seeds = range(self.size.seeds)
+        loops = {
+            loop.label: read_loops([self.out / str(seed) / loop.folder for seed in seeds], split.test)
+            for experiment in experiments
+            for loop in experiment.loops
+        }
+        cost = grpo_cost([self.out / str(seed) / GRPO / "metrics.jsonl" for seed in seeds])
+        found = Found(loops, "cold start", "GRPO", ("SFT", "DPO"), stage_times_s(self.out), cost)
+        write_report(found, self.out / "report")

@@ -29,7 +29,7 @@ class Size:
     test_problems: int = 12
     train_solutions: int = 10
     test_solutions: int = 27
-    split_seed: int = 0
+    split_seed: int = 4
     base: BaseSettings = field(default_factory=BaseSettings)
     all_orders: bool = True
     samples: int = 4

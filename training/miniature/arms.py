@@ -1,0 +1,85 @@
+"""The models of the miniature and the loops that they run: the main experiment, and the ablations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from afterburner.training.data.settings import Recipe
+
+BASE, SFT, DPO, COLD_START, GRPO = "base", "sft", "dpo", "cold-start", "grpo"
+DIRECT, LESS_CORRECTNESS = "direct", "grpo-less-correctness"
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """A model that is trained once for each seed.
+
+    Attributes:
+        name: of the model.
+        starts_from: the model that it is trained from.
+        config: of `training/configs/miniature`.
+        data: that it is trained on.
+        correctness_weight: of the reward; None: as the configuration says.
+    """
+
+    name: str
+    starts_from: str
+    config: str
+    data: Recipe
+    correctness_weight: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A loop of the agent, run once for each seed on all held-out problems.
+
+    Attributes:
+        label: by which reports call it.
+        model: that writes the answers.
+        tell: what its prompts tell of the best code so far, as `--tell`.
+    """
+
+    label: str
+    model: str
+    tell: str = "paper"
+
+    @property
+    def folder(self) -> str:
+        """The name of its folder."""
+        return f"{self.model}-loop" if self.tell == "paper" else f"{self.model}-{self.tell}-loop"
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """Models to train, each after the one that it starts from, and the loops to run with them."""
+
+    arms: tuple[Arm, ...]
+    loops: tuple[Loop, ...]
+
+
+MAIN = Experiment(
+    (
+        Arm(SFT, BASE, "sft", Recipe.SFT),
+        Arm(DPO, SFT, "dpo", Recipe.DPO),
+        Arm(COLD_START, BASE, "cold-start", Recipe.COLD_START),
+        Arm(GRPO, COLD_START, "grpo", Recipe.GRPO),
+    ),
+    (Loop("base", BASE), Loop("SFT", SFT), Loop("DPO", DPO), Loop("cold start", COLD_START), Loop("GRPO", GRPO)),
+)
+
+# Table 2 of the paper, its rebuttal's direct generation, and a smaller weight of correctness than the paper's 0.5.
+ABLATIONS = Experiment(
+    (
+        Arm(DIRECT, BASE, "sft", Recipe.DIRECT),
+        Arm(LESS_CORRECTNESS, COLD_START, "grpo", Recipe.GRPO, correctness_weight=0.2),
+    ),
+    (
+        *(
+            Loop(f"{label}, {tell.replace('-', ' ')}", model, tell)
+            for label, model in (("SFT", SFT), ("DPO", DPO), ("GRPO", GRPO))
+            for tell in ("no-feedback", "no-original")
+        ),
+        Loop("direct SFT", DIRECT),
+        Loop("GRPO, correctness 0.2", LESS_CORRECTNESS),
+    ),
+)

@@ -1,0 +1,61 @@
+"""What a miniature cost: the time of its stages, and where the time of GRPO went."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+TIMES = "times.jsonl"
+
+
+def stage_times_s(out: Path) -> Mapping[str, float]:
+    """How long each stage took, by its name."""
+    return {row["stage"]: row["time_s"] for row in _rows(out / TIMES)}
+
+
+@dataclass(frozen=True, slots=True)
+class GrpoCost:
+    """Of all seeds of GRPO together.
+
+    Attributes:
+        generation_s: in which the model wrote answers.
+        reward_s: in which the sandbox judged them.
+        update_s: what is left: updates of the weights, checkpoints, the log.
+        answer_tokens: that the model wrote.
+        runs: of programs in the sandbox.
+        slots_busy: the share of the time of rewards in which a core for programs was leased; its mean over steps.
+    """
+
+    generation_s: float
+    reward_s: float
+    update_s: float
+    answer_tokens: float
+    runs: int
+    slots_busy: float
+
+
+def grpo_cost(metrics: Sequence[Path]) -> GrpoCost:
+    """Add up the metrics of training runs, each step of which has a line."""
+    generation_s = reward_s = whole_s = tokens = busy = 0.0
+    runs = steps = 0
+    for path in metrics:
+        rows = [row for row in _rows(path) if "reward/time_s" in row]
+        for row, following in zip(rows, [*rows[1:], None], strict=True):
+            generation_s += row["generation/time_s"]
+            reward_s += row["reward/time_s"]
+            tokens += row["generation/time_s"] * row["generation/tokens_per_s"]
+            runs += round(row["reward/runs"])
+            busy += row["reward/slots_busy"]
+            steps += 1
+            if following is None or following["time_s"] < row["time_s"]:  # a process that goes on counts from zero
+                whole_s += row["time_s"]
+    return GrpoCost(generation_s, reward_s, whole_s - generation_s - reward_s, tokens, runs, busy / max(1, steps))
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
