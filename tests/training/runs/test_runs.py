@@ -5,11 +5,11 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from model_server import ModelServer, StoredRequest, serving
+from shop import FAST
 from typer.testing import CliRunner
 
 from afterburner.agent import Problem
@@ -28,77 +28,13 @@ from afterburner.training.runs.answers import answer_code
 from afterburner.training.runs.building import build_run_data
 from afterburner.training.runs.examples import examples_of
 from afterburner.training.runs.prompts import prompt_of
-from afterburner.training.runs.reading import ProvenRun, proven_runs
 from afterburner.training.runs.settings import RunDataSettings, RunRecipe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from click.testing import Result
-    from conftest import CommandLine
-
-SLOW = """\
-from names import clean
-
-
-def common(left, right):
-    \"\"\"Names of both lists, in the order of the first.\"\"\"
-    return [name for name in map(clean, left) if name in [clean(other) for other in right]]
-
-
-if __name__ == "__main__":
-    for size in (10, 20, 30, 40):
-        print(len(common([f"n{i}" for i in range(size)], [f"n{2 * i}" for i in range(size)])))
-"""
-NAMES = "def clean(name):\n    return name.strip().lower()\n"
-DOC = '    """Names of both lists, in the order of the first."""\n'
-RESULT = "    return [name for name in map(clean, left) if name in known]\n"
-FAST = f"def common(left, right):\n{DOC}    known = {{clean(other) for other in right}}\n{RESULT}"
-WRONG = "def common(left, right):\n    return list(map(clean, left))\n"
-CHEAT = f"import sys\n\n\ndef common(left, right):\n    sys._getframe()\n    known = set(map(clean, right))\n{RESULT}"
-
-
-def answer(code: str, thinking: str) -> str:
-    return f"<thinking>\n{thinking}\n</thinking>\n<solution>\n```python\n{code}```\n</solution>"
-
-
-@dataclass(frozen=True)
-class Store:
-    """A store with one run of a project, and what its model was sent."""
-
-    folder: Path
-    project: Path
-    sent: StoredRequest
-
-    @property
-    def run(self) -> ProvenRun:
-        (run,) = proven_runs(self.folder)
-        assert isinstance(run, ProvenRun)
-        return run
-
-
-@pytest.fixture(scope="module")
-def store(new_program: Callable[[Path], CommandLine], tmp_path_factory: pytest.TempPathFactory) -> Store:
-    """A real run in which a model gave a better rewrite, a wrong one, and one that cheats."""
-    folder = tmp_path_factory.mktemp("runs")
-    project = folder / "shop"
-    project.mkdir()
-    (project / "stock.py").write_text(SLOW)
-    (project / "names.py").write_text(NAMES)
-    (project / "pyproject.toml").write_text("")
-    texts = iter([answer(FAST, "A set."), answer(WRONG, "Less."), answer(CHEAT, "A frame.")])
-    program = new_program(folder).untimed()
-    with serving(ModelServer(lambda *_: next(texts, ""))) as server:
-        done = program(
-            *("run", "stock.py", "--function", "common", "--model", "hosted_vllm/m", "--no-cache", "--yes"),
-            *("--candidates", "3", "--iterations", "1", "--tell", "paper", "--temperature", "1", "--no-sceptic"),
-            folder=project,
-            HOSTED_VLLM_API_BASE=server.url,
-        )
-        assert done.returncode == 0, done.stderr + done.stdout
-    (found,) = folder.rglob("runs.sqlite")
-    return Store(found.parent, project, server.asked[0])
+    from shop import Store
 
 
 def build(store: Path, out: Path, *words: str, recipe: str = "sft") -> Result:

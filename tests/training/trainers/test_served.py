@@ -1,0 +1,61 @@
+"""The way round: what a run proved becomes an adapter, a server serves it, merged, and it answers the next run."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+pytest.importorskip("trl", reason="training is an extra")
+
+from shop import RESULT, write_shop
+
+from afterburner.training.data.contamination import HeldOut
+from afterburner.training.miniature.serving import served
+from afterburner.training.runs.building import build_run_data
+from afterburner.training.runs.settings import RunDataSettings, RunRecipe
+from afterburner.training.trainers.models import merge_adapter
+from afterburner.training.trainers.running import train
+
+from .tiny import config, texts_of, write_model
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import CommandLine
+    from shop import Store
+
+BY_HEART = {
+    "batch": {"size": 1, "per_device": 1},
+    "max_tokens": 2000,
+    "checkpoint_every": 1000,
+    "optimizer": {"learning_rate": 3e-3, "schedule": "constant"},
+}
+
+
+@pytest.mark.slow
+def test_an_adapter_that_a_teams_runs_trained_answers_the_next_run(
+    store: Store, program: CommandLine, tmp_path: Path
+) -> None:
+    """A model of two layers knows nothing, so all its weights learn a part first, and an adapter the rest."""
+    data, shop = tmp_path / "sft", tmp_path / "shop"
+    build_run_data(store.folder, RunDataSettings(RunRecipe.SFT), HeldOut(), data)
+    base = write_model(tmp_path / "base", texts_of(data), hidden=128)
+    began = config("sft", base, data, steps=80, **BY_HEART)
+    start = train(began, tmp_path / "start").folder.model
+    lora = {"rank": 16, "alpha": 32}
+    settings = config("sft", start, data, steps=30, lora=lora, **BY_HEART)
+    adapter = train(settings, tmp_path / "run").folder.model
+    assert (adapter / "adapter_config.json").is_file()
+    merge_adapter(adapter, tmp_path / "merged")
+    write_shop(shop)
+    with served(tmp_path / "merged", tmp_path / "server.log") as model:
+        done = program.untimed()(
+            *("run", "stock.py", "--function", "common", "--model", model, "--no-cache", "--apply"),
+            *("--iterations", "1", "--tell", "paper", "--temperature", "0", "--no-sceptic", "--yes"),
+            folder=shop,
+            HOSTED_VLLM_API_BASE=os.environ["HOSTED_VLLM_API_BASE"],
+        )
+    assert done.returncode == 0, done.stderr
+    assert RESULT in (shop / "stock.py").read_text("utf-8")
