@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _ADDRESS = "HOSTED_VLLM_API_BASE"
+# Without a limit the server takes most of the machine's memory for keys and values, and every step goes through it.
+_BATCHING = ["--continuous-batching", "--cb-block-size", "32", "--cb-num-blocks", "256", "--cb-max-batch-tokens", "512"]
 _START_S = 300.0  # until a server answers, on a busy machine
 _END_S = 30.0
 
@@ -38,7 +40,7 @@ def served(model: Path, log: Path) -> Iterator[str]:
         TrainingError: the server does not start.
     """
     port = _free_port()
-    command = [str(Path(sys.executable).with_name("transformers")), "serve", str(model), "--continuous-batching"]
+    command = [str(Path(sys.executable).with_name("transformers")), "serve", str(model), *_BATCHING]
     offline = {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1", "OMP_NUM_THREADS": "1"}
     before = os.environ.get(_ADDRESS)
     with log.open("w") as output:

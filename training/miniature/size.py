@@ -32,7 +32,7 @@ class Size:
     split_seed: int = 4
     base: BaseSettings = field(default_factory=BaseSettings)
     all_orders: bool = True
-    samples: int = 4
+    samples: int = 2
     seeds: int = 5
     iterations: int = 10
     steps: int | None = None
