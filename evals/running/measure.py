@@ -105,16 +105,21 @@ def measure_codes(
 
 def medians(measured: Iterable[Measured]) -> dict[str, Figures]:
     """The median of each figure over the repeats that passed, by the code's id."""
+    return over_repeats(measured, median)
+
+
+def over_repeats(measured: Iterable[Measured], choose: Callable[[Sequence[float]], float]) -> dict[str, Figures]:
+    """What a function makes of each figure over the repeats that passed, by the code's id."""
     by_code: dict[str, list[Figures]] = defaultdict(list)
     for each in measured:
         if each.figures is not None:
             by_code[each.code_id].append(each.figures)
     return {
         code: Figures(
-            wall_time_s=median(each.wall_time_s for each in figures),
-            cpu_time_s=median(each.cpu_time_s for each in figures),
-            peak_memory_kib=median(each.peak_memory_kib for each in figures),
-            memory_integral_kib_s=median(each.memory_integral_kib_s for each in figures),
+            wall_time_s=choose([each.wall_time_s for each in figures]),
+            cpu_time_s=choose([each.cpu_time_s for each in figures]),
+            peak_memory_kib=choose([each.peak_memory_kib for each in figures]),
+            memory_integral_kib_s=choose([each.memory_integral_kib_s for each in figures]),
         )
         for code, figures in by_code.items()
     }

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from statistics import median
 from typing import TYPE_CHECKING
 
 from afterburner.evals.problems import code_id
-from afterburner.evals.running.measure import first_failure, measure_codes, medians
+from afterburner.evals.running.measure import first_failure, measure_codes, over_repeats
 from afterburner.sandbox import AfterburnerError, CancelledError, Verdict
 from afterburner.training.reward.samples import HIDDEN_TESTS
+from afterburner.training.reward.settings import Counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from afterburner.agent import Problem
     from afterburner.agent.types import Objective
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from afterburner.training.reward.baselines import Baselines
     from afterburner.training.reward.settings import RewardSettings
 
+_CHOOSE: Mapping[Counted, Callable[[Sequence[float]], float]] = {Counted.MEDIAN: median, Counted.MINIMUM: min}
 _FILE_KIB = 1024  # what is written to files is no resident memory, so that they would be a way around its figures
 
 
@@ -81,7 +84,7 @@ class SeriesRunner:
             raise
         except AfterburnerError as error:
             return Series(failed=str(error), runs=self.runs)
-        found = medians_of_passing(measured)
+        found = figures_of_passing(measured, self.settings.counted)
         missing = [code for code in anchors if code_id(code) not in found]
         if codes and missing:
             return Series(
@@ -100,7 +103,7 @@ class SeriesRunner:
         """The figures of an original; None: it fails in two series."""
         for attempt in range(2):
             measured = self._turns([code], self.settings.baseline_repeats, self.seed + attempt)
-            found = medians_of_passing(measured)
+            found = figures_of_passing(measured, self.settings.counted)
             if found:
                 return found[code_id(code)]
         return None
@@ -160,11 +163,11 @@ class SeriesRunner:
         return report.verdict is not Verdict.ACCEPTED
 
 
-def medians_of_passing(measured: Iterable[Measured]) -> dict[str, Figures]:
-    """The medians of the codes that pass each time they are run, by their ids."""
+def figures_of_passing(measured: Iterable[Measured], counted: Counted) -> dict[str, Figures]:
+    """The figures that count of the codes that pass each time they are run, by their ids."""
     every = list(measured)
     failed = {each.code_id for each in every if each.figures is None}
-    return {code: figures for code, figures in medians(every).items() if code not in failed}
+    return {code: figures for code, figures in over_repeats(every, _CHOOSE[counted]).items() if code not in failed}
 
 
 def _verdicts(measured: Iterable[Measured]) -> dict[str, str]:

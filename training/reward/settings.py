@@ -16,6 +16,13 @@ class Shape(StrEnum):
     LOG_RATIO = "log-ratio"  # the decimal logarithm of before / after, from -1 to 1: ten times as good is 1
 
 
+class Counted(StrEnum):
+    """Which of several measurements of a code counts."""
+
+    MEDIAN = "median"
+    MINIMUM = "minimum"  # noise only ever adds time
+
+
 @dataclass(frozen=True, slots=True)
 class RewardSettings:
     """The settings of the reward (section 4 of the paper, equations 6 to 9).
@@ -27,8 +34,9 @@ class RewardSettings:
         efficiency_weight_last: at the last step; it grows linearly in between.
         shape: of the efficiency term.
         noise_floor: the share of a figure by which it has to change before anything counts; what counts is the rest.
-        repeats: measurements of each code, of which the median counts.
-        baseline_repeats: likewise, of an original when it is first seen.
+        repeats: measurements of each code.
+        counted: which of them counts, of originals as well.
+        baseline_repeats: measurements of an original when it is first seen.
         anchor_repeats: how often each original is measured again in a series, to tell how the machine has drifted.
     """
 
@@ -39,6 +47,7 @@ class RewardSettings:
     shape: Shape = Shape.TANH
     noise_floor: float = 0.0
     repeats: int = 1
+    counted: Counted = Counted.MEDIAN
     baseline_repeats: int = 3
     anchor_repeats: int = 3
 

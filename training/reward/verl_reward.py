@@ -30,7 +30,7 @@ from afterburner.training.errors import TrainingError
 from afterburner.training.reward.benchmark import judge_of_benchmark
 from afterburner.training.reward.log import RewardLog
 from afterburner.training.reward.samples import Sample, Scored
-from afterburner.training.reward.settings import RewardSettings, Shape
+from afterburner.training.reward.settings import Counted, RewardSettings, Shape
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -104,7 +104,9 @@ def _settings(given: Mapping[str, Any]) -> RewardSettings:
     known = {each.name for each in fields(RewardSettings)}
     if unknown := sorted(given.keys() - known):
         raise TrainingError(f"The reward has no setting {unknown[0]}. There are: {', '.join(sorted(known))}.")
-    return RewardSettings(**{**given, **({"shape": Shape(given["shape"])} if "shape" in given else {})})
+    kinds = {"shape": Shape, "counted": Counted}
+    read: dict[str, Any] = {name: kinds[name](value) if name in kinds else value for name, value in given.items()}
+    return RewardSettings(**read)
 
 
 def _calls_in(log: str) -> int:

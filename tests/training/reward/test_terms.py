@@ -9,8 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from afterburner.agent.types import Objective
-from afterburner.sandbox import UsageError
-from afterburner.training.reward.settings import RewardSettings, Shape
+from afterburner.evals.problems import Figures
+from afterburner.evals.running.measure import Measured
+from afterburner.sandbox import UsageError, Verdict
+from afterburner.training.reward.series import figures_of_passing
+from afterburner.training.reward.settings import Counted, RewardSettings, Shape
 from afterburner.training.reward.terms import CLIPS, Side, Terms, failing, reward_terms
 
 TIME = Objective.TIME
@@ -109,3 +112,20 @@ def test_the_log_ratio_tells_ten_times_from_twice_and_treats_both_directions_ali
 def test_settings_out_of_bounds_are_refused(told: dict[str, float], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         RewardSettings(**told)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("counted", "expected"), [(Counted.MEDIAN, (2.0, 300.0)), (Counted.MINIMUM, (1.0, 100.0))])
+def test_of_several_measurements_the_median_counts_or_the_least(
+    counted: Counted, expected: tuple[float, float]
+) -> None:
+    """Each figure by itself. A code that failed once has none, however well it did otherwise."""
+    used = [
+        Figures(time_s, time_s, peak_kib, time_s) for time_s, peak_kib in ((9.0, 100.0), (1.0, 300.0), (2.0, 900.0))
+    ]
+    measured = [Measured("right", at, at, Verdict.ACCEPTED, "", each, ()) for at, each in enumerate(used)]
+    measured += [Measured("wrong", 0, 3, Verdict.ACCEPTED, "", used[1], ())]
+    measured += [Measured("wrong", 1, 4, Verdict.WRONG_ANSWER, "line 1", None, ())]
+    found = figures_of_passing(measured, counted)
+    assert found.keys() == {"right"}
+    assert (found["right"].wall_time_s, found["right"].peak_memory_kib) == expected
+    assert found["right"].memory_integral_kib_s == expected[0]
