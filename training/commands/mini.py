@@ -30,11 +30,13 @@ def mini(
     Run the same command again to go on after an interruption.
     """
     with needing_training():
+        from afterburner.training.miniature.arms import ABLATIONS, MAIN
         from afterburner.training.miniature.running import Miniature
         from afterburner.training.miniature.size import FULL, SMOKE
 
         out.mkdir(parents=True, exist_ok=True)
-        Miniature(out, SMOKE if smoke else FULL, _tell, with_ablations=ablations).make()
+        experiments = (MAIN, ABLATIONS) if ablations else (MAIN,)
+        Miniature(out, SMOKE if smoke else FULL, _tell, experiments).make()
     typer.echo(f"report: {display_path(str(out / 'report' / 'report.md'))}")
 
 

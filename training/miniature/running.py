@@ -24,12 +24,13 @@ from afterburner.sandbox import open_sandbox
 from afterburner.training.collecting.collect import collect
 from afterburner.training.collecting.settings import CollectSettings, Filters
 from afterburner.training.config.reading import read_config
+from afterburner.training.config.schema import Method
 from afterburner.training.data.building import build_data
 from afterburner.training.data.contamination import HeldOut
 from afterburner.training.data.settings import DataSettings, Recipe
 from afterburner.training.data.sources import problems_of
 from afterburner.training.errors import TrainingError
-from afterburner.training.miniature.arms import ABLATIONS, GRPO, MAIN
+from afterburner.training.miniature.arms import GRPO, MAIN, Experiment
 from afterburner.training.miniature.base import new_model, pretrain
 from afterburner.training.miniature.corpus import conversations
 from afterburner.training.miniature.costs import TIMES, grpo_cost, stage_times_s
@@ -43,10 +44,10 @@ from afterburner.training.trainers.models import merge_adapter
 from afterburner.training.trainers.running import train
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from pathlib import Path
 
-    from afterburner.training.miniature.arms import Arm, Experiment, Loop
+    from afterburner.training.miniature.arms import Arm, Loop
     from afterburner.training.miniature.base import Progress
     from afterburner.training.miniature.size import Size
 
@@ -63,13 +64,13 @@ class Miniature:
         out: the folder.
         size: of it.
         tell: receives a line for each stage.
-        with_ablations: whether they are made, too.
+        experiments: that are made, one after the other.
     """
 
     out: Path
     size: Size
     tell: Callable[[str], object]
-    with_ablations: bool = False
+    experiments: tuple[Experiment, ...] = (MAIN,)
 
     def make(self) -> None:
         """Make what is missing.
@@ -79,7 +80,6 @@ class Miniature:
             AfterburnerError: another of the tree in `afterburner.sandbox.errors`.
         """
         split = split_problems(self.size.train_problems, self.size.test_problems, self.size.split_seed)
-        experiments = (MAIN, ABLATIONS) if self.with_ablations else (MAIN,)
         self._stage("base model", self.out / "base", partial(self._pretrain, split))
         for name, problems in (("train", split.train), ("test", split.test)):
             raw = self.out / f"{name}.jsonl"
@@ -88,10 +88,10 @@ class Miniature:
         for recipe in (Recipe.SFT, Recipe.DPO, Recipe.GRPO, Recipe.DIRECT):
             self._stage(f"{recipe.value} data", self.out / "data" / recipe.value, partial(self._data, recipe))
         self._stage("cold-start data", self.out / "data" / "cold-start.done", self._collect)
-        for experiment in experiments:
+        for experiment in self.experiments:
             for seed in range(self.size.seeds):
                 self._seed(experiment, seed)
-        self._report(experiments, split)
+        self._report(split)
 
     def _seed(self, experiment: Experiment, seed: int) -> None:
         for arm in experiment.arms:
@@ -180,6 +180,11 @@ class Miniature:
         }
         if self.size.steps:
             changes["steps"] = self.size.steps
+        if self.size.rollout and config.method is Method.GRPO:
+            prompts, rollouts = self.size.rollout
+            size = prompts * rollouts
+            changes["grpo"] = config.grpo.model_copy(update={"prompts": prompts, "rollouts": rollouts})
+            changes["batch"] = config.batch.model_copy(update={"size": size, "per_device": size})
         if arm.correctness_weight is not None:
             changes["reward"] = replace(config.reward, correctness_weight=arm.correctness_weight)
         if train(config.model_copy(update=changes), model.parent).stopped:
@@ -209,13 +214,14 @@ class Miniature:
                 f"The loop of {loop.label} with seed {seed} is not complete: {why}. Run the command again."
             )
 
-    def _report(self, experiments: Sequence[Experiment], split: Split) -> None:
+    def _report(self, split: Split) -> None:
         seeds = range(self.size.seeds)
         loops = {
             loop.label: read_loops([self.out / str(seed) / loop.folder for seed in seeds], split.test)
-            for experiment in experiments
+            for experiment in self.experiments
             for loop in experiment.loops
         }
         cost = grpo_cost([self.out / str(seed) / GRPO / "metrics.jsonl" for seed in seeds])
-        found = Found(loops, "cold start", "GRPO", ("SFT", "DPO"), stage_times_s(self.out), cost)
+        others = [label for label in ("SFT", "DPO") if label in loops]
+        found = Found(loops, "cold start", "GRPO", others, stage_times_s(self.out), cost)
         write_report(found, self.out / "report")

@@ -23,6 +23,7 @@ class Size:
         seeds: of post-training and evaluation.
         iterations: of the loop, after the first code.
         steps: of each method; None: as its configuration says.
+        rollout: of GRPO, prompts and answers to each; None: likewise.
     """
 
     train_problems: int = 40
@@ -36,6 +37,7 @@ class Size:
     seeds: int = 5
     iterations: int = 10
     steps: int | None = None
+    rollout: tuple[int, int] | None = None
 
 
 FULL = Size()
@@ -52,4 +54,5 @@ SMOKE = Size(
     seeds=1,
     iterations=1,
     steps=2,
+    rollout=(2, 4),
 )

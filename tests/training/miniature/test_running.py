@@ -11,29 +11,55 @@ pytest.importorskip("trl", reason="training is an extra")
 
 from afterburner.evals.evaluation import load_evaluation
 from afterburner.training.data.reading import read_data
-from afterburner.training.miniature.running import MODELS, Miniature
+from afterburner.training.miniature.arms import ABLATIONS, MAIN, Experiment
+from afterburner.training.miniature.running import Miniature
 from afterburner.training.miniature.size import SMOKE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = [pytest.mark.slow, pytest.mark.nightly, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+SHARED_STAGES = 1 + 2 + 4 + 1  # the base model, two benchmarks, four data sets, what the cold start learns
+# A server starts for each loop, which takes longer than all else: two of them show the way.
+TWO_LOOPS = Experiment(MAIN.arms, MAIN.loops[-2:])
+
+
+def go(out: Path, *experiments: Experiment) -> str:
+    """Go all the way, once more to see that no stage is made twice, and give the report."""
+    said: list[str] = []
+    Miniature(out, SMOKE, said.append, experiments).make()
+    cold = read_data(out / "data" / "cold-start").card
+    assert 0 < cold["kept"] <= cold["passing"] <= cold["strict"] <= cold["asked"]
+    loops = [loop for each in experiments for loop in each.loops]
+    for loop in loops:
+        evaluation = load_evaluation(out / "0" / loop.folder)
+        assert len(evaluation.problems) == SMOKE.test_problems
+        assert evaluation.settings["tell"] == loop.tell
+    stages = [json.loads(line)["stage"] for line in (out / "times.jsonl").read_text("utf-8").splitlines()]
+    arms = [arm for each in experiments for arm in each.arms]
+    assert len(stages) == len(set(stages)) == SHARED_STAGES + len(arms) + len(loops)
+    said.clear()
+    Miniature(out, SMOKE, said.append, experiments).make()
+    assert said == []
+    figures = json.loads((out / "report" / "figures.json").read_text("utf-8"))
+    assert list(figures["scores"]) == [loop.label for loop in loops]
+    for found in figures["scores"].values():
+        assert found["answers"] == SMOKE.test_problems * (SMOKE.iterations + 1)
+    return (out / "report" / "report.md").read_text("utf-8")
 
 
 def test_the_smallest_miniature_goes_all_the_way_and_no_stage_is_made_twice(tmp_path: Path) -> None:
-    said: list[str] = []
-    Miniature(tmp_path, SMOKE, said.append).make()
-    cold = read_data(tmp_path / "data" / "cold-start").card
-    assert 0 < cold["kept"] <= cold["passing"] <= cold["strict"] <= cold["asked"]
-    for model in MODELS:
-        evaluation = load_evaluation(tmp_path / "0" / f"{model}-loop")
-        assert len(evaluation.problems) == SMOKE.test_problems
+    report = go(tmp_path, TWO_LOOPS)
+    assert "| GRPO - cold start | mean of all iterations | primary |" in report
     rewards = (tmp_path / "0" / "grpo" / "rewards.jsonl").read_text("utf-8").splitlines()
-    assert len(rewards) == SMOKE.steps * 48
+    assert len(rewards) == SMOKE.steps * 2 * 4
     assert any(json.loads(line)["strict"] for line in rewards)
-    assert (tmp_path / "report" / "index.html").is_file()
-    stages = [json.loads(line)["stage"] for line in (tmp_path / "times.jsonl").read_text("utf-8").splitlines()]
-    assert len(stages) == len(set(stages)) == 1 + 2 + 3 + 1 + 4 + len(MODELS)
-    said.clear()
-    Miniature(tmp_path, SMOKE, said.append).make()
-    assert said == []
+
+
+@pytest.mark.nightly
+def test_all_loops_and_all_ablations_go_the_same_way(tmp_path: Path) -> None:
+    report = go(tmp_path, MAIN, ABLATIONS)
+    assert "| GRPO - DPO |" in report
+    assert "GRPO, no feedback" in report
+    run = json.loads((tmp_path / "0" / "grpo-less-correctness" / "run.json").read_text("utf-8"))
+    assert run["config"]["reward"]["correctness_weight"] == 0.2

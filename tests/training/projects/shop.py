@@ -10,7 +10,6 @@ from afterburner.training.runs.reading import ProvenRun, proven_runs
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from model_server import StoredRequest
 
 SLOW = """\
 from names import clean
@@ -43,7 +42,7 @@ class Store:
 
     folder: Path
     project: Path
-    sent: StoredRequest
+    sent: list[dict[str, str]]
 
     @property
     def run(self) -> ProvenRun:

@@ -48,7 +48,7 @@ def test_the_prompt_is_what_the_run_sent_and_the_answer_makes_the_offer(store: S
     assert "1 examples from 1 runs" in done.stdout
     data = read_data(tmp_path / "sft")
     (row,) = data.rows
-    assert row["prompt"] == store.sent.body["messages"]
+    assert row["prompt"] == store.sent
     assert "## Original performance\nPassed: True\nTime: " in row["prompt"][-1]["content"]
     said = parse_answer(row["completion"][0]["content"])
     assert said.thinking == "A set."
@@ -68,7 +68,7 @@ def test_a_prompt_that_no_model_was_sent_is_rebuilt_byte_for_byte(store: Store) 
     run = store.run
     silent = tuple(replace(each, answer=None) for each in run.result.candidates)
     rebuilt = prompt_of(replace(run, result=replace(run.result, candidates=silent)))
-    assert rebuilt == store.sent.body["messages"]
+    assert rebuilt == store.sent
     assert "def clean(name)" in rebuilt[-1]["content"], "the description is of the project"
 
 
@@ -81,7 +81,7 @@ def test_preferences_reject_what_is_wrong_or_cheats(store: Store, tmp_path: Path
         "cheats": "A frame.",
     }
     assert {parse_answer(row["chosen"][0]["content"]).code for row in data.rows} == {FAST}
-    assert [row["prompt"] for row in data.rows] == [store.sent.body["messages"]] * 2
+    assert [row["prompt"] for row in data.rows] == [store.sent] * 2
     assert data.card["rejected"] == {"wrong": 1, "cheats": 1}
     for name in ("first", "second"):
         assert build(store.folder, tmp_path / name, "--examples", "1", "--seed", "3", recipe="dpo").exit_code == 0

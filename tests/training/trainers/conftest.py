@@ -1,4 +1,4 @@
-"""One tiny model and small data sets for all tests of trainers in a process."""
+"""One tiny model and small data sets for all tests of trainers."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from afterburner.training.data.settings import Recipe
 from .tiny import texts_of, write_data, write_model
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -26,12 +27,15 @@ class Mini:
 
 
 @pytest.fixture(scope="session")
-def mini(tmp_path_factory: pytest.TempPathFactory) -> Mini:
-    folder = tmp_path_factory.mktemp("mini")
-    sft = write_data(folder / "sft", Recipe.SFT, examples=3)
-    dpo = write_data(folder / "dpo", Recipe.DPO, examples=3)
-    grpo = write_data(folder / "grpo", Recipe.GRPO, examples=2)
-    return Mini(write_model(folder / "model", texts_of(sft, dpo, grpo)), sft, dpo, grpo)
+def mini(made_once: Callable[[str, Callable[[Path], object]], Path]) -> Mini:
+    def fill(folder: Path) -> None:
+        sft = write_data(folder / "sft", Recipe.SFT, examples=3)
+        dpo = write_data(folder / "dpo", Recipe.DPO, examples=3)
+        grpo = write_data(folder / "grpo", Recipe.GRPO, examples=2)
+        write_model(folder / "model", texts_of(sft, dpo, grpo))
+
+    folder = made_once("mini", fill)
+    return Mini(*(folder / name for name in ("model", "sft", "dpo", "grpo")))
 
 
 @pytest.fixture(scope="session", autouse=True)

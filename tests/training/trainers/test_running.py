@@ -29,7 +29,7 @@ from afterburner.training.trainers.running import train
 from .tiny import config
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from afterburner.training.config.schema import TrainConfig
 
@@ -87,23 +87,19 @@ def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
-@pytest.fixture(scope="module")
-def taught(mini: Mini, tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="session")
+def taught(mini: Mini, made_once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
     """A model that has learnt eight examples by heart."""
-    out = tmp_path_factory.mktemp("taught") / "run"
-    train(
-        config(
-            "sft",
-            mini.model,
-            mini.sft,
-            batch={"size": 8, "per_device": 8},
-            optimizer={"learning_rate": 1e-2, "schedule": "cosine", "warmup_steps": 5},
-            steps=60,
-            checkpoint_every=1000,
-        ),
-        out,
+    settings = config(
+        "sft",
+        mini.model,
+        mini.sft,
+        batch={"size": 8, "per_device": 8},
+        optimizer={"learning_rate": 1e-2, "schedule": "cosine", "warmup_steps": 5},
+        steps=60,
+        checkpoint_every=1000,
     )
-    return out
+    return made_once("taught", lambda folder: train(settings, folder / "run")) / "run"
 
 
 def test_sft_learns_eight_examples_by_heart(taught: Path) -> None:
