@@ -22,6 +22,7 @@ from afterburner.training.data.settings import Recipe
 from afterburner.training.data.writing import write_data
 from afterburner.training.errors import TrainingError
 from afterburner.training.reward.benchmark import judge_of_benchmark
+from afterburner.training.reward.settings import RewardSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,6 +71,7 @@ def collect(
     filters: Filters,
     *,
     benchmark: Path | None = None,
+    reward: RewardSettings | None = None,
     resources: Resources | None = None,
     on_progress: Callable[[str, int, int], object] = lambda *_: None,
 ) -> Collected:
@@ -81,6 +83,7 @@ def collect(
         settings: what is asked for.
         filters: which answers are kept.
         benchmark: with the tests of the problems; None: the one that the data set was built from.
+        reward: how answers are measured; None: as the paper does.
         resources: what may be used.
         on_progress: is told what is done (`asked`, `judged`), how much of it, and how much there is to do.
 
@@ -90,15 +93,15 @@ def collect(
         ProposerError: the model cannot be asked; what it answered until then is stored.
         AfterburnerError: another of the tree in `afterburner.sandbox.errors`.
     """
-    resources, data = resources or Resources(), _prompts(source)
+    resources, reward, data = resources or Resources(), reward or RewardSettings(), _prompts(source)
     tests = _benchmark(source, data, benchmark)
     open_answerer(settings)  # a model that cannot be asked leaves no folder behind
     with open_sandbox(resources.sandbox) as sandbox:
-        judge = judge_of_benchmark(tests, sandbox)
+        judge = replace(judge_of_benchmark(tests, sandbox), settings=reward)
         _check_problems(data, judge, tests)
         _make(out)
         with claimed(out):
-            collection = Collection.open(out, {**asdict(settings), **_hashes(data, tests)})
+            collection = Collection.open(out, {**asdict(settings), "reward": asdict(reward), **_hashes(data, tests)})
             cap = _ask(collection, data, settings, resources, on_progress)
             lost = judge_answers(
                 collection, data, judge, seed=settings.seed, on_progress=lambda *done: on_progress("judged", *done)

@@ -40,6 +40,7 @@ from afterburner.training.miniature.outcome import read_loops
 from afterburner.training.miniature.report import Found, write_report
 from afterburner.training.miniature.serving import served
 from afterburner.training.miniature.tokenizer import train_tokenizer
+from afterburner.training.reward.settings import RewardSettings
 from afterburner.training.trainers.models import merge_adapter
 from afterburner.training.trainers.running import train
 
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
 
 _TOKENIZER_TEXTS = 2_000
 _CORPUS_SEED, _TOKENIZER_SEED = 0, 1
+_ONCE = RewardSettings(baseline_repeats=1, anchor_repeats=1)  # the cold start asks only what passes
 _JOBS = 6  # problems at a time: the server answers six prompts together almost as fast as one
 
 
@@ -155,7 +157,8 @@ class Miniature:
         """The base model's own answers: there is no stronger model here."""
         with served(self.out / "base", self.out / "server.log") as name:
             settings = CollectSettings(name, self.size.samples, 1.0)
-            collect(self.out / "data" / "grpo", self.out / "data" / "cold-start", settings, Filters())
+            out = self.out / "data" / "cold-start"
+            collect(self.out / "data" / "grpo", out, settings, Filters(), reward=_ONCE)
 
     def _model(self, name: str, seed: int) -> Path:
         """A model as it was trained: with SFT and DPO an adapter."""
