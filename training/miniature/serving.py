@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from afterburner.sandbox.cores import divide_cores
 from afterburner.training.errors import TrainingError
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ def served(model: Path, log: Path) -> Iterator[str]:
             stdout=output,
             stderr=subprocess.STDOUT,
         )
+    if sys.platform == "linux":
+        os.sched_setaffinity(server.pid, divide_cores().watching)  # programs are measured on the others
     try:
         _wait(f"http://127.0.0.1:{port}/health", server, log)
         os.environ[_ADDRESS] = f"http://127.0.0.1:{port}/v1"
