@@ -50,14 +50,27 @@ class Loop:
 
 
 @dataclass(frozen=True, slots=True)
-class Experiment:
-    """Models to train, each after the one that it starts from, and the loops to run with them."""
+class Comparison:
+    """Two loops, by their labels, and the level of the interval of their difference."""
 
+    after: str
+    before: str
+    level: float = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """Models to train, each after the one that it starts from, the loops to run with them, and what is compared."""
+
+    name: str  # of its figure
     arms: tuple[Arm, ...]
     loops: tuple[Loop, ...]
+    comparisons: tuple[Comparison, ...]
 
 
+_BOTH = 0.975  # Bonferroni: two intervals that hold together at 95%
 MAIN = Experiment(
+    "figure-5",
     (
         Arm(SFT, BASE, "sft", Recipe.SFT),
         Arm(DPO, SFT, "dpo", Recipe.DPO),
@@ -65,21 +78,29 @@ MAIN = Experiment(
         Arm(GRPO, COLD_START, "grpo", Recipe.GRPO),
     ),
     (Loop("base", BASE), Loop("SFT", SFT), Loop("DPO", DPO), Loop("cold start", COLD_START), Loop("GRPO", GRPO)),
+    (Comparison("GRPO", "cold start"), Comparison("GRPO", "SFT", _BOTH), Comparison("GRPO", "DPO", _BOTH)),
 )
 
+_TOLD_LESS = tuple(
+    (label, Loop(f"{label}, {tell.replace('-', ' ')}", model, tell))
+    for label, model in (("SFT", SFT), ("DPO", DPO), ("GRPO", GRPO))
+    for tell in ("no-feedback", "no-original")
+)
 # Table 2 of the paper, its rebuttal's direct generation, and a smaller weight of correctness than the paper's 0.5.
 ABLATIONS = Experiment(
+    "ablations",
     (
         Arm(DIRECT, BASE, "sft", Recipe.DIRECT),
         Arm(LESS_CORRECTNESS, COLD_START, "grpo", Recipe.GRPO, correctness_weight=0.2),
     ),
     (
-        *(
-            Loop(f"{label}, {tell.replace('-', ' ')}", model, tell)
-            for label, model in (("SFT", SFT), ("DPO", DPO), ("GRPO", GRPO))
-            for tell in ("no-feedback", "no-original")
-        ),
+        *(loop for _, loop in _TOLD_LESS),
         Loop("direct SFT", DIRECT),
         Loop("GRPO, correctness 0.2", LESS_CORRECTNESS),
+    ),
+    (
+        *(Comparison(loop.label, label) for label, loop in _TOLD_LESS),
+        Comparison("direct SFT", "SFT"),
+        Comparison("GRPO, correctness 0.2", "GRPO"),
     ),
 )

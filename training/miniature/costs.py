@@ -14,7 +14,7 @@ TIMES = "times.jsonl"
 
 
 def stage_times_s(out: Path) -> Mapping[str, float]:
-    """How long each stage took, by its name."""
+    """How long each stage took, by its name. One that a kill stopped counts from where it went on."""
     return {row["stage"]: row["time_s"] for row in _rows(out / TIMES)}
 
 
@@ -50,7 +50,7 @@ def grpo_cost(metrics: Sequence[Path]) -> GrpoCost:
             reward_s += row["reward/time_s"]
             tokens += row["generation/time_s"] * row["generation/tokens_per_s"]
             runs += round(row["reward/runs"])
-            busy += row["reward/slots_busy"]
+            busy += row.get("reward/slots_busy", 0.0)  # nothing ran where no answer held code
             steps += 1
             if following is None or following["time_s"] < row["time_s"]:  # a process that goes on counts from zero
                 whole_s += row["time_s"]
@@ -58,4 +58,6 @@ def grpo_cost(metrics: Sequence[Path]) -> GrpoCost:
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    """The rows of a file; one that a kill cut off is left out."""
+    lines = path.read_text("utf-8").splitlines(keepends=True)
+    return [json.loads(line) for line in lines if line.endswith("\n")]

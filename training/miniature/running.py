@@ -36,8 +36,9 @@ from afterburner.training.miniature.corpus import conversations
 from afterburner.training.miniature.costs import TIMES, grpo_cost, stage_times_s
 from afterburner.training.miniature.dataset import write_raw
 from afterburner.training.miniature.families import Split, split_problems
-from afterburner.training.miniature.outcome import read_loops
-from afterburner.training.miniature.report import Found, write_report
+from afterburner.training.miniature.outcome import check_scored, read_loops
+from afterburner.training.miniature.record import check_same
+from afterburner.training.miniature.report import Results, write_report
 from afterburner.training.miniature.serving import served
 from afterburner.training.miniature.tokenizer import train_tokenizer
 from afterburner.training.reward.settings import RewardSettings
@@ -81,7 +82,8 @@ class Miniature:
             TrainingError: a stage cannot be made.
             AfterburnerError: another of the tree in `afterburner.sandbox.errors`.
         """
-        split = split_problems(self.size.train_problems, self.size.test_problems, self.size.split_seed)
+        check_same(self.out, self.size, self.experiments)
+        split = self._split
         self._stage("base model", self.out / "base", partial(self._pretrain, split))
         for name, problems in (("train", split.train), ("test", split.test)):
             raw = self.out / f"{name}.jsonl"
@@ -93,7 +95,11 @@ class Miniature:
         for experiment in self.experiments:
             for seed in range(self.size.seeds):
                 self._seed(experiment, seed)
-        self._report(split)
+        self._report()
+
+    @property
+    def _split(self) -> Split:
+        return split_problems(self.size.train_problems, self.size.test_problems, self.size.split_seed)
 
     def _seed(self, experiment: Experiment, seed: int) -> None:
         for arm in experiment.arms:
@@ -155,10 +161,12 @@ class Miniature:
 
     def _collect(self, _: Path) -> None:
         """The base model's own answers: there is no stronger model here."""
-        with served(self.out / "base", self.out / "server.log") as name:
+        with served(self.out / "base", self.out / "cold-start.log") as name:
             settings = CollectSettings(name, self.size.samples, 1.0)
             out = self.out / "data" / "cold-start"
-            collect(self.out / "data" / "grpo", out, settings, Filters(), reward=_ONCE)
+            found = collect(self.out / "data" / "grpo", out, settings, Filters(), reward=_ONCE)
+        if found.missing:
+            raise TrainingError(f"{found.missing} answers for the cold start did not come. Run the command again.")
 
     def _model(self, name: str, seed: int) -> Path:
         """A model as it was trained: with SFT and DPO an adapter."""
@@ -195,7 +203,7 @@ class Miniature:
 
     def _evaluate(self, loop: Loop, seed: int, folder: Path, _: Path) -> None:
         whole = self._whole(loop.model, seed)
-        with served(whole, self.out / "server.log") as name:
+        with served(whole, folder.with_suffix(".log")) as name:
             settings = EvaluationSettings(
                 str(self.out / "test-benchmark"),
                 model=name,
@@ -216,15 +224,14 @@ class Miniature:
             raise TrainingError(
                 f"The loop of {loop.label} with seed {seed} is not complete: {why}. Run the command again."
             )
+        check_scored(folder, self._split.test)
 
-    def _report(self, split: Split) -> None:
+    def _report(self) -> None:
         seeds = range(self.size.seeds)
-        loops = {
-            loop.label: read_loops([self.out / str(seed) / loop.folder for seed in seeds], split.test)
+        scores = {
+            loop.label: read_loops([self.out / str(seed) / loop.folder for seed in seeds], self._split.test)
             for experiment in self.experiments
             for loop in experiment.loops
         }
         cost = grpo_cost([self.out / str(seed) / GRPO / "metrics.jsonl" for seed in seeds])
-        others = [label for label in ("SFT", "DPO") if label in loops]
-        found = Found(loops, "cold start", "GRPO", others, stage_times_s(self.out), cost)
-        write_report(found, self.out / "report")
+        write_report(Results(self.experiments, scores, stage_times_s(self.out), cost), self.out / "report")

@@ -1,8 +1,9 @@
-"""Serves a model over OpenAI's protocol while it is asked: `transformers serve`, without a network."""
+"""Serves a model over OpenAI's protocol by `transformers serve`, without a network."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -28,7 +29,7 @@ _END_S = 30.0
 
 @contextmanager
 def served(model: Path, log: Path) -> Iterator[str]:
-    """Serve a model, and point `hosted_vllm/` models of this process at it.
+    """Serve a model, and point `hosted_vllm/` models of this process at it, so one at a time.
 
     Args:
         model: its folder.
@@ -41,7 +42,7 @@ def served(model: Path, log: Path) -> Iterator[str]:
         TrainingError: the server does not start.
     """
     port = _free_port()
-    command = [str(Path(sys.executable).with_name("transformers")), "serve", str(model), *_BATCHING]
+    command = [*_ending_with_us(), str(Path(sys.executable).with_name("transformers")), "serve", str(model), *_BATCHING]
     offline = {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1", "OMP_NUM_THREADS": "1"}
     before = os.environ.get(_ADDRESS)
     with log.open("w") as output:
@@ -66,6 +67,11 @@ def served(model: Path, log: Path) -> Iterator[str]:
         _end(server)
 
 
+def _ending_with_us() -> list[str]:
+    """What ends the server when this process is killed: it would compete with the next one."""
+    return ["setpriv", "--pdeathsig", "TERM", "--"] if shutil.which("setpriv") else []
+
+
 def _free_port() -> int:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -82,7 +88,8 @@ def _wait(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
     while time.monotonic() < deadline and server.poll() is None:
         try:
             with urllib.request.urlopen(url, timeout=5):  # noqa: S310 - an http address of our own
-                return
+                if server.poll() is None:  # else another program has taken the port
+                    return
         except (urllib.error.URLError, OSError):
             time.sleep(0.2)
     raise TrainingError(f"transformers serve does not start. What it printed is in {log}.")

@@ -66,6 +66,11 @@ class RewardSettings:
         for name in ("repeats", "baseline_repeats", "anchor_repeats"):
             if getattr(self, name) < 1:
                 raise UsageError(f"{name} {getattr(self, name)}: at least 1 is needed.")
+        if self.counted is Counted.MINIMUM and (self.baseline_repeats, self.anchor_repeats) != (self.repeats, 1):
+            raise UsageError(
+                "counted minimum: the least of more measurements is less, so an original would seem faster than its "
+                f"copy. Set baseline_repeats to {self.repeats}, as repeats, and anchor_repeats to 1."
+            )
 
     def efficiency_weight(self, progress: float) -> float:
         """The weight of the efficiency term at a share of the training, from 0 to 1."""

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-from afterburner.evals.report.measures import BEYOND_I, MEASURES
-from afterburner.training.miniature.costs import grpo_cost, stage_times_s
+from afterburner.evals.report.measures import BEYOND_I, BEYOND_T, MEASURES, PASSING
+from afterburner.sandbox import UsageError
+from afterburner.training.errors import TrainingError
+from afterburner.training.miniature.arms import MAIN, Comparison, Experiment, Loop
+from afterburner.training.miniature.costs import GrpoCost, grpo_cost, stage_times_s
 from afterburner.training.miniature.crossed import crossed_interval
 from afterburner.training.miniature.families import split_problems, ways_of
-from afterburner.training.miniature.outcome import Loops
-from afterburner.training.miniature.report import Found, write_report
+from afterburner.training.miniature.outcome import LoopScores, check_scored, read_loops
+from afterburner.training.miniature.record import check_same
+from afterburner.training.miniature.report import Results, write_report
+from afterburner.training.miniature.size import FULL, SMOKE
 from afterburner.training.miniature.stages import FAST, HEAVY, SLOW, STAGES
+
+from .loop_folders import write_loop
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,34 +32,63 @@ if TYPE_CHECKING:
 SEEDS, PROBLEMS, ITERATIONS = 5, 12, 10
 
 
-def _loops(begin: float, end: float, spread: float, draw: int) -> Loops:
-    """Scores that rise from one mean to another, with a part of their own for each seed, problem and iteration."""
+def _scores(begin: float, end: float, draw: int) -> LoopScores:
+    """Beyond-I rises from one mean to another, with a part of its own for each seed and problem; the rest differs."""
     rng = np.random.default_rng(draw)
     line = np.linspace(begin, end, ITERATIONS + 1)
-    parts = (rng.normal(0, spread, size) for size in ((SEEDS, 1, 1), (1, PROBLEMS, 1), (SEEDS, PROBLEMS, 1)))
-    scores = np.clip(sum(parts, line), 0, 1)
-    return Loops(dict.fromkeys(MEASURES, scores), scores, 11 * PROBLEMS * SEEDS, 8_000, 5_000)
+    parts = (rng.normal(0, 0.02, size) for size in ((SEEDS, 1, 1), (1, PROBLEMS, 1), (SEEDS, PROBLEMS, 1)))
+    known = np.clip(sum(parts, line), 0, 1)
+    others = {each: np.full(known.shape, 0.1 * at) for at, each in enumerate(MEASURES)}
+    drifts = np.full((SEEDS, PROBLEMS), 1.03)
+    return LoopScores({**others, BEYOND_I: known}, known**2, 660, 8_000, 5_000, drifts, 2, "A processor")
 
 
-def test_a_report_says_which_model_is_ahead_and_which_one_rises(tmp_path: Path) -> None:
-    loops = {
-        "cold start": _loops(0.3, 0.5, 0.02, 1),
-        "SFT": _loops(0.4, 0.4, 0.02, 2),
-        "GRPO": _loops(0.5, 0.9, 0.02, 3),
-    }
-    write_report(Found(loops, "cold start", "GRPO", ["SFT"], {"base model": 60.0, "sft, seed 0": 60.0}), tmp_path)
-    text = (tmp_path / "report.md").read_text("utf-8")
+def _report(tmp_path: Path, scores: dict[str, LoopScores], *comparisons: Comparison) -> str:
+    experiment = Experiment("figure-5", (), tuple(Loop(label, "") for label in scores), comparisons)
+    times_s = {"base model": 60.0, "sft, seed 0": 60.0, "sft, seed 1": 30.0}
+    cost = GrpoCost(10.0, 80.0, 10.0, 5_000, 400, 0.95)
+    write_report(Results((experiment,), scores, times_s, cost), tmp_path)
+    return (tmp_path / "report.md").read_text("utf-8")
+
+
+def test_a_report_says_which_loop_is_ahead_and_which_one_rises(tmp_path: Path) -> None:
+    scores = {"cold start": _scores(0.3, 0.5, 1), "SFT": _scores(0.4, 0.4, 2), "GRPO": _scores(0.5, 0.9, 3)}
+    text = _report(tmp_path, scores, Comparison("GRPO", "cold start"), Comparison("GRPO", "SFT", 0.975))
     assert (tmp_path / "figure-5.svg").stat().st_size > 10_000
-    assert "| GRPO - cold start | mean of all iterations | primary |" in text
-    assert "5 of 5" in text
-    scores = json.loads((tmp_path / "figures.json").read_text("utf-8"))["scores"]
-    assert np.shape(scores["GRPO"][BEYOND_I.value]) == (SEEDS, PROBLEMS, ITERATIONS + 1)
-    primary = _numbers(text, "| GRPO - cold start | mean of all iterations")
-    expected = 100 * (loops["GRPO"].fast - loops["cold start"].fast).mean()
-    assert primary[0] == pytest.approx(expected, abs=0.01)
-    assert 0 < primary[1] < primary[0] < primary[2]
-    rise = _numbers(text, "| SFT | 0.00")
-    assert rise[0] == rise[1] == rise[2] == 0
+    after, before = (scores[label].scores[BEYOND_I] for label in ("GRPO", "cold start"))
+    mean, low, high = _numbers(text, "| GRPO - cold start | mean of all iterations | ")
+    assert mean == pytest.approx(100 * (after - before).mean(), abs=0.01)
+    assert 0 < low < mean < high
+    late = _numbers(text, "| GRPO - SFT | gain after iteration 5 | ")
+    assert late[0] == pytest.approx(20, abs=0.5)
+    assert "| 97.5% | 5 of 5 |" in text
+    assert _numbers(text, "| SFT | 0.00 ") == [0, 0, 0]
+    assert "| GRPO | 2 of 60 | 1.03 to 1.03 | 660 | 8,000 | 5,000 |" in text
+    assert "| sft | 1.5 |" in text
+    assert "| all | 2.5 |" in text
+    found = json.loads((tmp_path / "figures.json").read_text("utf-8"))["scores"]
+    assert np.shape(found["GRPO"][BEYOND_I.value]) == (SEEDS, PROBLEMS, ITERATIONS + 1)
+
+
+def test_loops_are_read_by_seed_problem_and_iteration(tmp_path: Path) -> None:
+    """Folders that hold the problems in another order, with a code that fails, and anchors that have drifted."""
+    one, two = split_problems().test[:2]
+    folders = [
+        write_loop(tmp_path / "0", (two, one), fast=[(0, 1, 1), (-1, 2, 3)]),
+        write_loop(tmp_path / "1", (one, two), fast=[(3, 3, 3), (0, 0, 2)]),
+    ]
+    found = read_loops(folders, (one, two))
+    assert (3 * found.fast).round().tolist() == [[[0, 2, 3], [0, 1, 1]], [[3, 3, 3], [0, 0, 2]]]
+    # A code with f fast ways costs 4 - f: as much as one of the four references, once these are scaled by the drift.
+    expected = [[[0, 0.75, 1], [0.25, 0.5, 0.5]], [[1, 1, 1], [0.25, 0.25, 0.75]]]
+    for measure in (BEYOND_I, BEYOND_T):
+        assert found.scores[measure].tolist() == expected
+    assert found.scores[PASSING].tolist() == [[[0, 1, 1], [1, 1, 1]], [[1, 1, 1], [1, 1, 1]]]
+    assert (found.answers, found.prompt_tokens, found.answer_tokens) == (12, 12 * 70, 12 * 40)
+    assert found.drifts.tolist() == [[1.25, 1.25], [1.25, 1.25]]
+    assert found.flagged == 4
+    with pytest.raises(TrainingError, match=r"has no score in .*: the folder's report says why. Remove the folder and"):
+        check_scored(folders[0], split_problems().test[:3])
 
 
 def _numbers(text: str, beginning: str) -> list[float]:
@@ -61,21 +98,26 @@ def _numbers(text: str, beginning: str) -> list[float]:
     return [float(each) for each in cell.replace("(", "").replace(")", "").replace(",", "").split()]
 
 
-def test_an_interval_of_crossed_scores_holds_the_truth_where_seeds_differ() -> None:
+@pytest.mark.parametrize(("of_problems", "level"), [(0.1, 0.95), (0.1, 0.975), (0.0, 0.95), (0.0, 0.975)])
+def test_an_interval_of_crossed_scores_holds_the_truth_as_often_as_it_says(of_problems: float, level: float) -> None:
+    """Also where seeds alone differ: then the means of five are all there is to know."""
     rng = np.random.default_rng(0)
     held = 0
-    for _ in range(200):
-        seeds, problems = rng.normal(0, 0.1, (SEEDS, 1)), rng.normal(0, 0.1, (1, PROBLEMS))
-        found = crossed_interval(seeds + problems + rng.normal(0, 0.1, (SEEDS, PROBLEMS)))
+    for _ in range(400):
+        seeds, problems = rng.normal(0, 0.1, (SEEDS, 1)), rng.normal(0, of_problems, (1, PROBLEMS))
+        found = crossed_interval(seeds + problems + rng.normal(0, of_problems, (SEEDS, PROBLEMS)), level=level)
         held += found.low <= 0 <= found.high
-    assert 180 <= held <= 200
+    chance = math.sqrt(400 * level * (1 - level))
+    assert held >= 400 * level - 2.5 * chance
 
 
-def test_a_seed_that_all_problems_share_is_no_chance_of_a_problem() -> None:
-    by_seed = np.repeat(np.array([[0.0], [0.1], [0.2], [0.3], [0.4]]), PROBLEMS, axis=1)
+def test_an_interval_is_no_wider_than_it_has_to_be() -> None:
+    by_seed = np.repeat(np.array([[0.1], [0.2], [0.3], [0.4], [0.5]]), PROBLEMS, axis=1)
     found = crossed_interval(by_seed)
-    assert found.estimate == pytest.approx(0.2)
-    assert found.half_width > 0.12, "five seeds, however many problems"
+    exact = 2.776 * 0.15811 / math.sqrt(5)  # Student's interval for the mean of five
+    assert found.estimate == pytest.approx(0.3)
+    assert found.half_width == pytest.approx(exact, rel=0.05)
+    assert crossed_interval(2 * by_seed, (0.0, 0.7)).high == 0.7
 
 
 @pytest.mark.parametrize("shape", [(1, 12), (5, 1)])
@@ -130,3 +172,25 @@ def _step(generation_s: float, reward_s: float) -> dict[str, float]:
 def test_stages_have_the_times_that_were_noted(tmp_path: Path) -> None:
     (tmp_path / "times.jsonl").write_text('{"stage": "base model", "time_s": 1.5}\n{"stage": "b", "time_s": 2.0}\n')
     assert stage_times_s(tmp_path) == {"base model": 1.5, "b": 2.0}
+
+
+def test_a_row_that_a_kill_cut_off_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "times.jsonl").write_text('{"stage": "base model", "time_s": 1.5}\n{"stage": "ba')
+    assert stage_times_s(tmp_path) == {"base model": 1.5}
+
+
+def test_a_folder_goes_on_with_the_same_settings_alone(tmp_path: Path) -> None:
+    check_same(tmp_path / "out", FULL, (MAIN,))
+    check_same(tmp_path / "out", FULL, (MAIN,))
+    with pytest.raises(UsageError, match="holds a miniature with another size"):
+        check_same(tmp_path / "out", SMOKE, (MAIN,))
+    (tmp_path / "out" / "miniature.json").write_text("{")
+    with pytest.raises(TrainingError, match=r"cannot be used: .*Give another --out"):
+        check_same(tmp_path / "out", FULL, (MAIN,))
+
+
+def test_the_split_of_the_protocol_holds_whole_sets_out() -> None:
+    split = split_problems(FULL.train_problems, FULL.test_problems, FULL.split_seed)
+    held_out = {frozenset(each.stages) for each in split.test}
+    assert (len(split.train), len(held_out)) == (40, 12)
+    assert held_out.isdisjoint(frozenset(each.stages) for each in (*split.train, *split.pretraining))

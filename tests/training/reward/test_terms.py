@@ -129,3 +129,10 @@ def test_of_several_measurements_the_median_counts_or_the_least(
     assert found.keys() == {"right"}
     assert (found["right"].wall_time_s, found["right"].peak_memory_kib) == expected
     assert found["right"].memory_integral_kib_s == expected[0]
+
+
+@pytest.mark.parametrize("counts", [{"repeats": 3}, {"repeats": 3, "baseline_repeats": 3}, {"anchor_repeats": 1}])
+def test_the_least_is_taken_of_equally_many_alone(counts: dict[str, int]) -> None:
+    with pytest.raises(UsageError, match=r"Set baseline_repeats to \d, as repeats, and anchor_repeats to 1"):
+        RewardSettings(counted=Counted.MINIMUM, **counts)
+    assert RewardSettings(counted=Counted.MINIMUM, repeats=3, baseline_repeats=3, anchor_repeats=1)

@@ -1,0 +1,46 @@
+"""What a miniature was made with: a folder goes on only with the same settings."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from afterburner.evals.files import write_whole
+from afterburner.sandbox import UsageError
+from afterburner.training.config.reading import read_config
+from afterburner.training.errors import TrainingError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from afterburner.training.miniature.arms import Experiment
+    from afterburner.training.miniature.size import Size
+
+RECORD = "miniature.json"
+
+
+def check_same(out: Path, size: Size, experiments: Sequence[Experiment]) -> None:
+    """Write down what the miniature is made with, or check that it is what was written down.
+
+    Raises:
+        UsageError: the folder holds another miniature.
+        TrainingError: the record cannot be read or written.
+    """
+    names = sorted({arm.config for each in experiments for arm in each.arms})
+    configs = {name: read_config(f"miniature/{name}").model_dump(mode="json") for name in names}
+    asked: dict[str, Any] = json.loads(json.dumps({"size": asdict(size), "configs": configs}))
+    path = out / RECORD
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            write_whole(path, json.dumps(asked, indent=1) + "\n")
+        known = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise TrainingError(f"{path} cannot be used: {error}. Give another --out.") from error
+    if differing := [name for name in asked if known.get(name) != asked[name]]:
+        raise UsageError(
+            f"{out} holds a miniature with another {differing[0]}, and its models would be taken for this one's. Give "
+            "another --out."
+        )
