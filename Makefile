@@ -116,7 +116,7 @@ ci-pictures: setup ## measure a small pull request, and take the pictures of doc
 	PYTHONPATH=tests/ci_action $(BIN)/python scripts/ci_pictures.py $(PICTURES)
 
 # transformers serves the models to the loop.
-train-mini: setup-tests ## train small models from nothing by all four methods, and draw Figure 5 of them (an hour and a half; it goes on)
+train-mini: setup-tests ## train small models from scratch by all four methods, and draw Figure 5 of them (an hour and a half; it goes on)
 	$(BIN)/afterburner-agent train mini --out $(or $(OUT),build/miniature) $(MINI)
 
 miniature-page: setup ## write its results into docs/miniature.md

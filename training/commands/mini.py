@@ -25,7 +25,7 @@ def mini(
         ),
     ] = False,
 ) -> None:
-    """Train small models from nothing by all four methods, and draw the paper's Figure 5 of them.
+    """Train small models from scratch by all four methods, and draw the paper's Figure 5 of them.
 
     Run the same command again to go on after an interruption.
     """

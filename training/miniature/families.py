@@ -1,7 +1,7 @@
 """Generated problems: each asks the questions of three stages, and every mixture of their ways is a solution.
 
 No problem that is trained on has the three stages of a held-out one, in whatever order. Each stage of a solution can be
-improved by itself, and each gains another amount, so that it takes more than one step to the best solution.
+improved by itself, and each gains another amount.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ class MadeProblem:
 
 
 def ways_of(problem: MadeProblem, code: str) -> Ways:
-    """The ways in which a code answers the questions of a problem; none of a stage that it answers in words of its own.
+    """The ways in which a code answers the questions of a problem, in their order.
 
-    The whole text of a way has to stand there, so a code that mixes two of them counts as neither.
+    The whole text of a way has to stand in the code. A question that is answered in other words has no way.
     """
     lines = code.rstrip().split("\n")
     ways = product(problem.stages, WAYS)

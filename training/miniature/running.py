@@ -1,4 +1,4 @@
-"""The miniature from nothing to Figure 5: each stage is made once, so that a run that was stopped goes on.
+"""The miniature from scratch to Figure 5: each stage is made once, so that a run that was stopped goes on.
 
 Folders of the output: `base`, `train-benchmark` and `test-benchmark`, `data/RECIPE`, `SEED/MODEL` (training runs),
 `SEED/MODEL-loop` (evaluations), `report`.
@@ -65,14 +65,14 @@ class Miniature:
 
     Attributes:
         out: the folder.
-        size: of it.
-        tell: receives a line for each stage.
+        size: how much is made.
+        on_progress: receives a line for each stage.
         experiments: that are made, one after the other.
     """
 
     out: Path
     size: Size
-    tell: Callable[[str], object]
+    on_progress: Callable[[str], object]
     experiments: tuple[Experiment, ...] = (MAIN,)
 
     def make(self) -> None:
@@ -113,16 +113,16 @@ class Miniature:
         """Make something unless it is there, and note how long it took."""
         if made.exists():
             return
-        self.tell(f"{name} …")
+        self.on_progress(f"{name} …")
         began = time.monotonic()
         make(made)
         took_s = time.monotonic() - began
-        if not made.exists():  # what several calls make has a file that says it is whole
+        if not made.exists():  # a stage that writes into a folder bit by bit is marked once it is whole
             made.parent.mkdir(parents=True, exist_ok=True)
             made.touch()
         with (self.out / TIMES).open("a", encoding="utf-8") as file:
             file.write(json.dumps({"stage": name, "time_s": round(took_s, 1)}) + "\n")
-        self.tell(f"{name}: {took_s:.0f} s")
+        self.on_progress(f"{name}: {took_s:.0f} s")
 
     def _pretrain(self, split: Split, out: Path) -> None:
         seen = split.pretraining if self.size.all_orders else split.train
@@ -130,7 +130,7 @@ class Miniature:
         model = new_model(tokenizer, self.size.base)
 
         def told(progress: Progress) -> None:
-            self.tell(f"  step {progress.step}/{self.size.base.steps}: loss {progress.loss:.3f}")
+            self.on_progress(f"  step {progress.step}/{self.size.base.steps}: loss {progress.loss:.3f}")
 
         pretrain(model, tokenizer, conversations(seen, _CORPUS_SEED), self.size.base, on_progress=told)
         unfinished = out.with_name("base.unfinished")
