@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from afterburner.sandbox import UsageError
 from afterburner.sandbox.terminal.text import display_path
 from afterburner.training.commands.needs import needing_training
 
@@ -17,6 +18,9 @@ def mini(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Output folder.", show_default=False)],
     smoke: Annotated[
         bool, typer.Option("--smoke", help="The same path in a minute or two; its figures mean nothing.")
+    ] = False,
+    large: Annotated[
+        bool, typer.Option("--large", help="Ten times the parameters, for a GPU; with vLLM where it is installed.")
     ] = False,
     ablations: Annotated[
         bool,
@@ -32,11 +36,14 @@ def mini(
     with needing_training():
         from afterburner.training.miniature.arms import ABLATIONS, MAIN
         from afterburner.training.miniature.running import Miniature
-        from afterburner.training.miniature.size import FULL, SMOKE
+        from afterburner.training.miniature.size import FULL, LARGE, SMOKE
 
         out.mkdir(parents=True, exist_ok=True)
         experiments = (MAIN, ABLATIONS) if ablations else (MAIN,)
-        Miniature(out, SMOKE if smoke else FULL, _tell, experiments).make()
+        if smoke and large:
+            raise UsageError("Give --smoke or --large: they are two sizes.")
+        size = SMOKE if smoke else LARGE if large else FULL
+        Miniature(out, size, _tell, experiments).make()
     typer.echo(f"report: {display_path(str(out / 'report' / 'report.md'))}")
 
 

@@ -116,6 +116,9 @@ def pretrain(
     """
     import torch  # noqa: PLC0415 - heavy
 
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    module: torch.nn.Module = model  # whose method, unlike the model's, says what it takes
+    module.to(device)
     optimizer = torch.optim.AdamW(
         model.parameters(), settings.learning_rate, betas=(0.9, 0.98), weight_decay=settings.weight_decay
     )
@@ -124,7 +127,8 @@ def pretrain(
     began, tokens, losses = time.monotonic(), 0, []
     told = Progress(0, math.nan, 0.0, 0)
     for step, batch in enumerate(_batches(tokenizer, corpus, settings), start=1):
-        loss = model(**batch).loss
+        with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
+            loss = model(**{name: each.to(device) for name, each in batch.items()}).loss
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()

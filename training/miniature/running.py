@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import shutil
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -23,8 +23,6 @@ from afterburner.evals.running.settings import EvaluationSettings
 from afterburner.sandbox import open_sandbox
 from afterburner.training.collecting.collect import collect
 from afterburner.training.collecting.settings import CollectSettings, Filters
-from afterburner.training.config.reading import read_config
-from afterburner.training.config.schema import Method
 from afterburner.training.data.building import build_data
 from afterburner.training.data.contamination import HeldOut
 from afterburner.training.data.settings import DataSettings, Recipe
@@ -32,6 +30,7 @@ from afterburner.training.data.sources import problems_of
 from afterburner.training.errors import TrainingError
 from afterburner.training.miniature.arms import GRPO, MAIN, Experiment
 from afterburner.training.miniature.base import new_model, pretrain
+from afterburner.training.miniature.configuring import Device, config_of
 from afterburner.training.miniature.corpus import conversations
 from afterburner.training.miniature.costs import TIMES, grpo_cost, stage_times_s
 from afterburner.training.miniature.dataset import write_raw
@@ -183,22 +182,9 @@ class Miniature:
         return merged
 
     def _train(self, arm: Arm, seed: int, model: Path) -> None:
-        config = read_config(f"miniature/{arm.config}")
-        changes: dict[str, object] = {
-            "model": config.model.model_copy(update={"path": str(self._model(arm.starts_from, seed))}),
-            "data": str(self.out / "data" / arm.data.value),
-            "seed": seed,
-        }
-        if self.size.steps:
-            changes["steps"] = self.size.steps
-        if self.size.rollout and config.method is Method.GRPO:
-            prompts, rollouts = self.size.rollout
-            size = prompts * rollouts
-            changes["grpo"] = config.grpo.model_copy(update={"prompts": prompts, "rollouts": rollouts})
-            changes["batch"] = config.batch.model_copy(update={"size": size, "per_device": size})
-        if arm.correctness_weight is not None:
-            changes["reward"] = replace(config.reward, correctness_weight=arm.correctness_weight)
-        if train(config.model_copy(update=changes), model.parent).stopped:
+        start, data = self._model(arm.starts_from, seed), self.out / "data" / arm.data.value
+        config = config_of(arm, self.size, Device.found(), seed=seed, start=start, data=data)
+        if train(config, model.parent).stopped:
             raise KeyboardInterrupt
 
     def _evaluate(self, loop: Loop, seed: int, folder: Path, _: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from afterburner.training.miniature.base import BaseSettings
 
@@ -41,6 +41,10 @@ class Size:
 
 
 FULL = Size()
+# The same protocol with ten times the parameters, for a GPU.
+LARGE = replace(
+    FULL, base=BaseSettings(hidden=256, feed_forward=768, layers=6, heads=8, steps=4000, batch=64, learning_rate=1e-3)
+)
 # The same path in a minute or two: its base model knows two problems by heart, and its figures mean nothing.
 SMOKE = Size(
     train_problems=2,

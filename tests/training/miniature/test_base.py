@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from afterburner.training.errors import TrainingError
+from afterburner.training.miniature.arms import ABLATIONS, MAIN
 from afterburner.training.miniature.base import BaseSettings, Progress, new_model, pretrain
+from afterburner.training.miniature.configuring import Device, config_of
 from afterburner.training.miniature.corpus import conversations
 from afterburner.training.miniature.families import split_problems
+from afterburner.training.miniature.size import FULL, LARGE, SMOKE
 from afterburner.training.miniature.tokenizer import END, train_tokenizer
 
 if TYPE_CHECKING:
@@ -90,3 +93,23 @@ def test_a_corpus_that_ends_too_early_is_told(tokenizer: PreTrainedTokenizerFast
     few = islice(conversations(split_problems().pretraining), 20)
     with pytest.raises(TrainingError, match="24 steps too early"):
         pretrain(new_model(tokenizer, TINY), tokenizer, few, TINY)
+
+
+def test_the_large_size_has_ten_times_the_parameters(tokenizer: PreTrainedTokenizerFast) -> None:
+    full, large = (new_model(tokenizer, each.base).num_parameters() for each in (FULL, LARGE))
+    assert 10 <= large / full < 12
+
+
+def test_a_gpu_trains_in_bfloat16_and_with_vllm_where_that_is(tmp_path: Path) -> None:
+    told = {"seed": 3, "start": tmp_path / "start", "data": tmp_path / "data"}
+    arms = {arm.name: arm for arm in (*MAIN.arms, *ABLATIONS.arms)}
+    plain, gpu = (
+        config_of(arms["grpo"], FULL, each, **told) for each in (Device(), Device(is_gpu=True, has_vllm=True))
+    )
+    assert (plain.model.dtype, plain.grpo.vllm) == ("float32", None)
+    assert gpu.model.dtype == "bfloat16"
+    assert gpu.grpo.vllm is not None
+    assert gpu.model_copy(update={"model": plain.model, "grpo": plain.grpo}) == plain
+    small = config_of(arms["grpo-less-correctness"], SMOKE, Device(), **told)
+    assert (small.batch.size, small.steps, small.reward.correctness_weight) == (8, 2, 0.2)
+    assert plain.reward.correctness_weight == 0.5
