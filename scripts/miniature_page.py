@@ -1,4 +1,4 @@
-"""Writes the results of a miniature into its page, in the block after the marker, with the figure.
+"""Writes a miniature's report into its page, between the markers, and copies the figure.
 
 python -m scripts.miniature_page build/miniature/report
 """
@@ -17,9 +17,9 @@ BLOCK = re.compile(r"(?s)(<!-- written by `make miniature-page` -->\n).*?(<!-- e
 
 
 def main() -> None:
-    """Replace the block, or leave the page as it is if it has none."""
+    """Replace the block between the markers; stop, and change nothing, unless the page has exactly one."""
     if len(sys.argv) != 2:
-        raise SystemExit("usage: python -m scripts.miniature_page FOLDER, that of a miniature's report")
+        raise SystemExit("usage: python -m scripts.miniature_page FOLDER (the report folder of a miniature)")
     folder = Path(sys.argv[1])
     report = (folder / "report.md").read_text(encoding="utf-8")
     tables = report[report.index("## ") :].replace("\n## ", "\n### ").replace("## ", "### ", 1)

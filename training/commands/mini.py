@@ -17,19 +17,19 @@ def mini(
     *,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Output folder.", show_default=False)],
     smoke: Annotated[
-        bool, typer.Option("--smoke", help="The same path in a minute or two; its figures mean nothing.")
+        bool, typer.Option("--smoke", help="All stages at a tiny size, in a minute or two; the figures mean nothing.")
     ] = False,
     large: Annotated[
-        bool, typer.Option("--large", help="Ten times the parameters, for a GPU; with vLLM where it is installed.")
+        bool, typer.Option("--large", help="Train models with ten times the parameters; meant for a GPU.")
     ] = False,
     ablations: Annotated[
         bool,
         typer.Option(
-            "--ablations", help="Also Table 2's ablations, direct generation, and a smaller weight of correctness."
+            "--ablations", help="Also run Table 2's ablations, direct generation, and a smaller correctness weight."
         ),
     ] = False,
 ) -> None:
-    """Train small models from scratch by all four methods, and draw the paper's Figure 5 of them.
+    """Train small models from scratch by all four methods, and draw the paper's Figure 5 for them.
 
     Run the same command again to go on after an interruption.
     """
@@ -41,7 +41,7 @@ def mini(
         out.mkdir(parents=True, exist_ok=True)
         experiments = (MAIN, ABLATIONS) if ablations else (MAIN,)
         if smoke and large:
-            raise UsageError("Give --smoke or --large: they are two sizes.")
+            raise UsageError("Give either --smoke or --large, not both.")
         size = SMOKE if smoke else LARGE if large else FULL
         Miniature(out, size, _tell, experiments).make()
     typer.echo(f"report: {display_path(str(out / 'report' / 'report.md'))}")

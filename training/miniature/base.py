@@ -53,7 +53,7 @@ class BaseSettings:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What pretraining is at: `loss` is the mean, in nats a token, over the steps since the last one told."""
+    """A progress report; `loss` is the mean, in nats per token, over the steps since the previous report."""
 
     step: int
     loss: float
@@ -64,8 +64,8 @@ class Progress:
 def new_model(tokenizer: PreTrainedTokenizerFast, settings: BaseSettings) -> Qwen3ForCausalLM:
     """Make a Qwen3 model with random weights: the same ones for the same seed.
 
-    The paper has a Qwen2 model. `AutoTokenizer` splits texts for each of those as Qwen2 does, whatever the tokenizer
-    beside it says, so that servers and trainers would read other tokens than pretraining did.
+    The paper uses a Qwen2 model. For that type, `AutoTokenizer` splits text as Qwen2 does, whatever tokenizer is saved
+    with the model, so servers and trainers would read different tokens than pretraining did.
     """
     import torch  # noqa: PLC0415 - heavy
     from transformers import GenerationConfig, Qwen3Config, Qwen3ForCausalLM  # noqa: PLC0415 - heavy
@@ -101,15 +101,15 @@ def pretrain(
 ) -> Progress:
     """Train the model on all tokens of conversations, as pretraining does.
 
-    An original in a prompt solves the problem as well as an answer does, so that each conversation teaches twice.
+    An original in a prompt is a program for the problem too, so a conversation with one teaches twice.
 
     Args:
         model: whose weights are changed.
         tokenizer: of the model.
-        corpus: conversations, of which no part depends on what is good.
+        corpus: conversations, in which nothing depends on how efficient a program is.
         settings: of the training.
-        every: how many steps apart progress is told.
-        on_progress: is told of it.
+        every: the number of steps between progress reports.
+        on_progress: receives each report.
 
     Raises:
         TrainingError: the corpus ends too early, or the loss is no longer a number.

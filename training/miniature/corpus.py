@@ -1,8 +1,8 @@
 """What the base model is pretrained on: prompts as the loop sends them, and answers of any efficiency.
 
-An answer solves the problem of its prompt in ways that are drawn uniformly: the base model learns to write programs,
-and nothing of which of them are good. A share of the answers is wrong or not in the strict format, as those of a
-pretrained model are: this is what the cold start and the reward have to mend.
+An answer solves its prompt's problem in ways drawn uniformly, so the base model learns to write programs, but not which
+of them are good. A share of the answers is wrong or not in the strict format, as a pretrained model's would be: the
+cold start and the reward have to correct this.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class CorpusSettings:
 
     Attributes:
         without_original: prompts without an original, as for the first code of a loop.
-        failing_original: prompts with an original that is wrong, and measures the limits.
-        wrong: answers in which one stage does what another one has to.
-        loose: answers without a thinking part, which the strict format needs.
+        failing_original: prompts with a wrong original, whose figures are the limits.
+        wrong: answers in which one stage is replaced by another that was not asked for.
+        loose: answers without the thinking part that the strict format requires.
     """
 
     without_original: float = 0.2
@@ -95,6 +95,6 @@ def _figures(chance: random.Random) -> Figures:
 
 
 def _limits() -> Figures:
-    """What the loop says that a failing program measures."""
+    """The figures that the loop reports for a failing program."""
     seconds, kib = PAPER_LIMITS.wall_time_s, float(PAPER_LIMITS.memory_kib)
     return Figures(seconds, seconds, kib, seconds * kib)

@@ -14,7 +14,7 @@ TIMES = "times.jsonl"
 
 
 def stage_times_s(out: Path) -> Mapping[str, float]:
-    """How long each stage took, by its name. One that a kill stopped counts from where it went on."""
+    """Each stage's time by its name. A stage that was killed and resumed counts only from when it was resumed."""
     return {row["stage"]: row["time_s"] for row in _rows(out / TIMES)}
 
 

@@ -18,14 +18,14 @@ def crossed_interval(
 ) -> Interval:
     """An interval for the mean over seeds and problems.
 
-    A resample draws seeds and, apart from them, problems, and means over all pairs of the two: Owen's pigeonhole
-    bootstrap ("The pigeonhole bootstrap", 2007). Drawing seeds anew within each problem would count what a trained
-    model is worth on all problems as if it were chance on each.
+    A resample draws seeds and, independently, problems, and averages over all pairs of the two: Owen's pigeonhole
+    bootstrap ("The pigeonhole bootstrap", 2007). Drawing seeds anew within each problem would treat what a trained
+    model is worth on all problems as chance on each.
 
-    The interval is the mean ± Student's t times the deviation of the resamples, with the degrees of freedom of the
-    smaller of the two numbers, n, and the factor sqrt(n / (n - 1)) that a bootstrap of n values lacks. Percentiles of
-    the resamples would not do: with five seeds none of them leaves the range of the five, which does not contain the
-    truth in one case of sixteen.
+    The interval is the mean ± Student's t times the standard deviation of the resamples. With n the smaller of the
+    numbers of seeds and problems, t has n - 1 degrees of freedom, and the factor sqrt(n / (n - 1)) makes up for the
+    spread that a bootstrap of n values lacks. Percentiles of the resamples would not do: with five seeds they stay
+    within the range of the five, and that range misses the truth in one case of sixteen.
 
     Args:
         values: float, S x P, for example differences between two models.

@@ -98,15 +98,15 @@ def split_problems(train: int = 48, test: int = 12, seed: int = 0) -> Split:
         seed: of the choice.
 
     Raises:
-        TrainingError: there are not as many combinations, or a stage stands in some place of a held-out problem and in
-            that place of none that is trained on.
+        TrainingError: there are too few combinations, or some stage of a held-out problem has a position that it has in
+            no training problem.
     """
     chance = random.Random(seed)  # noqa: S311 - no secret
     known = list(combinations(STAGES, STAGES_OF_A_PROBLEM))
     if min(train, test) < 1 or train + test > len(known):
         raise TrainingError(
-            f"{train} problems to train on and {test} to test with are wanted, and there are {len(known)} combinations "
-            "of stages. Ask for at least one of each, and for fewer together."
+            f"Cannot draw {train} training and {test} held-out problems from {len(known)} combinations of stages. Ask "
+            "for at least one of each, and for no more than that in total."
         )
     chance.shuffle(known)
     drawn = [MadeProblem(tuple(chance.sample(stages, len(stages)))) for stages in known[: test + train]]
@@ -114,8 +114,8 @@ def split_problems(train: int = 48, test: int = 12, seed: int = 0) -> Split:
     if missing := _places(held_out) - _places(trained):
         place, name = min(missing)
         raise TrainingError(
-            f"No problem to train on has {name} as stage {place + 1}, and a held-out one has. Take more problems to "
-            "train on, or another seed."
+            f"No training problem has {name} as stage {place + 1}, but a held-out problem does. Use more training "
+            "problems, or another seed."
         )
     seen = tuple(MadeProblem(order) for stages in known[test:] for order in permutations(stages))
     return Split(tuple(trained), tuple(held_out), seen)

@@ -36,8 +36,8 @@ class LoopScores:
         answers: how many there were.
         prompt_tokens: that the model read, over all answers.
         answer_tokens: that it wrote.
-        drifts: float, S x P: the anchors' integral now to what was stored; NaN: no anchor passes.
-        flagged: evaluated problems, over all seeds, whose anchors drifted by more than the limit in two series.
+        drifts: float, S x P: the anchors' integral now, divided by the stored one; NaN where no anchor passes.
+        flagged: evaluations of a problem, over all seeds, whose anchors drifted by more than the limit in two series.
         machine: that the evaluations ran on.
     """
 

@@ -1,4 +1,4 @@
-"""What a miniature was made with: a folder goes on only with the same settings."""
+"""Records what a miniature was made with, and refuses to continue a folder with other settings."""
 
 from __future__ import annotations
 
@@ -41,6 +41,6 @@ def check_same(out: Path, size: Size, experiments: Sequence[Experiment]) -> None
         raise TrainingError(f"{path} cannot be used: {error}. Give another --out.") from error
     if differing := [name for name in asked if known.get(name) != asked[name]]:
         raise UsageError(
-            f"{out} holds a miniature with another {differing[0]}, and its models would be taken for this one's. Give "
-            "another --out."
+            f"{out} holds a miniature with another {differing[0].removesuffix('s')}, whose models would be reused for "
+            "this one. Give another --out."
         )

@@ -50,7 +50,7 @@ def comparison_table(experiment: Experiment, scores: Mapping[str, LoopScores]) -
                     *text_cells(f"{each.level:.1%}", f"{higher} of {len(difference)}"),
                 )
             )
-    columns = ("loops", "of Beyond-I", "difference, points", "level of the interval", "seeds with a gain")
+    columns = ("loops", "Beyond-I", "difference, points", "confidence level", "seeds with a gain")
     return Table(
         f"comparisons-{experiment.name}", "Comparisons", columns, tuple(rows), ("Paired by problem and seed.",)
     )
@@ -78,7 +78,7 @@ def seed_table(scores: Mapping[str, LoopScores]) -> Table:
         for what, values in parts.items()
     ]
     seeds = len(next(iter(scores.values())).fast)
-    columns = ("loop", "of Beyond-I", *(f"seed {seed}" for seed in range(seeds)))
+    columns = ("loop", "Beyond-I", *(f"seed {seed}" for seed in range(seeds)))
     return Table("seeds", "Beyond-I of each seed, %", columns, tuple(rows))
 
 
@@ -92,7 +92,7 @@ def score_table(scores: Mapping[str, LoopScores], measure: Measure) -> Table:
 def fast_table(scores: Mapping[str, LoopScores]) -> Table:
     """The share of questions that are answered in the fast way."""
     lines = [_line(label, each.fast) for label, each in scores.items()]
-    note = "Read from the text of the best code, which was chosen by what it measured. A code that fails has none."
+    note = "Read from the text of the best code, which the loop chose by its measurements. A failing code counts as 0."
     title = "Questions answered in the fast way by iteration, %"
     return iteration_table("fast", title, ("loop",), lines, notes=(note, _MEANS), source="")
 
@@ -132,7 +132,7 @@ def cost_table(cost: GrpoCost) -> Table:
         ("tokens written per second of generation", cost.answer_tokens / cost.generation_s, 0),
         ("programs run", cost.runs, 0),
         ("programs run per second of rewards", cost.runs / cost.reward_s, 2),
-        ("cores for programs that were busy during rewards, %", PERCENT * cost.slots_busy, 1),
+        ("program cores busy during rewards, %", PERCENT * cost.slots_busy, 1),
     )
     cells = tuple((*text_cells(name), Cell(score=Score(value), digits=digits)) for name, value, digits in rows)
     return Table("cost", "Where the time of GRPO went, all seeds together", ("", "measured"), cells)

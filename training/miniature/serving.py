@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _ADDRESS = "HOSTED_VLLM_API_BASE"
-# Without a limit the server takes most of the machine's memory for keys and values, and every step goes through it.
+# Without a limit, the server takes most of the machine's memory for its KV cache, and each step processes all of it.
 _BATCHING = ["--continuous-batching", "--cb-block-size", "32", "--cb-num-blocks", "256", "--cb-max-batch-tokens", "512"]
 _START_S = 300.0  # until a server answers, on a busy machine
 _END_S = 30.0
@@ -29,7 +29,7 @@ _END_S = 30.0
 
 @contextmanager
 def served(model: Path, log: Path) -> Iterator[str]:
-    """Serve a model, and point `hosted_vllm/` models of this process at it, so one at a time.
+    """Serve a model, and set `HOSTED_VLLM_API_BASE` to its address in this process, so serve only one at a time.
 
     Args:
         model: its folder.
@@ -68,7 +68,7 @@ def served(model: Path, log: Path) -> Iterator[str]:
 
 
 def _ending_with_us() -> list[str]:
-    """What ends the server when this process is killed: it would compete with the next one."""
+    """A command prefix that ends the server when this process is killed, so that it does not compete with the next."""
     return ["setpriv", "--pdeathsig", "TERM", "--"] if shutil.which("setpriv") else []
 
 
@@ -92,7 +92,7 @@ def _wait(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
                     return
         except (urllib.error.URLError, OSError):
             time.sleep(0.2)
-    raise TrainingError(f"transformers serve does not start. What it printed is in {log}.")
+    raise TrainingError(f"transformers serve did not start. Its output is in {log}.")
 
 
 def _end(server: subprocess.Popen[bytes]) -> None:

@@ -1,8 +1,8 @@
 """The tokenizer of the miniature: Qwen's marks and chat template, and a byte-level BPE made of the prompts themselves.
 
-Whatever prose many prompts share is a token for each paragraph, or for each line where a paragraph varies, so that the
-instructions cost a small model next to nothing. All else is byte-level BPE, so that any text comes back exactly. There,
-no token spans lines or digits: a line of code is written in the same tokens wherever it stands.
+Prose that many prompts share becomes one token per paragraph, or per line where a paragraph varies, so the instructions
+cost a small model next to nothing. Everything else is byte-level BPE, so any text can be decoded exactly. There, no
+token spans lines, and each digit is a token of its own: a line of code has the same tokens wherever it stands.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ def train_tokenizer(conversations: Sequence[Messages], vocabulary: int = 512) ->
     alphabet = pre_tokenizers.ByteLevel.alphabet()
     if not conversations or vocabulary < len(alphabet):
         raise TrainingError(
-            f"A tokenizer is trained on {len(conversations)} conversations to {vocabulary} tokens. Give at least one, "
-            f"and at least {len(alphabet)} tokens, for the bytes."
+            f"Cannot train a tokenizer of {vocabulary} tokens on {len(conversations)} conversations. Give at least one "
+            f"conversation, and at least {len(alphabet)} tokens: one for each byte."
         )
     texts = [message["content"] for messages in conversations for message in messages]
     tokenizer = Tokenizer(models.BPE())

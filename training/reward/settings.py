@@ -33,7 +33,7 @@ class RewardSettings:
         efficiency_weight_first: of the efficiency term at the first step.
         efficiency_weight_last: at the last step; it grows linearly in between.
         shape: of the efficiency term.
-        noise_floor: the share of a figure by which it has to change before anything counts; what counts is the rest.
+        noise_floor: relative changes up to this share do not count; of a larger change, only the part beyond it does.
         repeats: measurements of each code.
         counted: which of them counts, of originals as well.
         baseline_repeats: measurements of an original when it is first seen.
@@ -68,7 +68,7 @@ class RewardSettings:
                 raise UsageError(f"{name} {getattr(self, name)}: at least 1 is needed.")
         if self.counted is Counted.MINIMUM and (self.baseline_repeats, self.anchor_repeats) != (self.repeats, 1):
             raise UsageError(
-                "counted minimum: the least of more measurements is less, so an original would seem faster than its "
+                "counted minimum: more measurements have a lower minimum, so an original would seem faster than its "
                 f"copy. Set baseline_repeats to {self.repeats}, as repeats, and anchor_repeats to 1."
             )
 

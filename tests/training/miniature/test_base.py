@@ -1,4 +1,4 @@
-"""The tokenizer and the base model: texts come back, answers alone carry loss, and the loss falls."""
+"""The tokenizer and the base model: texts survive the tokenizer, conversations are short, and the loss falls."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ TINY = BaseSettings(hidden=32, feed_forward=64, layers=2, heads=2, steps=24, bat
 
 @pytest.fixture(autouse=True)
 def one_thread() -> Iterator[None]:
-    """Of several threads, each would wait for the slowest, and other tests run beside this one."""
+    """With several threads, each waits for the slowest, and other tests run at the same time."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield

@@ -1,4 +1,4 @@
-"""The whole way of the miniature, in its smallest size: problems, models, data, training, loops, report."""
+"""The whole miniature at its smallest size: problems, models, data, training, loops, report."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 SHARED_STAGES = 1 + 2 + 4 + 1  # the base model, two benchmarks, four data sets, what the cold start learns
-# A server starts for each loop, which takes longer than all else: two of them show the way.
-TWO_LOOPS = Experiment(MAIN.arms, MAIN.loops[-2:])
+# Starting a server takes longer than anything else in a loop, so only two of the loops are run.
+TWO_LOOPS = Experiment(MAIN.name, MAIN.arms, MAIN.loops[-2:], MAIN.comparisons[:1])
 
 
 def go(out: Path, *experiments: Experiment) -> str:
-    """Go all the way, once more to see that no stage is made twice, and give the report."""
+    """Make the miniature, make it again to check that no stage is repeated, and return the report."""
     said: list[str] = []
     Miniature(out, SMOKE, said.append, experiments).make()
     cold = read_data(out / "data" / "cold-start").card

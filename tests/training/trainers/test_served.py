@@ -1,4 +1,4 @@
-"""The way round: what a run proved becomes an adapter, a server serves it, merged, and it answers the next run."""
+"""The full circle: a run's proven rewrite trains an adapter, which is merged, served, and answers the next run."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ BY_HEART = {
 def test_an_adapter_that_a_teams_runs_trained_answers_the_next_run(
     store: Store, program: CommandLine, tmp_path: Path
 ) -> None:
-    """A model of two layers knows nothing, so all its weights learn a part first, and an adapter the rest."""
+    """An untrained two-layer model knows nothing, so one run trains all its weights first, and an adapter the rest."""
     data, shop = tmp_path / "sft", tmp_path / "shop"
     build_run_data(store.folder, RunDataSettings(RunRecipe.SFT), HeldOut(), data)
     base = write_model(tmp_path / "base", texts_of(data), hidden=128)
