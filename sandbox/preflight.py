@@ -14,6 +14,8 @@ from afterburner.sandbox.errors import SandboxUnavailableError
 
 _OLDEST = (0, 8)  # the first bubblewrap with --disable-userns
 _PROBE_TIMEOUT_S = 20.0
+_PROBES = 5
+_GONE = "Unable to apply mount flags"  # of a mount that went away meanwhile, as when a container of Docker's ends
 _KERNEL_SETTINGS = Path("/proc/sys")
 _CONTAINER_MARKS = (Path("/.dockerenv"), Path("/run/.containerenv"))
 _INSTALL = {
@@ -97,7 +99,10 @@ def _probe(path: str) -> None:
     """Starts the smallest container that uses everything which systems are known to forbid."""
     probe = [path, "--unshare-all", "--unshare-user", "--disable-userns", "--uid", "65534", "--gid", "65534"]
     probe += ["--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--cap-drop", "ALL", path, "--version"]
-    answer = _run(probe)
+    for _ in range(_PROBES):
+        answer = _run(probe)
+        if answer.returncode == 0 or _GONE not in answer.stderr:
+            break
     if answer.returncode != 0:
         raise SandboxUnavailableError(
             f"bubblewrap is installed, but cannot start a container here ({_last_line(answer)}). {_why_not()}"

@@ -105,6 +105,21 @@ def test_an_old_number_with_the_option_is_taken(programs: Callable[..., None]) -
     assert find_bubblewrap().version == "0.7.9"
 
 
+def test_a_mount_that_goes_away_during_the_probe_is_no_reason_to_refuse(
+    programs: Callable[..., None], tmp_path: Path
+) -> None:
+    gone = f"""case "$1" in
+--version) echo "bubblewrap 0.11.0";;
+*) test -e {tmp_path}/tried || {{ : > {tmp_path}/tried
+   echo "bwrap: Unable to apply mount flags: remount \\"/x\\": Invalid argument" >&2; exit 1; }};;
+esac"""
+    programs(bwrap=gone)
+    assert find_bubblewrap().version == "0.11.0"
+    assert (tmp_path / "tried").exists()
+    programs(bwrap=gone.replace("test -e", "false -e"))
+    assert "Unable to apply mount flags" in refusal(), "one that stays is told"
+
+
 @pytest.mark.parametrize("body", ["exit 1", "echo hello", "kill -9 $$", "echo 'bwrap: boom' >&2; exit 3"])
 def test_something_else_called_bwrap_is_refused(programs: Callable[..., None], body: str) -> None:
     programs(bwrap=body)
