@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 from afterburner.sandbox import wire
 from afterburner.sandbox.container_paths import PROGRAM_FOLDER
 from afterburner.sandbox.errors import CancelledError, SandboxInternalError
+from afterburner.sandbox.tracing import SANDBOX, core_lane, span
 from afterburner.sandbox.types import KEPT_OUTPUT_BYTES, Measurement, RawResult
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ class Container(ABC):
         """What there is to know about a container that has ended by itself."""
 
     def __enter__(self) -> Self:
-        with ExitStack() as stack:
+        with span(SANDBOX, "start container"), ExitStack() as stack:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="container-", dir=self.folder))
             self.folder = Path(folder)
             self.folder.chmod(0o755)
@@ -135,7 +136,7 @@ class Container(ABC):
         deadline = started + limits.wall_time_s + _GRACE_S
         try:
             try:
-                with self._cancelling():
+                with span(core_lane(cpu), "run"), self._cancelling():
                     self.prepare(limits, len(stdin))
                     self._send(wire.encode_request(command, stdin, limits, cpu), deadline)
                     reply = self._receive_reply(limits, deadline, stdout_sink)

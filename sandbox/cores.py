@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.sandbox.errors import CancelledError, SandboxInternalError
+from afterburner.sandbox.tracing import core_lane, span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -53,7 +54,8 @@ class Cores:
         cpu, lock = self._take(give_up, on_wait)
         try:
             _keep_to(self.watching)
-            yield cpu
+            with span(core_lane(cpu), "leased"):
+                yield cpu
         finally:
             os.close(lock)
             _keep_to(before)

@@ -18,6 +18,7 @@ from afterburner.sandbox.languages import find_language
 from afterburner.sandbox.launch import encoded_source, python_launch, python_variables, toolchain_launch
 from afterburner.sandbox.schedule import run_many, run_many_async
 from afterburner.sandbox.task import Task
+from afterburner.sandbox.tracing import SANDBOX, span
 from afterburner.sandbox.types import (
     CallCase,
     CaseReport,
@@ -128,7 +129,7 @@ class Sandbox:
         Raises:
             SandboxInternalError: the sandbox failed, not the command.
         """
-        with self.supplied(spec) as container:
+        with span(SANDBOX, "run"), self.supplied(spec) as container:
             return container.run(command, stdin, limits, cpu=cpu)
 
     def run(
@@ -171,7 +172,11 @@ class Sandbox:
             return _not_compiled(compilation, len(cases), self.describe())
         reports: list[CaseReport] = []
         settings = CaseSettings(limits, task.checker or _BY_LINES, cpu, self.run_alone)
-        with self._launched(program, language, limits, artefact) as launch, Supply(self.supplied, launch) as supply:
+        with (
+            span(SANDBOX, "judge", cases=len(cases)),
+            self._launched(program, language, limits, artefact) as launch,
+            Supply(self.supplied, launch) as supply,
+        ):
             for case in cases:
                 reports.append(run_case(supply, launch, case, settings))
                 if task.stop_at_failure and reports[-1].verdict is not Verdict.ACCEPTED:
@@ -206,7 +211,7 @@ class Sandbox:
         compilation, artefact = self._compiled(program, language, cpu)
         if compilation is not None and not compilation.succeeded:
             return compilation
-        with self._launched(program, language, limits, artefact) as launch:
+        with span(SANDBOX, "run alone"), self._launched(program, language, limits, artefact) as launch:
             command, given = launch.command(TestCase(stdin))
             with Supply(self.supplied, replace(launch, files=(*launch.files, *files))) as supply:
                 return retry_internal_errors(lambda: supply.get().run(command, given, limits, cpu=cpu), supply.discard)
@@ -227,6 +232,7 @@ class Sandbox:
             SandboxInternalError: the sandbox itself failed, several times.
         """
         with (
+            span(SANDBOX, "duel", samples=len(duel.order)),
             self._launched(program, find_language("python"), limits, None) as launch,
             Supply(self.supplied, launch) as supply,
         ):
@@ -265,7 +271,8 @@ class Sandbox:
         key = (language.name, toolchain.version, program.source)
         found = self._artefacts.get(key)
         if found is None:
-            found = retry_internal_errors(lambda: compile_program(self.supplied, program, language, toolchain, cpu))
+            with span(SANDBOX, "compile"):
+                found = retry_internal_errors(lambda: compile_program(self.supplied, program, language, toolchain, cpu))
             if found[0].succeeded:  # a failure may be a busy machine's, where the compiler ran into its limit
                 self._artefacts.keep(key, found)
         return found

@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from afterburner.agent.cli.document_parts import KindPart, SkippedPart
+from afterburner.agent.cli.document_parts import KindPart, SkippedPart, StagePart
 from afterburner.agent.evidence.growth import Growth
 from afterburner.agent.judge.version_comparison import ComparisonDecision
 from afterburner.agent.session.compare import ComparisonResult
@@ -128,6 +128,7 @@ class ComparisonDocument(Document):
     seed: int
     machine: dict[str, str | int]
     elapsed_s: float
+    stages: list[StagePart] = Field(description="How long it was at each step.")
 
 
 def document_of(result: ComparisonResult) -> ComparisonDocument:
@@ -164,6 +165,7 @@ def document_of(result: ComparisonResult) -> ComparisonDocument:
             "seed": result.seed,
             "machine": asdict(result.machine),
             "elapsed_s": result.elapsed_s,
+            "stages": result.stages,
         }
     )
 

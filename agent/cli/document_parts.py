@@ -4,6 +4,7 @@ from typing import Annotated, Self
 
 from pydantic import BeforeValidator, Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 
+from afterburner.agent.events import EventKind, Stage
 from afterburner.agent.types import Decision
 from afterburner.agent.usage import Usage
 from afterburner.sandbox import Verdict
@@ -39,6 +40,15 @@ class KindPart(Document):
 
     kind: str = Field(description="How they were made.")
     inputs: PositiveInt
+
+
+class StagePart(Document):
+    """How long a job was at one of its steps."""
+
+    stage: Stage
+    step: EventKind = Field(description="What it did; a step lasts until the next one begins.")
+    times: PositiveInt = Field(description="How often.")
+    seconds: NonNegativeFloat = Field(description="Wall time altogether.")
 
 
 class GainPart(Document):

@@ -15,6 +15,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from afterburner.agent.cli.trace_option import offer_trace
 from afterburner.sandbox import AfterburnerError
 from afterburner.sandbox.terminal.text import scrub_line
 
@@ -34,6 +35,7 @@ OWN_COMMANDS = tuple(
         ("replay-receipt", "replay_receipt:replay_receipt"),
     )
 )
+_TELL_ONLY = frozenset({"config", "doctor", "runs", "show"})  # there is nothing to trace: they do no work
 
 
 class CommandGroup(TyperGroup):
@@ -104,6 +106,8 @@ def _load(entry_point: EntryPoint) -> Any:
         app.command()(loaded)
     command = typer.main.get_command(app)
     command.name = entry_point.name
+    if entry_point.name not in _TELL_ONLY:
+        offer_trace(command)
     return command
 
 

@@ -11,6 +11,7 @@ from afterburner.agent.cli.document_parts import (
     MachinePart,
     MeasurementPart,
     SkippedPart,
+    StagePart,
     UsagePart,
 )
 from afterburner.agent.cli.offer import weigh
@@ -177,6 +178,7 @@ class RunDocument(Document):
     machine: MachinePart
     usage: UsagePart | None = Field(description="Null where no language model was to be asked.")
     elapsed_s: float = Field(ge=0, description="Wall time of the whole run, seconds.")
+    stages: list[StagePart] = Field(description="How long it was at each step, in the process that ended it.")
     seed: NonNegativeInt = Field(description="Seed of every random choice.")
     settings: dict[str, Any] = Field(description="The options of the run, by their internal names.")
 
@@ -225,6 +227,7 @@ def document_of(result: RunResult, settings: RunSettings, *, applied: bool = Fal
             "machine": result.machine,
             "usage": UsagePart.of(result.usage),
             "elapsed_s": result.elapsed_s,
+            "stages": result.stages,
             "seed": settings.search.seed,
             "settings": asdict(replace(settings, unsaved=(), problem="")),
         }

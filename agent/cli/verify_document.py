@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field, NonNegativeInt
 
-from afterburner.agent.cli.document_parts import KindPart, MachinePart, SkippedPart
+from afterburner.agent.cli.document_parts import KindPart, MachinePart, SkippedPart, StagePart
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 from afterburner.agent.judge.verification.verify import Verification
 from afterburner.sandbox.terminal.document import Document
@@ -68,6 +68,7 @@ class VerifyDocument(Document):
         description="What is stated of every input, by `--assume` or `Requires:` in the docstring."
     )
     elapsed_s: float
+    stages: list[StagePart] = Field(description="How long it was at each step.")
 
 
 def _decision(result: Verification) -> str:
@@ -99,5 +100,6 @@ def document_of(result: Verification, seed: int, float_tolerance: float | None) 
             "float_tolerance": float_tolerance,
             "assume": result.assume,
             "elapsed_s": result.elapsed_s,
+            "stages": result.stages,
         }
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from afterburner.agent.inputs.harness_answers import Answer, Failure, last_lines, parse_answer
 from afterburner.sandbox import Program, TestCase, Verdict
 from afterburner.sandbox.inside import INSIDE, bind_inside, name_inside
+from afterburner.sandbox.tracing import SANDBOX, span
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -88,7 +89,8 @@ class Harness:
         }
         program = Program("python", _BOOTSTRAP, environment=replace(environment, binds=(*environment.binds, _BIND)))
         limits = replace(self.limits, output_bytes=_ANSWER_BYTES)
-        return self.sandbox.run(program, [TestCase(json.dumps(request).encode())], limits).cases[0]
+        with span(SANDBOX, f"harness: {job}"):
+            return self.sandbox.run(program, [TestCase(json.dumps(request).encode())], limits).cases[0]
 
     def _with_ending(self, answer: Answer, case: CaseReport) -> Answer:
         if answer.finished:

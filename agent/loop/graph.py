@@ -40,6 +40,7 @@ from afterburner.agent.models.prompts.proposer import Proposal, ProposalRequest,
 from afterburner.agent.models.requests.spending import TIME_IS_UP
 from afterburner.agent.types import Candidate, Decision, JudgedCandidate, Objective
 from afterburner.sandbox import Verdict
+from afterburner.sandbox.tracing import MODEL, span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -306,7 +307,8 @@ class Loop:
     def _propose(self, request: ProposalRequest) -> tuple[list[Proposal], str]:
         """The proposals, and why there are no more: a model that fails later on must not cost what was found."""
         try:
-            return self.proposer.propose(request), ""
+            with span(MODEL, "propose"):
+                return self.proposer.propose(request), ""
         except ProposerError as error:
             if request.iteration == 1:
                 raise

@@ -26,6 +26,7 @@ from afterburner.agent.models.requests.spending import TIME_IS_UP
 from afterburner.agent.option_kinds import Temperature
 from afterburner.agent.types import Decision, JudgedCandidate
 from afterburner.sandbox import Verdict
+from afterburner.sandbox.tracing import MODEL, span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -91,7 +92,8 @@ class PaperLoop:
         self._report(EventKind.ASKING, Stage.GENERATE, iteration, subject=self.proposer.name)
         ended_early = ""
         try:
-            proposals = self.proposer.propose(self._request(state, iteration))
+            with span(MODEL, "propose"):
+                proposals = self.proposer.propose(self._request(state, iteration))
         except ProposerError as error:
             if not state["records"] or self.settings.models.must_answer:
                 raise

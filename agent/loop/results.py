@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from afterburner.agent.judge.measuring.workbench import Workbench
     from afterburner.agent.loop.state import LoopState
     from afterburner.agent.options import RunSettings
+    from afterburner.agent.stage_times import StageTime
     from afterburner.agent.types import (
         Gain,
         GainRange,
@@ -84,6 +85,7 @@ class RunResult:
     by_size: GainRange | None = None  # the winner's gain on small inputs and on large ones, where they differ in size
     written: WrittenCalls | None = None  # the calls of a language model that are among the inputs
     description: str = ""  # of an offer: what a model is told of the original beside its code; empty: it is not known
+    stages: tuple[StageTime, ...] = ()  # how long it was at each step, in the process that ended it
 
     @property
     def decision(self) -> RunDecision:

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from afterburner.agent.inputs.versions import Versions
     from afterburner.agent.job.job import Job
     from afterburner.agent.options import Proof, Search
+    from afterburner.agent.stage_times import StageTime
     from afterburner.agent.types import Machine, Skipped, Target
     from afterburner.sandbox import Limits, Measurement
     from afterburner.sandbox.cores import Cores
@@ -82,6 +83,7 @@ class ComparisonResult:
     machine: Machine
     elapsed_s: float
     real_calls_alone: bool = False  # whether no difference was looked for beyond the calls of the workload
+    stages: tuple[StageTime, ...] = ()  # how long it was at each step
 
     @property
     def decision(self) -> ComparisonDecision:

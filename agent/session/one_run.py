@@ -14,9 +14,10 @@ from afterburner.agent.code.languages import check_program
 from afterburner.agent.code.locate import find_target
 from afterburner.agent.deadline import RunClock
 from afterburner.agent.errors import RunStoreError
-from afterburner.agent.events import EventKind, JobReporter, OnEvent, ProgressEvent, waiting_for_core
+from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, waiting_for_core
 from afterburner.agent.evidence.gather import Offered, gather_evidence
 from afterburner.agent.job.problem import Problem
+from afterburner.agent.job_reporter import JobReporter
 from afterburner.agent.judge.decide import Judge
 from afterburner.agent.judge.measuring.timing_core import TimingCore
 from afterburner.agent.judge.measuring.workbench import Workbench
@@ -212,7 +213,7 @@ class _Run:
         make = make_paper_result if self.is_paper else make_result
         result = make(self.settings, bench, state, run_id=self.run_id, machine=machine, elapsed_s=clock.elapsed_s())
         usage = state["usage"] if model_session.usage() is not None else None
-        result = replace(result, evidence=evidence, usage=usage, description=description)
+        result = replace(result, evidence=evidence, usage=usage, description=description, stages=self.report.stages())
         self.runs.finish(self.run_id, result)
         return result
 

@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from afterburner.agent.events import EventKind, JobReporter, OnEvent, ProgressEvent, ignore_event
+from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, ignore_event
 from afterburner.agent.inputs.rank import RankedTarget, rank
 from afterburner.agent.inputs.survey import project_of, python_command, take_survey
 from afterburner.agent.job.arguments import expect, expect_function
@@ -24,6 +24,7 @@ from afterburner.agent.job.job import Job
 from afterburner.agent.job.problem import Problem
 from afterburner.agent.job.project_settings import ProjectOptions, read_project_options
 from afterburner.agent.job.trust import Trust, TrustAnswers, TrustQuestion, TrustRequest, trust_caller
+from afterburner.agent.job_reporter import JobReporter
 from afterburner.agent.judge.verification.verify import Verification, verify_jobs
 from afterburner.agent.models.requests.model_session import ModelSession, open_model_session
 from afterburner.agent.options import VERIFY_S, Caps, ModelOptions, Proof, RunSettings, Search, settings_of
@@ -220,7 +221,7 @@ class Session:
         check_files(job, other)
         reporter = JobReporter(on_event or ignore_event, new_run_id(), job.name)
         with self.lend(cancel) as loan, loan.sandbox() as sandbox:
-            return verify_jobs(
+            verification = verify_jobs(
                 job,
                 other,
                 search or Search(max_seconds=VERIFY_S),
@@ -229,6 +230,7 @@ class Session:
                 on_event=reporter,
                 allow=loan.allow,
             )
+        return replace(verification, stages=reporter.stages())
 
     def compare(
         self,
@@ -261,7 +263,7 @@ class Session:
         check_files(before, after)
         reporter = JobReporter(on_event or ignore_event, new_run_id(), before.name)
         with self.lend(cancel) as loan, loan.sandbox() as sandbox:
-            return compare_jobs(
+            comparison = compare_jobs(
                 before,
                 after,
                 search or Search(),
@@ -271,6 +273,7 @@ class Session:
                 cores=loan.cores(),
                 allow=loan.allow,
             )
+        return replace(comparison, stages=reporter.stages())
 
     def survey(
         self,

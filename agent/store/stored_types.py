@@ -1,5 +1,6 @@
 """The types that may come back from what is stored of a run beside its checkpoints."""
 
+from afterburner.agent.events import EventKind, Stage
 from afterburner.agent.evidence.classes import Fit
 from afterburner.agent.evidence.gather import Evidence
 from afterburner.agent.evidence.growth import Growth, GrowthPoint
@@ -29,6 +30,7 @@ from afterburner.agent.options import (
     Search,
     UnsavedText,
 )
+from afterburner.agent.stage_times import StageTime
 from afterburner.agent.store.batch_state import Done, ManyState, SuiteCheck
 from afterburner.agent.store.stored_run import Prepared
 from afterburner.agent.types import (
@@ -55,6 +57,7 @@ STORED_TYPES = (
     Selection,
     UnsavedText,
     Done,
+    EventKind,
     Evidence,
     Fit,
     Growth,
@@ -77,6 +80,8 @@ STORED_TYPES = (
     RunSettings,
     SampleFigures,
     Skipped,
+    Stage,
+    StageTime,
     Suite,
     SuiteCheck,
     Target,

@@ -8,7 +8,8 @@ import pickle
 import pytest
 
 from afterburner.agent.cli.progress import to_document
-from afterburner.agent.events import EventKind, JobReporter, ProgressEvent, Stage, in_stage
+from afterburner.agent.events import EventKind, ProgressEvent, Stage, in_stage
+from afterburner.agent.job_reporter import JobReporter
 from afterburner.agent.progress_lines import line_of, spent_of
 from afterburner.agent.types import Decision, Gain
 from afterburner.agent.usage import Usage

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from afterburner.agent.job.job import Job
     from afterburner.agent.options import Search
+    from afterburner.agent.stage_times import StageTime
     from afterburner.agent.types import Machine, Skipped, Target
     from afterburner.sandbox import Sandbox
 
@@ -42,6 +43,7 @@ class Verification:
     skipped: tuple[Skipped, ...]
     machine: Machine
     elapsed_s: float
+    stages: tuple[StageTime, ...] = ()  # how long it was at each step
 
     @property
     def agrees(self) -> bool:

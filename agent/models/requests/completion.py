@@ -12,6 +12,7 @@ import httpx
 from afterburner.agent.models.requests.litellm_clients import using
 from afterburner.agent.models.requests.litellm_module import import_litellm
 from afterburner.agent.models.requests.parallel import within
+from afterburner.sandbox.tracing import MODEL, span
 
 if TYPE_CHECKING:
     from afterburner.agent.models.requests.request import ModelRequest
@@ -55,7 +56,7 @@ def idempotency_key(request: ModelRequest, run_id: str | None) -> str:
 
 def _send(request: ModelRequest, options: dict[str, Any], timeout_s: float, key: str, stop: CancelToken) -> Any:
     litellm = import_litellm()
-    with asyncio.Runner() as runner, using(litellm, stop):
+    with span(MODEL, "request"), asyncio.Runner() as runner, using(litellm, stop):
         runner.get_loop()  # LiteLLM's blocking calls use the thread's loop, or open one and leave it open
         return litellm.completion(
             model=request.model,
