@@ -76,7 +76,7 @@ def resampled_deviation(values: NDArray[np.float64]) -> float:
 
 
 def _smaller_side(values: NDArray[np.float64]) -> int:
-    seeds, problems = values.shape
+    seeds, problems = map(int, values.shape)
     if min(seeds, problems) < 2:
         raise ValueError(f"{seeds} seeds and {problems} problems have no spread to resample.")
     return min(seeds, problems)
