@@ -11,19 +11,33 @@ import time
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from afterburner.sandbox.errors import CancelledError, SandboxInternalError
 from afterburner.sandbox.tracing import core_lane, span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from contextlib import AbstractContextManager
 
 _WATCHED_BY_ONE = 7  # programs whose meters, at 1 kHz, one core serves with ease
 _TOPOLOGY = Path("/sys/devices/system/cpu")
 _RETRY_S = 0.005
 _LOCKS = Path("/run/lock")  # where anyone may write to it: root and others have to meet in one folder
 _FOR_ALL = 0o1777  # anyone may add a lock, and nobody take another's away
+
+
+class Slots(Protocol):
+    """Where programs run side by side: cores of this machine, or what a service runs at a time."""
+
+    @property
+    def slots(self) -> tuple[int, ...]:
+        """One number for each program that runs at a time."""
+
+    def lease(
+        self, give_up: Callable[[], bool] = ..., on_wait: Callable[[], object] = ...
+    ) -> AbstractContextManager[int | None]:
+        """Hold a slot; what it gives is the `cpu` to run programs with. See `Cores.lease`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +90,28 @@ class Cores:
                 waiting = True
             time.sleep(_RETRY_S)
         raise CancelledError
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceSlots:
+    """What a service runs at a time. It chooses the core of each program itself."""
+
+    slots: tuple[int, ...]
+
+    @contextmanager
+    def lease(
+        self,
+        give_up: Callable[[], bool] = lambda: False,
+        on_wait: Callable[[], object] = lambda: None,  # noqa: ARG002 - the service has a queue of its own
+    ) -> Iterator[None]:
+        """Hold nothing here.
+
+        Raises:
+            CancelledError: `give_up` said so.
+        """
+        if give_up():
+            raise CancelledError
+        yield
 
 
 def divide_cores(cpus: Iterable[int] | None = None) -> Cores:

@@ -19,6 +19,7 @@ from pydantic import BaseModel, ValidationError
 from tenacity import AsyncRetrying, retry_if_result, stop_after_delay
 
 from afterburner.sandbox import service_schema as schema
+from afterburner.sandbox.cores import ServiceSlots
 from afterburner.sandbox.errors import (
     AfterburnerError,
     CancelledError,
@@ -128,6 +129,10 @@ class RemoteSandbox(Sandbox):
     def health(self) -> schema.Health:
         """What the service says of itself just now."""
         return self._portal.call(self._line.ask_health)
+
+    def slots(self) -> ServiceSlots:
+        """As many as the service runs at a time."""
+        return ServiceSlots(tuple(range(self._health.queue.jobs)))
 
     def run_task(self, task: Task, *, cpu: int | None = None) -> Report:
         """Runs a task at the service; see `Sandbox.run`. A service that is busy is asked again when it says.

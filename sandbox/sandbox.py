@@ -12,6 +12,7 @@ from afterburner.sandbox.artefacts import Artefacts
 from afterburner.sandbox.case_runs import CaseSettings, Supply, retry_internal_errors, run_case
 from afterburner.sandbox.checkers import Lines
 from afterburner.sandbox.compiling import compile_program
+from afterburner.sandbox.cores import divide_cores
 from afterburner.sandbox.duels import prepare_duel, read_duel
 from afterburner.sandbox.errors import CancelledError, UsageError
 from afterburner.sandbox.languages import find_language
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from afterburner.sandbox.backend import Backend
     from afterburner.sandbox.checkers import Checker
     from afterburner.sandbox.container import Container
+    from afterburner.sandbox.cores import Slots
     from afterburner.sandbox.duels import Duel, DuelReport
     from afterburner.sandbox.languages import Language
     from afterburner.sandbox.launch import File, Launch
@@ -109,6 +111,10 @@ class Sandbox:
     def describe(self) -> tuple[str, str]:
         """The backend with its version, and the tier: how limits and memory are watched."""
         return self.backend.name, self.backend.tier
+
+    def slots(self) -> Slots:
+        """Where its programs run side by side."""
+        return divide_cores()
 
     def staging_folder(self) -> Path:
         """A new folder for files that containers are to show; it is gone with the sandbox.

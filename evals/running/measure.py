@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from afterburner.agent import Problem
     from afterburner.sandbox import CancelToken, Report, Sandbox
-    from afterburner.sandbox.cores import Cores
+    from afterburner.sandbox.cores import Slots
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Measured:
 
 def measure_codes(
     sandbox: Sandbox,
-    cores: Cores,
+    slots: Slots,
     problem: Problem,
     codes: Sequence[str],
     *,
@@ -52,14 +52,14 @@ def measure_codes(
     cancel: CancelToken | None = None,
     on_measured: Callable[[Measured], object] = lambda _: None,
 ) -> list[Measured]:
-    """Run each code on all cases, several times, in turns on one leased core.
+    """Run each code on all cases, several times, in turns on one leased core. A service chooses the cores itself.
 
     Each repeat runs every code once, in an order drawn anew, so that whatever slows the machine down slows all of them
     down alike. A code that fails is not run again: it stays wrong, and its time says nothing.
 
     Args:
         sandbox: where they run.
-        cores: of which one is leased for the whole series.
+        slots: of which one is leased for the whole series.
         problem: whose cases, checker and limits count.
         codes: distinct texts.
         repeats: how often each is run.
@@ -78,7 +78,7 @@ def measure_codes(
     def is_cancelled() -> bool:
         return sandbox.stopped or (cancel is not None and cancel.cancelled)
 
-    with cores.lease(is_cancelled) as cpu:
+    with slots.lease(is_cancelled) as cpu:
         for repeat in range(repeats):
             orders.shuffle(waiting)
             for code in tuple(waiting):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING
 from afterburner.agent.models.requests.model_session import open_model_session
 from afterburner.agent.models.requests.parallel import MOST_REQUESTS_AT_ONCE
 from afterburner.agent.options import Caps
-from afterburner.evals.datasets.built import ABOUT, is_built
+from afterburner.evals.datasets.built import is_built
 from afterburner.evals.files import cannot_write, claimed
 from afterburner.sandbox import open_sandbox
 from afterburner.training.collecting.asking import ask, open_answerer
@@ -21,7 +20,7 @@ from afterburner.training.data.reading import DataSet, read_data
 from afterburner.training.data.settings import Recipe
 from afterburner.training.data.writing import write_data
 from afterburner.training.errors import TrainingError
-from afterburner.training.reward.benchmark import judge_of_benchmark
+from afterburner.training.reward.benchmark import benchmark_sha256, judge_of_benchmark
 from afterburner.training.reward.settings import RewardSettings
 
 if TYPE_CHECKING:
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 
     from afterburner.training.collecting.card import ColdStartCard
     from afterburner.training.collecting.settings import CollectSettings, Filters
-    from afterburner.training.reward.judge import RewardJudge
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +96,7 @@ def collect(
     open_answerer(settings)  # a model that cannot be asked leaves no folder behind
     with open_sandbox(resources.sandbox) as sandbox:
         judge = replace(judge_of_benchmark(tests, sandbox), settings=reward)
-        _check_problems(data, judge, tests)
+        judge.check_knows(row["problem_id"] for row in data.rows)
         _make(out)
         with claimed(out):
             collection = Collection.open(out, {**asdict(settings), "reward": asdict(reward), **_hashes(data, tests)})
@@ -161,17 +159,8 @@ def _benchmark(source: Path, data: DataSet, given: Path | None) -> Path:
     return place
 
 
-def _check_problems(data: DataSet, judge: RewardJudge, benchmark: Path) -> None:
-    if unknown := sorted({row["problem_id"] for row in data.rows} - judge.problems.keys()):
-        raise TrainingError(
-            f"{benchmark} has no problem {unknown[0]!r}, which a prompt is about. Give the benchmark that the prompts "
-            "were built from by --benchmark DIR."
-        )
-
-
 def _hashes(data: DataSet, benchmark: Path) -> dict[str, str]:
-    about = hashlib.sha256((benchmark / ABOUT).read_bytes()).hexdigest()
-    return {"data_set": data.card["sha256"], "benchmark": about}
+    return {"data_set": data.card["sha256"], "benchmark": benchmark_sha256(benchmark)}
 
 
 def _make(out: Path) -> None:

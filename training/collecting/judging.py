@@ -68,7 +68,7 @@ def judge_answers(
     for each in waiting:
         by_problem[data.rows[each.row]["problem_id"]].append(each)
     groups = list(by_problem.values())
-    size = _PROBLEMS_PER_CORE * len(judge.cores.slots)
+    size = _PROBLEMS_PER_CORE * len(judge.slots.slots)
     lost: dict[tuple[int, int], str] = {}
     done = 0
     for start in range(0, len(groups), size):

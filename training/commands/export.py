@@ -18,7 +18,7 @@ def export(
     format: Annotated[Program, typer.Option(help="Target program.", show_default=False)],  # noqa: A002 - the option
     out: Annotated[Path, typer.Option(metavar="DIR", help="Output folder.", show_default=False)],
 ) -> None:
-    """Write a data set for LLaMA-Factory (SFT, DPO, direct) or verl (GRPO), which the paper used."""
+    """Write a data set for LLaMA-Factory (SFT, DPO, direct, cold start) or verl (GRPO), which the paper used."""
     with needing_extra():
         from afterburner.training.data.export import export as write
         from afterburner.training.data.reading import read_data

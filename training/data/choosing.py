@@ -76,7 +76,7 @@ def _figure(reference: Reference, objective: Objective) -> float:
 
 
 def _has_gap(better: Reference, worse: Reference, objective: Objective, settings: DataSettings) -> bool:
-    return _figure(worse, objective) >= settings.least_gap * _figure(better, objective)
+    return 0 < settings.least_gap * _figure(better, objective) <= _figure(worse, objective)
 
 
 def _chance(problem: BenchmarkProblem, objective: Objective, settings: DataSettings) -> random.Random:

@@ -20,6 +20,7 @@ _SHORT = 40  # words
 _MOST_SHARED = 0.5  # of the windows of either text
 
 Window = tuple[str, ...]
+_Id = tuple[str, str]  # of a problem, with the dataset: many number their problems
 
 
 @dataclass(slots=True)
@@ -33,13 +34,11 @@ class HeldOut:
 
     count: int = 0
     unreadable: list[str] = field(default_factory=list)
-    _ids: set[tuple[str, str]] = field(default_factory=set)  # with the dataset: many number their problems
+    _ids: set[_Id] = field(default_factory=set)
     _titles: dict[str, str] = field(default_factory=dict)
     _texts: dict[str, str] = field(default_factory=dict)
-    _windows: dict[Window, set[str]] = field(default_factory=lambda: defaultdict(set))
-    _sizes: dict[tuple[str, int], int] = field(
-        default_factory=dict
-    )  # windows of a text, by the problem and their length
+    _windows: dict[Window, set[_Id]] = field(default_factory=lambda: defaultdict(set))
+    _sizes: dict[tuple[_Id, int], int] = field(default_factory=dict)  # windows of a text, by their length
     _codes: dict[str, str] = field(default_factory=dict)
 
     def add(self, problems: Iterable[Loaded]) -> None:
@@ -52,14 +51,15 @@ class HeldOut:
 
     def _add(self, problem: BenchmarkProblem) -> None:
         words = _words(problem.problem.description)
-        self._ids.add((problem.dataset, problem.id))
+        known_as = (problem.dataset, problem.id)
+        self._ids.add(known_as)
         self._titles |= dict.fromkeys(_titles(_names(problem)), problem.id)
         self._texts[" ".join(words)] = problem.id
         for length in _WINDOWS:
             windows = _windows(words, length)
-            self._sizes[problem.id, length] = len(windows)
+            self._sizes[known_as, length] = len(windows)
             for window in windows:
-                self._windows[window].add(problem.id)
+                self._windows[window].add(known_as)
         self._codes |= {_code(each.code): problem.id for each in problem.references if each.code.strip()}
         self.count += 1
 
@@ -98,12 +98,20 @@ class HeldOut:
     def _shared(self, words: list[str]) -> str:
         length = _WINDOWS[len(words) < _SHORT]
         windows = _windows(words, length)
-        counts = Counter(other for window in windows for other in self._windows.get(window, ()))
-        for other, count in counts.most_common():
+        for other, count in self._counts(words, length).most_common():
             share = count / max(1, min(len(windows), self._sizes[other, length]))
             if share >= _MOST_SHARED:
-                return f"{share:.0%} of its text or of the held-out problem {other}'s is the same"
+                return f"{share:.0%} of its text or of the held-out problem {other[1]}'s is the same"
+        longer, shorter = _WINDOWS
+        for other, count in self._counts(words, shorter).items():
+            # Half of a sentence is shared by chance, so a text that is too short for the longer windows counts whole.
+            if not self._sizes[other, longer] and count == self._sizes[other, shorter]:
+                return f"it contains the text of the held-out problem {other[1]}"
         return ""
+
+    def _counts(self, words: list[str], length: int) -> Counter[_Id]:
+        """How many windows of a text each held-out problem shares."""
+        return Counter(other for window in _windows(words, length) for other in self._windows.get(window, ()))
 
 
 def _names(problem: BenchmarkProblem) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from afterburner.evals.report.iterations import Line, iteration_table
 from afterburner.evals.report.measures import BEYOND_I, Score
 from afterburner.evals.report.run_scores import PERCENT, percent
 from afterburner.evals.report.table import Cell, Table, text_cells
-from afterburner.training.miniature.crossed import crossed_interval
+from afterburner.training.miniature.crossed import crossed_interval, crossed_percentiles
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,13 +47,24 @@ def comparison_table(experiment: Experiment, scores: Mapping[str, LoopScores]) -
                 (
                     *text_cells(f"{each.after} - {each.before}", what),
                     Cell(score=mean_of(difference, level=each.level)),
-                    *text_cells(f"{each.level:.1%}", f"{higher} of {len(difference)}"),
+                    *text_cells(
+                        _percentiles(difference, each.level), f"{each.level:.1%}", f"{higher} of {len(difference)}"
+                    ),
                 )
             )
-    columns = ("loops", "Beyond-I", "difference, points", "confidence level", "seeds with a gain")
-    return Table(
-        f"comparisons-{experiment.name}", "Comparisons", columns, tuple(rows), ("Paired by problem and seed.",)
+    columns = ("loops", "Beyond-I", "difference, points", "by percentiles", "confidence level", "seeds with a gain")
+    notes = (
+        "Paired by problem and seed.",
+        "The first interval is Student's with the bootstrap's standard error, the second one is of its percentiles.",
     )
+    return Table(f"comparisons-{experiment.name}", "Comparisons", columns, tuple(rows), notes)
+
+
+def _percentiles(values: NDArray[np.float64], level: float) -> str:
+    if min(values.shape) < 2:
+        return ""
+    found = crossed_percentiles(values, level=level)
+    return f"{PERCENT * found.low:.2f} to {PERCENT * found.high:.2f}"
 
 
 def rise_table(scores: Mapping[str, LoopScores]) -> Table:

@@ -14,6 +14,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from afterburner.evals.files import claimed
 from afterburner.evals.recipe.build import BuildRequest, build_benchmark
 from afterburner.evals.recipe.framing import read_raw_problems
 from afterburner.evals.recipe.settings import RecipeSettings
@@ -82,6 +83,10 @@ class Miniature:
             AfterburnerError: another of the tree in `afterburner.sandbox.errors`.
         """
         check_same(self.out, self.size, self.experiments)
+        with claimed(self.out):
+            self._make()
+
+    def _make(self) -> None:
         split = self._split
         self._stage("base model", self.out / "base", partial(self._pretrain, split))
         for name, problems in (("train", split.train), ("test", split.test)):

@@ -53,5 +53,10 @@ class Baselines:
             for code in codes
             if (stored := self.of(problem_id, code)) is not None and code_id(code) in now
         ]
-        found = {each: median(new.of(each) / old.of(each) for old, new in pairs) for each in _DRIFTING if pairs}
-        return {each: found.get(each, 1.0) for each in Objective}
+        return {each: _ratio(pairs, each) if each in _DRIFTING else 1.0 for each in Objective}
+
+
+def _ratio(pairs: Iterable[tuple[Figures, Figures]], objective: Objective) -> float:
+    """Now / then, of the originals whose figures are above the clock's grain."""
+    both = [(old.of(objective), new.of(objective)) for old, new in pairs]
+    return median([new / old for old, new in both if old > 0 and new > 0] or [1.0])

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING
 
-from afterburner.evals.datasets.built import read_built
+from afterburner.evals.datasets.built import PROBLEMS, read_built
 from afterburner.evals.problems import BenchmarkProblem
 from afterburner.training.reward.judge import RewardJudge
 
@@ -30,4 +31,14 @@ def judge_of_benchmark(benchmark: Path, sandbox: Sandbox, split: str = "") -> Re
         sandbox,
         {each.id: each.problem for each in problems},
         {each.id: each.private for each in problems if each.private is not None},
+        slots=sandbox.slots(),
     )
+
+
+def benchmark_sha256(benchmark: Path) -> str:
+    """The hash of all problems of a benchmark, with their tests and references: what answers are judged by."""
+    whole = hashlib.sha256()
+    for path in sorted((benchmark / PROBLEMS).glob("*.parquet")):
+        with path.open("rb") as file:
+            whole.update(f"{path.name} {hashlib.file_digest(file, 'sha256').hexdigest()}\n".encode())
+    return whole.hexdigest()

@@ -13,18 +13,18 @@ from afterburner.sandbox import CancelToken
 from afterburner.sandbox.cores import divide_cores
 from afterburner.training.errors import TrainingError
 from afterburner.training.reward.baselines import Baselines
-from afterburner.training.reward.meter import Effort, MeteredCores
+from afterburner.training.reward.meter import Effort, MeteredSlots
 from afterburner.training.reward.samples import CHEATS, ReadAnswer, Sample, Scored, read_answer
 from afterburner.training.reward.series import Series, SeriesRunner
 from afterburner.training.reward.settings import RewardSettings
 from afterburner.training.reward.terms import Side, failing, reward_terms
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from afterburner.agent import Problem
     from afterburner.sandbox import Sandbox
-    from afterburner.sandbox.cores import Cores
+    from afterburner.sandbox.cores import Slots
 
 
 @dataclass(slots=True)
@@ -36,7 +36,7 @@ class RewardJudge:
         problems: by id.
         hidden: the same problems with further tests that a code has to pass, by id; they are never measured.
         settings: of the reward.
-        cores: that series lease, one each.
+        slots: that series lease, one each.
         cancel: ends a batch between two runs.
         baselines: what is known of originals.
         effort: what the last batch took.
@@ -46,7 +46,7 @@ class RewardJudge:
     problems: Mapping[str, Problem]
     hidden: Mapping[str, Problem] = field(default_factory=dict)
     settings: RewardSettings = field(default_factory=RewardSettings)
-    cores: Cores = field(default_factory=divide_cores)
+    slots: Slots = field(default_factory=divide_cores)
     cancel: CancelToken = field(default_factory=CancelToken)
     baselines: Baselines = field(default_factory=Baselines)
     effort: Effort = field(default_factory=Effort)
@@ -64,32 +64,44 @@ class RewardJudge:
 
         Raises:
             TrainingError: a sample is of a problem that is not known.
+            UsageError: the sandbox refuses what is asked of it, such as limits above those of a service.
+            SandboxUnavailableError: there is none, or it cannot run the language.
             CancelledError: it was cancelled.
         """
-        if unknown := sorted({each.problem_id for each in samples} - self.problems.keys()):
-            raise TrainingError(f"There is no problem {unknown[0]!r} to judge an answer by. Give the problems' file.")
+        self.check_knows(each.problem_id for each in samples)
         read = [read_answer(each, self.problems[each.problem_id].language) for each in samples]
         by_problem: dict[str, list[tuple[Sample, ReadAnswer]]] = defaultdict(list)
         for sample, found in zip(samples, read, strict=True):
             by_problem[sample.problem_id].append((sample, found))
-        cores, began = MeteredCores.of(self.cores), monotonic()
-        with ThreadPoolExecutor(len(cores.slots), thread_name_prefix="reward") as pool:
-            done = pool.map(lambda name: self._series(name, by_problem[name], cores, seed), by_problem)
+        slots, began = MeteredSlots(self.slots), monotonic()
+        with ThreadPoolExecutor(len(slots.slots), thread_name_prefix="reward") as pool:
+            done = pool.map(lambda name: self._series(name, by_problem[name], slots, seed), by_problem)
             series = dict(zip(by_problem, done, strict=True))
-        elapsed_s = monotonic() - began
-        busy_share = sum(cores.held_s) / (elapsed_s * len(cores.slots))
-        self.effort = Effort(elapsed_s, busy_share, sum(each.runs for each in series.values()))
+        runs = sum(each.runs for each in series.values())
+        self.effort = Effort(monotonic() - began, sum(slots.held_s), len(slots.slots), runs)
         return [
             self._scored(sample, found, series[sample.problem_id], progress)
             for sample, found in zip(samples, read, strict=True)
         ]
 
-    def _series(self, problem_id: str, answers: Sequence[tuple[Sample, ReadAnswer]], cores: Cores, seed: int) -> Series:
+    def check_knows(self, problem_ids: Iterable[str]) -> None:
+        """Find out whether answers to problems can be judged.
+
+        Raises:
+            TrainingError: a problem is not known.
+        """
+        if unknown := sorted(set(problem_ids) - self.problems.keys()):
+            raise TrainingError(
+                f"The benchmark has no problem {unknown[0]!r}, which a prompt is about. Give the benchmark that the "
+                "prompts were built from."
+            )
+
+    def _series(self, problem_id: str, answers: Sequence[tuple[Sample, ReadAnswer]], slots: Slots, seed: int) -> Series:
         originals = list(dict.fromkeys(sample.original for sample, _ in answers if sample.original))
         codes = list(dict.fromkeys(found.code for _, found in answers if found.code))
         runner = SeriesRunner(
             self.sandbox,
-            cores,
+            slots,
             self.cancel,
             self.settings,
             self.baselines,

@@ -7,33 +7,35 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from afterburner.sandbox.cores import Cores
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from afterburner.sandbox.cores import Slots
+
 
 @dataclass(frozen=True, slots=True)
-class MeteredCores(Cores):
-    """Cores that note how long each lease was held.
+class MeteredSlots:
+    """Slots that note how long each lease was held.
 
     Attributes:
+        of: the slots.
         held_s: of each lease; any thread adds to it.
     """
 
+    of: Slots
     held_s: list[float] = field(default_factory=list)
 
-    @classmethod
-    def of(cls, cores: Cores) -> MeteredCores:
-        """The same cores, with nothing noted."""
-        return cls(cores.slots, cores.watching)
+    @property
+    def slots(self) -> tuple[int, ...]:
+        """Those of `of`."""
+        return self.of.slots
 
     @contextmanager
     def lease(
         self, give_up: Callable[[], bool] = lambda: False, on_wait: Callable[[], object] = lambda: None
-    ) -> Iterator[int]:
+    ) -> Iterator[int | None]:
         """Hold a slot, and note for how long."""
-        with Cores.lease(self, give_up, on_wait) as cpu:
+        with self.of.lease(give_up, on_wait) as cpu:
             began = monotonic()
             try:
                 yield cpu
@@ -47,10 +49,12 @@ class Effort:
 
     Attributes:
         elapsed_s: seconds from the first to the last of it.
-        busy_share: of the slots' time, the share in which they were leased.
+        held_s: how long slots were leased, all leases together.
+        slots: how many there are.
         runs: programs that were run, each with one test case.
     """
 
     elapsed_s: float = 0.0
-    busy_share: float = 0.0
+    held_s: float = 0.0
+    slots: int = 1
     runs: int = 0

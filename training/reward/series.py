@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from afterburner.evals.problems import code_id
 from afterburner.evals.running.measure import first_failure, measure_codes, over_repeats
 from afterburner.sandbox import AfterburnerError, CancelledError, Verdict
+from afterburner.sandbox.errors import SandboxUnavailableError, ToolchainMissingError, UsageError
 from afterburner.training.reward.samples import HIDDEN_TESTS
 from afterburner.training.reward.settings import Counted
 
@@ -20,11 +21,13 @@ if TYPE_CHECKING:
     from afterburner.evals.problems import Figures
     from afterburner.evals.running.measure import Measured
     from afterburner.sandbox import CancelToken, Sandbox
-    from afterburner.sandbox.cores import Cores
+    from afterburner.sandbox.cores import Slots
     from afterburner.training.reward.baselines import Baselines
     from afterburner.training.reward.settings import RewardSettings
 
 _CHOOSE: Mapping[Counted, Callable[[Sequence[float]], float]] = {Counted.MEDIAN: median, Counted.MINIMUM: min}
+# What would meet every code alike, so that dropping samples would hide it.
+_OF_ALL = (CancelledError, SandboxUnavailableError, ToolchainMissingError, UsageError)
 _FILE_KIB = 1024  # what is written to files is no resident memory, so that they would be a way around its figures
 
 
@@ -54,7 +57,7 @@ class SeriesRunner:
     """Runs the series of one problem."""
 
     sandbox: Sandbox
-    cores: Cores
+    slots: Slots
     cancel: CancelToken
     settings: RewardSettings
     baselines: Baselines
@@ -74,13 +77,15 @@ class SeriesRunner:
 
         Raises:
             CancelledError: it was cancelled.
+            UsageError: the sandbox refuses what is asked of it.
+            SandboxUnavailableError: there is none, or it cannot run the language.
         """
         try:
             for code in self.baselines.missing(self.problem_id, originals):
                 self.baselines.keep(self.problem_id, code, self._baseline(code))
             anchors = [code for code in originals if self.baselines.of(self.problem_id, code) is not None]
             measured, lost = self._measure(anchors, codes)
-        except CancelledError:
+        except _OF_ALL:
             raise
         except AfterburnerError as error:
             return Series(failed=str(error), runs=self.runs)
@@ -118,7 +123,7 @@ class SeriesRunner:
             chunk = others[part::parts]
             try:
                 measured += self._turns([*anchors, *chunk], self.settings.repeats, self.seed + part)
-            except CancelledError:
+            except _OF_ALL:
                 raise
             except AfterburnerError:  # one of them breaks the sandbox or the checker: the others can do nothing for it
                 measured += self._turns(anchors, self.settings.repeats, self.seed + part)
@@ -129,7 +134,7 @@ class SeriesRunner:
     def _alone(self, code: str, lost: dict[str, str]) -> list[Measured]:
         try:
             return self._turns([code], self.settings.repeats, self.seed)
-        except CancelledError:
+        except _OF_ALL:
             raise
         except AfterburnerError as error:
             lost[code_id(code)] = str(error)
@@ -137,7 +142,7 @@ class SeriesRunner:
 
     def _turns(self, codes: Sequence[str], repeats: int, seed: int) -> list[Measured]:
         measured = measure_codes(
-            self.sandbox, self.cores, self.problem, codes, repeats=repeats, seed=seed, cancel=self.cancel
+            self.sandbox, self.slots, self.problem, codes, repeats=repeats, seed=seed, cancel=self.cancel
         )
         self.runs += len(measured) * len(self.problem.test_cases)
         return measured
@@ -149,9 +154,9 @@ class SeriesRunner:
             return False
         given = hidden.program(code), hidden.test_cases, hidden.limits
         try:
-            with self.cores.lease(lambda: self.cancel.cancelled) as cpu:
+            with self.slots.lease(lambda: self.cancel.cancelled) as cpu:
                 report = self.sandbox.run(*given, checker=hidden.checker, cpu=cpu, stop_at_failure=True)
-        except CancelledError:
+        except _OF_ALL:
             raise
         except AfterburnerError as error:
             lost[code_id(code)] = str(error)

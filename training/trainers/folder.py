@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from afterburner.evals.files import write_whole
+from afterburner.evals.files import LOCK, write_whole
 from afterburner.sandbox import UsageError
 from afterburner.training.errors import TrainingError
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _FORMAT = 1
 _LIBRARIES = ("afterburner-agent", "accelerate", "datasets", "peft", "torch", "transformers", "trl", "vllm")
 _WHOLE = "complete"  # the last thing written to a checkpoint
-_MUST_AGREE = ("config", "data_sha256", "model_sha256", "devices")
+_MUST_AGREE = ("config", "data_sha256", "model_sha256", "benchmark_sha256", "devices")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +61,14 @@ class RunFolder:
         """The metrics for TensorBoard."""
         return self.path / "tensorboard"
 
-    def begin(self, config: TrainConfig, data: DataSet, *, devices: int) -> None:
+    def begin(self, config: TrainConfig, data: DataSet, *, devices: int, benchmark_sha256: str = "") -> None:
         """Write down what the run is made of, or check that it is what an earlier process wrote down.
+
+        Args:
+            config: of the run.
+            data: that it trains on.
+            devices: that it trains on.
+            benchmark_sha256: of GRPO, of the benchmark that its answers are judged by.
 
         Raises:
             UsageError: the folder holds another run, or other files.
@@ -73,13 +79,14 @@ class RunFolder:
             "config": config.model_dump(mode="json"),
             "data_sha256": data.card["sha256"],
             "model_sha256": _hashes(Path(config.model.path)),
+            "benchmark_sha256": benchmark_sha256,
             "devices": devices,
         }
         if about.is_file():
             self._check(_read(about), asked)
             return
         try:
-            if self.path.exists() and any(self.path.iterdir()):
+            if self.path.exists() and any(each.name != LOCK for each in self.path.iterdir()):
                 raise UsageError(f"{self.path} holds other files. Give a new or empty folder.")
             self.path.mkdir(parents=True, exist_ok=True)
             document = {
@@ -170,12 +177,22 @@ def _differences(name: str, old: Any, new: Any) -> list[tuple[str, Any, Any]]:
 
 
 def _hashes(model: Path) -> dict[str, str]:
-    """The hashes of a local model's weights; a name on the hub has none."""
+    """The hashes of a local model's weights, of an adapter with those of its base; a name on the hub has none."""
     found = {}
     for path in sorted(model.glob("*.safetensors")) if model.is_dir() else ():
         with path.open("rb") as file:
             found[path.name] = hashlib.file_digest(file, "sha256").hexdigest()
-    return found
+    base = _base_of(model)
+    return found if base is None else found | {f"base/{name}": each for name, each in _hashes(base).items()}
+
+
+def _base_of(adapter: Path) -> Path | None:
+    """The base of an adapter; None: it is no adapter that can be read."""
+    try:
+        base = json.loads((adapter / "adapter_config.json").read_text("utf-8"))["base_model_name_or_path"]
+        return None if Path(base) == adapter else Path(base)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 def _versions() -> dict[str, str]:

@@ -50,14 +50,14 @@ class Metrics(TrainerCallback):
         """
         if not state.is_world_process_zero or logs is None:
             return
-        figures = {name: value if math.isfinite(float(value)) else None for name, value in logs.items()}
+        figures = {name: value if _is_number(value) else None for name, value in logs.items()}
         row = {"step": state.global_step, "time_s": round(time.monotonic() - self._began_s, 3), **figures}
         try:
             with self._path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(row) + "\n")
         except OSError as error:
             raise TrainingError(f"{self._path} cannot be written: {error.strerror or error}.") from error
-        if not math.isfinite(float(logs.get("loss", 0.0))):
+        if logs.get("loss") is not None and not _is_number(logs["loss"]):
             raise TrainingError(
                 f"The loss of step {state.global_step} is no number. Lower optimizer.learning_rate and give another "
                 "--out."
@@ -66,9 +66,14 @@ class Metrics(TrainerCallback):
             _show(state, logs)
 
 
+def _is_number(value: Any) -> bool:
+    """TRL logs None where a rollout has no reward."""
+    return value is not None and math.isfinite(float(value))
+
+
 def _show(state: TrainerState, logs: dict[str, Any]) -> None:
     """Write a line of progress: on a terminal always the same one, elsewhere one for each logged step."""
-    figures = " ".join(f"{name} {float(logs[name]):.4g}" for name in ("loss", "reward") if name in logs)
+    figures = " ".join(f"{name} {float(logs[name]):.4g}" for name in ("loss", "reward") if logs.get(name) is not None)
     start, end = ("\r\x1b[2K", "") if sys.stderr.isatty() else ("", "\n")
     if state.global_step == state.max_steps:
         end = "\n"

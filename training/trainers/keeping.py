@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from afterburner.training.errors import TrainingError
-from afterburner.training.trainers.writing import WRITE_ERRORS
+from afterburner.training.trainers.writing import WRITE_ERRORS, is_write_error
 
 
 class KeepsCheckpoints:
@@ -27,6 +27,8 @@ class KeepsCheckpoints:
         except WRITE_ERRORS as error:
             folder = Path(self.args.output_dir) / f"checkpoint-{self.state.global_step}"
             shutil.rmtree(folder, ignore_errors=True)
+            if not is_write_error(error):
+                raise
             raise TrainingError(
                 f"The checkpoint of step {self.state.global_step} cannot be written to {folder.parent}: "
                 f"{' '.join(str(error).split())}. Earlier ones are kept: free some space and run the same "

@@ -30,12 +30,16 @@ class SandboxReward:
         log: a line for each answer.
         seed: of the run.
         updates_per_rollout: the last rollout is as many steps before the end.
+        processes: that train together, each of which judges its own answers.
+        sharing: of these, those that share the slots of `judge`: those of one machine, or with a service all.
     """
 
     judge: RewardJudge
     log: RewardLog
     seed: int = 0
     updates_per_rollout: int = 1
+    processes: int = 1
+    sharing: int = 1
     _unjudged: int = 0  # rollouts in a row of which no answer could be judged
     __name__ = "sandbox"  # by which TRL names it in the metrics
 
@@ -80,8 +84,9 @@ class SandboxReward:
             log_metric(f"judged/{name}", value)
         effort = self.judge.effort
         log_metric("reward/time_s", effort.elapsed_s)
-        log_metric("reward/runs", effort.runs)
+        # TRL takes the mean over all processes, and these are sums over them.
+        log_metric("reward/runs", self.processes * effort.runs)
         if effort.runs:
-            log_metric("reward/slots_busy", effort.busy_share)
-            log_metric("reward/runs_per_s", effort.runs / effort.elapsed_s)
+            log_metric("reward/slots_busy", self.sharing * effort.held_s / (effort.elapsed_s * effort.slots))
+            log_metric("reward/runs_per_s", self.processes * effort.runs / effort.elapsed_s)
         return [each.terms.total if each.terms is not None else None for each in scored]

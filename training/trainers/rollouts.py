@@ -5,6 +5,7 @@ from __future__ import annotations
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+import torch
 from trl.trainer.grpo_config import GRPOConfig
 from trl.trainer.grpo_trainer import GRPOTrainer
 
@@ -25,7 +26,8 @@ class _Trainer(KeepsCheckpoints, GRPOTrainer):
         began = monotonic()
         found = super()._generate(prompts)
         took_s = monotonic() - began
-        answer_tokens = sum(len(each) for each in found[1])
+        own = torch.tensor([sum(len(each) for each in found[1])], device=self.accelerator.device)
+        answer_tokens = int(self.accelerator.gather(own).sum())  # of all processes, which generate at once
         metrics = self._metrics["train"]  # nothing is evaluated while it trains
         metrics["generation/time_s"].append(took_s)
         metrics["generation/tokens_per_s"].append(answer_tokens / took_s)

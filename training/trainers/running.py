@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, replace
+from logging import ERROR, getLogger
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +19,9 @@ from transformers.integrations.integration_utils import TensorBoardCallback
 from transformers.utils import logging
 
 from afterburner.evals.datasets.built import is_built
+from afterburner.evals.files import claimed
 from afterburner.sandbox import CancelToken, UsageError, open_sandbox
+from afterburner.sandbox.cores import ServiceSlots
 from afterburner.training.config.batches import plan_batches
 from afterburner.training.config.schema import Method
 from afterburner.training.data.reading import read_data
@@ -25,7 +29,7 @@ from afterburner.training.errors import TrainingError
 from afterburner.training.planning.checks import check_launch, check_plan
 from afterburner.training.planning.hardware import detect_hardware
 from afterburner.training.planning.plan import make_plan
-from afterburner.training.reward.benchmark import judge_of_benchmark
+from afterburner.training.reward.benchmark import benchmark_sha256, judge_of_benchmark
 from afterburner.training.reward.log import RewardLog
 from afterburner.training.trainers.folder import RunFolder, step_of
 from afterburner.training.trainers.following import Checkpoints, Interruption, Metrics
@@ -92,11 +96,11 @@ def train(config: TrainConfig, out: Path, *, sandbox: str = "auto") -> Outcome:
     tokenizer = load_tokenizer(config.model.path)
     rows = trainable_rows(data, config, tokenizer)
     process = PartialState()
-    with process.main_process_first():
-        last = _prepare(folder, config, data, make_plan(config, hardware, rows=len(rows.dataset)))
-    resumed_from = 0 if last is None else step_of(last)
     interruption = Interruption(plan.updates_per_rollout)
     with ExitStack() as stack:
+        with process.main_process_first():
+            last = _prepare(folder, config, data, make_plan(config, hardware, rows=len(rows.dataset)), stack)
+        resumed_from = 0 if last is None else step_of(last)
         callbacks = [Metrics(folder), Checkpoints(), interruption]
         if process.is_main_process:
             callbacks.append(TensorBoardCallback(_writer(folder, resumed_from, stack)))
@@ -113,18 +117,23 @@ def train(config: TrainConfig, out: Path, *, sandbox: str = "auto") -> Outcome:
     return Outcome(folder, steps, resumed_from, rows.too_long, stopped, process.is_main_process)
 
 
-def _prepare(folder: RunFolder, config: TrainConfig, data: DataSet, plan: Plan) -> Path | None:
-    """Begin the folder or check what is in it, and find the checkpoint to go on from.
+def _prepare(folder: RunFolder, config: TrainConfig, data: DataSet, plan: Plan, stack: ExitStack) -> Path | None:
+    """Begin the folder or check what is in it, keep others out of it, and find the checkpoint to go on from.
 
     Raises:
         UsageError: the folder holds another run, or one that is complete.
-        TrainingError: memory or disk do not suffice.
+        TrainingError: memory or disk do not suffice, or there is no benchmark to judge answers by.
+        EvaluationError: another process works on it.
     """
-    last = folder.last_checkpoint()
-    check_plan(plan, None if last is not None else folder.path)  # a run that goes on has most of its files already
-    folder.begin(config, data, devices=plan.hardware.devices)
+    goes_on = folder.last_checkpoint() is not None
+    check_plan(plan, None if goes_on else folder.path)  # a run that goes on has most of its files already
+    judged_by = benchmark_sha256(_benchmark(config, data.card)) if config.method is Method.GRPO else ""
+    folder.begin(config, data, devices=plan.hardware.devices, benchmark_sha256=judged_by)
+    if PartialState().is_main_process:
+        stack.enter_context(claimed(folder.path))
     if folder.is_complete():
         raise UsageError(f"{folder.path} holds a model that is trained already. Give another --out to train another.")
+    last = folder.last_checkpoint()
     folder.remove_cut_off()
     folder.forget_after(0 if last is None else step_of(last))
     return last
@@ -149,6 +158,7 @@ def _quieten() -> None:
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     datasets.disable_progress_bars()
+    getLogger("trl").setLevel(ERROR)  # it shows prompts and answers that have no reward, control characters and all
     warnings.filterwarnings(
         "ignore", category=FutureWarning, module=r"transformers\..*"
     )  # of names that TRL still uses
@@ -163,15 +173,33 @@ def _trainer(parts: Parts, card: dict[str, Any], sandbox: str, interruption: Int
         case Method.GRPO:
             interruption.cancel = CancelToken()
             judge = _judge(parts.config, card, sandbox, interruption.cancel, stack)
+            judge.check_knows(parts.dataset["problem_id"])
             log = RewardLog(parts.folder.rewards(PartialState().process_index))
-            reward = SandboxReward(judge, log, parts.config.seed, parts.plan.updates_per_rollout)
+            processes = PartialState().num_processes
+            is_service = isinstance(judge.slots, ServiceSlots)
+            sharing = processes if is_service else int(os.environ.get("LOCAL_WORLD_SIZE", "1"))
+            reward = SandboxReward(
+                judge,
+                log,
+                parts.config.seed,
+                parts.plan.updates_per_rollout,
+                processes=processes,
+                sharing=min(processes, sharing),
+            )
             return rollout_trainer(parts, reward)
 
 
 def _judge(
     config: TrainConfig, card: dict[str, Any], sandbox: str, cancel: CancelToken, stack: ExitStack
 ) -> RewardJudge:
-    """The judge of the benchmark that the prompts are from.
+    """The judge of the benchmark that the prompts are from."""
+    opened = stack.enter_context(open_sandbox(sandbox))
+    judge = judge_of_benchmark(_benchmark(config, card), opened, config.grpo.split)
+    return replace(judge, settings=config.reward, cancel=cancel)
+
+
+def _benchmark(config: TrainConfig, card: dict[str, Any]) -> Path:
+    """The benchmark that the prompts are from.
 
     Raises:
         TrainingError: it is not there.
@@ -182,8 +210,7 @@ def _judge(
             f"The tests that judge answers are in the benchmark {benchmark}, which is no folder of eval build. Give "
             "its place as grpo.benchmark."
         )
-    judge = judge_of_benchmark(benchmark, stack.enter_context(open_sandbox(sandbox)), config.grpo.split)
-    return replace(judge, settings=config.reward, cancel=cancel)
+    return benchmark
 
 
 def _run(trainer: Trainer, last: Path | None) -> None:

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 WRITE_ERRORS = (OSError, RuntimeError, SafetensorError)
 
 
+def is_write_error(error: Exception) -> bool:
+    """Whether one of `WRITE_ERRORS` is of writing. Memory that runs out, or a process that is lost, is none."""
+    return not isinstance(error, RuntimeError) or "writ" in str(error).lower()
+
+
 @contextmanager
 def whole_folder(out: Path) -> Iterator[Path]:
     """Give a folder to write to, which gets its name when everything is written.
@@ -32,6 +37,8 @@ def whole_folder(out: Path) -> Iterator[Path]:
         unfinished.replace(out)
     except WRITE_ERRORS as error:
         shutil.rmtree(unfinished, ignore_errors=True)
+        if not is_write_error(error):
+            raise
         raise TrainingError(
             f"{out} cannot be written: {' '.join(str(error).split())}. Free some space and run the same command again."
         ) from error

@@ -152,6 +152,20 @@ def test_what_only_looks_alike_may_be_trained_on() -> None:
     assert (held_out.count, held_out.unreadable) == (1, ["apps.jsonl, record 3: this is no JSON"])
 
 
+def test_held_out_problems_of_one_number_and_short_ones_are_found_all_the_same() -> None:
+    """Two datasets number their problems alike; and a sentence is too short to share half of a long text."""
+    long = f"{TEXT} {OTHER} Then tell how many there are, and stop at the first empty line of the input, if any."
+    short = "Count the vowels of a word, however it is written."
+    held_out = HeldOut()
+    theirs = (("one", short), ("two", f"{long} {long.replace('the', 'a')}"))
+    for dataset, text in theirs:
+        held = replace(problem("17"), dataset=dataset, references=())
+        held_out.add([replace(held, problem=replace(held.problem, description=text))])
+    assert "of its text or of the held-out problem 17's" in held_out.reason(problem("copied", text=long))
+    contained = problem("free", text=f"{'Read one line. ' * 9} {short} Print the number.")
+    assert held_out.reason(replace(contained, references=())) == "it contains the text of the held-out problem 17"
+
+
 def test_a_solution_that_no_answer_can_hold_is_never_chosen() -> None:
     """Its tag would end the answer. A fence of its own is no obstacle: the one around it is longer."""
     odd = [Reference(f"{code}\n", Figures(0.01, 0.01, 1.0, 0.01)) for code in ("# </solution>", "s = '''\n```\n'''")]

@@ -14,7 +14,7 @@ from afterburner.sandbox import UsageError
 from afterburner.training.errors import TrainingError
 from afterburner.training.miniature.arms import MAIN, Comparison, Experiment, Loop
 from afterburner.training.miniature.costs import GrpoCost, grpo_cost, stage_times_s
-from afterburner.training.miniature.crossed import crossed_interval
+from afterburner.training.miniature.crossed import crossed_interval, crossed_percentiles, resampled_deviation
 from afterburner.training.miniature.families import split_problems, ways_of
 from afterburner.training.miniature.outcome import LoopScores, check_scored, read_loops
 from afterburner.training.miniature.record import check_same
@@ -120,10 +120,25 @@ def test_an_interval_is_no_wider_than_it_has_to_be() -> None:
     assert crossed_interval(2 * by_seed, (0.0, 0.7)).high == 0.7
 
 
+def test_the_closed_form_is_what_resampling_comes_to() -> None:
+    """Resamples are drawn one by one here: seeds and problems with replacement, and all pairs of them."""
+    rng = np.random.default_rng(1)
+    values = rng.normal(0, 0.1, (SEEDS, 1)) + rng.normal(0, 0.1, (SEEDS, PROBLEMS))
+    means = [
+        values[np.ix_(rng.integers(0, SEEDS, SEEDS), rng.integers(0, PROBLEMS, PROBLEMS))].mean() for _ in range(20_000)
+    ]
+    assert resampled_deviation(values) == pytest.approx(np.std(means), rel=0.03)
+    low, high = np.quantile(means, [0.025, 0.975])
+    found = crossed_percentiles(values)
+    assert found.low < low < found.estimate < high < found.high, "expanded, since five seeds are few"
+
+
 @pytest.mark.parametrize("shape", [(1, 12), (5, 1)])
 def test_one_seed_or_one_problem_has_no_spread(shape: tuple[int, int]) -> None:
     with pytest.raises(ValueError, match="no spread"):
         crossed_interval(_ones(shape))
+    with pytest.raises(ValueError, match="no spread"):
+        crossed_percentiles(_ones(shape))
 
 
 def _ones(shape: tuple[int, int]) -> NDArray[np.float64]:

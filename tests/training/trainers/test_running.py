@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,8 +22,12 @@ from peft import AutoPeftModelForCausalLM
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from transformers import AutoModelForCausalLM
 
-from afterburner.sandbox import UsageError
+from afterburner.evals.files import claimed
+from afterburner.sandbox import AfterburnerError, UsageError
 from afterburner.training.errors import TrainingError
+from afterburner.training.planning.hardware import Hardware
+from afterburner.training.reward.series import Series, SeriesRunner
+from afterburner.training.trainers import running
 from afterburner.training.trainers.running import train
 
 from .tiny import config
@@ -209,6 +213,32 @@ def test_the_rewards_of_a_rollout_are_logged_term_by_term(taught: Path, mini: Mi
     assert 0 < logged["reward/slots_busy"] <= 1
 
 
+def test_the_weight_of_efficiency_grows_from_the_first_rollout_to_the_last(
+    taught: Path, mini: Mini, tmp_path: Path
+) -> None:
+    settings = rewarded(taught, mini, steps=3)
+    weights = {"efficiency_weight_first": 0.3, "efficiency_weight_last": 0.5}
+    train(settings.model_copy(update={"reward": replace(settings.reward, **weights)}), tmp_path / "run")
+    told = {row["step"]: row["efficiency_weight"] for row in lines(tmp_path / "run" / "rewards.jsonl")}
+    assert told == {1: pytest.approx(0.3), 2: pytest.approx(0.4), 3: pytest.approx(0.5)}
+
+
+def test_rollouts_that_nobody_can_judge_are_counted_and_end_the_run(
+    taught: Path, mini: Mini, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(SeriesRunner, "run", lambda *_: Series(failed="the disk is full"))
+    with pytest.raises(TrainingError, match=r"None of the answers of 3 rollouts in a row could be judged: the disk is"):
+        train(rewarded(taught, mini), tmp_path / "run")
+    rows = lines(tmp_path / "run" / "rewards.jsonl")
+    assert [row["dropped"] for row in rows if row["strict"]][:1] == ["the disk is full"]
+    logged = [row for row in lines(tmp_path / "run" / "metrics.jsonl") if "loss" in row]
+    assert [(row["step"], row["reward"]) for row in logged] == [(1, None), (2, None)]
+    assert all(row["judged/dropped"] == 1 for row in logged)
+    told = capfd.readouterr()
+    assert "step 2/4: loss 0" in told.err
+    assert "solution>" not in told.err + told.out, "no answer is shown"
+
+
 def test_with_several_updates_of_a_rollout_an_interrupted_run_stops_where_one_ends(
     forks: Forks, taught: Path, mini: Mini, tmp_path: Path
 ) -> None:
@@ -299,6 +329,46 @@ def test_the_same_folder_takes_no_other_run(taught: Path, mini: Mini, tmp_path: 
     with pytest.raises(UsageError, match="holds other files"):
         train(settings, tmp_path)
     assert others.is_dir(), "checkpoints of another program are not ours to remove"
+
+
+def test_two_processes_do_not_share_a_folder(mini: Mini, tmp_path: Path) -> None:
+    settings = config("sft", mini.model, mini.sft, steps=1)
+    with claimed(tmp_path), pytest.raises(AfterburnerError, match="Another process works on"):
+        train(settings, tmp_path)
+    train(settings, tmp_path)
+    assert (tmp_path / "model").is_dir()
+
+
+def test_what_judges_the_answers_may_not_change_on_the_way(
+    forks: Forks, taught: Path, mini: Mini, tmp_path: Path
+) -> None:
+    settings = rewarded(taught, mini, steps=2, checkpoint_every=1)
+    benchmark = tmp_path / "benchmark"
+    shutil.copytree(json.loads((mini.grpo / "card.json").read_text("utf-8"))["source"], benchmark)
+    settings = settings.model_copy(update={"grpo": settings.grpo.model_copy(update={"benchmark": str(benchmark)})})
+    assert forks.train(settings, tmp_path / "run", interrupt_at=1)["stopped"]
+    problem = next((benchmark / "problems").iterdir())
+    problem.rename(problem.with_name(f"other-{problem.name}"))
+    with pytest.raises(UsageError, match="holds a run with benchmark_sha256"):
+        train(settings, tmp_path / "run")
+
+
+def test_a_device_that_is_too_small_and_a_model_that_cannot_chat_are_found_before_training(
+    mini: Mini, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mute = tmp_path / "mute"
+    shutil.copytree(mini.model, mute)
+    (mute / "chat_template.jinja").unlink(missing_ok=True)
+    about = json.loads((mute / "tokenizer_config.json").read_text("utf-8"))
+    about.pop("chat_template", None)
+    (mute / "tokenizer_config.json").write_text(json.dumps(about), "utf-8")
+    with pytest.raises(TrainingError, match="has no chat template, so that no prompt can be rendered"):
+        train(config("sft", mute, mini.sft), tmp_path / "a")
+    monkeypatch.setattr(running, "detect_hardware", lambda: Hardware(1, 0.01, "cpu"))
+    with pytest.raises(TrainingError, match=r"needs about \d+\.\d GiB on each device, and there are 0\.0\."):
+        train(config("sft", mini.model, mini.sft), tmp_path / "b")
+    assert not (tmp_path / "a").exists()
+    assert not (tmp_path / "b").exists()
 
 
 def test_what_cannot_be_trained_is_refused_before_it_begins(mini: Mini, tmp_path: Path) -> None:
