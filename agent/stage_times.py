@@ -71,7 +71,11 @@ class StageClock:
         self._at, self._since_s = (event.stage, event.kind), self.now_s()
         trace = recorder()
         if trace is not None:
-            told = {"iteration": event.iteration, "candidate": event.candidate, "count": event.count or 0}
+            told: dict[str, str | int] = {
+                "iteration": event.iteration,
+                "candidate": event.candidate,
+                "count": event.count or 0,
+            }
             facts = {name: value for name, value in told.items() if value}
             trace.begin_step(self._row, f"{event.stage}: {event.kind}", facts)
 

@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field
 from importlib.metadata import version
-from typing import TYPE_CHECKING
-
-from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import TrackDescriptor, TrackEvent
-from perfetto.trace_builder.proto_builder import TraceProtoBuilder
+from typing import TYPE_CHECKING, Any
 
 from afterburner.sandbox.tracing import MODEL, SANDBOX, STEPS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from afterburner.sandbox.tracing import Fact, Recorder, Span
+    from afterburner.sandbox.tracing import Recorder, Span
 
 _SEQUENCE = 1  # all packets are of one writer
 _PROCESS = 1  # the track that the others belong to
+_FIELD_OF = {str: "string_value", int: "int_value", float: "double_value"}
 _ORDER = {STEPS: 0, MODEL: 1, SANDBOX: 2}  # the cores come last, by their numbers
 
 
@@ -42,19 +40,18 @@ class _Track:
 
 def trace_bytes(trace: Recorder) -> bytes:
     """The trace as a file of Perfetto's; times begin with the recording."""
-    builder = TraceProtoBuilder()
-    process = builder.add_packet()
-    process.track_descriptor.uuid = _PROCESS
-    process.track_descriptor.name = f"afterburner-agent {version('afterburner-agent')}"
-    process.track_descriptor.child_ordering = TrackDescriptor.ChildTracksOrdering.EXPLICIT
+    from perfetto.trace_builder.proto_builder import TraceProtoBuilder  # noqa: PLC0415 - an extra, and slow to import
+
+    writer = _Writer(TraceProtoBuilder())
+    writer.describe_process(f"afterburner-agent {version('afterburner-agent')}")
     number = _PROCESS
     for lane, tracks in _lanes(trace.spans):
         for nth, track in enumerate(tracks, start=1):
             number += 1
-            _describe(builder, number, lane if nth == 1 else f"{lane} ({nth})")
+            writer.describe_track(number, lane if nth == 1 else f"{lane} ({nth})")
             for at_ns, _, span, is_end in sorted(_edges(track.spans), key=lambda edge: edge[:2]):
-                _add_edge(builder, number, at_ns - trace.started_ns, None if is_end else span)
-    return bytes(builder.serialize())
+                writer.add_edge(number, at_ns - trace.started_ns, None if is_end else span)
+    return bytes(writer.builder.serialize())
 
 
 def _lanes(spans: Iterable[Span]) -> list[tuple[str, list[_Track]]]:
@@ -74,34 +71,37 @@ def _edges(spans: list[Span]) -> Iterable[tuple[int, int, Span, bool]]:
         yield max(span.end_ns, span.start_ns + 1), -depth - 1, span, True
 
 
-def _describe(builder: TraceProtoBuilder, number: int, name: str) -> None:
-    descriptor = builder.add_packet().track_descriptor
-    descriptor.uuid = number
-    descriptor.parent_uuid = _PROCESS
-    descriptor.name = name
-    descriptor.sibling_order_rank = number
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    """Adds packets to a trace; `builder` is Perfetto's."""
 
+    builder: Any
 
-def _add_edge(builder: TraceProtoBuilder, track: int, at_ns: int, begun: Span | None) -> None:
-    """The beginning of a span, or, for None, the end of the one that began last on the track."""
-    packet = builder.add_packet()
-    packet.timestamp = max(at_ns, 0)
-    packet.trusted_packet_sequence_id = _SEQUENCE
-    packet.track_event.track_uuid = track
-    packet.track_event.type = TrackEvent.TYPE_SLICE_END if begun is None else TrackEvent.TYPE_SLICE_BEGIN
-    if begun is not None:
-        packet.track_event.name = begun.name
-        packet.track_event.categories.append(begun.lane.partition(" ")[0])
-        for name, fact in begun.facts.items():
-            _annotate(packet.track_event, name, fact)
+    def describe_process(self, name: str) -> None:
+        descriptor = self.builder.add_packet().track_descriptor
+        descriptor.uuid = _PROCESS
+        descriptor.name = name
+        descriptor.child_ordering = descriptor.EXPLICIT
 
+    def describe_track(self, number: int, name: str) -> None:
+        descriptor = self.builder.add_packet().track_descriptor
+        descriptor.uuid = number
+        descriptor.parent_uuid = _PROCESS
+        descriptor.name = name
+        descriptor.sibling_order_rank = number
 
-def _annotate(event: TrackEvent, name: str, fact: Fact) -> None:
-    annotation = event.debug_annotations.add()
-    annotation.name = name
-    if isinstance(fact, str):
-        annotation.string_value = fact
-    elif isinstance(fact, int):
-        annotation.int_value = fact
-    else:
-        annotation.double_value = fact
+    def add_edge(self, track: int, at_ns: int, begun: Span | None) -> None:
+        """Add the beginning of a span, or, for None, the end of the one that began last on the track."""
+        packet = self.builder.add_packet()
+        packet.timestamp = max(at_ns, 0)
+        packet.trusted_packet_sequence_id = _SEQUENCE
+        event = packet.track_event
+        event.track_uuid = track
+        event.type = event.TYPE_SLICE_END if begun is None else event.TYPE_SLICE_BEGIN
+        if begun is not None:
+            event.name = begun.name
+            event.categories.append(begun.lane.partition(" ")[0])
+            for name, fact in begun.facts.items():
+                annotation = event.debug_annotations.add()
+                annotation.name = name
+                setattr(annotation, _FIELD_OF[type(fact)], fact)

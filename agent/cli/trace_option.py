@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from afterburner.agent.cli.trace_file import trace_bytes
 from afterburner.sandbox import AfterburnerError, UsageError
 from afterburner.sandbox.terminal.destinations import check_destination
 from afterburner.sandbox.terminal.text import scrub_line
@@ -20,11 +21,10 @@ SUFFIXES = (".pftrace", ".perfetto-trace")
 def offer_trace(command: Any) -> None:
     """Give a command, or each command of a group, the option `--trace`."""
     members = getattr(command, "commands", None)
-    if members is not None:
-        for member in members.values():
-            offer_trace(member)
-        return
-    command.params.extend(_option())
+    for member in (members or {}).values():
+        offer_trace(member)
+    if members is None or command.params:  # a group with options of its own works by itself, too
+        command.params.extend(_option())
 
 
 def _option() -> list[Any]:
@@ -63,8 +63,6 @@ def _begin(context: typer.Context, _parameter: Any, place: str | None) -> None:
 
 
 def _write(trace: Recorder, place: Path) -> None:
-    from afterburner.agent.cli.trace_file import trace_bytes  # noqa: PLC0415 - slow to import, and rarely needed
-
     trace.finish()
     try:
         place.write_bytes(trace_bytes(trace))

@@ -7,11 +7,13 @@ import os
 import time
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import jsonschema
 import pexpect
 import pytest
+
+from .traces import read_trace
 
 if TYPE_CHECKING:
     from conftest import CommandLine
@@ -71,7 +73,8 @@ REPLAY = ("--model", "replay:answers.jsonl", "--candidates", "2", "--iterations"
 
 @pytest.mark.timed
 def test_a_run_in_a_pipe(program: CommandLine, project: Path) -> None:
-    done = program("run", "names.py", "--function", "common", *REPLAY, "--json", "-", "--patch", "x", folder=project)
+    outputs = ("--json", "-", "--patch", "x", "--trace", "t.pftrace")
+    done = program("run", "names.py", "--function", "common", *REPLAY, *outputs, folder=project)
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
     jsonschema.validate(document, json.loads((files("afterburner.agent.cli") / "run-schema.json").read_text("utf-8")))
@@ -82,8 +85,25 @@ def test_a_run_in_a_pipe(program: CommandLine, project: Path) -> None:
     assert (project / "x").read_text("utf-8") == document["patch"]
     assert (project / "names.py").read_text("utf-8") == SLOW
     assert "\x1b" not in done.stderr
+    _check_trace((project / "t.pftrace").read_bytes(), document)
     for shown in ("profile: ", "Improved", "+    known = set(right)", "Why not:", "1.1 wrong: ", "--apply"):
         assert shown in done.stderr, shown
+
+
+def _check_trace(trace: bytes, document: dict[str, Any]) -> None:
+    """The steps of the run fill its time, in the trace as in the table of the JSON; the sandbox ran within them."""
+    stages = document["stages"]
+    assert {"staging", "replaying_calls", "judging", "confirming"} <= {each["step"] for each in stages}
+    assert 0.8 * document["elapsed_s"] < sum(each["seconds"] for each in stages) <= document["elapsed_s"]
+    tracks = {track.name: track.spans for track in read_trace(trace)}
+    assert {"steps", "sandbox", "model"} <= tracks.keys()
+    assert any(name.startswith("core ") for name in tracks)
+    steps = [f"{each['stage']}: {each['step']}" for each in stages]
+    assert list(dict.fromkeys(span.name for span in tracks["steps"])) == steps
+    assert {"judge", "duel", "start container"} <= {span.name for span in tracks["sandbox"]}
+    assert all(span.facts["step"] in steps for span in tracks["sandbox"] if "step" in span.facts)
+    for secret in (b"/names.py", b"known", b"name-"):
+        assert secret not in trace, "neither code nor paths are in it"
 
 
 def test_a_run_with_settings_of_every_layer(program: CommandLine, project: Path) -> None:
