@@ -320,7 +320,7 @@ def test_the_same_folder_takes_no_other_run(taught: Path, mini: Mini, tmp_path: 
     with pytest.raises(UsageError, match="a run with checkpoint_every 1000, and not 2"):
         train(settings, taught)
     other = settings.model.model_copy(update={"path": str(taught / "model")})
-    with pytest.raises(UsageError, match=r"holds a run with model\.path"):
+    with pytest.raises(UsageError, match=r"a run with another model, by its model_sha256\.model\.safetensors"):
         train(settings.model_copy(update={"checkpoint_every": 1000, "model": other}), taught)
     with pytest.raises(UsageError, match="is trained already"):
         train(settings.model_copy(update={"checkpoint_every": 1000}), taught)
@@ -349,7 +349,7 @@ def test_what_judges_the_answers_may_not_change_on_the_way(
     assert forks.train(settings, tmp_path / "run", interrupt_at=1)["stopped"]
     problem = next((benchmark / "problems").iterdir())
     problem.rename(problem.with_name(f"other-{problem.name}"))
-    with pytest.raises(UsageError, match="holds a run with benchmark_sha256"):
+    with pytest.raises(UsageError, match="holds a run with another benchmark, by its benchmark_sha256"):
         train(settings, tmp_path / "run")
 
 
