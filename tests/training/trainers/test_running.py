@@ -136,7 +136,7 @@ def rewarded(taught: Path, mini: Mini, **changes: Any) -> TrainConfig:
     )
 
 
-@pytest.mark.parametrize("method", ["sft", "dpo", "grpo"])
+@pytest.mark.parametrize("method", ["sft", "dpo", "cold-start", "grpo"])
 def test_a_killed_run_goes_on_to_the_same_weights(
     method: str, forks: Forks, taught: Path, mini: Mini, tmp_path: Path
 ) -> None:
@@ -144,6 +144,7 @@ def test_a_killed_run_goes_on_to_the_same_weights(
     settings = {
         "sft": config("sft", mini.model, mini.sft, lora=LORA | {"dropout": 0.1}),
         "dpo": config("dpo", taught / "model", mini.dpo, lora=LORA),
+        "cold-start": config("cold-start", mini.model, mini.cold),
         "grpo": rewarded(taught, mini),
     }[method]
     whole, killed = tmp_path / "whole", tmp_path / "killed"
