@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import os
+import re
 import socket
 from collections import deque
 from concurrent.futures import CancelledError as FutureCancelledError
@@ -73,10 +74,15 @@ def open_remote(url: str) -> Iterator[RemoteSandbox]:
                 trust_env=False,
             )
         except (httpx.InvalidURL, UnicodeEncodeError) as error:
-            raise UsageError(f"{url!r} is not the address of a sandbox service: {error}.") from error
+            raise UsageError(f"{_shown(url)!r} is not the address of a sandbox service: {error}.") from error
         with portal.wrap_async_context_manager(client):
-            line = _Line(url, client)
+            line = _Line(_shown(url), client)
             yield RemoteSandbox(portal, line, portal.call(line.ask_health))
+
+
+def _shown(url: str) -> str:
+    """An address without the password that may be in it."""
+    return re.sub(r"//[^/@]*@", "//***@", url)
 
 
 def _keep_alive() -> list[tuple[int, int, int]]:

@@ -73,7 +73,7 @@ class Collection:
             known = json.loads(about.read_text("utf-8"))
         except (OSError, ValueError) as error:
             raise TrainingError(f"{about} cannot be used: {error}. Give another --out.") from error
-        if known.get("format") != FORMAT:
+        if not isinstance(known, dict) or known.get("format") != FORMAT or "session" not in known:
             raise TrainingError(f"{path} is of another version of this program. Give another --out.")
         _check_same(path, known, identity)
         found = cls(path, known["session"])

@@ -24,6 +24,8 @@ def merge(
         raise UsageError(f"{out} exists. Give a new folder.")
     with needing_training():
         from afterburner.training.trainers.models import merge_adapter
+        from afterburner.training.trainers.quiet import quieten
 
+        quieten()
         merge_adapter(adapter, out)
     typer.echo(f"written: {display_path(str(out))}")

@@ -38,11 +38,14 @@ def mini(
         from afterburner.training.miniature.running import Miniature
         from afterburner.training.miniature.size import FULL, LARGE, SMOKE
 
-        out.mkdir(parents=True, exist_ok=True)
         experiments = (MAIN, ABLATIONS) if ablations else (MAIN,)
         if smoke and large:
             raise UsageError("Give either --smoke or --large, not both.")
         size = SMOKE if smoke else LARGE if large else FULL
+        try:
+            out.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UsageError(f"--out {out} cannot be made: {error.strerror or error}. Give another folder.") from error
         Miniature(out, size, _tell, experiments).make()
     typer.echo(f"report: {display_path(str(out / 'report' / 'report.md'))}")
 

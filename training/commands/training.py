@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from afterburner.training.config.schema import TrainConfig
+    from afterburner.training.data.reading import DataSet
     from afterburner.training.trainers.running import Outcome
 
 _INTERRUPTED = 130
@@ -138,16 +139,30 @@ def _train(config: TrainConfig, out: Path, sandbox: str = "auto", *, dry_run: bo
 def _show_plan(config: TrainConfig, out: Path) -> None:
     with needing_training():
         from afterburner.training.data.reading import read_data
+        from afterburner.training.planning.architectures import is_folder
         from afterburner.training.planning.checks import check_launch, check_plan
         from afterburner.training.planning.dry_run import to_lines
         from afterburner.training.planning.hardware import detect_hardware
         from afterburner.training.planning.plan import make_plan
 
-        rows = len(read_data(Path(config.data)).rows) if config.data else None
+        data = read_data(Path(config.data)) if config.data else None
+        rows = len(data.rows) if data is not None else None
+        if data is not None and is_folder(config.model.path):  # otherwise an earlier stage has still to write it
+            rows = _count_trainable(data, config)
         plan = make_plan(config, detect_hardware(), rows=rows)
     typer.echo(scrub("\n".join(to_lines(plan))))
     check_launch(config)
     check_plan(plan, out)
+
+
+def _count_trainable(data: DataSet, config: TrainConfig) -> int:
+    """The rows that training would take."""
+    from afterburner.training.trainers.models import load_tokenizer
+    from afterburner.training.trainers.preflight import check_machine
+    from afterburner.training.trainers.rows import trainable_rows
+
+    check_machine(config)
+    return len(trainable_rows(data, config, load_tokenizer(config.model.path)).dataset)
 
 
 def _tell(outcome: Outcome) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -51,8 +52,14 @@ def plan_batches(config: TrainConfig, devices: int) -> BatchPlan:
             "divides it, or change it."
         )
     share = size // devices
-    per_device = max(number for number in range(1, min(config.batch.per_device, share) + 1) if share % number == 0)
+    per_device = _largest_divisor(share, config.batch.per_device)
     return BatchPlan(devices, per_device, share // per_device, _updates_per_rollout(config))
+
+
+def _largest_divisor(share: int, most: int) -> int:
+    """The largest divisor that is at most so large."""
+    small = [number for number in range(1, math.isqrt(share) + 1) if share % number == 0]
+    return max(number for low in small for number in (low, share // low) if number <= most)
 
 
 def _updates_per_rollout(config: TrainConfig) -> int:

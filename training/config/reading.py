@@ -61,8 +61,18 @@ def parse_config(text: str, name: str) -> TrainConfig:
     """
     import yaml  # noqa: PLC0415 - an extra
 
+    class Loader(yaml.SafeLoader):
+        """Refuses a key that is given twice, of which only the last would count."""
+
+        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+            keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+            twice = [key for at, key in enumerate(keys) if key in keys[:at]]
+            if twice:
+                raise yaml.constructor.ConstructorError(None, None, f"{twice[0]} is given twice", node.start_mark)
+            return super().construct_mapping(node, deep)
+
     try:
-        document = yaml.safe_load(text)
+        document = yaml.load(text, Loader)  # noqa: S506 - a safe one
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise UsageError(f"{name} is not YAML: {' '.join(str(error).split())}.") from error
     if not isinstance(document, dict):

@@ -9,7 +9,7 @@ from afterburner.evals.problems import Rejected
 from afterburner.training.data.card import Card
 from afterburner.training.data.duplicates import Duplicates
 from afterburner.training.data.examples import examples_of
-from afterburner.training.data.writing import write_data
+from afterburner.training.data.writing import check_place, write_data
 from afterburner.training.errors import TrainingError
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ def build_data(
     Raises:
         TrainingError: there is no example, or the folder cannot be written.
     """
+    check_place(out, settings.recipe)
     card = Card(settings.recipe)
     rows = list(_rows(problems, settings, held_out, card, on_problem))
     if not rows:

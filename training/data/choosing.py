@@ -47,12 +47,13 @@ def choose_triples(
     """Best, middling and worst of three solutions drawn at random, with a gap on both sides of the middling one."""
     solutions, chance = ranked(problem, objective), _chance(problem, objective, settings)
     found: dict[tuple[str, ...], tuple[Reference, Reference, Reference]] = {}
-    for _ in range(_TRIES * settings.most_examples if len(solutions) > 2 else 0):
+    most = min(settings.most_examples, math.comb(len(solutions), 3))
+    for _ in range(_TRIES * most):
         drawn = sorted(chance.sample(range(len(solutions)), 3))
         best, middling, worst = (solutions[place] for place in drawn)
         if _has_gap(best, middling, objective, settings) and _has_gap(middling, worst, objective, settings):
             found.setdefault((best.id, middling.id, worst.id), (best, middling, worst))
-        if len(found) == settings.most_examples:
+        if len(found) == most:
             break
     return list(found.values())
 
@@ -76,7 +77,7 @@ def _figure(reference: Reference, objective: Objective) -> float:
 
 
 def _has_gap(better: Reference, worse: Reference, objective: Objective, settings: DataSettings) -> bool:
-    return 0 < settings.least_gap * _figure(better, objective) <= _figure(worse, objective)
+    return _figure(worse, objective) >= settings.least_gap * _figure(better, objective)
 
 
 def _chance(problem: BenchmarkProblem, objective: Objective, settings: DataSettings) -> random.Random:

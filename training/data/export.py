@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from afterburner.evals.files import write_whole
 from afterburner.training.data.settings import Recipe
+from afterburner.training.data.writing import CARD
 from afterburner.training.errors import TrainingError
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from afterburner.training.data.examples import Example
     from afterburner.training.data.reading import DataSet
 
-INFO, LINES, ROWS = "dataset_info.json", "train.jsonl", "train.parquet"
+INFO, ROWS = "dataset_info.json", "train.parquet"
 DATA_SOURCE = "afterburner"  # by which verl chooses a reward
 _TAGS = {
     "role_tag": "role",
@@ -38,8 +39,9 @@ class Program(StrEnum):
 def export(data: DataSet, program: Program, out: Path) -> Path:
     """Write a data set for another program, and return the file that holds the rows.
 
-    For LLaMA-Factory these are `train.jsonl` in its ShareGPT format, with the `dataset_info.json` that names it; for
-    verl `train.parquet`, whose `reward_model.ground_truth` is the problem's id (see `training/reward/verl_reward.py`).
+    For LLaMA-Factory these are `afterburner-RECIPE.jsonl` in its ShareGPT format, which is entered in the folder's
+    `dataset_info.json` beside what that has; for verl `train.parquet`, whose `reward_model.ground_truth` is the
+    problem's id (see `training/reward/verl_reward.py`).
 
     Raises:
         TrainingError: the program does not train by this recipe, or the folder cannot be written.
@@ -48,6 +50,8 @@ def export(data: DataSet, program: Program, out: Path) -> Path:
     if is_verls != (program is Program.VERL):
         other = Program.VERL if is_verls else Program.LLAMA_FACTORY
         raise TrainingError(f"A data set for {data.recipe} is not for {program}. Give --format {other}.")
+    if (out / CARD).exists():
+        raise TrainingError(f"{out} holds a data set of this program. Give another folder.")
     try:
         out.mkdir(parents=True, exist_ok=True)
         return _write_verl(data, out) if is_verls else _write_llama_factory(data, out)
@@ -57,13 +61,27 @@ def export(data: DataSet, program: Program, out: Path) -> Path:
 
 def _write_llama_factory(data: DataSet, out: Path) -> Path:
     columns = {"messages": "messages"}
-    about: dict[str, Any] = {"file_name": LINES, "formatting": "sharegpt", "columns": columns, "tags": _TAGS}
+    name = f"{DATA_SOURCE}-{data.recipe}"
+    lines = out / f"{name}.jsonl"
+    about: dict[str, Any] = {"file_name": lines.name, "formatting": "sharegpt", "columns": columns, "tags": _TAGS}
     if data.recipe is Recipe.DPO:
         columns |= {"chosen": "chosen", "rejected": "rejected"}
         about["ranking"] = True
-    write_whole(out / LINES, "".join(json.dumps(row) + "\n" for row in _conversations(data)))
-    write_whole(out / INFO, json.dumps({f"{DATA_SOURCE}-{data.recipe}": about}, indent=2) + "\n")
-    return out / LINES
+    known = _known(out / INFO)
+    write_whole(lines, "".join(json.dumps(row) + "\n" for row in _conversations(data)))
+    write_whole(out / INFO, json.dumps({**known, name: about}, indent=2) + "\n")
+    return lines
+
+
+def _known(info: Path) -> dict[str, Any]:
+    """The data sets that LLaMA-Factory knows in a folder."""
+    try:
+        known = json.loads(info.read_text("utf-8")) if info.exists() else {}
+    except ValueError as error:
+        raise TrainingError(f"{info} is no JSON: {error}. Mend it, or give another folder.") from error
+    if not isinstance(known, dict):
+        raise TrainingError(f"{info} holds no data sets by their names. Mend it, or give another folder.")
+    return known
 
 
 def _conversations(data: DataSet) -> Iterator[dict[str, Any]]:

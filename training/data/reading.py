@@ -17,6 +17,15 @@ if TYPE_CHECKING:
     from afterburner.training.data.examples import Example
 
 
+_ANSWERS = {
+    Recipe.SFT: ("completion",),
+    Recipe.DIRECT: ("completion",),
+    Recipe.COLD_START: ("completion",),
+    Recipe.DPO: ("chosen", "rejected"),
+    Recipe.GRPO: (),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class DataSet:
     """A data set: its recipe, its rows, and its card."""
@@ -32,12 +41,13 @@ def read_data(folder: Path) -> DataSet:
     Raises:
         TrainingError: there is none, another version of this program has written it, or its file was changed since.
     """
+    import pyarrow as pa  # noqa: PLC0415 - heavy
     import pyarrow.parquet as pq  # noqa: PLC0415 - heavy
 
     try:
         card = json.loads((folder / CARD).read_text("utf-8"))
         content = (folder / ROWS).read_bytes()
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise TrainingError(
             f"{folder} holds no data set: {error}. Build one with afterburner-agent train data."
         ) from error
@@ -45,4 +55,34 @@ def read_data(folder: Path) -> DataSet:
         raise TrainingError(f"{folder} is of another version of this program. Rebuild it.")
     if hashlib.sha256(content).hexdigest() != card.get("sha256"):
         raise TrainingError(f"{folder / ROWS} is not what its card describes. Rebuild it.")
-    return DataSet(Recipe(card["recipe"]), tuple(pq.read_table(folder / ROWS).to_pylist()), card)
+    try:
+        recipe, source = Recipe(card["recipe"]), card["source"]
+        rows = tuple(pq.read_table(pa.BufferReader(content)).to_pylist())
+    except (pa.ArrowException, ValueError, KeyError, TypeError) as error:
+        raise TrainingError(f"{folder} cannot be read: {error}. Rebuild it.") from error
+    if not rows or not isinstance(source, str):
+        raise TrainingError(f"{folder} has {'a source that is no text' if rows else 'no rows'}. Rebuild it.")
+    for number, row in enumerate(rows):
+        if wrong := _wrong_column(row, recipe):
+            raise TrainingError(f"{folder}: row {number} has a {wrong} that cannot be used. Rebuild it.")
+    return DataSet(recipe, rows, card)
+
+
+def _wrong_column(row: Example, recipe: Recipe) -> str:
+    """The first column that is not what trainers take; empty: there is none."""
+    for name in ("prompt", *_ANSWERS[recipe]):
+        if not _is_conversation(row.get(name), is_answer=name != "prompt"):
+            return name
+    texts = ("problem_id", "objective", "original") if recipe is Recipe.GRPO else ()
+    return next((name for name in texts if not isinstance(row.get(name), str)), "")
+
+
+def _is_conversation(messages: object, *, is_answer: bool) -> bool:
+    if not isinstance(messages, list) or not messages or (is_answer and len(messages) > 1):
+        return False
+    return all(
+        isinstance(each, dict)
+        and isinstance(each.get("content"), str)
+        and (each.get("role") == "assistant" if is_answer else each.get("role") in ("system", "user", "assistant"))
+        for each in messages
+    )

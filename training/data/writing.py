@@ -6,7 +6,7 @@ import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
-from afterburner.evals.files import write_whole
+from afterburner.evals.files import LOCK, write_whole
 from afterburner.training.errors import TrainingError
 
 if TYPE_CHECKING:
@@ -17,6 +17,26 @@ if TYPE_CHECKING:
 
 ROWS, CARD, PAGE = "train.parquet", "card.json", "README.md"
 FORMAT = 1
+_OF_A_COLLECTION = {LOCK, "collect.json", "answers.jsonl", "judged.jsonl", "requests"}
+
+
+def check_place(out: Path, recipe: str) -> None:
+    """Find out whether a folder may get a data set: an empty one, one of the same recipe, or a collection's.
+
+    Raises:
+        TrainingError: it holds something else, which would be lost.
+    """
+    try:
+        held = [each.name for each in out.iterdir()] if out.exists() else []
+        card = json.loads((out / CARD).read_text("utf-8")) if CARD in held else None
+    except (OSError, ValueError, RecursionError) as error:
+        raise TrainingError(f"{out} cannot be used: {error}. Give a new or empty folder.") from error
+    if card is None and set(held) <= _OF_A_COLLECTION:
+        return
+    if not isinstance(card, dict) or card.get("format") != FORMAT:
+        raise TrainingError(f"{out} holds other files. Give a new or empty folder.")
+    if card.get("recipe") != recipe:
+        raise TrainingError(f"{out} holds a data set {card.get('recipe')}, and not {recipe}. Give another folder.")
 
 
 def write_data(rows: Sequence[Example], document: Mapping[str, Any], page: str, out: Path) -> None:
@@ -29,8 +49,9 @@ def write_data(rows: Sequence[Example], document: Mapping[str, Any], page: str, 
         out: the folder.
 
     Raises:
-        TrainingError: the folder cannot be written.
+        TrainingError: the folder cannot be written, or holds something else.
     """
+    check_place(out, str(document["recipe"]))
     try:
         out.mkdir(parents=True, exist_ok=True)
         _write_parquet(rows, out / ROWS)

@@ -15,6 +15,19 @@ if TYPE_CHECKING:
     from afterburner.training.config.schema import LoraConfig
 
 _ADAPTER = "adapter_config.json"
+# What transformers raises of a configuration that is damaged, or not of a language model.
+_UNUSABLE = (
+    OSError,
+    ValueError,
+    ImportError,
+    RuntimeError,
+    TypeError,
+    KeyError,
+    AttributeError,
+    RecursionError,
+    ZeroDivisionError,
+)
+_LONGEST = 300  # characters of a library's message
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +131,9 @@ def find_architecture(path: str, lora: LoraConfig | None = None) -> Architecture
     models: Any = AutoModelForCausalLM
     try:
         with torch.device("meta"):
-            model = models.from_config(config)
-    except (ValueError, AttributeError, KeyError) as error:
-        raise TrainingError(f"{path} is not a causal language model: {_first_line(error)}") from error
+            model = models.from_config(config, trust_remote_code=False)
+    except _UNUSABLE as error:
+        raise TrainingError(f"{path} is not a causal language model: {why_unusable(error)}") from error
     parameters, embedding, head = _count(model.parameters()), *_ends(model)
     text = config.get_text_config()
     return Architecture(
@@ -148,8 +161,11 @@ def _find_config(path: str) -> Any:
     from transformers import AutoConfig, Qwen2Config  # noqa: PLC0415 - heavy
 
     adapter = Path(path) / _ADAPTER
-    if adapter.is_file():
-        return _find_config(_base_of(adapter))
+    if is_folder(path) and adapter.is_file():
+        base = _base_of(adapter)
+        if (Path(base) / _ADAPTER).is_file():
+            raise TrainingError(f"The base of the adapter {path} is an adapter, too: {base}. Merge that one first.")
+        return _find_config(base)
     if sizes := KNOWN.get(path):
         return Qwen2Config(
             hidden_size=sizes.hidden,
@@ -161,8 +177,10 @@ def _find_config(path: str) -> Any:
             tie_word_embeddings=sizes.tied,
         )
     try:
-        return AutoConfig.from_pretrained(path)
-    except (OSError, ValueError, KeyError) as error:
+        return AutoConfig.from_pretrained(path, trust_remote_code=False)
+    except _UNUSABLE as error:
+        if is_folder(path):
+            raise TrainingError(f"The folder {path} holds no model that can be used: {why_unusable(error)}") from error
         raise TrainingError(
             f"There is no model at {path}, neither as a folder nor on the hub. Where an earlier stage has still to "
             "write it, give --model with the model that this stage starts from."
@@ -201,7 +219,7 @@ def _adapter_parameters(model: Any, lora: LoraConfig) -> int:
     try:
         peft.inject_adapter_in_model(wanted, model)  # freezes the rest
     except ValueError as error:
-        raise TrainingError(f"lora.targets do not fit the model: {_first_line(error)}") from error
+        raise TrainingError(f"lora.targets do not fit the model: {why_unusable(error)}") from error
     return _count(each for each in model.parameters() if each.requires_grad)
 
 
@@ -209,5 +227,19 @@ def _count(parameters: Iterable[Any]) -> int:
     return sum(each.numel() for each in parameters)
 
 
-def _first_line(error: BaseException) -> str:
-    return str(error).strip().partition("\n")[0]
+def is_folder(path: str) -> bool:
+    """Whether a model's path is a folder; a name that is too long for one is not."""
+    try:
+        return Path(path).is_dir()
+    except OSError:
+        return False
+
+
+def why_unusable(error: BaseException) -> str:
+    """What a library says of a model that it cannot use, in one line.
+
+    A model with code of its own is refused: such code would run here, outside the sandbox.
+    """
+    if "trust_remote_code" in str(error):
+        return "it needs code of its own, which this program does not run. Take a model that transformers knows"
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:_LONGEST]}"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from afterburner.sandbox import UsageError
 from afterburner.training.planning.activations import FLOAT32
 from afterburner.training.planning.hardware import GIB
 from afterburner.training.planning.memory import optimizer_bytes
@@ -50,8 +51,17 @@ def predict_disk(config: TrainConfig, model: Architecture) -> Disk:
 
 
 def free_gib(folder: Path) -> float:
-    """What is free where a folder is or will be."""
+    """What is free where a folder is or will be.
+
+    Raises:
+        UsageError: it cannot be made.
+    """
     place = folder.absolute()
-    while not place.exists():
-        place = place.parent
-    return shutil.disk_usage(place).free / GIB
+    try:
+        while not place.exists():
+            place = place.parent
+        if not place.is_dir():
+            raise UsageError(f"{folder} cannot be made: {place} is a file. Give another --out.")
+        return shutil.disk_usage(place).free / GIB
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be made: {error.strerror or error}. Give another --out.") from error

@@ -33,7 +33,7 @@ def answer_code(target: Target, source: str) -> str:
     try:
         code = source if target.function is None else _with_additions(target, source)
         placed = splice(target, parse_answer_code(code, target))
-    except (TargetError, SyntaxError, ValueError, RecursionError):
+    except (TargetError, SyntaxError, ValueError, RecursionError, MemoryError):  # the last two of deep nesting
         return ""
     return code if key_of(placed, target.language) == key_of(source, target.language) else ""
 

@@ -8,21 +8,26 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.code.locate import function_source
 from afterburner.agent.job.problem import Problem
+from afterburner.sandbox import AfterburnerError
 from afterburner.training.data.card import Card
 from afterburner.training.data.duplicates import Duplicates
 from afterburner.training.data.settings import Recipe
-from afterburner.training.data.writing import write_data
+from afterburner.training.data.writing import check_place, write_data
 from afterburner.training.errors import TrainingError
 from afterburner.training.runs.examples import NoExampleError, examples_of
 from afterburner.training.runs.reading import ProvenRun, UnreadableRun, proven_runs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from afterburner.training.data.contamination import HeldOut
     from afterburner.training.data.examples import Example
     from afterburner.training.runs.settings import RunDataSettings
+
+# What a stored run raises that somebody has written to, or another program has.
+_DAMAGED = (AfterburnerError, SyntaxError, TypeError, KeyError, ValueError, AttributeError, RecursionError, MemoryError)
+_LONGEST = 200  # characters of a reason
 
 
 def build_run_data(store: Path | None, settings: RunDataSettings, held_out: HeldOut, out: Path) -> Card:
@@ -40,6 +45,7 @@ def build_run_data(store: Path | None, settings: RunDataSettings, held_out: Held
         TrainingError: there is no example, or the folder cannot be written.
         RunStoreError: the store cannot be read.
     """
+    check_place(out, settings.recipe.value)
     card = Card(Recipe(settings.recipe.value), source="runs")
     rows = list(_rows(store, settings, held_out, card))
     if not rows:
@@ -66,24 +72,28 @@ def _rows(store: Path | None, settings: RunDataSettings, held_out: HeldOut, card
     for run in proven_runs(store, settings.project):
         if isinstance(run, UnreadableRun):
             card.left_out.append(f"run {run.run_id}: {run.reason}")
-        elif reason := _held_out(run, held_out):
+            continue
+        try:
+            reason = _held_out(run, held_out)
+            examples = [] if reason else list(examples_of(run, settings))
+        except NoExampleError as error:
+            reason, examples = str(error), []
+        except _DAMAGED as error:
+            reason, examples = f"it is damaged: {' '.join(str(error).split())[:_LONGEST]}", []
+        if reason:
             card.left_out.append(f"run {run.result.run_id}, {run.name}: {reason}")
-        else:
-            yield from _new(run, settings, card, seen)
+        yield from _new(examples, card, seen)
 
 
-def _new(run: ProvenRun, settings: RunDataSettings, card: Card, seen: Duplicates) -> Iterator[Example]:
+def _new(examples: Sequence[Example], card: Card, seen: Duplicates) -> Iterator[Example]:
     found = False
-    try:
-        for example in examples_of(run, settings):
-            if not seen.is_new(example):
-                card.duplicates += 1
-                continue
-            card.add(example)
-            found = True
-            yield example
-    except NoExampleError as error:
-        card.left_out.append(f"run {run.result.run_id}, {run.name}: {error}")
+    for example in examples:
+        if not seen.is_new(example):
+            card.duplicates += 1
+            continue
+        card.add(example)
+        found = True
+        yield example
     card.problems += found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import platform
 import shutil
 from dataclasses import dataclass
@@ -15,15 +16,19 @@ from typing import TYPE_CHECKING, Any
 from afterburner.evals.files import LOCK, write_whole
 from afterburner.sandbox import UsageError
 from afterburner.training.errors import TrainingError
+from afterburner.training.trainers.writing import UNFINISHED
 
 if TYPE_CHECKING:
     from afterburner.training.config.schema import TrainConfig
     from afterburner.training.data.reading import DataSet
 
-_FORMAT = 1
+_FORMAT = 2
 _LIBRARIES = ("afterburner-agent", "accelerate", "datasets", "peft", "torch", "transformers", "trl", "vllm")
 _WHOLE = "complete"  # the last thing written to a checkpoint
-_MUST_AGREE = ("config", "data_sha256", "model_sha256", "benchmark_sha256", "devices")
+_MODEL_FILES = ("*.safetensors", "*.bin", "*config.json", "tokenizer.json", "*.jinja")
+_OF_A_START = {LOCK, "run.json", "tensorboard", "start"}  # what is there before the first step
+_HASHED = {"data_sha256": "data set", "model_sha256": "model", "benchmark_sha256": "benchmark"}
+_MUST_AGREE = ("config", *_HASHED, "devices")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,11 @@ class RunFolder:
     """Where everything of a run lies."""
 
     path: Path
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether it says what it was started with."""
+        return (self.path / "run.json").is_file()
 
     @property
     def model(self) -> Path:
@@ -82,12 +92,14 @@ class RunFolder:
             "benchmark_sha256": benchmark_sha256,
             "devices": devices,
         }
-        if about.is_file():
+        if about.is_file() and self._has_trained():
             self._check(_read(about), asked)
             return
         try:
-            if self.path.exists() and any(each.name != LOCK for each in self.path.iterdir()):
+            held = {each.name for each in self.path.iterdir()} if self.path.exists() else set()
+            if held - _OF_A_START or (held - {LOCK} and about.name not in held):
                 raise UsageError(f"{self.path} holds other files. Give a new or empty folder.")
+            shutil.rmtree(self.start, ignore_errors=True)  # of a start with other settings
             self.path.mkdir(parents=True, exist_ok=True)
             document = {
                 "format": _FORMAT,
@@ -100,20 +112,26 @@ class RunFolder:
         except OSError as error:
             raise TrainingError(f"{self.path} cannot be written: {error.strerror or error}.") from error
 
+    def _has_trained(self) -> bool:
+        """Whether a step was made: a start that failed may be tried again with other settings."""
+        return self.metrics.exists() or self.is_complete() or self.last_checkpoint() is not None
+
     def is_complete(self) -> bool:
         """Whether the model is trained."""
         return self.model.is_dir()
 
     def last_checkpoint(self) -> Path | None:
         """The last checkpoint that was written to its end."""
-        whole = [each for each in self.checkpoints.glob("checkpoint-*") if (each / _WHOLE).is_file()]
-        return max(whole, key=step_of, default=None)
+        return max(filter(_is_whole, self._checkpoints()), key=step_of, default=None)
 
     def remove_cut_off(self) -> None:
         """Remove checkpoints that were not written to their end. To be called once `begin` knows the run as its own."""
-        for folder in self.checkpoints.glob("checkpoint-*"):
-            if not (folder / _WHOLE).is_file():
-                shutil.rmtree(folder, ignore_errors=True)
+        unfinished = self.path.glob(f"*{UNFINISHED}*")
+        for folder in (*unfinished, *(each for each in self._checkpoints() if not _is_whole(each))):
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _checkpoints(self) -> list[Path]:
+        return [each for each in self.checkpoints.glob("checkpoint-*") if each.name.rpartition("-")[2].isdecimal()]
 
     def forget_after(self, step: int) -> None:
         """Remove what was logged after a checkpoint: the steps are made again.
@@ -123,7 +141,7 @@ class RunFolder:
         """
         for path in (self.metrics, *self.path.glob("rewards*.jsonl")):
             try:
-                lines = path.read_text("utf-8").splitlines(keepends=True) if path.is_file() else []
+                lines = path.read_text("utf-8", "replace").splitlines(keepends=True) if path.is_file() else []
                 if any(not _is_until(line, step) for line in lines):
                     write_whole(path, "".join(line for line in lines if _is_until(line, step)))
             except OSError as error:
@@ -132,20 +150,49 @@ class RunFolder:
     @staticmethod
     def _check(stored: dict[str, Any], asked: dict[str, Any]) -> None:
         for name in _MUST_AGREE:
-            for key, old, new in _differences(name, stored.get(name), asked[name]):
+            for key, old, new in _differences(name, _by_content(stored).get(name), _by_content(asked).get(name)):
+                if name in _HASHED:
+                    raise UsageError(
+                        f"The folder holds a run with another {_HASHED[name]}, by its {key}. Give another --out, or "
+                        "the same as before."
+                    )
                 raise UsageError(
                     f"The folder holds a run with {key} {old}, and not {new}. Give another --out, or the same settings."
                 )
 
 
 def mark_complete(checkpoint: Path) -> None:
-    """Say that a checkpoint is whole."""
-    (checkpoint / _WHOLE).touch()
+    """Say that a checkpoint is whole, once all of it is on the disk, and how large its files are."""
+    sizes = {}
+    for path in sorted(each for each in checkpoint.rglob("*") if each.is_file()):
+        with path.open("rb") as file:
+            os.fsync(file.fileno())
+        sizes[path.relative_to(checkpoint).as_posix()] = path.stat().st_size
+    write_whole(checkpoint / _WHOLE, json.dumps(sizes) + "\n")
+
+
+def _is_whole(checkpoint: Path) -> bool:
+    """Whether a checkpoint was written to its end, and nothing of it was lost since, as when the power fails."""
+    try:
+        sizes = json.loads((checkpoint / _WHOLE).read_text("utf-8"))
+        return all((checkpoint / name).stat().st_size == size for name, size in sizes.items())
+    except (OSError, ValueError, AttributeError):
+        return False
 
 
 def step_of(checkpoint: Path) -> int:
     """The step of a checkpoint, by its folder's name."""
     return int(checkpoint.name.rpartition("-")[2])
+
+
+def _by_content(document: dict[str, Any]) -> dict[str, Any]:
+    """A run's identity without the places of what is known by its hash, so that a folder may be moved."""
+    config = dict(document.get("config") or {})
+    config.pop("data", None)
+    if document.get("model_sha256"):
+        config["model"] = {key: value for key, value in config.get("model", {}).items() if key != "path"}
+    config["grpo"] = {key: value for key, value in config.get("grpo", {}).items() if key != "benchmark"}
+    return {**document, "config": config}
 
 
 def _is_until(line: str, step: int) -> bool:
@@ -177,9 +224,9 @@ def _differences(name: str, old: Any, new: Any) -> list[tuple[str, Any, Any]]:
 
 
 def _hashes(model: Path) -> dict[str, str]:
-    """The hashes of a local model's weights, of an adapter with those of its base; a name on the hub has none."""
+    """The hashes of a local model's files, of an adapter with those of its base; a name on the hub has none."""
     found = {}
-    for path in sorted(model.glob("*.safetensors")) if model.is_dir() else ():
+    for path in sorted(each for pattern in _MODEL_FILES for each in model.glob(pattern)) if model.is_dir() else ():
         with path.open("rb") as file:
             found[path.name] = hashlib.file_digest(file, "sha256").hexdigest()
     base = _base_of(model)

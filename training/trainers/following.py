@@ -57,13 +57,27 @@ class Metrics(TrainerCallback):
                 file.write(json.dumps(row) + "\n")
         except OSError as error:
             raise TrainingError(f"{self._path} cannot be written: {error.strerror or error}.") from error
-        if logs.get("loss") is not None and not _is_number(logs["loss"]):
-            raise TrainingError(
-                f"The loss of step {state.global_step} is no number. Lower optimizer.learning_rate and give another "
-                "--out."
-            )
+        for name in ("loss", "grad_norm", "train_loss"):
+            if name in logs and logs[name] is not None and not _is_number(logs[name]):
+                raise no_number(f"The {name} of step {state.global_step}")
         if "loss" in logs:
             _show(state, logs)
+
+
+def no_number(what: str) -> TrainingError:
+    """What a person is told whose training has gone off."""
+    return TrainingError(f"{what} is no number. Lower optimizer.learning_rate and give another --out.")
+
+
+def check_finite(model: torch.nn.Module, step: int) -> None:
+    """Check that training has left the weights numbers, in all processes: one that is not would be saved as a success.
+
+    Raises:
+        TrainingError: one is not.
+    """
+    broken = any(not bool(torch.isfinite(each).all()) for each in model.parameters() if each.requires_grad)
+    if in_any_process(broken):
+        raise no_number(f"A weight of step {step}")
 
 
 def _is_number(value: Any) -> bool:
@@ -115,7 +129,7 @@ class Interruption(TrainerCallback):
 
     def on_step_end(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: Any) -> None:
         """Stop if someone has interrupted."""
-        self.happened = _in_any_process(self.happened)
+        self.happened = in_any_process(self.happened)
         if self.happened and state.global_step % self.updates_per_rollout == 0:
             control.should_save = control.should_training_stop = True
 
@@ -138,7 +152,7 @@ class Interruption(TrainerCallback):
         sys.stderr.write("stopping after this step; interrupt again to stop at once\n")
 
 
-def _in_any_process(happened: bool) -> bool:
+def in_any_process(happened: bool) -> bool:
     """The same answer in all processes: they have to stop after the same step."""
     state = PartialState()
     if state.num_processes == 1:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from afterburner.training.errors import TrainingError
+from afterburner.training.trainers.following import check_finite
 from afterburner.training.trainers.writing import WRITE_ERRORS, is_write_error
 
 
@@ -20,8 +21,9 @@ class KeepsCheckpoints:
         """Write a checkpoint, or remove what there is of it.
 
         Raises:
-            TrainingError: the disk is full, or cannot be written for another reason.
+            TrainingError: the disk is full, or cannot be written for another reason; or a weight is no number.
         """
+        check_finite(model, self.state.global_step)
         try:
             super()._save_checkpoint(model, trial)  # type: ignore[misc]
         except WRITE_ERRORS as error:

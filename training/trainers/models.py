@@ -13,6 +13,7 @@ from peft import AutoPeftModelForCausalLM, LoraConfig
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from afterburner.training.errors import TrainingError
+from afterburner.training.planning.architectures import why_unusable
 from afterburner.training.trainers.writing import whole_folder
 
 if TYPE_CHECKING:
@@ -20,9 +21,13 @@ if TYPE_CHECKING:
 
     from afterburner.training.config import schema
 
-_TRIAL = [{"role": "user", "content": "question"}]
+_TRIAL = [{"role": "system", "content": "task"}, {"role": "user", "content": "question"}]
 _ANSWER = [{"role": "assistant", "content": "answer"}]
 _ADAPTER = "adapter_config.json"
+# What transformers, PEFT and tokenizers raise of files that are damaged, or not what they seem.
+_UNUSABLE = (OSError, ValueError, ImportError, RuntimeError, TypeError, KeyError, AttributeError, RecursionError)
+# A template is a program, too.
+_FAILED_TEMPLATE = (TemplateError, TypeError, ValueError, ArithmeticError, MemoryError, RecursionError)
 
 
 def load_tokenizer(path: str) -> PreTrainedTokenizerBase:
@@ -32,9 +37,9 @@ def load_tokenizer(path: str) -> PreTrainedTokenizerBase:
         TrainingError: it cannot be loaded, or its template does not do.
     """
     try:
-        tokenizer = AutoTokenizer.from_pretrained(path)
-    except (OSError, ValueError) as error:
-        raise TrainingError(f"No tokenizer can be loaded from {path}: {_first_line(error)}") from error
+        tokenizer = AutoTokenizer.from_pretrained(path, trust_remote_code=False)
+    except _UNUSABLE as error:
+        raise TrainingError(f"No tokenizer can be loaded from {path}: {why_unusable(error)}") from error
     check_template(tokenizer, path)
     if tokenizer.pad_token is None:
         raise TrainingError(f"The tokenizer of {path} has no pad_token. Set one in its tokenizer_config.json.")
@@ -55,8 +60,16 @@ def check_template(tokenizer: Any, path: str) -> None:
     try:
         asked = tokenizer.apply_chat_template(_TRIAL, tokenize=False, add_generation_prompt=True)
         answered = tokenizer.apply_chat_template(_TRIAL + _ANSWER, tokenize=False)
-    except TemplateError as error:
-        raise TrainingError(f"The chat template of {path} fails: {_first_line(error)}. Mend it.") from error
+    except _FAILED_TEMPLATE as error:
+        raise TrainingError(
+            f"The chat template of {path} fails on a system message, a question and an answer: "
+            f"{why_unusable(error)}. Mend it in its tokenizer_config.json."
+        ) from error
+    if missing := [each["content"] for each in (*_TRIAL, *_ANSWER) if each["content"] not in answered]:
+        raise TrainingError(
+            f"The chat template of {path} leaves out messages ({', '.join(missing)}), which training needs. Use a "
+            "template that renders system, user and assistant messages."
+        )
     if not answered.startswith(asked):
         raise TrainingError(
             f"The chat template of {path} renders a prompt in one way for training and in another for asking. Use a "
@@ -102,11 +115,12 @@ def merge_adapter(adapter: Path, out: Path) -> None:
             f"{adapter} holds no adapter that can be read. Give a folder that training wrote."
         ) from error
     try:
-        model = AutoPeftModelForCausalLM.from_pretrained(str(adapter), dtype="auto").merge_and_unload()
+        whole = AutoPeftModelForCausalLM.from_pretrained(str(adapter), dtype="auto", trust_remote_code=False)
+        model = whole.merge_and_unload()
         tokenizer = load_tokenizer(str(adapter))
-    except (OSError, ValueError) as error:
+    except _UNUSABLE as error:
         raise TrainingError(
-            f"The adapter {adapter} cannot be loaded on its base {base}: {_first_line(error)}"
+            f"The adapter {adapter} cannot be loaded on its base {base}: {why_unusable(error)}"
         ) from error
     with whole_folder(out) as unfinished:
         model.save_pretrained(unfinished)
@@ -123,9 +137,12 @@ def load_model(config: schema.TrainConfig, path: str) -> PreTrainedModel:
     """
     dtype = getattr(torch, config.model.dtype) if config.lora is not None else torch.float32
     try:
-        model = AutoModelForCausalLM.from_pretrained(path, dtype=dtype, attn_implementation=config.model.attention)
-    except (OSError, ValueError, ImportError) as error:
-        raise TrainingError(f"No model can be loaded from {path}: {_first_line(error)}") from error
+        model = AutoModelForCausalLM.from_pretrained(
+            path, dtype=dtype, attn_implementation=config.model.attention, trust_remote_code=False
+        )
+        model.generation_config.validate(strict=True)  # or saving would refuse it, after all the training
+    except _UNUSABLE as error:
+        raise TrainingError(f"No model can be loaded from {path}: {why_unusable(error)}") from error
     return model
 
 
@@ -141,7 +158,3 @@ def lora_of(config: schema.LoraConfig | None) -> LoraConfig | None:
         bias="none",
         task_type="CAUSAL_LM",
     )
-
-
-def _first_line(error: BaseException) -> str:
-    return str(error).strip().partition("\n")[0]

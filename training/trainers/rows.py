@@ -68,10 +68,12 @@ def trainable_rows(data: DataSet, config: TrainConfig, tokenizer: PreTrainedToke
         raise TrainingError(
             f"No example has at most {name} {most} tokens: the shortest has {min(lengths)}. Raise it to train on them."
         )
-    if config.method is Method.GRPO and len(kept) < config.grpo.prompts:
+    needed = config.grpo.prompts if config.method is Method.GRPO else config.batch.size
+    if len(kept) < needed:
+        name = "grpo.prompts" if config.method is Method.GRPO else "batch.size"
         raise TrainingError(
-            f"A rollout takes grpo.prompts {config.grpo.prompts} prompts, and there are {len(kept)} that are short "
-            "enough. Lower it, or build a larger data set."
+            f"{name} is {needed}, and there are {len(kept)} examples that are short enough. Lower it, or build a "
+            "larger data set."
         )
     columns = _COLUMNS[config.method]
     return Rows(Dataset.from_list([{name: row[name] for name in columns} for row in kept]), len(lengths) - len(kept))

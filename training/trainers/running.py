@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import os
-import warnings
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, replace
-from logging import ERROR, getLogger
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import datasets
 import torch
 from accelerate import PartialState
 from torch.utils.tensorboard import SummaryWriter
 from transformers import PrinterCallback
 from transformers.integrations.integration_utils import TensorBoardCallback
-from transformers.utils import logging
 
 from afterburner.evals.datasets.built import is_built
 from afterburner.evals.files import claimed
@@ -32,11 +28,12 @@ from afterburner.training.planning.plan import make_plan
 from afterburner.training.reward.benchmark import benchmark_sha256, judge_of_benchmark
 from afterburner.training.reward.log import RewardLog
 from afterburner.training.trainers.folder import RunFolder, step_of
-from afterburner.training.trainers.following import Checkpoints, Interruption, Metrics
+from afterburner.training.trainers.following import Checkpoints, Interruption, Metrics, check_finite
 from afterburner.training.trainers.models import load_tokenizer, starting_point
 from afterburner.training.trainers.parts import Parts
 from afterburner.training.trainers.preferences import preference_trainer
 from afterburner.training.trainers.preflight import check_machine
+from afterburner.training.trainers.quiet import quieten
 from afterburner.training.trainers.rewarding import SandboxReward
 from afterburner.training.trainers.rollouts import rollout_trainer
 from afterburner.training.trainers.rows import trainable_rows
@@ -85,7 +82,7 @@ def train(config: TrainConfig, out: Path, *, sandbox: str = "auto") -> Outcome:
         UsageError: the settings do not fit together, or the folder holds another run.
         TrainingError: training cannot begin or go on.
     """
-    _quieten()
+    quieten()
     check_launch(config)
     check_machine(config)
     hardware = detect_hardware()
@@ -128,8 +125,12 @@ def _prepare(folder: RunFolder, config: TrainConfig, data: DataSet, plan: Plan, 
     goes_on = folder.last_checkpoint() is not None
     check_plan(plan, None if goes_on else folder.path)  # a run that goes on has most of its files already
     judged_by = benchmark_sha256(_benchmark(config, data.card)) if config.method is Method.GRPO else ""
+    is_main = PartialState().is_main_process
+    is_claimed = is_main and folder.is_begun
+    if is_claimed:
+        stack.enter_context(claimed(folder.path))
     folder.begin(config, data, devices=plan.hardware.devices, benchmark_sha256=judged_by)
-    if PartialState().is_main_process:
+    if is_main and not is_claimed:
         stack.enter_context(claimed(folder.path))
     if folder.is_complete():
         raise UsageError(f"{folder.path} holds a model that is trained already. Give another --out to train another.")
@@ -151,17 +152,6 @@ def _writer(folder: RunFolder, resumed_from: int, stack: ExitStack) -> SummaryWr
         raise TrainingError(f"{folder.tensorboard} cannot be written: {error.strerror or error}.") from error
     stack.callback(writer.close)
     return writer
-
-
-def _quieten() -> None:
-    """Leave the terminal to our own progress."""
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    datasets.disable_progress_bars()
-    getLogger("trl").setLevel(ERROR)  # it shows prompts and answers that have no reward, control characters and all
-    warnings.filterwarnings(
-        "ignore", category=FutureWarning, module=r"transformers\..*"
-    )  # of names that TRL still uses
 
 
 def _trainer(parts: Parts, card: dict[str, Any], sandbox: str, interruption: Interruption, stack: ExitStack) -> Trainer:
@@ -241,6 +231,7 @@ def _save(trainer: Trainer, folder: RunFolder) -> None:
             "batch. Lower batch.size, or build a larger data set."
         )
     model: Any = trainer.model
+    check_finite(model, state.global_step)
     model.config.use_cache = True  # trainers switch it off; whoever serves the model needs it
     # All processes take part, as weights may be spread over them; the main one writes.
     is_main = trainer.is_world_process_zero()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import tempfile
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from safetensors import SafetensorError
@@ -12,10 +15,10 @@ from afterburner.training.errors import TrainingError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 # How a full disk shows: torch raises a RuntimeError, and safetensors an error of its own.
 WRITE_ERRORS = (OSError, RuntimeError, SafetensorError)
+UNFINISHED = ".unfinished-"  # in the name of a folder that is not whole yet
 
 
 def is_write_error(error: Exception) -> bool:
@@ -30,10 +33,14 @@ def whole_folder(out: Path) -> Iterator[Path]:
     Raises:
         TrainingError: something cannot be written.
     """
-    unfinished = out.with_name(f"{out.name}.unfinished")
-    shutil.rmtree(unfinished, ignore_errors=True)  # of a process that was killed
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = Path(tempfile.mkdtemp(prefix=f"{out.name}{UNFINISHED}", dir=out.parent))
+    except OSError as error:
+        raise TrainingError(f"{out} cannot be made: {error.strerror or error}. Give another folder.") from error
     try:
         yield unfinished
+        unfinished.chmod(0o777 & ~_umask())
         unfinished.replace(out)
     except WRITE_ERRORS as error:
         shutil.rmtree(unfinished, ignore_errors=True)
@@ -42,3 +49,10 @@ def whole_folder(out: Path) -> Iterator[Path]:
         raise TrainingError(
             f"{out} cannot be written: {' '.join(str(error).split())}. Free some space and run the same command again."
         ) from error
+
+
+def _umask() -> int:
+    """The process's; there is no way to read it but to set it."""
+    found = os.umask(0)
+    os.umask(found)
+    return found

@@ -24,6 +24,7 @@ from afterburner.training.commands.group import app
 from afterburner.training.data.export import Program, export
 from afterburner.training.data.reading import DataSet, read_data
 from afterburner.training.data.settings import Recipe
+from afterburner.training.data.writing import write_data
 from afterburner.training.errors import TrainingError
 
 from .sums import CHEAT, FAST, KNOWS_ONE, SLOW, WRONG, strict, write_prompts
@@ -253,9 +254,9 @@ def test_what_cannot_be_collected_says_why(tmp_path: Path, model: str, words: li
 
 def test_another_recipe_has_no_prompts_to_ask_and_cold_start_data_is_not_built(tmp_path: Path) -> None:
     data = write_prompts(tmp_path)
-    card = json.loads((data / "card.json").read_text())
-    (data / "card.json").write_text(json.dumps({**card, "recipe": "sft"}))
-    done = collect(data, tmp_path / "cold", model="replay:x")
+    answered = [{**row, "completion": [{"role": "assistant", "content": "x"}]} for row in read_data(data).rows]
+    write_data(answered, {"recipe": "sft", "source": ""}, "", tmp_path / "sft")
+    done = collect(tmp_path / "sft", tmp_path / "cold", model="replay:x")
     assert "Give one that train data grpo made" in str(done.exception)
     built = CliRunner().invoke(
         app, ["data", "cold-start", "--from", str(tmp_path / "benchmark"), "--out", str(tmp_path / "x")]

@@ -56,6 +56,7 @@ def test_every_shipped_configuration_is_valid_and_its_batches_can_be_divided(nam
         ),
         (("grpo: {", "reward: {noise_floor: 2}\ngrpo: {"), "noise_floor 2.0: this is a share"),
         (("method: grpo", "method: [grpo"), "is not YAML"),
+        (("size: 32", "size: 32, size: 64"), "size is given twice"),
         ((GRPO, "- 1"), "holds no configuration"),
     ],
 )
@@ -83,6 +84,8 @@ def test_an_update_sees_as_many_examples_on_any_number_of_devices(devices: int) 
 def test_a_device_takes_fewer_at_a_time_where_that_divides_the_batch() -> None:
     config = parse_config(GRPO.replace("per_device: 4", "per_device: 3"), "mine.yaml")
     assert plan_batches(config, 1) == BatchPlan(1, 2, 16, updates_per_rollout=2)
+    config = parse_config(GRPO.replace("per_device: 4", "per_device: 1000000000000"), "mine.yaml")
+    assert plan_batches(config, 1).per_device == 32
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,7 @@ def test_the_commands_build_from_one_split_and_hold_the_other_out(benchmark: Pat
     out = str(tmp_path / "out")
     done = CliRunner().invoke(app, ["export", str(tmp_path / "sft"), "--format", "llama-factory", "--out", out])
     assert done.exit_code == 0, done.output
-    assert (tmp_path / "out" / "train.jsonl").is_file()
+    assert (tmp_path / "out" / "afterburner-sft.jsonl").is_file()
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ from afterburner.training.data.contamination import HeldOut
 from afterburner.training.data.export import Program, export
 from afterburner.training.data.reading import read_data
 from afterburner.training.errors import TrainingError
+from afterburner.training.runs import building
 from afterburner.training.runs.answers import answer_code
 from afterburner.training.runs.building import build_run_data
 from afterburner.training.runs.examples import examples_of
@@ -103,6 +104,25 @@ def test_only_what_is_slower_for_sure_is_rejected_for_its_time(store: Store) -> 
     settings = RunDataSettings(RunRecipe.DPO)
     found = examples_of(replace(run, result=replace(run.result, candidates=candidates)), settings)
     assert sorted(row["rejected_because"] for row in found) == ["cheats", "slower"]
+
+
+@pytest.mark.slow
+def test_a_damaged_run_is_left_out_and_the_others_count(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, result = store.run, store.run.result
+    broken = [
+        replace(run, settings=replace(run.settings, problem="{")),
+        replace(run, result=replace(result, best_source=None)),
+        replace(run, result=replace(result, candidates=(1, 2))),
+        replace(run, result=replace(result, target=replace(result.target, source="def (:"))),
+        replace(run, result=replace(result, target=replace(result.target, language="riddle"))),
+    ]
+    monkeypatch.setattr(building, "proven_runs", lambda *_: iter([*broken, run]))
+    card = build_run_data(None, RunDataSettings(RunRecipe.SFT), HeldOut(), tmp_path / "sft")
+    assert len(read_data(tmp_path / "sft").rows) == 1
+    assert len(card.left_out) == len(broken)
+    assert all(f"run {result.run_id}, " in each for each in card.left_out)
 
 
 @pytest.mark.slow

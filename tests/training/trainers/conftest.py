@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from afterburner.training.data.reading import read_data
 from afterburner.training.data.settings import Recipe
+from afterburner.training.data.writing import write_data as rewrite_data
 
 from .tiny import texts_of, write_data, write_model
 
@@ -24,6 +26,7 @@ class Mini:
     sft: Path
     dpo: Path
     grpo: Path
+    cold: Path
 
 
 @pytest.fixture(scope="session")
@@ -32,10 +35,11 @@ def mini(made_once: Callable[[str, Callable[[Path], object]], Path]) -> Mini:
         sft = write_data(folder / "sft", Recipe.SFT, examples=3)
         dpo = write_data(folder / "dpo", Recipe.DPO, examples=3)
         grpo = write_data(folder / "grpo", Recipe.GRPO, examples=2)
+        rewrite_data(read_data(sft).rows, {"recipe": "cold-start", "source": ""}, "", folder / "cold-start")
         write_model(folder / "model", texts_of(sft, dpo, grpo))
 
     folder = made_once("mini", fill)
-    return Mini(*(folder / name for name in ("model", "sft", "dpo", "grpo")))
+    return Mini(*(folder / name for name in ("model", "sft", "dpo", "grpo", "cold-start")))
 
 
 @pytest.fixture(scope="session", autouse=True)

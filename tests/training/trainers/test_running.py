@@ -136,7 +136,7 @@ def rewarded(taught: Path, mini: Mini, **changes: Any) -> TrainConfig:
     )
 
 
-@pytest.mark.parametrize("method", ["sft", "dpo", "grpo"])
+@pytest.mark.parametrize("method", ["sft", "dpo", "cold-start", "grpo"])
 def test_a_killed_run_goes_on_to_the_same_weights(
     method: str, forks: Forks, taught: Path, mini: Mini, tmp_path: Path
 ) -> None:
@@ -144,6 +144,7 @@ def test_a_killed_run_goes_on_to_the_same_weights(
     settings = {
         "sft": config("sft", mini.model, mini.sft, lora=LORA | {"dropout": 0.1}),
         "dpo": config("dpo", taught / "model", mini.dpo, lora=LORA),
+        "cold-start": config("cold-start", mini.model, mini.cold),
         "grpo": rewarded(taught, mini),
     }[method]
     whole, killed = tmp_path / "whole", tmp_path / "killed"
@@ -320,7 +321,7 @@ def test_the_same_folder_takes_no_other_run(taught: Path, mini: Mini, tmp_path: 
     with pytest.raises(UsageError, match="a run with checkpoint_every 1000, and not 2"):
         train(settings, taught)
     other = settings.model.model_copy(update={"path": str(taught / "model")})
-    with pytest.raises(UsageError, match=r"holds a run with model\.path"):
+    with pytest.raises(UsageError, match=r"a run with another model, by its model_sha256\.model\.safetensors"):
         train(settings.model_copy(update={"checkpoint_every": 1000, "model": other}), taught)
     with pytest.raises(UsageError, match="is trained already"):
         train(settings.model_copy(update={"checkpoint_every": 1000}), taught)
@@ -349,7 +350,7 @@ def test_what_judges_the_answers_may_not_change_on_the_way(
     assert forks.train(settings, tmp_path / "run", interrupt_at=1)["stopped"]
     problem = next((benchmark / "problems").iterdir())
     problem.rename(problem.with_name(f"other-{problem.name}"))
-    with pytest.raises(UsageError, match="holds a run with benchmark_sha256"):
+    with pytest.raises(UsageError, match="holds a run with another benchmark, by its benchmark_sha256"):
         train(settings, tmp_path / "run")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -11,7 +11,11 @@ pytest.importorskip("trl", reason="training is an extra")
 
 from shop import RESULT, write_shop
 
+from afterburner.agent.types import Objective
 from afterburner.training.data.contamination import HeldOut
+from afterburner.training.data.prompts import answer_with
+from afterburner.training.data.reading import read_data
+from afterburner.training.data.writing import write_data
 from afterburner.training.miniature.serving import served
 from afterburner.training.runs.building import build_run_data
 from afterburner.training.runs.settings import RunDataSettings, RunRecipe
@@ -38,14 +42,19 @@ BY_HEART = {
 def test_an_adapter_that_a_teams_runs_trained_answers_the_next_run(
     store: Store, program: CommandLine, tmp_path: Path
 ) -> None:
-    """An untrained two-layer model knows nothing, so one run trains all its weights first, and an adapter the rest."""
-    data, shop = tmp_path / "sft", tmp_path / "shop"
+    """An untrained two-layer model knows nothing, so all its weights learn to answer with the original first.
+
+    Only the adapter can turn that into the rewrite.
+    """
+    data, originals, shop = tmp_path / "sft", tmp_path / "originals", tmp_path / "shop"
     build_run_data(store.folder, RunDataSettings(RunRecipe.SFT), HeldOut(), data)
-    base = write_model(tmp_path / "base", texts_of(data), hidden=128)
-    began = config("sft", base, data, steps=80, **BY_HEART)
+    unchanged = [{**row, "completion": _answer(row)} for row in read_data(data).rows]
+    write_data(unchanged, {"recipe": "sft", "source": ""}, "", originals)
+    base = write_model(tmp_path / "base", texts_of(data, originals), hidden=128)
+    began = config("sft", base, originals, steps=80, **BY_HEART)
     start = train(began, tmp_path / "start").folder.model
     lora = {"rank": 16, "alpha": 32}
-    settings = config("sft", start, data, steps=30, lora=lora, **BY_HEART)
+    settings = config("sft", start, data, steps=50, lora=lora, **BY_HEART)
     adapter = train(settings, tmp_path / "run").folder.model
     assert (adapter / "adapter_config.json").is_file()
     merge_adapter(adapter, tmp_path / "merged")
@@ -59,3 +68,9 @@ def test_an_adapter_that_a_teams_runs_trained_answers_the_next_run(
         )
     assert done.returncode == 0, done.stderr
     assert RESULT in (shop / "stock.py").read_text("utf-8")
+
+
+def _answer(row: dict[str, Any]) -> list[dict[str, str]]:
+    """The original as the answer, in the strict format."""
+    text = answer_with(row["original"], Objective(row["objective"]), row["language"])
+    return [{"role": "assistant", "content": text}]
