@@ -10,7 +10,7 @@ DEMO ?= examples/log_report.py
 EXTENSION := lsp_server/clients/vscode
 
 .DEFAULT_GOAL := help
-.PHONY: soak-cancels help setup setup-tests demo test test-quick test-nightly check lint types format verify-examples readme-demo rules-page schemas sandbox-pictures bench-sandbox bench-selection bench-compare bench-judge bench-mutants bench-editor bench-packages bench-coverage bench-graders bench-eval-cores train-mini miniature-page eval-smoke eval-picture eval-full vscode test-vscode vscode-pictures ci-pictures soak soak-kills load-service lock clean clean-all
+.PHONY: soak-cancels help setup setup-tests demo test test-quick test-nightly check lint types format verify-examples readme-demo rules-page schemas sandbox-pictures bench-sandbox bench-selection bench-compare bench-judge bench-mutants bench-editor bench-packages bench-coverage bench-graders bench-eval-cores bench-latency train-mini miniature-page eval-smoke eval-picture eval-full vscode test-vscode vscode-pictures ci-pictures soak soak-kills load-service lock clean clean-all
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name what; do \
@@ -116,6 +116,9 @@ ci-pictures: setup ## measure a small pull request, and take the pictures of doc
 	PYTHONPATH=tests/ci_action $(BIN)/python scripts/ci_pictures.py $(PICTURES)
 
 # transformers serves the models to the loop.
+bench-latency: setup ## how long one waits for an offer: seconds to the first candidate, the offer, the end (half an hour)
+	$(BIN)/python -m scripts.bench_latency $(BENCH)
+
 train-mini: setup-tests ## train small models from scratch by all four methods, and draw Figure 5 of them (an hour and a half; it goes on)
 	$(BIN)/afterburner-agent train mini --out $(or $(OUT),build/miniature) $(MINI)
 

@@ -110,6 +110,7 @@ class Confirming:
         held_out = HeldOut(inputs, passed=comparison.decision is not Decision.WRONG, gain=held_out_gain)
         if comparison.decision is not Decision.IMPROVED:
             return confirmation_of(winner, original, comparison, held_out)
+        self._report(EventKind.COMPARING_BEHAVIOUR)
         searched = self.behaves(winner, original, late, for_offer=True)
         if not isinstance(searched, Agreement):
             return self._differing(searched, winner, original, comparison, held_out)
