@@ -28,11 +28,11 @@ _FOR_ALL = 0o1777  # anyone may add a lock, and nobody take another's away
 
 
 class Slots(Protocol):
-    """Where programs run side by side: cores of this machine, or what a service runs at a time."""
+    """Slots for programs that run at the same time: cores of this machine, or the slots of a sandbox service."""
 
     @property
     def slots(self) -> tuple[int, ...]:
-        """One number for each program that runs at a time."""
+        """One number for each program that can run at the same time."""
 
     def lease(
         self, give_up: Callable[[], bool] = ..., on_wait: Callable[[], object] = ...
@@ -94,7 +94,7 @@ class Cores:
 
 @dataclass(frozen=True, slots=True)
 class ServiceSlots:
-    """What a service runs at a time. It chooses the core of each program itself."""
+    """The slots of a sandbox service, which chooses the core for each program itself."""
 
     slots: tuple[int, ...]
 

@@ -45,7 +45,7 @@ def mini(
         try:
             out.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise UsageError(f"--out {out} cannot be made: {error.strerror or error}. Give another folder.") from error
+            raise UsageError(f"Cannot create --out {out}: {error.strerror or error}. Give another folder.") from error
         Miniature(out, size, _tell, experiments).make()
     typer.echo(f"report: {display_path(str(out / 'report' / 'report.md'))}")
 

@@ -101,7 +101,7 @@ class HeldOut:
         for other, count in self._counts(words, length).most_common():
             share = count / max(1, min(len(windows), self._sizes[other, length]))
             if share >= _MOST_SHARED:
-                return f"{share:.0%} of its text or of the held-out problem {other[1]}'s is the same"
+                return f"it shares {share:.0%} of the shorter text with the held-out problem {other[1]}"
         longer, shorter = _WINDOWS
         for other, count in self._counts(words, shorter).items():
             # Half of a sentence is shared by chance, so a text that is too short for the longer windows counts whole.

@@ -51,7 +51,7 @@ def export(data: DataSet, program: Program, out: Path) -> Path:
         other = Program.VERL if is_verls else Program.LLAMA_FACTORY
         raise TrainingError(f"A data set for {data.recipe} is not for {program}. Give --format {other}.")
     if (out / CARD).exists():
-        raise TrainingError(f"{out} holds a data set of this program. Give another folder.")
+        raise TrainingError(f"{out} holds a data set that this program wrote. Give another folder.")
     try:
         out.mkdir(parents=True, exist_ok=True)
         return _write_verl(data, out) if is_verls else _write_llama_factory(data, out)
@@ -78,9 +78,9 @@ def _known(info: Path) -> dict[str, Any]:
     try:
         known = json.loads(info.read_text("utf-8")) if info.exists() else {}
     except ValueError as error:
-        raise TrainingError(f"{info} is no JSON: {error}. Mend it, or give another folder.") from error
+        raise TrainingError(f"{info} is not JSON: {error}. Fix it, or give another folder.") from error
     if not isinstance(known, dict):
-        raise TrainingError(f"{info} holds no data sets by their names. Mend it, or give another folder.")
+        raise TrainingError(f"{info} is not a JSON object of data sets by name. Fix it, or give another folder.")
     return known
 
 

@@ -61,10 +61,10 @@ def read_data(folder: Path) -> DataSet:
     except (pa.ArrowException, ValueError, KeyError, TypeError) as error:
         raise TrainingError(f"{folder} cannot be read: {error}. Rebuild it.") from error
     if not rows or not isinstance(source, str):
-        raise TrainingError(f"{folder} has {'a source that is no text' if rows else 'no rows'}. Rebuild it.")
+        raise TrainingError(f"{folder} has {'a source that is not text' if rows else 'no rows'}. Rebuild it.")
     for number, row in enumerate(rows):
         if wrong := _wrong_column(row, recipe):
-            raise TrainingError(f"{folder}: row {number} has a {wrong} that cannot be used. Rebuild it.")
+            raise TrainingError(f"{folder}: the {wrong} of row {number} cannot be used. Rebuild the data set.")
     return DataSet(recipe, rows, card)
 
 

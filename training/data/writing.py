@@ -36,7 +36,7 @@ def check_place(out: Path, recipe: str) -> None:
     if not isinstance(card, dict) or card.get("format") != FORMAT:
         raise TrainingError(f"{out} holds other files. Give a new or empty folder.")
     if card.get("recipe") != recipe:
-        raise TrainingError(f"{out} holds a data set {card.get('recipe')}, and not {recipe}. Give another folder.")
+        raise TrainingError(f"{out} holds a {card.get('recipe')} data set, not {recipe}. Give another folder.")
 
 
 def write_data(rows: Sequence[Example], document: Mapping[str, Any], page: str, out: Path) -> None:

@@ -55,7 +55,7 @@ def comparison_table(experiment: Experiment, scores: Mapping[str, LoopScores]) -
     columns = ("loops", "Beyond-I", "difference, points", "by percentiles", "confidence level", "seeds with a gain")
     notes = (
         "Paired by problem and seed.",
-        "The first interval is Student's with the bootstrap's standard error, the second one is of its percentiles.",
+        "The first interval is Student's, with the bootstrap's standard error; the second uses its percentiles.",
     )
     return Table(f"comparisons-{experiment.name}", "Comparisons", columns, tuple(rows), notes)
 

@@ -164,7 +164,7 @@ def _find_config(path: str) -> Any:
     if is_folder(path) and adapter.is_file():
         base = _base_of(adapter)
         if (Path(base) / _ADAPTER).is_file():
-            raise TrainingError(f"The base of the adapter {path} is an adapter, too: {base}. Merge that one first.")
+            raise TrainingError(f"The base of the adapter {path} is itself an adapter: {base}. Merge that one first.")
         return _find_config(base)
     if sizes := KNOWN.get(path):
         return Qwen2Config(
@@ -241,5 +241,5 @@ def why_unusable(error: BaseException) -> str:
     A model with code of its own is refused: such code would run here, outside the sandbox.
     """
     if "trust_remote_code" in str(error):
-        return "it needs code of its own, which this program does not run. Take a model that transformers knows"
+        return "it needs its own code, which this program does not run. Use a model that transformers supports"
     return f"{type(error).__name__}: {' '.join(str(error).split())[:_LONGEST]}"

@@ -61,7 +61,7 @@ def free_gib(folder: Path) -> float:
         while not place.exists():
             place = place.parent
         if not place.is_dir():
-            raise UsageError(f"{folder} cannot be made: {place} is a file. Give another --out.")
+            raise UsageError(f"{folder} cannot be created: {place} is a file. Give another --out.")
         return shutil.disk_usage(place).free / GIB
     except OSError as error:
-        raise UsageError(f"{folder} cannot be made: {error.strerror or error}. Give another --out.") from error
+        raise UsageError(f"{folder} cannot be created: {error.strerror or error}. Give another --out.") from error

@@ -92,8 +92,8 @@ class RewardJudge:
         """
         if unknown := sorted(set(problem_ids) - self.problems.keys()):
             raise TrainingError(
-                f"The benchmark has no problem {unknown[0]!r}, which a prompt is about. Give the benchmark that the "
-                "prompts were built from."
+                f"The benchmark has no problem {unknown[0]!r}, but a prompt asks about it. Give the benchmark that "
+                "the prompts were built from."
             )
 
     def _series(self, problem_id: str, answers: Sequence[tuple[Sample, ReadAnswer]], slots: Slots, seed: int) -> Series:

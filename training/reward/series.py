@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from afterburner.training.reward.settings import RewardSettings
 
 _CHOOSE: Mapping[Counted, Callable[[Sequence[float]], float]] = {Counted.MEDIAN: median, Counted.MINIMUM: min}
-# What would meet every code alike, so that dropping samples would hide it.
+# Errors that would hit every code alike; dropping samples would hide them.
 _OF_ALL = (CancelledError, SandboxUnavailableError, ToolchainMissingError, UsageError)
 _FILE_KIB = 1024  # what is written to files is no resident memory, so that they would be a way around its figures
 

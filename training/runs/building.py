@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from afterburner.training.data.examples import Example
     from afterburner.training.runs.settings import RunDataSettings
 
-# What a stored run raises that somebody has written to, or another program has.
+# What a stored run raises if a person or another program has changed it.
 _DAMAGED = (AfterburnerError, SyntaxError, TypeError, KeyError, ValueError, AttributeError, RecursionError, MemoryError)
 _LONGEST = 200  # characters of a reason
 

@@ -153,8 +153,8 @@ class RunFolder:
             for key, old, new in _differences(name, _by_content(stored).get(name), _by_content(asked).get(name)):
                 if name in _HASHED:
                     raise UsageError(
-                        f"The folder holds a run with another {_HASHED[name]}, by its {key}. Give another --out, or "
-                        "the same as before."
+                        f"The folder holds a run with another {_HASHED[name]}: {key} differs. Give another --out, or "
+                        f"the same {_HASHED[name]} as before."
                     )
                 raise UsageError(
                     f"The folder holds a run with {key} {old}, and not {new}. Give another --out, or the same settings."
@@ -186,7 +186,7 @@ def step_of(checkpoint: Path) -> int:
 
 
 def _by_content(document: dict[str, Any]) -> dict[str, Any]:
-    """A run's identity without the places of what is known by its hash, so that a folder may be moved."""
+    """A run's identity without the paths of inputs that it has hashes of, so that a folder may be moved."""
     config = dict(document.get("config") or {})
     config.pop("data", None)
     if document.get("model_sha256"):

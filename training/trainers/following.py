@@ -59,25 +59,25 @@ class Metrics(TrainerCallback):
             raise TrainingError(f"{self._path} cannot be written: {error.strerror or error}.") from error
         for name in ("loss", "grad_norm", "train_loss"):
             if name in logs and logs[name] is not None and not _is_number(logs[name]):
-                raise no_number(f"The {name} of step {state.global_step}")
+                raise not_finite(f"The {name} of step {state.global_step}")
         if "loss" in logs:
             _show(state, logs)
 
 
-def no_number(what: str) -> TrainingError:
-    """What a person is told whose training has gone off."""
-    return TrainingError(f"{what} is no number. Lower optimizer.learning_rate and give another --out.")
+def not_finite(what: str) -> TrainingError:
+    """The error for training that has diverged."""
+    return TrainingError(f"{what} is NaN or infinite. Lower optimizer.learning_rate and give another --out.")
 
 
 def check_finite(model: torch.nn.Module, step: int) -> None:
-    """Check that training has left the weights numbers, in all processes: one that is not would be saved as a success.
+    """Check in all processes that the trained weights are finite: a broken model would be saved as a success.
 
     Raises:
-        TrainingError: one is not.
+        TrainingError: a weight is NaN or infinite.
     """
     broken = any(not bool(torch.isfinite(each).all()) for each in model.parameters() if each.requires_grad)
     if in_any_process(broken):
-        raise no_number(f"A weight of step {step}")
+        raise not_finite(f"A weight after step {step}")
 
 
 def _is_number(value: Any) -> bool:

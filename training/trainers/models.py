@@ -63,12 +63,12 @@ def check_template(tokenizer: Any, path: str) -> None:
     except _FAILED_TEMPLATE as error:
         raise TrainingError(
             f"The chat template of {path} fails on a system message, a question and an answer: "
-            f"{why_unusable(error)}. Mend it in its tokenizer_config.json."
+            f"{why_unusable(error)}. Fix it in chat_template.jinja or tokenizer_config.json."
         ) from error
-    if missing := [each["content"] for each in (*_TRIAL, *_ANSWER) if each["content"] not in answered]:
+    if missing := [each["role"] for each in (*_TRIAL, *_ANSWER) if each["content"] not in answered]:
         raise TrainingError(
-            f"The chat template of {path} leaves out messages ({', '.join(missing)}), which training needs. Use a "
-            "template that renders system, user and assistant messages."
+            f"The chat template of {path} leaves out messages of these roles: {', '.join(missing)}. Training needs "
+            "them. Use a template that renders system, user and assistant messages."
         )
     if not answered.startswith(asked):
         raise TrainingError(

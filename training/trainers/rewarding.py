@@ -30,8 +30,8 @@ class SandboxReward:
         log: a line for each answer.
         seed: of the run.
         updates_per_rollout: the last rollout is as many steps before the end.
-        processes: that train together, each of which judges its own answers.
-        sharing: of these, those that share the slots of `judge`: those of one machine, or with a service all.
+        processes: how many train together; each judges its own answers.
+        sharing: how many of these share the slots of `judge`: those on this machine, or all with a service.
     """
 
     judge: RewardJudge

@@ -72,8 +72,8 @@ def trainable_rows(data: DataSet, config: TrainConfig, tokenizer: PreTrainedToke
     if len(kept) < needed:
         name = "grpo.prompts" if config.method is Method.GRPO else "batch.size"
         raise TrainingError(
-            f"{name} is {needed}, and there are {len(kept)} examples that are short enough. Lower it, or build a "
-            "larger data set."
+            f"{name} is {needed}, but only {len(kept)} examples are short enough. Lower {name}, or build a larger "
+            "data set."
         )
     columns = _COLUMNS[config.method]
     return Rows(Dataset.from_list([{name: row[name] for name in columns} for row in kept]), len(lengths) - len(kept))

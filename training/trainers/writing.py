@@ -22,7 +22,7 @@ UNFINISHED = ".unfinished-"  # in the name of a folder that is not whole yet
 
 
 def is_write_error(error: Exception) -> bool:
-    """Whether one of `WRITE_ERRORS` is of writing. Memory that runs out, or a process that is lost, is none."""
+    """Whether one of `WRITE_ERRORS` comes from writing, and not from a lack of memory or a lost process."""
     return not isinstance(error, RuntimeError) or "writ" in str(error).lower()
 
 
@@ -37,7 +37,7 @@ def whole_folder(out: Path) -> Iterator[Path]:
         out.parent.mkdir(parents=True, exist_ok=True)
         unfinished = Path(tempfile.mkdtemp(prefix=f"{out.name}{UNFINISHED}", dir=out.parent))
     except OSError as error:
-        raise TrainingError(f"{out} cannot be made: {error.strerror or error}. Give another folder.") from error
+        raise TrainingError(f"{out} cannot be created: {error.strerror or error}. Give another folder.") from error
     try:
         yield unfinished
         unfinished.chmod(0o777 & ~_umask())

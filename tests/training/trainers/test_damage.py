@@ -1,4 +1,4 @@
-"""What is damaged, hostile or out of place: one clear line before training, and nothing of the user's is lost."""
+"""Damaged, hostile or misplaced input gets one clear line before training, and no user file is lost."""
 
 from __future__ import annotations
 
@@ -67,16 +67,16 @@ def test_code_that_comes_with_a_model_is_never_run(mini: Mini, tmp_path: Path, m
         lambda: find_architecture(str(evil)),
         lambda: merge_adapter(adapter / "model", tmp_path / "merged"),
     ):
-        with pytest.raises(TrainingError, match="it needs code of its own, which this program does not run"):
+        with pytest.raises(TrainingError, match="it needs its own code, which this program does not run"):
             use()
     assert not (tmp_path / "ran").exists()
 
 
-def test_weights_that_are_no_numbers_are_never_saved(mini: Mini, tmp_path: Path) -> None:
+def test_nan_or_infinite_weights_are_never_saved(mini: Mini, tmp_path: Path) -> None:
     """Also if no step is logged after they broke."""
     broken = {"learning_rate": 1e30, "schedule": "constant", "gradient_clip": 1e30}
     for name, more in (("a", {"log_every": 10, "checkpoint_every": 100}), ("b", {"checkpoint_every": 1})):
-        with pytest.raises(TrainingError, match=r"is no number\. Lower optimizer\.learning_rate"):
+        with pytest.raises(TrainingError, match=r"is NaN or infinite\. Lower optimizer\.learning_rate"):
             train(config("sft", mini.model, mini.sft, optimizer=broken, steps=2, **more), tmp_path / name)
         assert not (tmp_path / name / "model").exists()
         for file in (tmp_path / name / "checkpoints").glob("*/model.safetensors"):
@@ -138,9 +138,9 @@ def test_a_template_that_cannot_render_our_prompts_says_so(template: str, said: 
     ("change", "said"),
     [
         (lambda _: [], "has no rows"),
-        (lambda rows: [{**rows[0], "completion": None}], "row 0 has a completion that cannot be used"),
-        (lambda rows: [rows[0], {**rows[1], "prompt": []}], "row 1 has a prompt that cannot be used"),
-        (lambda rows: [{**rows[0], "completion": [{"role": "user", "content": "x"}]}], "row 0 has a completion"),
+        (lambda rows: [{**rows[0], "completion": None}], "the completion of row 0 cannot be used"),
+        (lambda rows: [rows[0], {**rows[1], "prompt": []}], "the prompt of row 1 cannot be used"),
+        (lambda rows: [{**rows[0], "completion": [{"role": "user", "content": "x"}]}], "the completion of row 0"),
     ],
 )
 def test_a_data_set_that_cannot_be_trained_on_names_the_row(
@@ -156,7 +156,7 @@ def test_a_data_set_that_cannot_be_trained_on_names_the_row(
 def test_a_card_and_a_table_that_do_not_fit_are_refused(mini: Mini, tmp_path: Path) -> None:
     shutil.copytree(mini.sft, tmp_path / "a")
     changed(tmp_path / "a", "card.json", lambda card: card.update(recipe="dpo"))
-    with pytest.raises(TrainingError, match="row 0 has a chosen that cannot be used"):
+    with pytest.raises(TrainingError, match="the chosen of row 0 cannot be used"):
         read_data(tmp_path / "a")
     changed(tmp_path / "a", "card.json", lambda card: card.update(recipe="riddle"))
     with pytest.raises(TrainingError, match="'riddle' is not a valid Recipe"):
@@ -166,11 +166,11 @@ def test_a_card_and_a_table_that_do_not_fit_are_refused(mini: Mini, tmp_path: Pa
         read_data(tmp_path / "a")
 
 
-def test_a_data_set_is_written_over_nothing_but_its_like(mini: Mini, tmp_path: Path) -> None:
+def test_a_data_set_overwrites_only_one_of_the_same_recipe(mini: Mini, tmp_path: Path) -> None:
     project = tmp_path / "project"
     project.mkdir()
     (project / "README.md").write_text("ours")
-    for place, said in ((project, "holds other files"), (mini.dpo, "holds a data set dpo, and not sft")):
+    for place, said in ((project, "holds other files"), (mini.dpo, "holds a dpo data set, not sft")):
         with pytest.raises(TrainingError, match=said):
             check_place(place, Recipe.SFT)
     check_place(mini.sft, Recipe.SFT)
@@ -189,11 +189,11 @@ def test_a_data_set_is_written_over_nothing_but_its_like(mini: Mini, tmp_path: P
     assert read_data(mini.grpo).rows
 
 
-def test_a_dry_run_says_no_where_training_would(mini: Mini, tmp_path: Path) -> None:
+def test_a_dry_run_refuses_what_training_would_refuse(mini: Mini, tmp_path: Path) -> None:
     file = tmp_path / "run.yaml"
     few = config("sft", mini.model, mini.sft, batch={"size": 64, "per_device": 8})
     other = config("dpo", mini.model, mini.sft)
-    for settings, said in ((few, "batch.size is 64, and there are 9 examples"), (other, "dpo needs a data set dpo")):
+    for settings, said in ((few, "batch.size is 64, but only 9 examples"), (other, "dpo needs a data set dpo")):
         file.write_text(json.dumps(settings.model_dump(mode="json", exclude_unset=True)), "utf-8")
         words = [settings.method.value, "--config", str(file), "--out", str(tmp_path / "out"), "--dry-run"]
         done = CliRunner().invoke(app, words)
