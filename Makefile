@@ -115,10 +115,10 @@ ci-pictures: setup ## measure a small pull request, and take the pictures of doc
 	cd scripts/github_look && npm ci --loglevel=error
 	PYTHONPATH=tests/ci_action $(BIN)/python scripts/ci_pictures.py $(PICTURES)
 
-# transformers serves the models to the loop.
-bench-latency: setup ## how long one waits for an offer: seconds to the first candidate, the offer, the end (half an hour)
+bench-latency: setup ## measure how long a user waits: seconds to the first candidate, the offer, the end (half an hour)
 	$(BIN)/python -m scripts.bench_latency $(BENCH)
 
+# transformers serves the models to the loop.
 train-mini: setup-tests ## train small models from scratch by all four methods, and draw Figure 5 of them (an hour and a half; it goes on)
 	$(BIN)/afterburner-agent train mini --out $(or $(OUT),build/miniature) $(MINI)
 

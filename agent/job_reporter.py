@@ -60,7 +60,7 @@ class JobReporter:
         )
 
     def stages(self) -> tuple[StageTime, ...]:
-        """How long the job was at each step, at its end."""
+        """End the last step, and return the time spent on each."""
         return self._clock.stop()
 
     def _done(self, event: ProgressEvent) -> float:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from afterburner.agent.events import ProgressEvent
 
-# What is told on the way or at the end of a step, and begins none.
+# Events that come during a step or at its end; they do not begin another.
 _REMARKS = frozenset(
     {
         EventKind.AGREED,

@@ -1,4 +1,4 @@
-"""What this process does and when, as spans. Nothing is recorded unless a recorder is in place: see `recording`.
+"""Records what this process does and when, as spans. It records nothing outside `recording`.
 
 Names and facts of spans come from a fixed vocabulary: no code, no output and no path goes into them, so that a trace
 can be shared.
@@ -99,7 +99,7 @@ def recorder() -> Recorder | None:
 
 @contextmanager
 def span(lane: str, name: str, **facts: Fact) -> Iterator[None]:
-    """Record what the block does. `step` and `within` are added: why it runs."""
+    """Record what the block does, and why it runs: `within` names the enclosing span, `step` the steps of jobs."""
     found = _recorder
     if found is None:
         yield
@@ -117,5 +117,5 @@ def span(lane: str, name: str, **facts: Fact) -> Iterator[None]:
 
 
 def core_lane(cpu: int | None) -> str:
-    """The lane of what runs pinned to a core; of what is not pinned, that of the sandbox."""
+    """The lane of work that is pinned to a core; the sandbox's lane for work that is not."""
     return SANDBOX if cpu is None else f"core {cpu}"

@@ -1,10 +1,10 @@
-"""Measures how long one waits: seconds to the first candidate, to the offer and to the end, of a fixed set of runs.
+"""Measures how long a user waits in a fixed set of runs: seconds to the first candidate, the offer, and the end.
 
     python -m scripts.bench_latency [--against REV] [--only TEXT] [--rounds N] [--json FILE]
 
-Each case is run twice in a row, so that the second run shows what is known of the function by then. With `--against`,
-a commit of this repository is built and run in turn with the working tree, case by case. Beside the seconds stands the
-multiple of what the file's own run takes, measured in the same minutes. Leave the machine alone meanwhile.
+Each case runs twice in a row; the second run can use what the first one learned about the function. With `--against`,
+the script also builds a commit of this repository and runs it in turn with the working tree, case by case. The table
+also gives the time to the end as a multiple of the file's own run, measured in the same minutes. Keep the machine idle.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ def main() -> None:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--against", metavar="REV", default="", help="a commit that is measured beside this tree")
-    parser.add_argument("--only", metavar="TEXT", default="", help="cases whose name has this text")
-    parser.add_argument("--rounds", type=int, default=1, metavar="N", help="runs of each; %(default)s")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="keep every run here")
+    parser.add_argument("--against", metavar="REV", default="", help="also measure this commit, in turn with this tree")
+    parser.add_argument("--only", metavar="TEXT", default="", help="run only cases whose name contains TEXT")
+    parser.add_argument("--rounds", type=int, default=1, metavar="N", help="rounds per case (default: %(default)s)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures of every run to FILE")
     return parser.parse_args()
 
 
@@ -84,7 +84,7 @@ def _measured(case: Case, program: Program, place: Path) -> dict[str, Any]:
 
 
 def _shown(rows: list[dict[str, Any]], programs: list[str]) -> str:
-    heads = ["case", "version", "own run, s", "decision", "candidate", "offer", "end", "x own run", "second", "busy"]
+    heads = ["case", "version", "own run, s", "decision", "candidate", "offer", "end", "x own run", "run 2", "busy"]
     lines = [
         [
             row["case"],
@@ -106,9 +106,9 @@ def _summary(rows: list[dict[str, Any]], program: str) -> str:
     answered = [row["first"]["offer_s"] for row in own if row["group"] == ONE_ANSWER and row["first"]["offer_s"]]
     parts = [f"{program}: {len(own)} runs"]
     if answered:
-        parts.append(f"one answer to its offer: median {median(answered):.1f} s, longest {max(answered):.1f} s")
+        parts.append(f"to the offer, one answer: median {median(answered):.1f} s, longest {max(answered):.1f} s")
     parts.append(f"to the end: median {median(row['first']['end_s'] for row in own):.1f} s")
-    parts.append(f"second / first: median {median(row['second']['end_s'] / row['first']['end_s'] for row in own):.2f}")
+    parts.append(f"run 2 / run 1: median {median(row['second']['end_s'] / row['first']['end_s'] for row in own):.2f}")
     return "; ".join(parts)
 
 

@@ -128,7 +128,7 @@ class ComparisonDocument(Document):
     seed: int
     machine: dict[str, str | int]
     elapsed_s: float
-    stages: list[StagePart] = Field(description="How long it was at each step.")
+    stages: list[StagePart] = Field(description="Time spent on each step.")
 
 
 def document_of(result: ComparisonResult) -> ComparisonDocument:

@@ -43,12 +43,12 @@ class KindPart(Document):
 
 
 class StagePart(Document):
-    """How long a job was at one of its steps."""
+    """The time that a job spent on one of its steps."""
 
     stage: Stage
-    step: EventKind = Field(description="What it did; a step lasts until the next one begins.")
-    times: PositiveInt = Field(description="How often.")
-    seconds: NonNegativeFloat = Field(description="Wall time altogether.")
+    step: EventKind = Field(description="What the job did; a step lasts until the next one begins.")
+    times: PositiveInt = Field(description="How often the step occurred.")
+    seconds: NonNegativeFloat = Field(description="Total wall time of the step, seconds.")
 
 
 class GainPart(Document):

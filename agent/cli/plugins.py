@@ -35,7 +35,7 @@ OWN_COMMANDS = tuple(
         ("replay-receipt", "replay_receipt:replay_receipt"),
     )
 )
-_TELL_ONLY = frozenset({"config", "doctor", "runs", "show"})  # there is nothing to trace: they do no work
+_REPORT_ONLY = frozenset({"config", "doctor", "runs", "show"})  # these do no work, so there is nothing to trace
 
 
 class CommandGroup(TyperGroup):
@@ -106,7 +106,7 @@ def _load(entry_point: EntryPoint) -> Any:
         app.command()(loaded)
     command = typer.main.get_command(app)
     command.name = entry_point.name
-    if entry_point.name not in _TELL_ONLY:
+    if entry_point.name not in _REPORT_ONLY:
         offer_trace(command)
     return command
 

@@ -178,7 +178,7 @@ class RunDocument(Document):
     machine: MachinePart
     usage: UsagePart | None = Field(description="Null where no language model was to be asked.")
     elapsed_s: float = Field(ge=0, description="Wall time of the whole run, seconds.")
-    stages: list[StagePart] = Field(description="How long it was at each step, in the process that ended it.")
+    stages: list[StagePart] = Field(description="Time spent on each step, in the process that finished the run.")
     seed: NonNegativeInt = Field(description="Seed of every random choice.")
     settings: dict[str, Any] = Field(description="The options of the run, by their internal names.")
 

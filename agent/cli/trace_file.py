@@ -1,4 +1,4 @@
-"""Spans as a trace in Perfetto's own format: a track for each lane, and more of them where things went on at once."""
+"""Writes spans as a trace in Perfetto's own format: one track per lane, and more where spans overlap."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def _option() -> list[Any]:
             str | None,
             typer.Option(
                 metavar="FILE",
-                help="Write a trace to FILE, for ui.perfetto.dev: when each core, the sandbox and models were at what.",
+                help="Write a trace of cores, sandbox, models and job steps to FILE; open it in ui.perfetto.dev.",
                 expose_value=False,
                 callback=_begin,
             ),
@@ -54,7 +54,7 @@ def _begin(context: typer.Context, _parameter: Any, place: str | None) -> None:
     if place is None or context.resilient_parsing:
         return
     if not place.endswith(SUFFIXES):
-        raise typer.BadParameter(f"{place}: give a name that ends in {SUFFIXES[0]}, so that no other file is lost.")
+        raise typer.BadParameter(f"{place}: the name must end in {SUFFIXES[0]}, so that no other file is overwritten.")
     check_destination("--trace", place, Path(sys.executable), "the interpreter")
     if find_spec("perfetto") is None:
         raise UsageError("--trace needs the package perfetto. Install it: pip install 'afterburner-agent[trace]'")
@@ -67,5 +67,7 @@ def _write(trace: Recorder, place: Path) -> None:
     try:
         place.write_bytes(trace_bytes(trace))
     except OSError as error:
-        raise AfterburnerError(f"--trace {place}: cannot be written: {error}") from error
+        raise AfterburnerError(
+            f"--trace {place} cannot be written: {error.strerror or error}. Free some space, or name another file."
+        ) from error
     sys.stderr.write(f"trace: {scrub_line(str(place))}; open it in https://ui.perfetto.dev\n")

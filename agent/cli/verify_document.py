@@ -68,7 +68,7 @@ class VerifyDocument(Document):
         description="What is stated of every input, by `--assume` or `Requires:` in the docstring."
     )
     elapsed_s: float
-    stages: list[StagePart] = Field(description="How long it was at each step.")
+    stages: list[StagePart] = Field(description="Time spent on each step.")
 
 
 def _decision(result: Verification) -> str:

@@ -39,15 +39,15 @@ _OF_CORPUS = (
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A function or a program, and who proposes.
+    """A function or a program, and where its rewrites come from.
 
     Attributes:
         name: in the table.
-        group: `RULES`, or `ONE_ANSWER` of a model, from a recording.
-        prepare: copies what is needed into an empty folder.
-        words: of `afterburner-agent run`, in that folder.
-        own: the command that runs the file by itself; the run is told as a multiple of its time.
-        stdin: for that command, a file of the folder.
+        group: `RULES`, or `ONE_ANSWER` for one recorded answer of a model.
+        prepare: copies the files of the case into an empty folder.
+        words: the arguments of `afterburner-agent run`, in that folder.
+        own: the command that runs the file by itself; the table gives the run's time as a multiple of this.
+        stdin: a file of the folder, as that command's input.
     """
 
     name: str

@@ -38,11 +38,11 @@ class Wait:
     """One run.
 
     Attributes:
-        decision: what came of it.
-        first_s: until the first candidate was judged; None: there was none.
-        offer_s: until the offer was certain; None: there was none.
-        end_s: until the command ended.
-        busy_cores: the mean number of CPUs that were busy, whoever kept them so.
+        decision: the run's decision.
+        first_s: seconds until the judge started on the first candidate; None without a candidate.
+        offer_s: seconds until the offer was certain; None without an offer.
+        end_s: seconds until the command ended.
+        busy_cores: the mean number of busy CPUs, counting every process of the machine.
     """
 
     decision: str
@@ -84,7 +84,8 @@ def wait_for(case: Case, program: Program, folder: Path, home: Path) -> Wait:
         process.wait()
     end_s = time.monotonic() - began_s
     if not document.is_file():
-        raise SystemExit(f"{case.name}: {program.name} ended with {process.returncode}: {''.join(said[-3:]).strip()}")
+        last_lines = "".join(said[-3:]).strip()
+        raise SystemExit(f"{case.name}: {program.name} exited with {process.returncode} and no result: {last_lines}")
     decision = str(json.loads(document.read_text("utf-8"))["decision"])
     if decision == "improved":
         offer_s = end_s if offer_s is None else offer_s

@@ -102,7 +102,7 @@ def test_what_cannot_be_a_trace_is_refused_before_any_work(
     (program.home / "names.py").write_text("x = 1\n")
     done = program("run", "names.py", "--trace", "names.py")
     assert done.returncode == 2
-    assert "names.py: give a name that ends in .pftrace, so that no other file is lost" in done.stderr
+    assert "names.py: the name must end in .pftrace, so that no other file is overwritten" in done.stderr
     assert (program.home / "names.py").read_text() == "x = 1\n"
     done = program("run", "names.py", "--trace", "nowhere/x.pftrace")
     assert done.returncode == 2
