@@ -1,4 +1,4 @@
-"""Writes a miniature's report into its page, between the markers, and copies the figure.
+"""Writes a miniature's report into its page, between the markers, and copies its figures.
 
 python -m scripts.miniature_page build/miniature/report
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "miniature.md"
-FIGURE = ROOT / "docs" / "images" / "miniature-figure-5.svg"
+IMAGES = ROOT / "docs" / "images"
 BLOCK = re.compile(r"(?s)(<!-- written by `make miniature-page` -->\n).*?(<!-- end -->)")
 
 
@@ -22,12 +22,14 @@ def main() -> None:
         raise SystemExit("usage: python -m scripts.miniature_page FOLDER (the report folder of a miniature)")
     folder = Path(sys.argv[1])
     report = (folder / "report.md").read_text(encoding="utf-8")
-    tables = report[report.index("## ") :].replace("\n## ", "\n### ").replace("## ", "### ", 1)
+    tables = re.sub(r"(?m)^#", "##", report[report.index("## ") :])
+    tables = re.sub(r"\]\(([\w-]+\.svg)\)", r"](images/miniature-\1)", tables)
     text = PAGE.read_text(encoding="utf-8")
     fresh, count = BLOCK.subn(lambda match: f"{match[1]}\n{tables}\n{match[2]}", text)
     if count != 1:
         raise SystemExit(f"miniature_page: {PAGE} has {count} blocks for results instead of one")
-    shutil.copyfile(folder / "figure-5.svg", FIGURE)
+    for figure in folder.glob("*.svg"):
+        shutil.copyfile(figure, IMAGES / f"miniature-{figure.name}")
     PAGE.write_text(fresh, encoding="utf-8")
 
 

@@ -66,6 +66,7 @@ class Experiment:
     """Models to train, each after the one that it starts from, the loops to run with them, and what is compared."""
 
     name: str  # of its figure
+    title: str
     arms: tuple[Arm, ...]
     loops: tuple[Loop, ...]
     comparisons: tuple[Comparison, ...]
@@ -74,6 +75,7 @@ class Experiment:
 _BOTH = 0.975  # Bonferroni: two intervals that hold together at 95%
 MAIN = Experiment(
     "figure-5",
+    "Main experiment",
     (
         Arm(SFT, BASE, "sft", Recipe.SFT),
         Arm(DPO, SFT, "dpo", Recipe.DPO),
@@ -96,6 +98,7 @@ _TOLD_LESS = tuple(
 # Table 2 of the paper, its rebuttal's direct generation, and a smaller weight of correctness than the paper's 0.5.
 ABLATIONS = Experiment(
     "ablations",
+    "Ablations",
     (
         Arm(DIRECT, BASE, "sft", Recipe.DIRECT),
         Arm(LESS_CORRECTNESS, COLD_START, "grpo", Recipe.GRPO, correctness_weight=0.2),

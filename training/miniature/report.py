@@ -59,12 +59,12 @@ def write_report(results: Results, out: Path) -> None:
         own = {loop.label: results.scores[loop.label] for loop in experiment.loops}
         curves = [_curve(label, place, scores) for place, (label, scores) in enumerate(own.items())]
         write_pictures(out, experiment.name, curves, "Miniature: mean over problems and seeds, 95% intervals")
-        parts.append(f"![Scores over the iterations]({experiment.name}.svg)\n")
+        parts.append(f"## {experiment.title}\n\n![Scores over the iterations]({experiment.name}.svg)\n")
         found = _tables(experiment, own, results.scores)
-        parts += [table_markdown(each, 2) for each in found]
+        parts += [table_markdown(each, 3) for each in found]
         tables += found
     shared = [cost_table(results.cost), time_table(results.times_s)]
-    parts += [table_markdown(each, 2) for each in shared]
+    parts += ["## Cost\n", *(table_markdown(each, 3) for each in shared)]
     (out / REPORT).write_text("\n".join(parts), encoding="utf-8")
     (out / FIGURES).write_text(json.dumps(_document(results, [*tables, *shared]), indent=1) + "\n", encoding="utf-8")
 

@@ -44,7 +44,7 @@ def _scores(begin: float, end: float, draw: int) -> LoopScores:
 
 
 def _report(tmp_path: Path, scores: dict[str, LoopScores], *comparisons: Comparison) -> str:
-    experiment = Experiment("figure-5", (), tuple(Loop(label, "") for label in scores), comparisons)
+    experiment = Experiment("figure-5", "Main experiment", (), tuple(Loop(label, "") for label in scores), comparisons)
     times_s = {"base model": 60.0, "sft, seed 0": 60.0, "sft, seed 1": 30.0}
     cost = GrpoCost(10.0, 80.0, 10.0, 5_000, 400, 0.95)
     write_report(Results((experiment,), scores, times_s, cost), tmp_path)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 SHARED_STAGES = 1 + 2 + 4 + 1  # the base model, two benchmarks, four data sets, what the cold start learns
 # Starting a server takes longer than anything else in a loop, so only two of the loops are run.
-TWO_LOOPS = Experiment(MAIN.name, MAIN.arms, MAIN.loops[-2:], MAIN.comparisons[:1])
+TWO_LOOPS = Experiment(MAIN.name, MAIN.title, MAIN.arms, MAIN.loops[-2:], MAIN.comparisons[:1])
 
 
 def go(out: Path, *experiments: Experiment) -> str:
