@@ -12,6 +12,8 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from afterburner.agent.job.trust import TRUST_VARIABLE
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -58,7 +60,7 @@ def wait_for(case: Case, program: Program, folder: Path, home: Path) -> Wait:
         **os.environ,
         **program.environment,
         "XDG_STATE_HOME": str(home / "state"),
-        "AFTERBURNER_TRUST": str(folder),
+        TRUST_VARIABLE: str(folder),
     }
     document = home / "result.json"
     document.unlink(missing_ok=True)

@@ -74,6 +74,7 @@ def test_a_rewrite_falls_on_a_call_that_nobody_but_its_reader_would_think_of(
     assert said.reason == "it differs from the original on a call that a model suggested to tell the two apart"
 
 
+@pytest.mark.nightly
 def test_doubts_that_come_to_nothing_are_told(original: MeasuredOriginal, tmp_path: Path) -> None:
     said = confirmed(original, RIGHT, tmp_path, CALLS + "```python\ndistinct([[1], [1]])\n```")
     assert said.decision is Decision.IMPROVED

@@ -65,8 +65,8 @@ def read_samples(path: Path) -> list[Sample]:
 
 
 FOLDER = Path(__file__).parent / "cheats"
-PROVEN_BY_DAY = frozenset({"common", "render"})  # their honest rewrites take little
-MOST_BY_DAY = 6  # cheats on one original
+PROVEN_BY_DAY = frozenset({"common"})  # its honest rewrite takes little
+MOST_BY_DAY = 4  # cheats on one original
 SAMPLES = [sample for path in sorted(FOLDER.glob("*.md")) for sample in read_samples(path)]
 CHEATS = [sample for sample in SAMPLES if not sample.honest]
 HONEST = [sample for sample in SAMPLES if sample.honest]

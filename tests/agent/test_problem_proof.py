@@ -62,6 +62,7 @@ def model(tmp_path: Path) -> str:
 
 @pytest.mark.slow
 @pytest.mark.timed
+@pytest.mark.nightly
 def test_a_gain_on_a_problem_is_proved_and_each_round_is_kept(sandbox: Sandbox, model: str, tmp_path: Path) -> None:
     """It is cancelled when the second candidate is timed, and resumed; floats are as close as the problem says."""
     token, begun = CancelToken(), []

@@ -26,7 +26,6 @@ NOT_FASTER = {"nothing_to_gain"}  # right, but no gain: refused for that
 # The tempting rewrite passes every captured call and every edge case near one: only made inputs tell.
 HIDDEN = {"floor_division", "machine_integers", "stable_order", "true_is_one", "upper_case"}
 BY_DAY = {
-    "machine_integers",
     "mutated_argument",
     "nothing_to_gain",
     "stable_order",

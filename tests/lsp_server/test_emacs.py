@@ -32,6 +32,7 @@ def eglot(project: Path) -> None:
 @pytest.mark.timed
 @pytest.mark.slow
 @pytest.mark.usefixtures("eglot")
+@pytest.mark.nightly
 def test_emacs_asks_applies_undoes_and_cancels(project: Path) -> None:
     path = project / "pairs.py"
     path.write_text(PAIRS)

@@ -238,7 +238,7 @@ def test_call_by_call_only_one_goes_on_at_a_time(sandbox: Sandbox) -> None:
     ("body", "call_by_call"),
     [
         *itertools.product(["import os; os._exit(0)", "import os; os.abort()", "raise SystemExit"], [False, True]),
-        pytest.param("while True: pass", True, marks=pytest.mark.slow),
+        pytest.param("while True: pass", True, marks=[pytest.mark.slow, pytest.mark.nightly]),
         pytest.param("while True: pass", False, marks=[pytest.mark.slow, pytest.mark.nightly]),
     ],
 )

@@ -65,4 +65,6 @@ def config_of(arm: Arm, size: Size, device: Device, *, seed: int, start: Path, d
         changes["grpo"] = config.grpo.model_copy(update={"prompts": prompts, "rollouts": rollouts, "vllm": vllm})
         answers = prompts * rollouts
         changes["batch"] = config.batch.model_copy(update={"size": answers, "per_device": answers})
+    elif size.batch:
+        changes["batch"] = config.batch.model_copy(update={"size": size.batch, "per_device": size.batch})
     return config.model_copy(update=changes)

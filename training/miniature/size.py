@@ -23,6 +23,7 @@ class Size:
         seeds: of post-training and evaluation.
         iterations: of the loop, after the first code.
         steps: of each method; None: as its configuration says.
+        batch: of all methods but GRPO; None: likewise.
         rollout: of GRPO, prompts and answers to each; None: likewise.
     """
 
@@ -37,6 +38,7 @@ class Size:
     seeds: int = 5
     iterations: int = 10
     steps: int | None = None
+    batch: int | None = None
     rollout: tuple[int, int] | None = None
 
 
@@ -58,5 +60,6 @@ SMOKE = Size(
     seeds=1,
     iterations=1,
     steps=2,
+    batch=4,
     rollout=(2, 4),
 )

@@ -57,6 +57,7 @@ def applied(many: ManyResult) -> str:
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_what_crashes_hangs_or_skips_the_tests_is_not_written(sandbox: Sandbox, shop: Path) -> None:
     path = shop / "shop" / "texts.py"
     original = path.read_text()

@@ -81,6 +81,7 @@ def section(prompt: str, title: str) -> str:
     return prompt.partition(f"## {title}\n")[2].partition("\n## ")[0]
 
 
+@pytest.mark.nightly
 def test_by_default_a_model_is_told_everything_that_the_run_found_out(program: CommandLine, project: Path) -> None:
     with serving(saying(WRONG, ENDLESS, ENDLESS)) as server:
         done = run(program, project, server, "--iterations", "3")

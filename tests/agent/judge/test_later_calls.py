@@ -81,6 +81,7 @@ def test_what_is_as_fast_on_larger_inputs_is_no_slow_down(make_bench: MakeBench)
     assert on_larger_inputs(bench, judge, other, Deadline.after(60)) is None
 
 
+@pytest.mark.nightly
 def test_a_slow_down_that_three_elements_do_not_show_is_found_on_more_of_them(make_bench: MakeBench) -> None:  # noqa: F811
     main = MAIN.format(calls="f([3, 1, 3])")
     bench = make_bench(UNIQUE + main, "f")
@@ -101,6 +102,7 @@ def test_work_of_the_first_call_is_no_slow_down(compared: Compared) -> None:
     assert found.decision is not ComparisonDecision.SLOWER, found
 
 
+@pytest.mark.nightly
 def test_a_whole_comparison_tells_what_the_first_call_takes(make_bench: MakeBench) -> None:  # noqa: F811 - as above
     main = MAIN.format(calls="f(20_000)")
     bench, judge = make_bench(SQUARES + main, "f"), TwoSidedJudge(Objective.TIME, 0.5, 0)
@@ -114,6 +116,7 @@ def test_a_whole_comparison_tells_what_the_first_call_takes(make_bench: MakeBenc
     assert again.caveat == "the first call of a process gains 4.00x"
 
 
+@pytest.mark.nightly
 def test_two_trees_are_compared_on_the_real_calls_alone_as_well(make_bench: MakeBench) -> None:  # noqa: F811 - as above
     main = MAIN.format(calls="f(20_000)")
     bench = make_bench(SQUARES + main, "f")

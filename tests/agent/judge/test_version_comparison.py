@@ -87,6 +87,7 @@ def test_a_version_that_does_not_end_where_the_other_needs_little_is_slower(
     assert found.counterexample is None
 
 
+@pytest.mark.nightly
 def test_a_call_that_ends_and_is_wrong_shows_a_difference_all_the_same(
     compared: Callable[..., VersionFindings],
 ) -> None:

@@ -36,6 +36,7 @@ def test_a_program_in_an_image(program: CommandLine, write: Write, docker_option
     assert ", Docker " in done.stderr
 
 
+@pytest.mark.nightly
 def test_an_image_that_is_not_there(program: CommandLine, write: Write, docker_options: DockerOptions) -> None:
     command = ("sandbox", "run", write("sum.py", SUM), "--backend", "docker", "--image", "afterburner-none:1")
     done = program(*command, DOCKER_HOST=str(docker_options.address))

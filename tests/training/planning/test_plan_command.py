@@ -31,6 +31,7 @@ def test_a_plan_that_does_not_fit_is_printed_and_then_refused() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_the_module_is_the_command() -> None:
     """`accelerate launch -m afterburner.training` needs a module."""
     command = [sys.executable, "-m", "afterburner.training", "plan", "--config", "paper/cold-start"]

@@ -136,7 +136,10 @@ def rewarded(taught: Path, mini: Mini, **changes: Any) -> TrainConfig:
     )
 
 
-@pytest.mark.parametrize("method", ["sft", "dpo", "cold-start", "grpo"])
+@pytest.mark.parametrize(
+    "method",
+    ["sft", "grpo", *(pytest.param(method, marks=pytest.mark.nightly) for method in ("dpo", "cold-start"))],
+)
 def test_a_killed_run_goes_on_to_the_same_weights(
     method: str, forks: Forks, taught: Path, mini: Mini, tmp_path: Path
 ) -> None:

@@ -33,6 +33,7 @@ def f(limits, incomes):
 CALLS = "f([10, 20, 30], [5, 10, 25])\nf([1, 4], [4, 4, 9])\nf([], [3])"
 
 
+@pytest.mark.nightly
 def test_an_assumption_that_every_real_call_keeps_to_makes_it_conditional(compare: Compare) -> None:
     found = compare(BRACKETS, BY_BISECT, CALLS)
     assert isinstance(found, Counterexample)

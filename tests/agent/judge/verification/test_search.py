@@ -141,6 +141,7 @@ def test_rewrites_that_do_the_same_agree_on_inputs_of_many_kinds(compare: Compar
             "f([1, 5, 9, 4])\nf([3, 3, 8])",
             "left argument `jobs`",
             id="how much is taken of an iterator",
+            marks=pytest.mark.nightly,
         ),
         pytest.param(
             "from datetime import datetime, timedelta\nfrom zoneinfo import ZoneInfo\n"

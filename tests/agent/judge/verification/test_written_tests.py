@@ -145,7 +145,14 @@ TEXTS = [
 VALUES = [repr(TEXTS), repr({text: text for text in TEXTS}), f"Odd(**{{{TEXTS[0]!r}: 1}})", "Evil(a=1)"]
 
 
-@pytest.mark.parametrize("value", VALUES, ids=["texts", "keys", "attributes", "the name of a class"])
+@pytest.mark.parametrize(
+    "value",
+    [pytest.param(VALUES[0], id="texts")]
+    + [
+        pytest.param(value, id=name, marks=pytest.mark.nightly)
+        for value, name in zip(VALUES[1:], ("keys", "attributes", "the name of a class"), strict=True)
+    ],
+)
 def test_hostile_values_do_not_become_code(compare: Compare, tmp_path: Path, value: str) -> None:
     rewrite = HOSTILE.replace("[value, extra]", "(value, extra)")
     found = compare(HOSTILE, rewrite, f"f({value})", rounds=0, writes_tests=True, shrinking_s=0.0)
