@@ -91,14 +91,7 @@ def _new(
     if reason := held_out.reason(problem):
         card.left_out.append(f"{problem.id}: {reason}")
         return
-    found = False
-    for example in examples_of(problem, settings):
-        if not seen.is_new(example):
-            card.duplicates += 1
-            continue
-        card.add(example)
-        found = True
-        yield example
-    card.problems += found
-    if not found:
+    known = card.problems
+    yield from seen.pick_new(examples_of(problem, settings), card)
+    if card.problems == known:
         card.left_out.append(f"{problem.id}: it has too few solutions with a gap between them")

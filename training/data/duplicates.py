@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from afterburner.training.data.card import Card
     from afterburner.training.data.examples import Example
 
 _TEXTS = ("prompt", "completion", "chosen", "rejected")
@@ -26,3 +29,15 @@ class Duplicates:
             return False
         self._seen.add(key)
         return True
+
+    def pick_new(self, examples: Iterable[Example], card: Card) -> Iterator[Example]:
+        """The examples of one problem or run that are new; the card counts them, and the others as duplicates."""
+        found = False
+        for example in examples:
+            if not self.is_new(example):
+                card.duplicates += 1
+                continue
+            card.add(example)
+            found = True
+            yield example
+        card.problems += found

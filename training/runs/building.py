@@ -18,7 +18,7 @@ from afterburner.training.runs.examples import NoExampleError, examples_of
 from afterburner.training.runs.reading import ProvenRun, UnreadableRun, proven_runs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
     from pathlib import Path
 
     from afterburner.training.data.contamination import HeldOut
@@ -82,19 +82,7 @@ def _rows(store: Path | None, settings: RunDataSettings, held_out: HeldOut, card
             reason, examples = f"it is damaged: {' '.join(str(error).split())[:_LONGEST]}", []
         if reason:
             card.left_out.append(f"run {run.result.run_id}, {run.name}: {reason}")
-        yield from _new(examples, card, seen)
-
-
-def _new(examples: Sequence[Example], card: Card, seen: Duplicates) -> Iterator[Example]:
-    found = False
-    for example in examples:
-        if not seen.is_new(example):
-            card.duplicates += 1
-            continue
-        card.add(example)
-        found = True
-        yield example
-    card.problems += found
+        yield from seen.pick_new(examples, card)
 
 
 def _held_out(run: ProvenRun, held_out: HeldOut) -> str:
