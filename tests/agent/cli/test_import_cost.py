@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -30,6 +31,33 @@ if __name__ == "__main__":
 WRONG = "<thinking>A builtin.</thinking><solution>\n```python\ndef total(values):\n    return 0\n```\n</solution>"
 
 
+SMALL = {"afterburner", "annotated_doc", "shellingham", "typer", "org"}  # Python itself looks for org.python of Jython
+MOST_MODULES = 350  # of which Python itself needs some sixty, and typer a hundred
+
+
+def imported_modules(log: str) -> list[str]:
+    """What a process imported, by its PYTHONPROFILEIMPORTTIME."""
+    lines = [line for line in log.splitlines() if line.startswith("import time:")]
+    return [line.rpartition("|")[2].strip() for line in lines[1:]]  # the first one is the table's head
+
+
+def packages(modules: list[str]) -> set[str]:
+    return {module.partition(".")[0] for module in modules}
+
+
+@pytest.mark.parametrize("words", [("--version",), ("--help",)])
+def test_what_needs_no_work_imports_next_to_nothing(words: tuple[str, ...], program: CommandLine) -> None:
+    done = program.afresh(*words, PYTHONPROFILEIMPORTTIME="1")
+    assert done.returncode == 0, done.stderr[-2000:]
+    modules = imported_modules(done.stderr)
+    foreign = {
+        name for name in packages(modules) - sys.stdlib_module_names if not name.startswith(("_", "sitecustomize"))
+    }
+    assert foreign - SMALL == set()
+    assert "afterburner" in foreign, "the log of imports is not what this test reads"
+    assert len(modules) < MOST_MODULES
+
+
 def test_a_run_without_a_language_model_imports_none(
     program: CommandLine,
     sandbox: Sandbox,  # noqa: ARG001 - skips where there is no sandbox
@@ -40,8 +68,7 @@ def test_a_run_without_a_language_model_imports_none(
     done = program.untimed().afresh("run", "squares.py", *options, PYTHONPROFILEIMPORTTIME="1")
     assert done.returncode == 0, done.stderr[-2000:]
     assert json.loads(done.stdout)["candidates"]
-    lines = [line for line in done.stderr.splitlines() if line.startswith("import time:")]
-    imported = {line.rpartition("|")[2].strip().partition(".")[0] for line in lines}
+    imported = packages(imported_modules(done.stderr))
     assert {"afterburner", "langgraph", "libcst"} <= imported, "the log of imports is not what this test reads"
     assert imported & HEAVY == set()
     assert not list(program.home.rglob("answers.sqlite"))
