@@ -119,7 +119,7 @@ bench-latency: setup ## measure how long a user waits: seconds to the first cand
 	$(BIN)/python -m scripts.bench_latency $(BENCH)
 
 # transformers serves the models to the loop.
-train-mini: setup-tests ## train small models from scratch by all four methods, and draw Figure 5 of them (an hour and a half; it goes on)
+train-mini: setup-tests ## train small models from scratch by all four methods, and draw Figure 5 of them (an hour and a half; MINI=--smoke: two minutes)
 	$(BIN)/afterburner-agent train mini --out $(or $(OUT),build/miniature) $(MINI)
 
 miniature-page: setup ## write its results into docs/miniature.md

@@ -21,7 +21,7 @@ try:
 except ImportError as error:
     raise SandboxUnavailableError(
         "The Docker backend needs the `docker` package. Install it: "
-        f"`{sys.executable} -m pip install '.[docker]'` in the clone."
+        f"`{sys.executable} -m pip install -e '.[docker]'` in the clone."
     ) from error
 
 if TYPE_CHECKING:

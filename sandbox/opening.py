@@ -84,7 +84,7 @@ def _open_remote(url: str) -> Iterator[Sandbox]:
         from afterburner.sandbox.remote import open_remote
     except ModuleNotFoundError as error:
         raise SandboxUnavailableError(
-            f"The client of a sandbox service needs {error.name}. Install it: pip install '.[service]' in the clone."
+            f"The client of a sandbox service needs {error.name}. Install it: pip install -e '.[service]' in the clone."
         ) from error
     with open_remote(url) as sandbox:
         yield sandbox

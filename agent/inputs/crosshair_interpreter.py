@@ -17,7 +17,7 @@ _PACKAGES = (
     *("crosshair-tool", "z3-solver", "typing-inspect", "typeshed-client", "typing_extensions", "mypy_extensions"),
     "packaging",
 )
-HOW_TO_INSTALL = "it is not installed: pip install '.[crosshair]' in the clone"
+HOW_TO_INSTALL = "it is not installed: pip install -e '.[crosshair]' in the clone"
 
 
 def with_crosshair(environment: PythonEnvironment) -> tuple[PythonEnvironment, str]:

@@ -82,7 +82,7 @@ class VllmProposer:
         """
         if find_spec("vllm") is None:
             raise ProposerError(
-                f"{self.name} needs vLLM, which is not installed: pip install '.[vllm]' in the clone, on a machine "
+                f"{self.name} needs vLLM, which is not installed: pip install -e '.[vllm]' in the clone, on a machine "
                 "with a GPU. Without one, serve the model elsewhere (`vllm serve`) and use hosted_vllm/<name> with "
                 "HOSTED_VLLM_API_BASE."
             )

@@ -64,7 +64,7 @@ def _opened(folder: Path | None, *, creates: bool) -> Iterator[Database | None]:
     except ImportError as error:
         raise RunStoreError(
             f"{STORE_VARIABLE} needs packages that are not here: {' '.join(str(error).split()).rstrip('.')}. Install "
-            "them: pip install '.[postgres]' in the clone, or unset the variable to keep runs in a file."
+            "them: pip install -e '.[postgres]' in the clone, or unset the variable to keep runs in a file."
         ) from error
     with open_postgres(url, creates=creates) as server:
         yield server

@@ -46,6 +46,6 @@ def needing(extras: Mapping[str, str], error_kind: type[AfterburnerError]) -> It
         missing = (error.name or "").partition(".")[0]
         if missing not in extras:
             raise
-        install = f"pip install '.[{extras[missing]}]'"
+        install = f"pip install -e '.[{extras[missing]}]'"
         message = f"This needs {missing}, which is not installed. Install it: {install} in the clone."
         raise error_kind(message) from error

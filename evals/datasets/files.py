@@ -116,7 +116,7 @@ def _parquet(path: Path) -> Iterator[Record | Rejected]:
         import pyarrow.parquet as pq  # noqa: PLC0415 - heavy
     except ImportError:
         raise DatasetError(
-            f"{path} is read by pyarrow, which is not installed. Install it by pip install '.[evals]' in the clone."
+            f"{path} is read by pyarrow, which is not installed. Install it by pip install -e '.[evals]' in the clone."
         ) from None
     numbers = count(1)
     try:

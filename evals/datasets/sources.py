@@ -60,7 +60,7 @@ def read_hub(name: str, split: str, configuration: str = "", files: Sequence[str
     except ImportError:
         raise DatasetError(
             f"{name} is loaded from the hub by the package `datasets`, which is not installed. Install it by "
-            "pip install '.[hub]' in the clone, or give a local copy: --from FILE-OR-FOLDER."
+            "pip install -e '.[hub]' in the clone, or give a local copy: --from FILE-OR-FOLDER."
         ) from None
     import httpx  # noqa: PLC0415 - comes with `datasets`, and its errors are not OSErrors
 

@@ -56,7 +56,7 @@ def serve(
     except ImportError as error:
         raise UsageError(
             f"The service needs packages that are not installed ({error.name}). "
-            "Install them with: pip install '.[service]' in the clone"
+            "Install them with: pip install -e '.[service]' in the clone"
         ) from error
     if backend.startswith(("http://", "https://")):
         raise UsageError("A service runs programs itself; choose the backend 'bubblewrap' or 'docker'.")

@@ -35,7 +35,7 @@ def mini(
     """
     with needing_training():
         from afterburner.training.miniature.arms import ABLATIONS, MAIN
-        from afterburner.training.miniature.running import Miniature
+        from afterburner.training.miniature.running import MEANS_NOTHING, Miniature
         from afterburner.training.miniature.size import FULL, LARGE, SMOKE
 
         experiments = (MAIN, ABLATIONS) if ablations else (MAIN,)
@@ -47,6 +47,8 @@ def mini(
         except OSError as error:
             raise UsageError(f"Cannot create --out {out}: {error.strerror or error}. Give another folder.") from error
         Miniature(out, size, _tell, experiments).make()
+    if smoke:
+        _tell(MEANS_NOTHING)
     typer.echo(f"report: {display_path(str(out / 'report' / 'report.md'))}")
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 _SHIPPED = "afterburner.training.configs"
+_UNKNOWN = ("extra_forbidden", "unexpected_keyword_argument")
 _LAUNCHING = "accelerate"  # a folder among them with files for `accelerate launch`
 
 
@@ -80,7 +81,9 @@ def parse_config(text: str, name: str) -> TrainConfig:
     try:
         return TrainConfig.model_validate(document)
     except ValidationError as error:
-        raise UsageError(f"{name}: {_line(error.errors(include_url=False)[0])}") from error
+        # What is missing may be what a misspelt key was meant to be.
+        first = min(error.errors(include_url=False), key=lambda each: each["type"] not in _UNKNOWN)
+        raise UsageError(f"{name}: {_line(first)}") from error
     except UsageError as error:  # of the reward's own check
         raise UsageError(f"{name}: {error}") from error
 
@@ -93,7 +96,7 @@ def _find(name: str) -> Any:
 
 def _line(error: ErrorDetails) -> str:
     where = [str(part) for part in error["loc"]]
-    if error["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
+    if error["type"] in _UNKNOWN:
         return _unknown(where)
     if error["type"] == "missing":
         return f"{'.'.join(where)} is missing."

@@ -49,7 +49,8 @@ def read_data(folder: Path) -> DataSet:
         content = (folder / ROWS).read_bytes()
     except (OSError, ValueError, RecursionError) as error:
         raise TrainingError(
-            f"{folder} holds no data set: {error}. Build one with afterburner-agent train data."
+            f"{folder} holds no data set: {getattr(error, 'strerror', None) or error}: {CARD} or {ROWS}."
+            f"{_meant(folder)} Build one with afterburner-agent train data."
         ) from error
     if not isinstance(card, dict) or card.get("format") != FORMAT:
         raise TrainingError(f"{folder} is of another version of this program. Rebuild it.")
@@ -66,6 +67,12 @@ def read_data(folder: Path) -> DataSet:
         if wrong := _wrong_column(row, recipe):
             raise TrainingError(f"{folder}: the {wrong} of row {number} cannot be used. Rebuild the data set.")
     return DataSet(recipe, rows, card)
+
+
+def _meant(folder: Path) -> str:
+    """The data sets in a folder that is none itself."""
+    found = sorted(str(each.parent) for each in folder.glob(f"*/{CARD}"))
+    return f" Did you mean {' or '.join(found)}?" if found else ""
 
 
 def _wrong_column(row: Example, recipe: Recipe) -> str:

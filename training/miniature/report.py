@@ -43,18 +43,20 @@ class Results:
         scores: of each loop, by its label.
         times_s: of each stage, by its name.
         cost: of GRPO.
+        warning: told before anything else; empty: nothing.
     """
 
     experiments: Sequence[Experiment]
     scores: Mapping[str, LoopScores]
     times_s: Mapping[str, float]
     cost: GrpoCost
+    warning: str = ""
 
 
 def write_report(results: Results, out: Path) -> None:
     """Write `report.md`, a picture of each experiment as SVG and PNG, and all figures as JSON."""
     out.mkdir(parents=True, exist_ok=True)
-    tables, parts = [], ["# Miniature\n"]
+    tables, parts = [], ["# Miniature\n", *([f"**{results.warning}**\n"] if results.warning else [])]
     for experiment in results.experiments:
         own = {loop.label: results.scores[loop.label] for loop in experiment.loops}
         curves = [_curve(label, place, scores) for place, (label, scores) in enumerate(own.items())]

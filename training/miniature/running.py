@@ -40,6 +40,7 @@ from afterburner.training.miniature.outcome import check_scored, read_loops
 from afterburner.training.miniature.record import check_same
 from afterburner.training.miniature.report import Results, write_report
 from afterburner.training.miniature.serving import served
+from afterburner.training.miniature.size import SMOKE
 from afterburner.training.miniature.tokenizer import train_tokenizer
 from afterburner.training.reward.settings import RewardSettings
 from afterburner.training.trainers.models import merge_adapter
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
 _TOKENIZER_TEXTS = 2_000
 _CORPUS_SEED, _TOKENIZER_SEED = 0, 1
 _ONCE = RewardSettings(baseline_repeats=1, anchor_repeats=1)  # the cold start asks only what passes
+MEANS_NOTHING = "This was --smoke: every stage ran at a tiny size, and the figures mean nothing."
 _JOBS = 6  # problems at a time: the server answers six prompts together almost as fast as one
 
 
@@ -225,4 +227,5 @@ class Miniature:
             for loop in experiment.loops
         }
         cost = grpo_cost([self.out / str(seed) / GRPO / "metrics.jsonl" for seed in seeds])
-        write_report(Results(self.experiments, scores, stage_times_s(self.out), cost), self.out / "report")
+        warning = MEANS_NOTHING if self.size == SMOKE else ""
+        write_report(Results(self.experiments, scores, stage_times_s(self.out), cost, warning), self.out / "report")

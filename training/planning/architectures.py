@@ -160,6 +160,7 @@ def _find_config(path: str) -> Any:
     """
     from transformers import AutoConfig, Qwen2Config  # noqa: PLC0415 - heavy
 
+    check_is_there(path)
     adapter = Path(path) / _ADAPTER
     if is_folder(path) and adapter.is_file():
         base = _base_of(adapter)
@@ -233,6 +234,19 @@ def is_folder(path: str) -> bool:
         return Path(path).is_dir()
     except OSError:
         return False
+
+
+def check_is_there(path: str) -> None:
+    """Find out whether what can only be a folder is one: the hub has names such as `gpt2` and `Qwen/Qwen2.5-3B`.
+
+    Raises:
+        TrainingError: it is not.
+    """
+    if not is_folder(path) and (path.startswith((".", "/", "~")) or path.count("/") > 1):
+        raise TrainingError(
+            f"There is no folder {path}, which is to hold a model. Where an earlier stage has still to write it, give "
+            "--model with the model that this stage starts from."
+        )
 
 
 def why_unusable(error: BaseException) -> str:

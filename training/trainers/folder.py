@@ -147,17 +147,19 @@ class RunFolder:
             except OSError as error:
                 raise TrainingError(f"{path} cannot be written: {error.strerror or error}.") from error
 
-    @staticmethod
-    def _check(stored: dict[str, Any], asked: dict[str, Any]) -> None:
+    def _check(self, stored: dict[str, Any], asked: dict[str, Any]) -> None:
+        method, wanted = ((each.get("config") or {}).get("method") for each in (stored, asked))
+        if method != wanted:
+            raise UsageError(f"{self.path} holds a run of {method}, and not of {wanted}. Give another --out.")
         for name in _MUST_AGREE:
             for key, old, new in _differences(name, _by_content(stored).get(name), _by_content(asked).get(name)):
                 if name in _HASHED:
                     raise UsageError(
-                        f"The folder holds a run with another {_HASHED[name]}: {key} differs. Give another --out, or "
+                        f"{self.path} holds a run with another {_HASHED[name]}: {key} differs. Give another --out, or "
                         f"the same {_HASHED[name]} as before."
                     )
                 raise UsageError(
-                    f"The folder holds a run with {key} {old}, and not {new}. Give another --out, or the same settings."
+                    f"{self.path} holds a run with {key} {old}, not {new}. Give another --out, or the same settings."
                 )
 
 

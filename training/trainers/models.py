@@ -13,7 +13,7 @@ from peft import AutoPeftModelForCausalLM, LoraConfig
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from afterburner.training.errors import TrainingError
-from afterburner.training.planning.architectures import why_unusable
+from afterburner.training.planning.architectures import check_is_there, why_unusable
 from afterburner.training.trainers.writing import whole_folder
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def load_tokenizer(path: str) -> PreTrainedTokenizerBase:
     Raises:
         TrainingError: it cannot be loaded, or its template does not do.
     """
+    check_is_there(path)
     try:
         tokenizer = AutoTokenizer.from_pretrained(path, trust_remote_code=False)
     except _UNUSABLE as error:
@@ -108,6 +109,8 @@ def merge_adapter(adapter: Path, out: Path) -> None:
     Raises:
         TrainingError: the adapter cannot be loaded or the folder not be written.
     """
+    if (adapter / "config.json").is_file() and not (adapter / _ADAPTER).exists():
+        raise TrainingError(f"{adapter} holds a whole model, so there is nothing to merge. Use it as it is.")
     try:
         base = json.loads((adapter / _ADAPTER).read_text("utf-8")).get("base_model_name_or_path")
     except (OSError, ValueError, AttributeError) as error:

@@ -25,7 +25,7 @@ def check_machine(config: TrainConfig) -> None:
     for name, extra, why in _needs(config):
         if find_spec(name) is None:
             raise TrainingError(
-                f"{why} needs {name}, which is not installed. Install it: pip install '.[{extra}]' in the clone."
+                f"{why} needs {name}, which is not installed. Install it: pip install -e '.[{extra}]' in the clone."
             )
     if not torch.cuda.is_available():
         return

@@ -46,6 +46,7 @@ def test_every_shipped_configuration_is_valid_and_its_batches_can_be_divided(nam
     [
         (("rollouts: 8", "rolouts: 8"), "grpo.rolouts is no setting. Did you mean rollouts?"),
         (("model: {path: base}", ""), "model is missing."),
+        (("learning_rate", "learnin_rate"), "optimizer.learnin_rate is no setting. Did you mean learning_rate?"),
         (("size: 32", "size: many"), "batch.size: Input should be a valid integer"),
         (("size: 32", "size: 0"), "batch.size: Input should be greater than or equal to 1."),
         (("method: grpo", "method: dpo"), "the section grpo has no effect with the method dpo; remove it."),

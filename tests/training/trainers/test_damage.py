@@ -62,6 +62,8 @@ def test_code_that_comes_with_a_model_is_never_run(mini: Mini, tmp_path: Path, m
     adapter = tmp_path / "adapter"
     train(config("sft", mini.model, mini.sft, lora=LORA, steps=1), adapter)
     changed(adapter / "model", "adapter_config.json", lambda about: about.update(base_model_name_or_path=str(evil)))
+    with pytest.raises(TrainingError, match="holds a whole model, so there is nothing to merge"):
+        merge_adapter(mini.model, tmp_path / "merged")
     for use in (
         lambda: train(config("sft", evil, mini.sft), tmp_path / "run"),
         lambda: find_architecture(str(evil)),
@@ -184,6 +186,8 @@ def test_a_data_set_overwrites_only_one_of_the_same_recipe(mini: Mini, tmp_path:
     about = json.loads((out / "dataset_info.json").read_text("utf-8"))
     assert about.keys() == {"theirs", "afterburner-sft", "afterburner-dpo"}
     assert all((out / about[f"afterburner-{name}"]["file_name"]).is_file() for name in ("sft", "dpo"))
+    with pytest.raises(TrainingError, match=r"holds no data set: .* Did you mean .*/dpo or "):
+        read_data(mini.dpo.parent)
     done = CliRunner().invoke(app, ["export", str(mini.grpo), "--format", "verl", "--out", str(mini.grpo)])
     assert isinstance(done.exception, TrainingError)
     assert read_data(mini.grpo).rows

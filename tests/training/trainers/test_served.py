@@ -42,19 +42,22 @@ BY_HEART = {
 def test_an_adapter_that_a_teams_runs_trained_answers_the_next_run(
     store: Store, program: CommandLine, tmp_path: Path
 ) -> None:
-    """An untrained two-layer model knows nothing, so all its weights learn to answer with the original first.
+    """An untrained two-layer model knows nothing, so all its weights learn first to answer with the original.
 
-    Only the adapter can turn that into the rewrite.
+    It writes the rewrite when it is asked something else, so that it knows the words. Only the adapter can make it the
+    answer to the run's prompt.
     """
     data, originals, shop = tmp_path / "sft", tmp_path / "originals", tmp_path / "shop"
     build_run_data(store.folder, RunDataSettings(RunRecipe.SFT), HeldOut(), data)
-    unchanged = [{**row, "completion": _answer(row)} for row in read_data(data).rows]
-    write_data(unchanged, {"recipe": "sft", "source": ""}, "", originals)
+    rows = read_data(data).rows
+    unchanged = [{**row, "completion": _answer(row)} for row in rows]
+    elsewhere = [{**row, "prompt": [{"role": "user", "content": "What is quicker?"}]} for row in rows]
+    write_data([*unchanged, *elsewhere], {"recipe": "sft", "source": ""}, "", originals)
     base = write_model(tmp_path / "base", texts_of(data, originals), hidden=128)
-    began = config("sft", base, originals, steps=80, **BY_HEART)
+    began = config("sft", base, originals, steps=120, **BY_HEART)
     start = train(began, tmp_path / "start").folder.model
     lora = {"rank": 16, "alpha": 32}
-    settings = config("sft", start, data, steps=50, lora=lora, **BY_HEART)
+    settings = config("sft", start, data, steps=40, lora=lora, **BY_HEART)
     adapter = train(settings, tmp_path / "run").folder.model
     assert (adapter / "adapter_config.json").is_file()
     merge_adapter(adapter, tmp_path / "merged")
