@@ -27,7 +27,7 @@ _START = "import sys; from afterburner.agent.cli.main import main; sys.exit(main
 
 
 def main() -> None:
-    """Run the cases, and print the table after each."""
+    """Run the cases, and print the table."""
     options = _options()
     cases = [case for case in all_cases() if options.only in case.name]
     with tempfile.TemporaryDirectory(prefix="latency-") as name:

@@ -18,7 +18,7 @@ from afterburner.agent.cli.progress import show_progress
 from afterburner.agent.cli.resume_hint import say_how_to_resume
 from afterburner.agent.code.patch import patch_bytes, write_atomically
 from afterburner.agent.inputs.survey import python_command
-from afterburner.agent.session.session import session_for
+from afterburner.agent.session.from_settings import session_for
 from afterburner.agent.store.checkpoints import new_run_id
 from afterburner.sandbox import AfterburnerError, UsageError
 from afterburner.sandbox.terminal.console import open_console

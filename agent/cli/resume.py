@@ -21,7 +21,7 @@ from afterburner.agent.cli.outputs import (
 )
 from afterburner.agent.cli.progress import ProgressStyle, progress_option, quiet_option, show_progress, style_of
 from afterburner.agent.cli.resume_hint import say_how_to_resume
-from afterburner.agent.session.session import session_for
+from afterburner.agent.session.from_settings import session_for
 from afterburner.agent.store.more_time import give_more_time
 from afterburner.agent.store.stored_run import RunState, owner_of
 from afterburner.agent.store.table import open_runs

@@ -24,7 +24,7 @@ from afterburner.agent.cli.progress import ProgressStyle, progress_option, quiet
 from afterburner.agent.cli.resume_hint import say_how_to_resume
 from afterburner.agent.cli.settings import Layer, SettingsCommand, origin_of
 from afterburner.agent.options import RunSettings  # noqa: TC001 - the parser reads the annotation
-from afterburner.agent.session.session import job_of, session_for
+from afterburner.agent.session.from_settings import job_of, session_for
 from afterburner.sandbox.terminal.options import filled
 
 if TYPE_CHECKING:

@@ -20,8 +20,6 @@ from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, ignore_e
 from afterburner.agent.inputs.rank import RankedTarget, rank
 from afterburner.agent.inputs.survey import project_of, python_command, take_survey
 from afterburner.agent.job.arguments import expect, expect_function
-from afterburner.agent.job.job import Job
-from afterburner.agent.job.problem import Problem
 from afterburner.agent.job.project_settings import ProjectOptions, read_project_options
 from afterburner.agent.job.trust import Trust, TrustAnswers, TrustQuestion, TrustRequest, trust_caller
 from afterburner.agent.job_reporter import JobReporter
@@ -42,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
     from afterburner.agent.deadline import Deadline
+    from afterburner.agent.job.job import Job
     from afterburner.agent.loop.results import RunResult
     from afterburner.agent.session.compare import ComparisonResult
     from afterburner.agent.store.stored_run import Output
@@ -485,19 +484,3 @@ def open_session(
             yield session
         finally:
             session.end_jobs()
-
-
-@contextmanager
-def session_for(settings: RunSettings, session_id: str = "") -> Iterator[Session]:
-    """Open a session with the model, the caps and the proof of these settings."""
-    with open_session(
-        models=settings.models, caps=settings.caps, proof=settings.proof, session_id=session_id
-    ) as session:
-        yield session
-
-
-def job_of(settings: RunSettings) -> Job:
-    """Return the job that these settings describe."""
-    if settings.problem:
-        return Job.from_problem(Problem.from_json(settings.problem))
-    return Job(settings.file, settings.function, settings.inputs, settings.unsaved, settings.batch)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from afterburner.agent.job.job import Job
 from afterburner.agent.options import VERIFY_S, InputOptions, Search, settings_of
-from afterburner.agent.session.session import job_of, open_session, session_for
+from afterburner.agent.session.from_settings import job_of, session_for
+from afterburner.agent.session.session import open_session
 from afterburner.agent.store.table import open_runs
 
 if TYPE_CHECKING:

@@ -48,9 +48,10 @@ def read_data(folder: Path) -> DataSet:
         card = json.loads((folder / CARD).read_text("utf-8"))
         content = (folder / ROWS).read_bytes()
     except (OSError, ValueError, RecursionError) as error:
+        why = getattr(error, "strerror", None) or error
         raise TrainingError(
-            f"{folder} holds no data set: {getattr(error, 'strerror', None) or error}: {CARD} or {ROWS}."
-            f"{_meant(folder)} Build one with afterburner-agent train data."
+            f"{folder} holds no data set: {CARD} or {ROWS} cannot be read ({why}).{_meant(folder)} Build one with "
+            "afterburner-agent train data."
         ) from error
     if not isinstance(card, dict) or card.get("format") != FORMAT:
         raise TrainingError(f"{folder} is of another version of this program. Rebuild it.")

@@ -43,12 +43,13 @@ def whole_folder(out: Path) -> Iterator[Path]:
         unfinished.chmod(0o777 & ~_umask())
         unfinished.replace(out)
     except WRITE_ERRORS as error:
-        shutil.rmtree(unfinished, ignore_errors=True)
         if not is_write_error(error):
             raise
         raise TrainingError(
             f"{out} cannot be written: {' '.join(str(error).split())}. Free some space and run the same command again."
         ) from error
+    finally:  # also when somebody interrupts it
+        shutil.rmtree(unfinished, ignore_errors=True)
 
 
 def _umask() -> int:

@@ -15,7 +15,8 @@ from afterburner.agent.errors import NotTrustedError
 from afterburner.agent.events import ProgressEvent, Stage, ignore_event
 from afterburner.agent.models.registry import KINDS
 from afterburner.agent.options import BatchPlace, ModelOptions, RunSettings, Search
-from afterburner.agent.session.session import open_session, session_for
+from afterburner.agent.session.from_settings import session_for
+from afterburner.agent.session.session import open_session
 from afterburner.agent.store.checkpoints import new_run_id
 from afterburner.sandbox import CancelledError
 
