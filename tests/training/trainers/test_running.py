@@ -136,6 +136,32 @@ def rewarded(taught: Path, mini: Mini, **changes: Any) -> TrainConfig:
     )
 
 
+@pytest.mark.nightly
+def test_grpo_comes_to_give_answers_that_are_rewarded(mini: Mini, tmp_path: Path) -> None:
+    """From a model that gives such answers now and then; the most that one earns without the measured term is 0.45."""
+    begun = config(
+        "sft",
+        mini.model,
+        mini.sft,
+        batch={"size": 8, "per_device": 8},
+        optimizer={"learning_rate": 1e-2, "schedule": "cosine", "warmup_steps": 5},
+        steps=90,
+        checkpoint_every=1000,
+    )
+    train(begun, tmp_path / "begun")
+    settings = rewarded(tmp_path / "begun", mini, steps=60, checkpoint_every=1000)
+    rollout = {"rollouts": 8, "prompts": 3, "temperature": 0.9}
+    settings = settings.model_copy(
+        update={
+            "batch": settings.batch.model_copy(update={"size": 24, "per_device": 24}),
+            "grpo": settings.grpo.model_copy(update=rollout),
+        }
+    )
+    train(settings, tmp_path / "run")
+    rewards = [row["reward"] for row in lines(tmp_path / "run" / "metrics.jsonl") if "loss" in row]
+    assert sum(rewards[-15:]) / 15 > sum(rewards[:15]) / 15 + 0.15
+
+
 @pytest.mark.parametrize(
     "method",
     ["sft", "grpo", *(pytest.param(method, marks=pytest.mark.nightly) for method in ("dpo", "cold-start"))],
