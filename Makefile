@@ -10,7 +10,7 @@ DEMO ?= examples/log_report.py
 EXTENSION := lsp_server/clients/vscode
 
 .DEFAULT_GOAL := help
-.PHONY: soak-cancels help setup setup-tests demo test test-quick test-nightly check lint types format verify-examples readme-demo rules-page schemas sandbox-pictures bench-sandbox bench-selection bench-compare bench-judge bench-mutants bench-editor bench-packages bench-coverage bench-graders bench-eval-cores bench-latency train-mini miniature-page eval-smoke eval-picture eval-full vscode test-vscode vscode-pictures ci-pictures soak soak-kills load-service lock clean clean-all
+.PHONY: soak-cancels help setup setup-tests demo test test-quick test-nightly check lint types format verify-examples readme-demo rules-page schemas sandbox-pictures bench-sandbox bench-selection bench-compare bench-judge bench-mutants bench-editor bench-packages bench-coverage bench-graders bench-eval-cores bench-latency latency-pictures train-mini miniature-page eval-smoke eval-picture eval-full vscode test-vscode vscode-pictures ci-pictures soak soak-kills load-service lock clean clean-all
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name what; do \
@@ -117,6 +117,9 @@ ci-pictures: setup ## measure a small pull request, and take the pictures of doc
 
 bench-latency: setup ## measure how long a user waits: seconds to the first candidate, the offer, the end (half an hour)
 	$(BIN)/python -m scripts.bench_latency $(BENCH)
+
+latency-pictures: setup ## draw where the demo's time goes: docs/images/waterfall.svg (two minutes)
+	$(BIN)/python -m scripts.latency_pictures $(BENCH)
 
 # transformers serves the models to the loop.
 train-mini: setup-tests ## train small models from scratch by all four methods, and draw Figure 5 of them (an hour and a half; MINI=--smoke: two minutes)

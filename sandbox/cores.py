@@ -51,6 +51,15 @@ class Cores:
     slots: tuple[int, ...]
     watching: frozenset[int]
 
+    def beside(self) -> frozenset[int]:
+        """The CPUs, of those that this thread may use, for work that goes on while a program is timed.
+
+        No thread of the front half of the slots, which leases take first. With a single core there are none: there
+        the same work is done in turns.
+        """
+        front = self.slots[: -(-len(self.slots) // 2)]
+        return frozenset(cpu for cpu in usable_cpus() if _siblings(cpu).isdisjoint(front))
+
     @contextmanager
     def lease(
         self, give_up: Callable[[], bool] = lambda: False, on_wait: Callable[[], object] = lambda: None
@@ -67,12 +76,12 @@ class Cores:
         before = usable_cpus()
         cpu, lock = self._take(give_up, on_wait)
         try:
-            _keep_to(self.watching)
+            keep_to(self.watching)
             with span(core_lane(cpu), "leased"):
                 yield cpu
         finally:
             os.close(lock)
-            _keep_to(before)
+            keep_to(before)
 
     def _take(self, give_up: Callable[[], bool], on_wait: Callable[[], object]) -> tuple[int, int]:
         folder, waiting = lock_folder(), False
@@ -173,9 +182,11 @@ def usable_cpus() -> frozenset[int]:
     return frozenset(range(os.cpu_count() or 1))  # macOS does not tell, and has its containers in a virtual machine
 
 
-def _keep_to(cpus: frozenset[int]) -> None:
+def keep_to(cpus: frozenset[int], thread_id: int = 0) -> None:
+    """Keep a thread, and what it starts from now on, to these CPUs; 0 is the thread that calls."""
     if sys.platform == "linux":
-        os.sched_setaffinity(0, cpus)  # of this thread, and of what it starts
+        with suppress(ProcessLookupError):  # it has just ended
+            os.sched_setaffinity(thread_id, cpus)
 
 
 def _siblings(cpu: int) -> frozenset[int]:

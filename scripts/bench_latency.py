@@ -1,6 +1,6 @@
 """Measures how long a user waits in a fixed set of runs: seconds to the first candidate, the offer, and the end.
 
-    python -m scripts.bench_latency [--against REV] [--only TEXT] [--rounds N] [--json FILE]
+    python -m scripts.bench_latency [--against REV] [--only TEXT ...] [--rounds N] [--once] [--json FILE]
 
 Each case runs twice in a row; the second run can use what the first one learned about the function. With `--against`,
 the script also builds a commit of this repository and runs it in turn with the working tree, case by case. The table
@@ -11,34 +11,32 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from scripts.latency_bench.cases import ONE_ANSWER, ROOT, Case, all_cases
-from scripts.latency_bench.timing import Program, as_row, own_s, wait_for
+from scripts.latency_bench.cases import ONE_ANSWER, Case, all_cases
+from scripts.latency_bench.timing import as_row, own_s, wait_for
+from scripts.latency_bench.versions import Program, build, working_tree
 from scripts.selection_bench.show import table
-
-_HERE = "here"
-_START = "import sys; from afterburner.agent.cli.main import main; sys.exit(main())"
 
 
 def main() -> None:
     """Run the cases, and print the table."""
     options = _options()
-    cases = [case for case in all_cases() if options.only in case.name]
+    cases = [case for case in all_cases() if not options.only or any(text in case.name for text in options.only)]
+    runs = 1 if options.once else 2
     with tempfile.TemporaryDirectory(prefix="latency-") as name:
-        programs = [Program(_HERE, (sys.executable, "-c", _START), {})]
+        programs = [working_tree()]
         if options.against:
-            programs.insert(0, _built(options.against, Path(name) / "before"))
+            programs.insert(0, build(options.against, Path(name) / "before"))
         rows: list[dict[str, Any]] = []
         for case in cases:
             for number in range(options.rounds):
                 place = Path(name) / f"{case.name}-{number}"
-                rows += [_measured(case, program, place / program.name) for program in programs]
+                rows += [_measured(case, program, place / program.name, runs) for program in programs]
             print(f"{case.name} …", file=sys.stderr, flush=True)
             if options.json:
                 options.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
@@ -48,38 +46,27 @@ def main() -> None:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--against", metavar="REV", default="", help="also measure this commit, in turn with this tree")
-    parser.add_argument("--only", metavar="TEXT", default="", help="run only cases whose name contains TEXT")
+    parser.add_argument("--only", metavar="TEXT", nargs="+", help="run only cases whose name contains one of these")
+    parser.add_argument("--once", action="store_true", help="leave out the second run of each case")
     parser.add_argument("--rounds", type=int, default=1, metavar="N", help="rounds per case (default: %(default)s)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures of every run to FILE")
     return parser.parse_args()
 
 
-def _built(revision: str, place: Path) -> Program:
-    """Install a commit of this repository into a folder, on the packages of this environment."""
-    tree, site = place / "tree", place / "site"
-    subprocess.run(["git", "worktree", "add", "--detach", "--quiet", tree, revision], cwd=ROOT, check=True)  # noqa: S607 - on the PATH
-    try:
-        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation"]
-        subprocess.run([*pip, "--target", site, tree], check=True)
-    finally:
-        subprocess.run(["git", "worktree", "remove", "--force", tree], cwd=ROOT, check=True)  # noqa: S607 - on the PATH
-    return Program(revision, (sys.executable, "-c", _START), {"PYTHONPATH": str(site)})
-
-
-def _measured(case: Case, program: Program, place: Path) -> dict[str, Any]:
+def _measured(case: Case, program: Program, place: Path, runs: int) -> dict[str, Any]:
     folder, home = place / "project", place / "home"
     folder.mkdir(parents=True)
     home.mkdir()
     case.prepare(folder)
     own = own_s(case.own, folder, case.stdin)
-    first, second = (wait_for(case, program, folder, home) for _ in range(2))
+    taken = [as_row(wait_for(case, program, folder, home)) for _ in range(runs)]
     return {
         "case": case.name,
         "group": case.group,
         "program": program.name,
         "own_s": own,
-        "first": as_row(first),
-        "second": as_row(second),
+        "first": taken[0],
+        "second": taken[1] if runs > 1 else None,
     }
 
 
@@ -93,7 +80,7 @@ def _shown(rows: list[dict[str, Any]], programs: list[str]) -> str:
             row["first"]["decision"],
             *(_seconds(row["first"][name]) for name in ("first_s", "offer_s", "end_s")),
             f"{row['first']['end_s'] / row['own_s']:.0f}",
-            _seconds(row["second"]["end_s"]),
+            _seconds(row["second"]["end_s"] if row["second"] else None),
             f"{row['first']['busy_cores']:.2f}",
         ]
         for row in rows
@@ -108,7 +95,9 @@ def _summary(rows: list[dict[str, Any]], program: str) -> str:
     if answered:
         parts.append(f"to the offer, one answer: median {median(answered):.1f} s, longest {max(answered):.1f} s")
     parts.append(f"to the end: median {median(row['first']['end_s'] for row in own):.1f} s")
-    parts.append(f"run 2 / run 1: median {median(row['second']['end_s'] / row['first']['end_s'] for row in own):.2f}")
+    again = [row["second"]["end_s"] / row["first"]["end_s"] for row in own if row["second"]]
+    if again:
+        parts.append(f"run 2 / run 1: median {median(again):.2f}")
     return "; ".join(parts)
 
 

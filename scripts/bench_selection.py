@@ -1,13 +1,15 @@
 """Measures what the selection promises: identical code never wins, true gains are found, and what a decision costs.
 
-    python -m scripts.bench_selection [--only idle|busy|power|cost ...] [--trials N] [--gains N] [--functions NAMES]
-                                      [--json FILE | --resume FILE | --show FILE] [--picture] [--write-docs]
+    python -m scripts.bench_selection [--only idle|busy|judging|power|cost ...] [--trials N] [--gains N]
+                                      [--functions NAMES] [--json FILE | --resume FILE | --show FILE]
+                                      [--picture] [--write-docs]
 
 A trial is one decision as a run makes it: six candidates are judged and screened, and who ranks first is confirmed; of
 functions whose call takes from 5 µs to 500 ms. For the false accepts all six do the original's own work, to the byte or
 in other words; every trial also puts the candidate that ranks first through the confirmatory test alone, whatever
 screening saw in it (`--alone-every`). For the gains the original does exactly 10% or 20% more work than one of the six.
-`busy` is the same beside one process for each core that computes without end.
+`busy` is the same beside one process for each core that computes without end; `judging` is the same, gains included,
+beside our own judging, on the cores that timing leaves to it.
 
 The whole takes hours; the forecast is printed first. Each trial is written down at once, and `--resume` goes on where a
 run was broken off. Figures from a machine that has other work to do are worth little, and are marked so.
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
 
     from afterburner.sandbox.sandbox import Sandbox
 
-PARTS = ("idle", "busy", "power", "cost")
+PARTS = ("idle", "busy", "judging", "power", "cost")
 EXAMPLE_S = 45.0  # of one run, for the forecast
 _INTERRUPTED = 130
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from afterburner.agent.types import WorkloadCall
     from afterburner.sandbox import CaseReport, Program
 
-ROUNDS = 5
+ROUNDS, FEWEST_ROUNDS = 5, 3
 MOST_SIZES = 8
 MOST_CALL_S = 0.5
 UNTIL_S = 0.02
@@ -120,6 +120,16 @@ def _looked_into(
     return replace(growth, disagreement="; ".join(filter(None, [growth.disagreement, more])), condition=found.condition)
 
 
+def make_ladder(bench: Workbench, deadline: Deadline) -> None:
+    """Make the calls that growth will be measured on, which the bench then knows.
+
+    Raises:
+        SandboxInternalError: the sandbox failed.
+    """
+    if not bench.by_cases:
+        _ladder(bench, deadline)
+
+
 def _ladder(bench: Workbench, deadline: Deadline) -> tuple[list[ScaledCall], list[str]]:
     calls = likely_bases(bench.workload.calls_in_order())
     told: list[str] = []
@@ -149,7 +159,7 @@ class _Measuring:
         note = disagreement = ""
         too_slow = False
         for number in range(ROUNDS):
-            if note or disagreement or (number and deadline.passed()):
+            if note or disagreement or (number and deadline.passed()) or self._is_settled(times):
                 break
             for side in (0, 1) if number % 2 == 0 else (1, 0):
                 report = self._sample(programs[side])
@@ -164,6 +174,16 @@ class _Measuring:
                     too_slow = report.verdict is Verdict.TIME_LIMIT
         result = self._result(_smallest(times[0]), [] if disagreement else _smallest(times[1]), note, disagreement)
         return replace(result, too_slow=too_slow)
+
+    def _is_settled(self, times: Sequence[Sequence[Sequence[float]]]) -> bool:
+        """Whether the last of enough rounds has changed neither class of growth."""
+        return all(
+            len(rounds) >= FEWEST_ROUNDS and self._class_of(rounds) == self._class_of(rounds[:-1]) for rounds in times
+        )
+
+    def _class_of(self, rounds: Sequence[Sequence[float]]) -> str:
+        fit = fit_growth([(each.size, time_s) for each, time_s in zip(self.ladder, _smallest(rounds), strict=True)])
+        return fit.text if fit is not None else ""
 
     def _result(self, original: list[float], winner: list[float], note: str, disagreement: str) -> Growth:
         points = tuple(

@@ -1,10 +1,10 @@
 """What a winner has to stand before it is offered: the same behaviour everywhere, and a gain that is one.
 
 In this order, each only if the one before was passed: the held-out calls; the confirmatory test of its gain, which most
-fail that fail at all; at the same time all calls under other hash seeds, inputs made to find a difference, and other
-circumstances (alone, in another order, in another folder), the file's own `__main__` and the project's tests; a gain
-that is too good to be believed at once is looked at again on larger inputs; and a language model that takes part is
-asked for calls on which the two may differ.
+fail that fail at all; all calls under other hash seeds, inputs made to find a difference, other circumstances (alone,
+in another order, in another folder), the file's own `__main__`, the project's tests and larger inputs; a gain that is
+too good to be believed at once is measured again on larger inputs; and a language model that takes part is asked for
+calls on which the two may differ. What is not timed is done beside the test, on other cores, and counts after it.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 from afterburner.agent.code.languages import PYTHON
 from afterburner.agent.errors import ProposerError
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage
-from afterburner.agent.inputs.side_by_side import beside
-from afterburner.agent.judge.circumstances import Dependence, find_dependence
+from afterburner.agent.judge import behaviour
+from afterburner.agent.judge.behaviour import Behaviour, Difference, failed
+from afterburner.agent.judge.circumstances import Dependence
 from afterburner.agent.judge.comparison import Comparison
 from afterburner.agent.judge.confirmation import confirmation_of, detail_of, differs, unproven
 from afterburner.agent.judge.first_calls import look_at_first_calls
@@ -30,22 +31,22 @@ from afterburner.agent.judge.measuring.sampling import SampleFailedError
 from afterburner.agent.judge.measuring.sequential import FIRST_LOOKS
 from afterburner.agent.judge.offer_notes import notes_of
 from afterburner.agent.judge.scaled_differences import difference_on_scaled
-from afterburner.agent.judge.slower_on_larger import on_larger_inputs
+from afterburner.agent.judge.slower_on_larger import make_larger_inputs, on_larger_inputs
 from afterburner.agent.judge.spent_tests import TESTS_USED_UP, SpentTests
 from afterburner.agent.judge.verification.arguments import takes_arguments
 from afterburner.agent.judge.verification.changed_lines import changed_statements
-from afterburner.agent.judge.verification.exploring import Exploration, explore
 from afterburner.agent.judge.verification.made_inputs import Suggested
-from afterburner.agent.judge.verification.outcome import EXPLORED, SUGGESTED, Agreement, Counterexample
+from afterburner.agent.judge.verification.outcome import SUGGESTED, Agreement, Counterexample
 from afterburner.agent.judge.verification.reach import lines_in_words
 from afterburner.agent.judge.verification.search import SHRINKING_S, DifferenceSearch, Least
-from afterburner.agent.judge.whole_runs import WholeRunDifference, difference_of_whole_runs
+from afterburner.agent.judge.whole_runs import WholeRunDifference
 from afterburner.agent.types import Decision, Gain, HeldOut, Objective
 from afterburner.agent.wording import format_ratio
 from afterburner.sandbox import Report, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
 
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.judge.confirmation import Confirmation, Incumbent
@@ -54,15 +55,12 @@ if TYPE_CHECKING:
     from afterburner.agent.judge.larger_inputs import LargerCalls
     from afterburner.agent.judge.measuring.sample_sources import Case
     from afterburner.agent.judge.measuring.workbench import Workbench
+    from afterburner.agent.judge.slower_on_larger import LargerGlances
     from afterburner.agent.types import WorkloadCall
+    from afterburner.sandbox.sandbox import Sandbox
 
 BLOCKS_TOLD = 4
 SEARCH_S, SEARCH_ROUNDS, SEARCH_LEAST = 3.0, 3, 80  # for an input on which a promising candidate differs
-# The same before an offer, which is worth nothing without so many: they get all the time that is left, and any number
-# of rounds (None).
-OFFER_S, OFFER_LEAST = 4.0, 800
-OFFER_ROUNDS: int | None = None
-SUGGESTED_ROUNDS = 24  # where a call that somebody suggests breaks an assumption
 PATIENCE = 5  # times as long as that, until the least number of inputs has agreed with a promising candidate
 AGAIN_S = 10.0  # for sampling again who was screened beside a winner that is not better
 HARD_TO_BELIEVE = 10.0  # a gain above this is measured again on larger inputs
@@ -83,6 +81,7 @@ class Confirming:
     tests: SpentTests = field(default_factory=SpentTests)  # of the run
     shrinking_s: float | None = None  # how long a counterexample is made smaller; None: as in a run
     on_search: OnEvent | None = None  # is told how far a search for a difference is
+    searching_in: Sandbox | None = None  # where inputs are made and tried; None: in the bench's
     _search: DifferenceSearch | None = field(default=None, init=False)
     _taken: int = field(default=0, init=False)  # blocks of the last test
 
@@ -104,25 +103,28 @@ class Confirming:
         report = self.failed(winner, early)
         if report is not None:
             return self._wrong(winner, original, report)
-        comparison, held_out_gain = self._measure(winner, original)
-        if self.deterministic:
-            comparison = self._counted(comparison, held_out_gain, winner, original)
-        held_out = HeldOut(inputs, passed=comparison.decision is not Decision.WRONG, gain=held_out_gain)
-        if comparison.decision is not Decision.IMPROVED:
-            return confirmation_of(winner, original, comparison, held_out)
-        self._report(EventKind.COMPARING_BEHAVIOUR)
-        searched = self.behaves(winner, original, late, for_offer=True)
+        cpus = bench.core.cores.beside() if bench.core is not None else frozenset[int]()
+        with self._behaviour(winner).begun(late, for_offer=True, cpus=cpus) as looks:
+            comparison, held_out_gain = self._measure(winner, original)
+            if self.deterministic:
+                comparison = self._counted(comparison, held_out_gain, winner, original)
+            held_out = HeldOut(inputs, passed=comparison.decision is not Decision.WRONG, gain=held_out_gain)
+            if comparison.decision is not Decision.IMPROVED:
+                return confirmation_of(winner, original, comparison, held_out)
+            as_used, used = self._as_used(comparison, winner)  # timed, so it comes before what needs no quiet core
+            self._report(EventKind.COMPARING_BEHAVIOUR)
+            searched, glances = looks.ended()
         if not isinstance(searched, Agreement):
             return self._differing(searched, winner, original, comparison, held_out)
         too_few = self.unproven(searched, winner, original, comparison.gain)
         if too_few is not None:
             return confirmation_of(winner, original, too_few, held_out)
         look = LargerLook(comparison)
-        used: list[str] = []
         if comparison.gain is not None:
             held = self._values_held(winner)
-            look = self.on_larger_inputs(comparison, comparison.gain, winner, original, held=held)
-            comparison, used = self._as_used(look.comparison, winner)
+            look = self.on_larger_inputs(comparison, comparison.gain, winner, held=held, glances=glances)
+            comparison = as_used if look.comparison.decision is Decision.IMPROVED else look.comparison
+            comparison = self._unless_slower_on_larger(comparison, winner, glances)
         held_out = replace(held_out, passed=comparison.decision is not Decision.WRONG)
         notes = [*notes_of(winner, original, searched, comparison), *used] if bench.target.language == PYTHON else []
         if comparison.decision is Decision.IMPROVED:
@@ -141,7 +143,7 @@ class Confirming:
         """What is left of a gain where the inputs on which no difference was found are too few; None: they are not."""
         made = agreed.made(set(self.bench.workload.origins())) if takes_arguments(self.bench) else None
         changed = changed_statements(self.bench.target, original.source, winner.source, agreed.unreached)
-        return unproven(agreed, gain, OFFER_LEAST, unreached=changed, made=made)
+        return unproven(agreed, gain, behaviour.OFFER_LEAST, unreached=changed, made=made)
 
     def _lines_brought(self, winner: Incumbent, original: Incumbent) -> list[str]:
         """What to tell of lines of the rewrite that no input is known to reach."""
@@ -159,7 +161,7 @@ class Confirming:
             snippet = sceptic()
         except ProposerError as error:
             return f"the model gave no calls on which the two may differ: {error}"
-        found = self._on_suggested(winner, Suggested(snippet, SUGGESTED))
+        found = self._behaviour(winner).on_suggested(Suggested(snippet, SUGGESTED))
         if isinstance(found, Counterexample):
             return found
         return f"a model was asked for calls on which the two may differ: {found.told_of_suggested}"
@@ -186,83 +188,28 @@ class Confirming:
             case Report():
                 return self._wrong(winner, original, found)
 
-    def _on_suggested(self, winner: Incumbent, suggested: Suggested) -> Counterexample | Agreement:
-        until = self.deadline.within(OFFER_S)
-        return self._searching().against_suggested(winner.source, suggested, until, rounds=SUGGESTED_ROUNDS)
-
-    def behaves(
-        self,
-        winner: Incumbent,
-        original: Incumbent,
-        late: Sequence[Case],
-        *,
-        by_cost: bool = True,
-        for_offer: bool = False,
-    ) -> Agreement | Counterexample | Report | Dependence | WholeRunDifference:
+    def behaves(self, winner: Incumbent, late: Sequence[Case], *, by_cost: bool = True) -> Agreement | Difference:
         """Whether the winner does the same on these cases, on inputs made for it, in other circumstances, and whole.
 
         Args:
             winner: or the other version of a comparison.
-            original: what it is held against.
             late: the cases of the workload that it was not yet judged on.
             by_cost: whether a whole run of the program must not need more CPU time.
-            for_offer: whether CrossHair searches, too, and all the time that is left may go into made inputs.
 
         Returns:
             How far no difference was found; else an input on which it differs, the report of cases that are not
             right, what it depends on, or what a run of the whole program shows.
         """
-        looks: list[Callable[[], Report | Dependence | WholeRunDifference | Exploration | None]] = [
-            partial(self.failed, winner, (case,)) for case in late
-        ]
-        looks.append(partial(self._dependence, winner, original))
-        looks.append(partial(difference_of_whole_runs, self.bench, winner.source, by_cost=by_cost))
-        if for_offer:
-            looks.append(partial(explore, self.bench, winner.source, self.deadline))
-        until = self.deadline if for_offer else self.deadline.within(self.deadline.left_s() / 2)
-        search = partial(
-            self._searched,
-            winner.source,
-            self.deadline.within(OFFER_S),
-            OFFER_ROUNDS,
-            least=Least(OFFER_LEAST, until),
-            effects_of_real_calls=True,
-        )
-        searched, found = beside(self.bench.sandbox, search, looks)
-        if isinstance(searched, Counterexample) and not (searched.timed_out or searched.provided):
-            return searched
-        explored = next((each for each in found if isinstance(each, Exploration)), None)
-        ended = next((each for each in found if each is not None and not isinstance(each, Exploration)), searched)
-        if ended is searched and explored is not None:
-            ended = self._explored(winner, explored, searched)
-        if not isinstance(ended, Agreement):
-            return ended
-        beyond = self._searching().beyond_real_calls(winner.source)
-        return replace(ended, unreached=self._searching().unreached_lines(), beyond_calls=beyond)
+        with self._behaviour(winner).begun(late, by_cost=by_cost) as looks:
+            return looks.ended()[0]
 
-    def _explored(
-        self, winner: Incumbent, explored: Exploration, searched: Counterexample | Agreement
-    ) -> Counterexample | Agreement:
-        """What was searched with what CrossHair's search came to, or a difference that it has found.
-
-        Where `searched` is a difference that takes an assumption, only one that takes none counts for more.
-        """
-        found = None
-        if explored.snippet:
-            found = self._on_suggested(winner, Suggested(explored.snippet, EXPLORED, by_hints=False))
-        if isinstance(searched, Counterexample):
-            return found if isinstance(found, Counterexample) and not found.provided else searched
-        if isinstance(found, Counterexample):
-            return found
-        told = f" did not search: {explored.left_out}" if explored.left_out else " found none"
-        return replace(searched, remark="CrossHair" + (" found none that plain values show" if found else told))
+    def _behaviour(self, winner: Incumbent) -> Behaviour:
+        too_good = winner.ratio > HARD_TO_BELIEVE
+        return Behaviour(self.bench, self.judge, self.deadline, self._searching(), winner.source, too_good)
 
     def failed(self, winner: Incumbent, cases: Sequence[Case]) -> Report | None:
         """The report of cases that are not all right, None if they are."""
-        if not cases:
-            return None
-        report = self.bench.run_program(self.bench.rewrite(winner.source), cases, self.bench.limits)
-        return None if report.verdict is Verdict.ACCEPTED else report
+        return failed(self.bench, winner.source, cases)
 
     def _wrong(self, winner: Incumbent, original: Incumbent, report: Report) -> Confirmation:
         """The confirmation of a winner whose calls are not right."""
@@ -271,10 +218,6 @@ class Confirming:
         failed = Comparison(Decision.WRONG, f"when confirmed: {reason}", verdict=report.verdict)
         held_out = HeldOut(self.bench.workload.held_out_count, passed=False, gain=None)
         return confirmation_of(winner, original, failed, held_out, found)
-
-    def _dependence(self, winner: Incumbent, original: Incumbent) -> Dependence | None:
-        """What the winner depends on that it should not."""
-        return find_dependence(self.bench, original.source, winner.source, f"{self.judge.seed} {winner.source}")
 
     def sampled_again(self, winners: Sequence[Incumbent], original: Incumbent, attempt: int) -> list[Comparison]:
         """What screening says of these by samples of their own, as far as there is time.
@@ -314,10 +257,24 @@ class Confirming:
             effects_of_real_calls=effects_of_real_calls,
         )
 
+    def make_inputs(self) -> None:
+        """Make what has to be made of the original alone before an offer, in a thread of its own.
+
+        Raises:
+            SandboxInternalError: the sandbox failed.
+        """
+        self._searching().make_inputs(behaviour.OFFER_LEAST, self.deadline)
+        bench = replace(self.bench, sandbox=self.searching_in or self.bench.sandbox)
+        make_larger_inputs(bench, self.judge, self.deadline.within(LOOKING_S))
+
+    def droppable(self) -> AbstractContextManager[Callable[[], None]]:
+        """See `DifferenceSearch.droppable`."""
+        return self._searching().droppable()
+
     def _searching(self) -> DifferenceSearch:
         """The search of this run, which keeps the inputs that it has made."""
         if self._search is None:
-            self._search = self._new_search(self.bench)
+            self._search = self._new_search(replace(self.bench, sandbox=self.searching_in or self.bench.sandbox))
         return self._search
 
     def _searching_on(self, bench: Workbench) -> DifferenceSearch:
@@ -397,16 +354,23 @@ class Confirming:
         comparison: Comparison,
         gain: Gain,
         winner: Incumbent,
-        original: Incumbent,
         *,
         held: Sequence[Literal] = (),
+        glances: LargerGlances | None = None,
     ) -> LargerLook:
         """The comparison again, or what larger inputs make of it; and what to tell of them.
 
-        However small its gain, a winner that holds values of the workload has to show it there, or on made inputs.
+        However small its gain, a winner that holds values of the workload has to show it there, or on made inputs. One
+        run is enough where it shows the gain plainly.
         """
         if (gain.ratio <= HARD_TO_BELIEVE and not held) or self.judge.objective is not Objective.TIME:
             return LargerLook(comparison)
+        plainly = glances.plain_gain(1 + self.judge.min_effect) if glances is not None else ""
+        return LargerLook(comparison, plainly) if plainly else self._measured_on_larger(comparison, gain, winner, held)
+
+    def _measured_on_larger(
+        self, comparison: Comparison, gain: Gain, winner: Incumbent, held: Sequence[Literal]
+    ) -> LargerLook:
         self._report(EventKind.MEASURING_LARGER_INPUTS, ratio=gain.ratio)
         until = self.deadline.within(2 * LARGER_S)
         larger = self._larger(self.bench, until)
@@ -415,14 +379,14 @@ class Confirming:
             again = screen_on_made(self.bench, self.judge, winner.source, made, until)
             return without_larger(comparison, again, held, 1 + self.judge.min_effect, larger.note)
         bench = self.bench.with_time_for(larger.calls)
-        source = bench.source_of_calls(original.source, [winner.source], larger.calls)
+        source = bench.source_of_calls(bench.target.source, [winner.source], larger.calls)
         [again] = self.judge.screen(source, until)
         if again.decision is Decision.WRONG:
             return self._differing_on_larger(comparison, again, larger, winner, until=until)
+        if again.gain is not None and again.gain.ratio <= 1 + self.judge.min_effect:
+            return LargerLook(without_gain(comparison, again.gain, larger.size, held))
         if again.gain is None:
             return LargerLook(comparison, f"not measured again on larger inputs: {again.reason}")
-        if again.gain.ratio <= 1 + self.judge.min_effect:
-            return LargerLook(without_gain(comparison, again.gain, larger.size, held))
         return LargerLook(comparison, f"measured again on {larger.size}: {format_ratio(again.gain.ratio)}")
 
     def _larger(self, bench: Workbench, until: Deadline) -> LargerCalls:
@@ -447,8 +411,7 @@ class Confirming:
     def _as_used(self, comparison: Comparison, winner: Incumbent) -> tuple[Comparison, list[str]]:
         """The comparison of calls that are the first of their process, and of items as far as they are taken; notes."""
         bench, gain = self.bench, comparison.gain
-        is_of_calls = self.judge.objective is Objective.TIME and not bench.by_cases
-        if comparison.decision is not Decision.IMPROVED or gain is None or not is_of_calls:
+        if gain is None or self.judge.objective is not Objective.TIME or bench.by_cases:
             return comparison, []
         until = self.deadline.within(FIRST_CALLS_S)
         first = look_at_first_calls(bench, self.judge, winner.source, gain, until)
@@ -462,10 +425,17 @@ class Confirming:
         later = look_at_later_calls(bench, self.judge, winner.source, gain, until)
         if later.objection:
             return replace(comparison, decision=Decision.NOT_BETTER, reason=later.objection), []
-        slower = on_larger_inputs(bench, self.judge, winner.source, self.deadline.within(LOOKING_S))
-        if slower is not None:
-            return replace(comparison, decision=Decision.NOT_BETTER, reason=slower.words), []
         return comparison, [*filter(None, (first.note, later.note))]
+
+    def _unless_slower_on_larger(
+        self, comparison: Comparison, winner: Incumbent, glances: LargerGlances | None
+    ) -> Comparison:
+        bench, until = self.bench, self.deadline.within(LOOKING_S)
+        is_of_calls = self.judge.objective is Objective.TIME and not bench.by_cases
+        if comparison.decision is not Decision.IMPROVED or comparison.gain is None or not is_of_calls:
+            return comparison
+        slower = on_larger_inputs(bench, self.judge, winner.source, until, glances)
+        return comparison if slower is None else replace(comparison, decision=Decision.NOT_BETTER, reason=slower.words)
 
     def _on_blocks(self, taken: int, most: int) -> None:
         if self._taken < FIRST_LOOKS[0][0] <= taken:  # without a look there was nothing to err in

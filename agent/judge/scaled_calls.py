@@ -13,6 +13,7 @@ from afterburner.agent.inputs.replayed_calls import Replay
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from afterburner.agent.inputs.harness_answers import FoundSize
     from afterburner.agent.judge.measuring.workbench import Workbench
     from afterburner.agent.types import WorkloadCall
 
@@ -82,24 +83,18 @@ def scale_calls(
     Raises:
         SandboxInternalError: the sandbox failed.
     """
-    if most_s < LEAST_MAKING_S:
-        return [], ("the time budget ended before",)
-    limits = replace(bench.limits, wall_time_s=most_s, cpu_time_s=most_s)
-    fields: dict[str, object] = {
-        "blobs": [base64.b64encode(call.blob).decode("ascii") for call in calls],
-        "factors": climb.factors,
-        "climb_until_s": climb.until_s,
-        "most_factor": MOST_FACTOR if climb.until_s else max(climb.factors),
-        "most_s": climb.most_s,
-        "from_little": climb.from_little,
-        "variety": climb.variety,
-        "assume": list(bench.workload.assume),
-    }
-    answer = Harness(bench.sandbox, bench.target, bench.environment, limits).ask("scale", "scaled", fields)
-    found = [size for size in answer.sizes if size.base < len(calls)]
-    reasons = [reason for _, reason in answer.skipped] + [failure.reason for failure in answer.failures]
+    key = ("scaled", climb, tuple(call.blob for call in calls), bench.workload.assume)
+    made, told = bench.known.get(key, lambda: _scaled(bench, calls, climb, most_s))
+    return list(made), told
+
+
+def _scaled(
+    bench: Workbench, calls: Sequence[WorkloadCall], climb: Climb, most_s: float
+) -> tuple[list[ScaledCall], tuple[str, ...]]:
+    found, reasons = made_calls(bench, calls, climb, most_s)
     if not found:
-        return [], tuple(dict.fromkeys(reasons))
+        return [], reasons
+    limits = replace(bench.limits, wall_time_s=most_s, cpu_time_s=most_s)
     replay = Replay(
         bench.sandbox,
         bench.target,
@@ -116,3 +111,38 @@ def scale_calls(
         if size.call.blob in usable
     ]
     return made, tuple(dict.fromkeys([*reasons, *(each.reason for each in skipped)]))
+
+
+def made_calls(
+    bench: Workbench, calls: Sequence[WorkloadCall], climb: Climb, most_s: float
+) -> tuple[list[FoundSize], tuple[str, ...]]:
+    """Make the same calls, without a judgement of whether the original does the same each time; see `scale_calls`.
+
+    Raises:
+        SandboxInternalError: the sandbox failed.
+    """
+    key = ("made", climb, tuple(call.blob for call in calls), bench.workload.assume)
+    found, reasons = bench.known.get(key, lambda: _made(bench, calls, climb, most_s))
+    return list(found), reasons
+
+
+def _made(
+    bench: Workbench, calls: Sequence[WorkloadCall], climb: Climb, most_s: float
+) -> tuple[list[FoundSize], tuple[str, ...]]:
+    if most_s < LEAST_MAKING_S:
+        return [], ("the time budget ended before",)
+    limits = replace(bench.limits, wall_time_s=most_s, cpu_time_s=most_s)
+    fields: dict[str, object] = {
+        "blobs": [base64.b64encode(call.blob).decode("ascii") for call in calls],
+        "factors": climb.factors,
+        "climb_until_s": climb.until_s,
+        "most_factor": MOST_FACTOR if climb.until_s else max(climb.factors),
+        "most_s": climb.most_s,
+        "from_little": climb.from_little,
+        "variety": climb.variety,
+        "assume": list(bench.workload.assume),
+    }
+    answer = Harness(bench.sandbox, bench.target, bench.environment, limits).ask("scale", "scaled", fields)
+    found = [size for size in answer.sizes if size.base < len(calls)]
+    reasons = [reason for _, reason in answer.skipped] + [failure.reason for failure in answer.failures]
+    return found, tuple(dict.fromkeys(reasons))

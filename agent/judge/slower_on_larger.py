@@ -7,26 +7,34 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
+from afterburner.agent.inputs.side_by_side import side_by_side
 from afterburner.agent.judge.comparison import Comparison
 from afterburner.agent.judge.larger_inputs import AT_LEAST, MOST_BASES
 from afterburner.agent.judge.later_calls import Again, warm_source
-from afterburner.agent.judge.scaled_calls import Climb, likely_bases, scale_calls
+from afterburner.agent.judge.scaled_calls import Climb, likely_bases, made_calls, scale_calls
 from afterburner.agent.judge.time_limit import is_far_slower
 from afterburner.agent.judge.two_sided import TwoSidedJudge
 from afterburner.agent.types import Decision, Objective
+from afterburner.agent.wording import format_ratio
 from afterburner.sandbox import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from afterburner.agent.deadline import Deadline
+    from afterburner.agent.inputs.harness_answers import FoundSize
     from afterburner.agent.judge.decide import Judge
     from afterburner.agent.judge.measuring.workbench import Workbench
     from afterburner.agent.judge.scaled_calls import ScaledCall
+    from afterburner.agent.types import WorkloadCall
+
+S = TypeVar("S", "ScaledCall", "FoundSize")
 
 UNTIL_S, MOST_CALL_S = 0.01, 0.5  # of the original's CPU time, for a call that is made larger step by step
+DEAR_CALL_S = 2.0  # likewise, where no larger call is cheaper, and one is wanted all the same
 GRACE_S, LIMIT = 2.0, 20  # what the other version may take for these: for its start, and times what BEFORE needs
 MAKING_SHARE, MOST_MAKING_S = 0.25, 6.0  # of the time that is left
 MANY = 10  # times as large: without a fraction
@@ -36,9 +44,72 @@ MOST_STEPS = 3
 # constant factor on data that no call is like is none: it has to be this many times as slow.
 VARIETIES = {"natural": "", "distinct": ", all different", "equal": ", all equal"}
 FAR_SLOWER = 3.0
+PLAINLY = 2.0  # times below what would be slower: as far as one run without a quiet core can be trusted
+LOOKING_S = 60.0  # at most, for glances
 
 
-def on_larger_inputs(bench: Workbench, judge: Judge, other: str, deadline: Deadline) -> Again | None:
+@dataclass(frozen=True, slots=True)
+class LargerGlances:
+    """What was seen of larger inputs without a quiet core: of which `VARIETIES` a slow-down cannot be ruled out.
+
+    `ratio` is how many times faster the other version is on larger inputs that are like the real ones, and `size` tells
+    how large these are. It is None where there are none, or where the two do not do the same.
+    """
+
+    doubtful: tuple[str, ...] = ()
+    ratio: float | None = None
+    size: str = ""
+
+    def plain_gain(self, needed: float) -> str:
+        """The gain in words, where it is above `needed` for sure; else empty."""
+        if self.ratio is None or self.ratio <= PLAINLY * needed:
+            return ""
+        return f"run once on {self.size}: about {format_ratio(self.ratio)}"
+
+
+def make_larger_inputs(bench: Workbench, judge: Judge, deadline: Deadline) -> None:
+    """Make the calls that glances will be at, which the bench then knows.
+
+    Raises:
+        SandboxInternalError: the sandbox failed.
+    """
+    if bench.by_cases or judge.objective is not Objective.TIME:
+        return
+    for variety in VARIETIES:
+        found = _Look(bench, judge, "", deadline, variety).found()
+        if not any(each.scaled.startswith("len(") for each in found):
+            break
+
+
+def glance_at_larger_inputs(
+    bench: Workbench, judge: Judge, other: str, deadline: Deadline, *, however_dear: bool = False
+) -> LargerGlances:
+    """Run both versions once on larger inputs of each variety, and see where the other one plainly is not slower.
+
+    Args:
+        bench: of BEFORE.
+        judge: of the comparison, or of a run.
+        other: the text of AFTER's whole file.
+        deadline: of the comparison.
+        however_dear: whether larger inputs are wanted even where one call takes a second or two.
+
+    Raises:
+        SandboxInternalError: the sandbox failed.
+    """
+    if bench.by_cases or judge.objective is not Objective.TIME:
+        return LargerGlances()
+    deadline = deadline.within(LOOKING_S)
+    natural, *others = (_Look(bench, judge, other, deadline, variety) for variety in VARIETIES)
+    seen = [natural.glance(natural.found() or (natural.found(DEAR_CALL_S) if however_dear else []))]
+    if any(each.scaled.startswith("len(") for each in natural.found()):  # else there are no elements
+        seen += side_by_side(bench.sandbox, [partial(_glance, look) for look in others])
+    doubtful = tuple(variety for variety, glance in zip(VARIETIES, seen, strict=False) if glance.is_in_doubt)
+    return LargerGlances(doubtful, seen[0].ratio, seen[0].size)
+
+
+def on_larger_inputs(
+    bench: Workbench, judge: Judge, other: str, deadline: Deadline, glances: LargerGlances | None = None
+) -> Again | None:
     """The worst slow-down on larger inputs; None where there is none, or none can be made.
 
     Args:
@@ -46,21 +117,16 @@ def on_larger_inputs(bench: Workbench, judge: Judge, other: str, deadline: Deadl
         judge: of the comparison, or of a run.
         other: the text of AFTER's whole file.
         deadline: of the comparison.
+        glances: what was seen before; None: nothing.
 
     Raises:
         SandboxInternalError: the sandbox failed.
     """
-    if bench.by_cases or judge.objective is not Objective.TIME:
-        return None
-    found: list[Again] = []
-    for variety, told in VARIETIES.items():
-        look = _Look(bench, judge, other, deadline, told)
-        larger = look.larger(variety)
-        slower = look.slow_down(larger)
-        found += [slower] if slower is not None else []
-        if not any(each.scaled.startswith("len(") for each in larger):
-            break  # there are no elements
-    return min(found, key=_gain_of, default=None)
+    if glances is None:
+        glances = glance_at_larger_inputs(bench, judge, other, deadline)
+    looks = (_Look(bench, judge, other, deadline, variety) for variety in glances.doubtful)
+    slower = (look.slow_down(look.larger()) for look in looks)
+    return min(filter(None, slower), key=_gain_of, default=None)
 
 
 def _gain_of(slower: Again) -> float:
@@ -69,23 +135,83 @@ def _gain_of(slower: Again) -> float:
 
 
 @dataclass(frozen=True, slots=True)
+class _Glance:
+    """One run of both versions. `ratio` is None where they do not do the same, or nothing was run."""
+
+    is_in_doubt: bool
+    ratio: float | None = None
+    size: str = ""
+
+
+def _glance(look: _Look) -> _Glance:
+    return look.glance(look.found())
+
+
+@dataclass(frozen=True, slots=True)
 class _Look:
-    """A look at larger inputs of one variety; `told` says in words which."""
+    """A look at larger inputs of one variety."""
 
     bench: Workbench
     judge: Judge
     other: str
     deadline: Deadline
-    told: str
+    variety: str
 
-    def larger(self, variety: str) -> list[ScaledCall]:
+    @property
+    def told(self) -> str:
+        """The variety in words."""
+        return VARIETIES[self.variety]
+
+    def larger(self) -> list[ScaledCall]:
         """Calls that are larger than the real ones, as far as there is time for making them."""
+        return [each for each in self._made(scale_calls) if each.factor >= AT_LEAST]
+
+    def found(self, most_call_s: float = MOST_CALL_S) -> list[FoundSize]:
+        """The same, of which nobody knows whether the original does the same each time."""
+        return [each for each in self._made(made_calls, most_call_s) if each.factor >= AT_LEAST]
+
+    def _made(
+        self,
+        make: Callable[[Workbench, Sequence[WorkloadCall], Climb, float], tuple[list[S], object]],
+        most_call_s: float = MOST_CALL_S,
+    ) -> list[S]:
         bases = likely_bases(self.bench.workload.calls_in_order())[:MOST_BASES]
         if not bases or self.deadline.passed():
             return []
-        climb = Climb((2.0, 4.0), UNTIL_S, MOST_CALL_S, from_little=True, variety=variety)
-        made, _ = scale_calls(self.bench, bases, climb, min(MAKING_SHARE * self.deadline.left_s(), MOST_MAKING_S))
-        return [each for each in made if each.factor >= AT_LEAST]
+        climb = Climb((2.0, 4.0), UNTIL_S, most_call_s, from_little=True, variety=self.variety)
+        return make(self.bench, bases, climb, min(MAKING_SHARE * self.deadline.left_s(), MOST_MAKING_S))[0]
+
+    def glance(self, larger: Sequence[FoundSize]) -> _Glance:
+        """Whether the other version may be slower on the largest calls, or does not get to their end."""
+        found = {each.base: each for each in sorted(larger, key=lambda each: each.factor)}
+        if not found or self.deadline.passed():
+            return _Glance(is_in_doubt=False)
+        bench = self._allowing(sum(each.call.cpu_time_s for each in found.values()))
+        blobs = tuple(each.call.blob for each in found.values())
+        case = replace(bench.call_case((), hash_seed=0), calls=blobs, expected_outcomes=None)
+        programs = (bench.program(bench.target.source), bench.rewrite(self.other))
+        runs = [partial(bench.run_program, program, [case], bench.limits) for program in programs]
+        reports = side_by_side(bench.sandbox, runs)
+        if any(report.verdict is not Verdict.ACCEPTED for report in reports):
+            return _Glance(is_in_doubt=True)
+        own, other = (report.cases[0].outcomes for report in reports)
+        pairs = list(zip(own, other, strict=True))
+        is_in_doubt = any(PLAINLY * after.cpu_time_s > self._least * before.cpu_time_s for before, after in pairs)
+        if any(before.encoded != after.encoded for before, after in pairs):
+            return _Glance(is_in_doubt)
+        spent_s = max(sum(outcome.cpu_time_s for outcome in other), 1e-9)
+        ratio = sum(outcome.cpu_time_s for outcome in own) / spent_s
+        return _Glance(is_in_doubt, ratio, f"inputs {max(each.factor for each in found.values()):.3g} times as large")
+
+    @property
+    def _least(self) -> float:
+        """Times as long from which a version counts as slower."""
+        return FAR_SLOWER if self.told else 1 + self.judge.min_effect
+
+    def _allowing(self, cpu_time_s: float) -> Workbench:
+        """The bench with limits that are far above what the original needs, which is so much."""
+        allowed_s = GRACE_S + LIMIT * cpu_time_s
+        return replace(self.bench, limits=replace(self.bench.limits, wall_time_s=allowed_s, cpu_time_s=allowed_s))
 
     def slow_down(self, made: Sequence[ScaledCall]) -> Again | None:
         """The slow-down on the largest calls; on smaller ones where AFTER reaches its time limit on these."""
@@ -99,9 +225,7 @@ class _Look:
 
     def _on(self, sizes: Sequence[ScaledCall]) -> Again | None:
         """The slow-down on these calls, as far as AFTER does the same on them; without a gain where it is too late."""
-        allowed_s = GRACE_S + LIMIT * sum(each.call.cpu_time_s for each in sizes)
-        bench = replace(self.bench, limits=replace(self.bench.limits, wall_time_s=allowed_s, cpu_time_s=allowed_s))
-        least = FAR_SLOWER if self.told else 1 + self.judge.min_effect
+        bench, least = self._allowing(sum(each.call.cpu_time_s for each in sizes)), self._least
         same: list[ScaledCall] = []
         for each in sizes:
             cases = [bench.call_case([each.call], hash_seed=0)]

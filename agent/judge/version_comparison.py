@@ -167,7 +167,7 @@ class VersionJudge:
         self._report(EventKind.COMPARING_BEHAVIOUR)
         found = self._on_real_calls(confirming, other)
         if found is None:
-            found = Agreement() if self.real_calls_alone else self._behaviour(confirming, other, original)
+            found = Agreement() if self.real_calls_alone else self._behaviour(confirming, other)
         if isinstance(found, VersionFindings):
             return found
         measured = self._looked_at_again(self.measure(confirming, other, original, found), source)
@@ -203,9 +203,9 @@ class VersionJudge:
                 return self._failed(confirming, other, cases, report)
         return None
 
-    def _behaviour(self, confirming: Confirming, other: Incumbent, original: Incumbent) -> Agreement | VersionFindings:
+    def _behaviour(self, confirming: Confirming, other: Incumbent) -> Agreement | VersionFindings:
         """What is found where a difference is looked for."""
-        found = confirming.behaves(other, original, (), by_cost=False)
+        found = confirming.behaves(other, (), by_cost=False)
         match found:
             case Counterexample(timed_out=True):
                 case = self.bench.call_case((), hash_seed=found.hash_seed)
@@ -272,7 +272,7 @@ class VersionJudge:
             return self._late(other, self.bench.measured_cases(self.judge.objective), "the calls that are measured")
         look = LargerLook(said)
         if said.decision is Decision.IMPROVED and said.gain is not None:
-            look = confirming.on_larger_inputs(said, said.gain, other, original)
+            look = confirming.on_larger_inputs(said, said.gain, other)
         said = look.comparison
         decision, objection = self._decided(said)
         reason = objection or (OUT_OF_TIME if said.gain is None and self.deadline.passed() else said.reason)

@@ -6,6 +6,7 @@ state is stored after every node, and a node that was killed runs again: it chan
 
 from __future__ import annotations
 
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal, cast
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, cast
 from afterburner.agent.code.locate import with_source
 from afterburner.agent.errors import ProposerError, TargetError, WorkloadError
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage
+from afterburner.agent.inputs.ahead import ahead
 from afterburner.agent.judge.comparison import median_measurement
 from afterburner.agent.judge.confirmation import ORIGINAL, Incumbent, detail_of
 from afterburner.agent.judge.confirming import SEARCH_ROUNDS, SEARCH_S, Confirming
@@ -43,7 +45,7 @@ from afterburner.sandbox import Verdict
 from afterburner.sandbox.tracing import MODEL, span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from langgraph.checkpoint.base import BaseCheckpointSaver
     from langgraph.graph.state import CompiledStateGraph
@@ -60,6 +62,7 @@ if TYPE_CHECKING:
     from afterburner.agent.options import RunSettings
     from afterburner.agent.types import WorkloadCall
     from afterburner.agent.usage import Usage
+    from afterburner.sandbox.sandbox import Sandbox
 
 BASELINE_SAMPLES = 3
 PROFILE_SHARE = 0.1  # of what is left of the search's time, for one line profile
@@ -81,11 +84,37 @@ class Loop:
     surroundings: Surroundings | None = None  # the project, for proposers and for what a rewrite may import
     model_session: ModelSession | None = None  # what the proposer's requests share, if it makes any
     _confirming: Confirming | None = field(default=None, init=False)
+    _differing: dict[str, Counterexample | None] = field(
+        default_factory=dict, init=False
+    )  # by text, as far as searched
+    _searching_in: Sandbox | None = field(default=None, init=False)
+    _also: Sequence[Callable[[Workbench, Deadline], None]] = field(default=(), init=False)
+    _beside: ExitStack = field(default_factory=ExitStack, init=False)  # ends what goes on beside the loop
 
     @property
     def policy(self) -> SearchPolicy:
         """What decides from where a round goes on, and whether there is another."""
         return SearchPolicy.of(self.settings)
+
+    @contextmanager
+    def making_inputs(self, *also: Callable[[Workbench, Deadline], None]) -> Iterator[None]:
+        """Let inputs for the searches be made on other cores, once the original is measured, until the block ends.
+
+        Args:
+            also: what else is to be made of the original then, until a deadline, and is known to the bench.
+        """
+        with self.bench.sandbox.branch() as branch, self._beside:
+            self._searching_in, self._also = branch, also
+            yield
+
+    def _begin_making_inputs(self) -> None:
+        branch, core = self._searching_in, self.bench.core
+        if branch is None or core is None:
+            return
+        bench = replace(self.bench, sandbox=branch)
+        tasks: list[Callable[[], None]] = [self._confirm_with().make_inputs]
+        tasks += [partial(make, bench, self.confirm_until) for make in self._also]
+        self._beside.enter_context(ahead(tasks, core.cores.beside(), branch.stop))
 
     def compile(
         self, checkpointer: BaseCheckpointSaver[str]
@@ -113,24 +142,26 @@ class Loop:
         """
         if state["slowest_s"] is not None:
             self.bench = self.bench.limited_by(state["slowest_s"])
-        report = self.bench.run(self.bench.target.source, (*self.bench.judged_cases(), *self.bench.confirmed_cases()))
+        report = self.bench.run_original()
         if report.verdict is not Verdict.ACCEPTED:
             raise WorkloadError(
                 f"{self.bench.target.path}: the original behaves differently than when the run was started: "
                 f"{detail_of(report)}. Something that it uses has changed: other files of the project, or packages. "
                 "The run is kept: resume it when they are as they were, or start a new one."
             )
+        self._begin_making_inputs()
 
     def prepare(self, state: LoopState) -> LoopState:
         """Measure the original: C* and M* of the first iteration. What it needs sets the limits of its rewrites."""
         self.on_event(ProgressEvent(kind=EventKind.MEASURING_ORIGINAL))
         source = self.bench.target.source
         original = self.bench.program(source)
-        report = self.bench.run(source, (*self.bench.judged_cases(), *self.bench.confirmed_cases()))
+        report = self.bench.run_original()
         if report.verdict is not Verdict.ACCEPTED:
             raise self._unsteady(report.verdict, detail_of(report))
         slowest = max(case.measurement.wall_time_s for case in report.cases)
         self.bench = self.bench.limited_by(slowest)
+        self._begin_making_inputs()
         selected, kept = (self._fresh(held_out=part) for part in (False, True))
         try:
             measurement = median_measurement([selected.sample(original).work for _ in range(BASELINE_SAMPLES)])
@@ -223,7 +254,7 @@ class Loop:
         ]
         for number in sorted(won, key=lambda number: -ratio_of(records[number])):
             best = records[number]
-            found = None if done else self._difference(best.source, SEARCH_ROUNDS)
+            found = None if done else self._difference_of(best.source)
             if found is not None:
                 records[number] = refuted(best, found)
                 self.on_event(judged_event(records[number], Stage.SELECT, state["lineage"][-1].ratio))
@@ -334,8 +365,27 @@ class Loop:
             self.search_until,
             lambda event: self.on_event(replace(event, stage=Stage.PROFILE, iteration=iteration)),
             lambda source, calls: self._difference(source, 0, calls),
+            nullcontext if iteration >= self.settings.search.iterations else self._searching_ahead,
         )
         return profiling.judged(candidates, incumbent)
+
+    @contextmanager
+    def _searching_ahead(self, sources: Sequence[str]) -> Iterator[None]:
+        """Begin to search rewrites for differences while they are timed; `select` finds out which of them matters."""
+
+        def search(source: str) -> None:
+            self._differing[source] = self._difference(source, SEARCH_ROUNDS)
+
+        core, searching = self.bench.core, self._confirm_with()
+        cpus = core.cores.beside() if core is not None else frozenset[int]()
+        with searching.droppable() as drop, ahead([partial(search, source) for source in sources], cpus, drop):
+            yield
+
+    def _difference_of(self, source: str) -> Counterexample | None:
+        """An input on which a promising candidate differs, unless it is known already."""
+        if source not in self._differing:
+            self._differing[source] = self._difference(source, SEARCH_ROUNDS)
+        return self._differing[source]
 
     def _difference(self, source: str, rounds: int, real_calls: Sequence[WorkloadCall] = ()) -> Counterexample | None:
         """An input on which a candidate differs from the original, among real calls and so many rounds of made ones."""
@@ -352,6 +402,7 @@ class Loop:
                 self.on_event,
                 deterministic=self.settings.proof.deterministic,
                 tests=self.tests,
+                searching_in=self._searching_in,
             )
         return self._confirming
 

@@ -18,6 +18,7 @@ from afterburner.sandbox import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
 
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.judge.confirmation import Incumbent
@@ -37,6 +38,7 @@ class Profiling:
     until: Deadline
     on_event: OnEvent
     difference: Callable[[str, Sequence[WorkloadCall]], Counterexample | None]  # of a source, on real calls
+    beside: Callable[[Sequence[str]], AbstractContextManager[object]]  # what is done with texts while they are timed
 
     def judged(self, candidates: Sequence[Candidate], incumbent: Incumbent) -> list[JudgedCandidate]:
         """Judge the candidates side by side, and rank those that are right against the incumbent."""
@@ -74,7 +76,8 @@ class Profiling:
         self.on_event(ProgressEvent(kind=EventKind.TIMING, count=len(candidates)))
         sources = [each.source for each in candidates]
         source, _ = self.bench.block_source(incumbent.source, sources, self.judge.objective, held_out=False)
-        return self.judge.screen(source, self.until)
+        with self.beside(sources):
+            return self.judge.screen(source, self.until)
 
     def _example(self, candidate: Candidate, report: Report) -> Example | None:
         """A real input on which a candidate that was judged wrong differs, and how."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ from afterburner.agent.deadline import RunClock
 from afterburner.agent.errors import RunStoreError
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, waiting_for_core
 from afterburner.agent.evidence.gather import Offered, gather_evidence
+from afterburner.agent.evidence.growth import make_ladder
 from afterburner.agent.job.problem import Problem
 from afterburner.agent.job_reporter import JobReporter
 from afterburner.agent.judge.decide import Judge
@@ -36,6 +37,7 @@ from afterburner.agent.session.stored_graph import open_proposer_of, run_graph, 
 from afterburner.agent.store.checkpoints import open_checkpointer, stored_state
 from afterburner.agent.store.resumable import check_format, check_machine, check_unchanged, other_machine
 from afterburner.agent.store.stored_run import Prepared, StoredRequest, owner_of
+from afterburner.agent.types import Objective
 from afterburner.sandbox import AfterburnerError, UsageError
 
 if TYPE_CHECKING:
@@ -204,12 +206,15 @@ class _Run:
                 self._take_settings_of(prepared)
                 bench = self._bench(prepared, sandbox, staged, clock)
                 loop = self._loop(bench, clock, proposer, model_session, surroundings_of(prepared, staged))
-                state = self._searched(loop, state, checkpointer)
-                evidence = _evidence(loop, state, staged, machine) if isinstance(loop, Loop) else None
-                while isinstance(loop, Loop) and evidence is not None and evidence.disagreement:
-                    state = loop.without_offer(state, evidence.disagreement, evidence.condition)
-                    evidence = _evidence(loop, state, staged, machine)
-                description = _description(loop, state)
+                grows = self.settings.proof.growth and self.settings.search.objective is Objective.TIME
+                also = (make_ladder,) if grows else ()
+                with loop.making_inputs(*also) if isinstance(loop, Loop) else nullcontext():
+                    state = self._searched(loop, state, checkpointer)
+                    evidence = _evidence(loop, state, staged, machine) if isinstance(loop, Loop) else None
+                    while isinstance(loop, Loop) and evidence is not None and evidence.disagreement:
+                        state = loop.without_offer(state, evidence.disagreement, evidence.condition)
+                        evidence = _evidence(loop, state, staged, machine)
+                    description = _description(loop, state)
         make = make_paper_result if self.is_paper else make_result
         result = make(self.settings, bench, state, run_id=self.run_id, machine=machine, elapsed_s=clock.elapsed_s())
         usage = state["usage"] if model_session.usage() is not None else None

@@ -11,6 +11,7 @@ import collections
 import contextlib
 import enum
 import sys
+from operator import is_
 from types import BuiltinFunctionType, FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, Callable, Collection, Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
@@ -57,6 +58,8 @@ class Effects:
         self._events = call_events.Events(module.__name__)
         self._files = opened_files.OpenedFiles()
         self._before: Dict[_Key, Optional[str]] = {}
+        self._loaded: List[Any] = []  # all that `sys.modules` held at the last look
+        self._projects: List[ModuleType] = []  # those of the project among them
         self._compared: Collection[str] = ()
         others = [each for each in self._modules() if each is not module]
         self._cold = [module_state.ColdState(each, _MOST_ITEMS) for each in others]
@@ -135,10 +138,16 @@ class Effects:
                 trees.append(encoding_parts.Tree("fewer", shorter == value_encoder.encode(make(equal))))
         return trees
 
-    def _modules(self) -> Iterator[ModuleType]:
+    def _modules(self) -> Sequence[ModuleType]:
         """The project's modules that are loaded, each once."""
+        loaded = list(sys.modules.values())
+        if len(loaded) != len(self._loaded) or not all(map(is_, loaded, self._loaded)):
+            self._loaded, self._projects = loaded, list(self._projects_among(loaded))
+        return self._projects
+
+    def _projects_among(self, loaded: Sequence[Any]) -> Iterator[ModuleType]:
         seen = set()
-        for module in list(sys.modules.values()):
+        for module in loaded:
             if type(module) is not ModuleType or id(module) in seen:
                 continue
             seen.add(id(module))

@@ -78,6 +78,10 @@ class Plan(NamedTuple):
 
 def plan_of(kind: type, module_name: Optional[str]) -> Plan:
     """The plan for a type; the caller keeps it, for it takes a while."""
+    known = _exact(_OF_BUILTINS, kind)
+    if known is not None:
+        plan: Plan = known
+        return plan
     return Plan(_is_mutable(kind), is_iterator(kind), _opener(kind, class_name(kind, module_name)))
 
 
@@ -317,3 +321,8 @@ def _imported(module: str, name: str) -> Any:
     """A class of a module that the program has imported itself."""
     found = getattr(sys.modules.get(module), name, None)
     return found if isinstance(found, type) else None
+
+
+_OF_BUILTINS: Dict[type, Plan] = {
+    kind: Plan(_is_mutable(kind), is_iterator(kind), handler) for kind, handler in EXACT.items()
+}

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scripts.judge_bench.corpus import CorpusRewrite, Kind, read_corpus
+from scripts.latency_bench.versions import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-ROOT = Path(__file__).resolve().parents[2]
 RULES, ONE_ANSWER = "rules", "one answer"
 _EXAMPLES, _FUNCTIONS = ROOT / "examples", Path(__file__).with_name("functions")
 _PROGRAMS = ROOT / "tests" / "agent" / "programs"

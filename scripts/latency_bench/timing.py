@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -15,24 +16,17 @@ from typing import TYPE_CHECKING, Any
 from afterburner.agent.job.trust import TRUST_VARIABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from scripts.latency_bench.cases import Case
+    from scripts.latency_bench.versions import Program
 
 # Progress lines, `[0:07] profile: judging 1 candidate`, as every version of the program writes them.
 _CANDIDATE = re.compile(r"\] \w+: judging \d+ candidate")
 _OFFERED = re.compile(r"\] \w+: measuring how time grows")  # what follows an offer that is certain
 _OWN_RUNS = 3
+FAILED = "failed"
 _STAT = Path("/proc/stat")
-
-
-@dataclass(frozen=True, slots=True)
-class Program:
-    """A version of the program: how it is started, and what it is called in the table."""
-
-    name: str
-    command: tuple[str, ...]
-    environment: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +34,7 @@ class Wait:
     """One run.
 
     Attributes:
-        decision: the run's decision.
+        decision: the run's decision; `FAILED` if it came to none.
         first_s: seconds until the judge started on the first candidate; None without a candidate.
         offer_s: seconds until the offer was certain; None without an offer.
         end_s: seconds until the command ended.
@@ -85,10 +79,11 @@ def wait_for(case: Case, program: Program, folder: Path, home: Path) -> Wait:
                 offer_s = at_s
         process.wait()
     end_s = time.monotonic() - began_s
-    if not document.is_file():
-        last_lines = "".join(said[-3:]).strip()
-        raise SystemExit(f"{case.name}: {program.name} exited with {process.returncode} and no result: {last_lines}")
-    decision = str(json.loads(document.read_text("utf-8"))["decision"])
+    decision = FAILED
+    if document.is_file():
+        decision = str(json.loads(document.read_text("utf-8"))["decision"])
+    else:
+        print(f"{case.name}: {program.name} exited with {process.returncode}: {''.join(said[-3:])}", file=sys.stderr)
     if decision == "improved":
         offer_s = end_s if offer_s is None else offer_s
     busy_cores = (_busy_s() - began_busy_s) / end_s

@@ -7,17 +7,19 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from scripts.sandbox_pictures import ACCENT, INK, SOFT, Picture
-from scripts.selection_bench.plan import BUSY, FUNCTIONS, IDLE
-from scripts.selection_bench.summary import rows
+from scripts.selection_bench.plan import BUSY, FUNCTIONS, IDLE, JUDGING
+from scripts.selection_bench.summary import WHERE, rows
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from scripts.selection_bench.book import Book
     from scripts.selection_bench.summary import Row
 
 NAME = "selection.svg"
 _LEFT, _TOP, _WIDTH, _LANE = 150, 92, 780, 26
 _LEAST, _MOST = 0.8, 1.25  # of the axis; what lies beyond is drawn at its end
-_COLOURS = {IDLE: "#0f766e", BUSY: ACCENT}
+_COLOURS = {IDLE: "#0f766e", BUSY: ACCENT, JUDGING: "#7c3aed"}
 _MARKS = (0.8, 0.9, 0.95, 1.0, 1.1, 1.2)
 
 
@@ -30,7 +32,7 @@ def draw(book: Book) -> None:
     accepted = sum(row.alone_accepts for row in lanes)
     said = f"Identical code against itself: {tests} tests, {accepted or 'none'} accepted"
     picture.text(20, 28, said, size=15, bold=True)
-    _key(picture)
+    _key(picture, lanes)
     for mark in _MARKS:
         x = _place(mark)
         _line(picture, x, bottom, SOFT, dashed=mark != 1.0)
@@ -43,10 +45,11 @@ def draw(book: Book) -> None:
     picture.save(NAME)
 
 
-def _key(picture: Picture) -> None:
+def _key(picture: Picture, lanes: Sequence[Row]) -> None:
     """What the marks mean."""
     x = 20.0
-    for condition, what in ((IDLE, "idle machine"), (BUSY, "all cores busy with other work")):
+    for condition in dict.fromkeys(row.condition for row in lanes):
+        what = WHERE[condition]
         _dot(picture, x + 6, 52, _COLOURS[condition], filled=True)
         picture.text(x + 18, 56, what, size=12)
         x += 30 + 7.2 * len(what)

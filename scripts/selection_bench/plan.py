@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from afterburner.agent.selfcheck.subjects import Shape
 
-IDLE, BUSY = "idle", "busy"
+IDLE, BUSY, JUDGING = "idle", "busy", "judging"
 IDENTICAL = 1.0
 GAINS = (1.1, 1.2)  # how many times as much work the original does as the rewrite
 
@@ -63,16 +63,20 @@ def plan(parts: Sequence[str], functions: Sequence[Function], trials: int, gains
     """All trials, in turns over functions and gains, so that an interrupted run has some of each.
 
     Args:
-        parts: of `idle`, `busy` and `power`.
+        parts: of `idle`, `busy`, `judging` and `power`.
         functions: which of them.
         trials: on identical code, of each condition.
-        gains: of each size of the gain; on an idle machine.
+        gains: of each size of the gain; on an idle machine, and beside our own judging.
     """
     found: list[Trial] = []
     if IDLE in parts:
         found += _turns(IDLE, functions, IDENTICAL, trials)
     if BUSY in parts:
         found += _turns(BUSY, functions, IDENTICAL, trials)
+    if JUDGING in parts:
+        found += _turns(JUDGING, functions, IDENTICAL, trials)
+        by_gain = [_turns(JUDGING, functions, gain, gains) for gain in GAINS]
+        found += [trial for same_place in zip(*by_gain, strict=True) for trial in same_place]
     if "power" in parts:
         by_gain = [_turns(IDLE, functions, gain, gains) for gain in GAINS]
         found += [trial for same_place in zip(*by_gain, strict=True) for trial in same_place]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.selfcheck.exact import lower_bound, upper_bound
 from afterburner.agent.types import Decision
-from scripts.selection_bench.plan import BUSY, FUNCTIONS, GAINS, IDENTICAL, IDLE
+from scripts.selection_bench.plan import BUSY, FUNCTIONS, GAINS, IDENTICAL, IDLE, JUDGING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -97,6 +97,13 @@ class Row:
         )
 
 
+WHERE = {
+    IDLE: "an idle machine",
+    BUSY: "all cores busy with other work",
+    JUDGING: "our own judging on the other cores",
+}
+
+
 @dataclass(frozen=True)
 class Goal:
     """What was promised, and what was measured; `met` is None where too little was."""
@@ -109,16 +116,22 @@ class Goal:
 def rows(book: Book) -> list[Row]:
     """A row for each function that was tried under a condition, and one for all of them."""
     names = [*(function.name for function in FUNCTIONS), ALL]
-    made = [_row(condition, name, book.trials) for condition in (IDLE, BUSY) for name in names]
+    made = [_row(condition, name, book.trials) for condition in (IDLE, BUSY, JUDGING) for name in names]
     return [row for row in made if row is not None]
 
 
 def goals(book: Book) -> list[Goal]:
     """The goals, in the order in which they are told."""
     by_place = {(row.condition, row.function): row for row in rows(book)}
-    found = [_false_accepts(condition, by_place.get((condition, ALL))) for condition in (IDLE, BUSY)]
-    found += [_found(gain, by_place.get((IDLE, ALL))) for gain in GAINS]
-    return [*found, _duration(by_place.get((IDLE, LONGEST_FOR)))]
+
+    def row(condition: str) -> Row | None:
+        return by_place.get((condition, ALL))
+
+    found = [_false_accepts(condition, row(condition)) for condition in (IDLE, BUSY)]
+    found += [_found(IDLE, gain, row(IDLE)) for gain in GAINS]
+    found.append(_duration(by_place.get((IDLE, LONGEST_FOR))))
+    found.append(_false_accepts(JUDGING, row(JUDGING)))
+    return [*found, *(_found(JUDGING, gain, row(JUDGING)) for gain in GAINS)]
 
 
 def p95(values: Sequence[float]) -> float:
@@ -135,8 +148,7 @@ def _row(condition: str, function: str, records: Sequence[Record]) -> Row | None
 
 
 def _false_accepts(condition: str, row: Row | None) -> Goal:
-    where = "an idle machine" if condition == IDLE else "all cores busy with other work"
-    promise = f"{where}: no false accept, so that the upper bound (95%) is at most {_percent(MOST_FALSE)}"
+    promise = f"{WHERE[condition]}: no false accept, so that the upper bound (95%) is at most {_percent(MOST_FALSE)}"
     if row is None or not row.measured:
         return Goal(promise, "not measured", None)
     bound = upper_bound(row.false_accepts, len(row.measured))
@@ -146,9 +158,9 @@ def _false_accepts(condition: str, row: Row | None) -> Goal:
     return Goal(promise, measured, True if bound <= MOST_FALSE else None)
 
 
-def _found(gain: float, row: Row | None) -> Goal:
+def _found(condition: str, gain: float, row: Row | None) -> Goal:
     wanted = LEAST_FOUND[gain]
-    promise = f"an idle machine: gains of {_percent(gain - 1)} are found in at least {_percent(wanted)}"
+    promise = f"{WHERE[condition]}: gains of {_percent(gain - 1)} are found in at least {_percent(wanted)}"
     hits, trials = row.found(gain) if row else (0, 0)
     if not trials:
         return Goal(promise, "not measured", None)

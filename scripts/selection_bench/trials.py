@@ -17,8 +17,8 @@ from afterburner.agent.selfcheck.decision import best_of, confirm_alone
 from afterburner.agent.selfcheck.place import calibrate, open_subject
 from afterburner.agent.selfcheck.subjects import DISGUISES
 from afterburner.agent.types import Objective
-from scripts.selection_bench.busy import busy_cores
-from scripts.selection_bench.plan import BUSY, FUNCTIONS, IDENTICAL, Trial
+from scripts.selection_bench.busy import busy_cores, judging_beside
+from scripts.selection_bench.plan import BUSY, FUNCTIONS, IDENTICAL, JUDGING, Trial
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -51,6 +51,8 @@ class Bench:
                 with ExitStack() as stack:
                     if condition == BUSY:
                         stack.enter_context(busy_cores())
+                    if condition == JUDGING:
+                        stack.enter_context(judging_beside())
                     for trial in mine:
                         yield self._make(trial)
 

@@ -22,8 +22,9 @@ import pytest
 from loops import UntimedJudge
 
 from afterburner.agent.code.locate import find_target
-from afterburner.agent.judge import confirming
+from afterburner.agent.judge import behaviour, confirming
 from afterburner.agent.judge.first_calls import FirstCalls
+from afterburner.agent.judge.slower_on_larger import LargerGlances
 from afterburner.agent.session import one_run
 
 if TYPE_CHECKING:
@@ -51,10 +52,13 @@ def common(left, right):
 @pytest.fixture
 def brief_search(monkeypatch: pytest.MonkeyPatch) -> None:
     """One round of made inputs before an offer, and no counterexample made smaller: for tests that are not about it."""
-    monkeypatch.setattr(confirming, "OFFER_ROUNDS", 1)
-    monkeypatch.setattr(confirming, "OFFER_LEAST", 1)
+    monkeypatch.setattr(behaviour, "OFFER_ROUNDS", 1)
+    monkeypatch.setattr(behaviour, "OFFER_LEAST", 1)
     monkeypatch.setattr(confirming, "SHRINKING_S", 0.0)
+    monkeypatch.setattr(confirming, "make_larger_inputs", lambda *_: None)
     monkeypatch.setattr(confirming, "on_larger_inputs", lambda *_: None)
+    monkeypatch.setattr(behaviour, "glance_at_larger_inputs", lambda *_, **_named: LargerGlances())
+    monkeypatch.setattr(one_run, "make_ladder", lambda *_: None)
     monkeypatch.setattr(confirming, "look_at_later_calls", lambda *_: FirstCalls())
 
 

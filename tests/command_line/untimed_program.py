@@ -26,7 +26,9 @@ def time_nothing() -> None:
     """
     running: Any = import_module("afterburner.agent.session.one_run")
     gather: Any = import_module("afterburner.agent.evidence.gather")
+    behaviour: Any = import_module("afterburner.agent.judge.behaviour")
     confirming: Any = import_module("afterburner.agent.judge.confirming")
+    larger: Any = import_module("afterburner.agent.judge.slower_on_larger")
     first_calls: Any = import_module("afterburner.agent.judge.first_calls")
     cores: Any = import_module("afterburner.sandbox.cores")
     growth = import_module("afterburner.agent.evidence.growth").Growth(
@@ -34,7 +36,9 @@ def time_nothing() -> None:
     )
     running.Judge = _held(_loops().UntimedJudge)
     gather.measure_growth = lambda *_: growth
-    confirming.OFFER_ROUNDS = confirming.OFFER_LEAST = 1  # of made inputs
+    behaviour.OFFER_ROUNDS = behaviour.OFFER_LEAST = 1  # of made inputs
+    behaviour.glance_at_larger_inputs = lambda *_, **_named: larger.LargerGlances()
+    running.make_ladder = confirming.make_larger_inputs = lambda *_: None
     confirming.SHRINKING_S = 0.0
     confirming.on_larger_inputs = lambda *_: None
     confirming.look_at_later_calls = lambda *_: first_calls.FirstCalls()

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 MOST_TOLD = 6
 MOST_ELEMENTS = 200  # of one container whose types are looked at
+MOST_PAIRED = 1_000  # of one container that are compared with one another
 LEAST_LARGE, FAR = 1_000_000, 1_000  # a number is large from there on, and that many times above every real one
 LARGEST = 10**18  # real number of which a larger one may be called large
 STARTS = (0, 1)  # that the first element of a table of limits often has to be
@@ -34,6 +35,7 @@ _SIZED = (*SEQUENCES, *MAPPINGS, set, frozenset, str, bytes)
 _TYPES = (int, float, str, bytes, bool, list, tuple, dict, type(None))
 
 Assumption = Tuple[str, str]  # the expression, and the same in words
+Parts = Callable[[Any], Any]
 
 
 class Assumed:
@@ -174,12 +176,12 @@ def _of_type(expression: str, shown: str, kinds: Set[type]) -> Iterator[Assumpti
 
 def _of_elements(name: str, values: Sequence[Any]) -> Iterator[Assumption]:
     if _all_of(values, MAPPINGS):
-        yield from _of_parts(name, "%s.values()" % name, "each value of `%s`" % name, _parts(values, dict.values))
-        yield from _of_parts(name, "%s.keys()" % name, "each key of `%s`" % name, _parts(values, dict.keys))
+        yield from _of_parts(name, "%s.values()" % name, "each value of `%s`" % name, values, dict.values)
+        yield from _of_parts(name, "%s.keys()" % name, "each key of `%s`" % name, values, dict.keys)
     elif _all_of(values, (*SEQUENCES, set, frozenset)):
         yield "len(set(%s)) == len(%s)" % (name, name), "`%s` has no two equal elements" % name
         yield "set(%s) is not None" % name, "the elements of `%s` can be hashed" % name
-        yield from _of_parts(name, name, "each element of `%s`" % name, _parts(values, iter))
+        yield from _of_parts(name, name, "each element of `%s`" % name, values, iter)
 
 
 def _of_first(name: str, tables: Sequence[Sequence[Any]]) -> Iterator[Assumption]:
@@ -207,15 +209,12 @@ def _ascends(values: Sequence[Any]) -> bool:
     return all(one <= other for one, other in zip(values, values[1:]))  # noqa: B905, RUF007 - for Python 3.9
 
 
-def _parts(values: Sequence[Any], parts: Callable[[Any], Any]) -> List[Any]:
-    return [item for value in values for item in islice(parts(value), MOST_ELEMENTS)]
-
-
-def _of_parts(name: str, source: str, shown: str, items: List[Any]) -> Iterator[Assumption]:
-    """About all elements of a container; of rows about each of their places."""
+def _of_parts(name: str, source: str, shown: str, values: Sequence[Any], parts: Parts) -> Iterator[Assumption]:
+    """About all elements of some containers, as `parts` gives them; of rows about each of their places."""
+    items = [item for value in values for item in islice(parts(value), MOST_ELEMENTS)]
     if not items:
         return
-    if set(map(type, items)) == {str}:
+    if set(map(type, items)) == {str} and max(map(len, values)) <= MOST_PAIRED:
         yield (
             "not any(a != b and a in b for a in %s for b in %s)" % (source, source),
             "none of the texts in `%s` contains another" % name,

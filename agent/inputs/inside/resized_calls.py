@@ -147,7 +147,7 @@ class _Ladder:
         """The calls, smaller ones first; then on upwards while they are cheap, and between where it got too dear."""
         made: List[Made] = []
         for factor in self._factors:
-            if factor > 1 and self._bad < math.inf:
+            if factor > 1 and (self._bad < math.inf or self._is_too_dear(factor, made)):
                 break
             attempt = self._attempt(factor)
             if attempt is not None:
@@ -162,6 +162,10 @@ class _Ladder:
                     break
                 made.append(attempt)
                 yield attempt
+
+    def _is_too_dear(self, factor: float, made: Sequence[Made]) -> bool:
+        """Whether a call is known to take too long although nobody has tried it: none gets cheaper by the element."""
+        return bool(made) and made[-1].cpu_time_s * factor / made[-1].factor > self._most_s
 
     def _wants_more(self, made: Sequence[Made], step: float) -> bool:
         """In steps of two until it is dear enough; in smaller ones only if there are few sizes to tell a class by."""

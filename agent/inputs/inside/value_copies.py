@@ -57,6 +57,12 @@ class Copies:
                     self._look(unit, (place, "*"), 0)
         keys = {(place, "*", 0) for place, value in enumerate(values) if type(value) is dict}
         self._names, self._references = _columns_of_names(self._columns, keys, few)
+        self._places: Dict[Path, List[int]] = {}  # of the parts of a text that are names, by where the text is
+        for path in self._names:
+            if type(path[-1]) is int:
+                self._places.setdefault(path[:-1], []).append(path[-1])
+        for places in self._places.values():
+            places.sort()
         every = [value for column in self._columns.values() for value in column if type(value) in (int, float)]
         self._span = math.ceil(max(every) - min(every)) + 1 if every and all(map(math.isfinite, every)) else 1
         numbers = [int(value) for path in self._names for value in self._columns[path] if _is_number(value)]
@@ -124,13 +130,26 @@ class Copies:
             NotBuildableError: its class makes no such object.
         """
 
-        def renamed(value: Any, path: Path) -> Any:
-            if type(value) is str:
-                return _shifted(value, number) if path[-1] == _WHOLE else value
-            return value + number * self._span
+        def renamed(value: Any, _path: Path) -> Any:
+            return _shifted(value, number) if type(value) is str else value + number * self._span
 
         made = _rebuilt(unit, path, renamed, 0)
         return copy.deepcopy(unit) if made is unit else made
+
+    def _with_names(self, value: Any, path: Path, rename: Rename) -> Any:
+        """A leaf with the names in it renamed: the whole of it, or parts of a text."""
+        if type(value) is not str:
+            return rename(value, path) if path in self._names else value
+        if (*path, _WHOLE) in self._names:
+            value = rename(value, (*path, _WHOLE))
+        places = self._places.get(path)
+        if not places:
+            return value
+        tokens = _TOKEN.findall(value)
+        for place in places:
+            if place < len(tokens):
+                tokens[place] = rename(tokens[place], (*path, place))
+        return "".join(tokens)
 
     def _copied(self, unit: Any, path: Path, number: int, count: int, index: int) -> Any:
         """Copy `number` of `count` of one element, which is the one at `index`.
@@ -144,8 +163,6 @@ class Copies:
 
         def renamed(value: Any, path: Path) -> Any:
             nonlocal met
-            if path not in self._names:
-                return value
             own = number
             if path in self._references:
                 met += 1
@@ -155,7 +172,7 @@ class Copies:
                 return fresh if type(value) is int else str(fresh).zfill(len(value))
             return value * (1 + own * 1e-7) if type(value) is float else _shifted(value, own)
 
-        made = _rebuilt(unit, path, renamed, 0)
+        made = _rebuilt(unit, path, lambda value, path: self._with_names(value, path, renamed), 0)
         return copy.deepcopy(unit) if made is unit else made
 
 
@@ -240,12 +257,8 @@ def _rebuilt(value: Any, path: Path, rename: Rename, depth: int) -> Any:
     kind = type(value)
     if depth > DEEPEST:
         return value
-    if kind in (int, float):
+    if kind in (int, float, str):
         return rename(value, path)
-    if kind is str:
-        value = rename(value, (*path, _WHOLE))
-        tokens = _TOKEN.findall(value)
-        return "".join(rename(token, (*path, place)) for place, token in enumerate(tokens))
     if value is None or kind in (bool, complex, bytes, bytearray) or isinstance(value, type):
         return value
     parts = [_rebuilt(part, below, rename, depth + 1) for part, below in _parts(value, path)]

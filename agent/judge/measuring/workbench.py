@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from afterburner.agent.code.locate import with_source
@@ -10,11 +11,14 @@ from afterburner.agent.inputs.cases import whole_program
 from afterburner.agent.inputs.line_profile import LineProfile, profile_lines
 from afterburner.agent.inputs.passes import passes_needed
 from afterburner.agent.inputs.replayed_calls import HASH_SEEDS
+from afterburner.agent.inputs.side_by_side import side_by_side
+from afterburner.agent.judge.measuring.known_sizes import KnownSizes
 from afterburner.agent.judge.measuring.sample_sources import DuelSource, FreshSource, Sampler
 from afterburner.agent.judge.measuring.timing_core import timed_on
 from afterburner.agent.types import Objective
 from afterburner.sandbox import CallCase, FunctionEntry, Limits, Program, TestCase
 from afterburner.sandbox.checkers import Lines
+from afterburner.sandbox.verdicts import summarise
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,6 +64,7 @@ class Workbench:
     writes_tests: bool = False  # whether a counterexample comes with a test for pytest
     command: tuple[str, ...] = ()  # what the user runs behind `python`, which reaches the target
     command_folder: str = ""  # where that starts
+    known: KnownSizes = field(default_factory=KnownSizes, compare=False, repr=False)
 
     @property
     def by_cases(self) -> bool:
@@ -78,6 +83,14 @@ class Workbench:
     def run(self, source: str, cases: Sequence[Case]) -> Report:
         """What becomes of a text in the original's place; nothing is timed."""
         return self.run_program(self.program(source), cases, self.limits)
+
+    def run_original(self) -> Report:
+        """What becomes of the original on all cases that it is judged on; processes full of calls run side by side."""
+        cases = (*self.judged_cases(), *self.confirmed_cases())
+        if self.by_cases:
+            return self.run(self.target.source, cases)
+        reports = side_by_side(self.sandbox, [partial(self.run, self.target.source, [case]) for case in cases])
+        return summarise([case for report in reports for case in report.cases], reports[0].backend)
 
     def run_program(self, program: Program, cases: Sequence[Case], limits: Limits, *, cpu: int | None = None) -> Report:
         """What becomes of a program, judged as the workload is; it is timed only where it has a core for itself."""

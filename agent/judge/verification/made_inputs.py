@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import base64
 import hashlib
+import threading
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -58,16 +59,20 @@ FRUITLESS, FEW = 3, 5  # rounds with fewer new inputs than that, after which not
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """Calls that one process can make, and whether what is expected of them holds their effects: see `CallCase`."""
+    """Calls that one process can make, and whether what is expected of them holds their effects: see `CallCase`.
+
+    `number` is the place among the rounds that are kept for every rewrite; None: it is none of these.
+    """
 
     calls: Sequence[WorkloadCall]
     known_names: tuple[str, ...] | None
     is_real: bool = False
+    number: int | None = None
 
     def within(self, *, hints_alone: bool = False) -> Round:
         """Those of the calls that keep to the contract, or at least to the type hints."""
         left_out = "is_ruled_out" if hints_alone else "is_probing"
-        return replace(self, calls=[call for call in self.calls if not getattr(call, left_out)])
+        return replace(self, calls=[call for call in self.calls if not getattr(call, left_out)], number=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +89,7 @@ class Suggested:
 
 @dataclass(slots=True)
 class Inputs:
-    """The rounds of inputs for one original."""
+    """The rounds of inputs for one original. One thread may make rounds while another one uses those that are made."""
 
     sandbox: Sandbox
     target: Target  # with the original's source
@@ -112,6 +117,7 @@ class Inputs:
     _real: Round | None = None
     _of_literals: dict[tuple[int | float | str, ...], Round] = field(default_factory=dict)
     _unhinted: Round | None = None
+    _making: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
         """Real calls count as known."""
@@ -125,9 +131,11 @@ class Inputs:
         known, yielded = len(self._rounds), 0
         while True:
             if yielded == len(self._rounds):
-                if self.exhausted or (self._asked and deadline.passed()):
-                    return
-                self._add_round(deadline)
+                with self._making:  # another thread may be at this round
+                    if yielded == len(self._rounds):
+                        if self.exhausted or (self._asked and deadline.passed()):
+                            return
+                        self._add_round(deadline)
             elif 0 < yielded < known and deadline.passed():
                 return
             else:
@@ -191,23 +199,27 @@ class Inputs:
         self._fruitless = 0 if len(made.calls) >= FEW else self._fruitless + 1
         self._asked += 1
         if made.calls:
-            self._rounds.append(made)
+            self._rounds.append(replace(made, number=len(self._rounds)))
         self.exhausted = self._fruitless >= FRUITLESS or self._asked >= MAX_ROUNDS
 
     def real_calls(self) -> Round:
         """Some real calls whose effects the original repeats, with these among what is expected."""
-        if self._real is None:
-            left_s = REAL_S
-            chosen: list[FoundCall] = []
-            for call in sorted(self.calls, key=lambda call: call.cpu_time_s):
-                left_s -= call.cpu_time_s
-                if chosen and left_s < 0:
-                    break
-                chosen.append(
-                    FoundCall(call.blob, call.origin, call.description, "unknown", call.position, call.cpu_time_s)
-                )
-            self._real = replace(self._usable(chosen), is_real=True)
+        with self._making:
+            if self._real is None:
+                self._real = replace(self._usable(self._cheapest()), is_real=True)
         return self._real
+
+    def _cheapest(self) -> list[FoundCall]:
+        left_s = REAL_S
+        chosen: list[FoundCall] = []
+        for call in sorted(self.calls, key=lambda call: call.cpu_time_s):
+            left_s -= call.cpu_time_s
+            if chosen and left_s < 0:
+                break
+            chosen.append(
+                FoundCall(call.blob, call.origin, call.description, "unknown", call.position, call.cpu_time_s)
+            )
+        return chosen
 
     def with_literals(self, values: Sequence[float | str]) -> Round:
         """Inputs that hold these values: the literals of one rewrite, which may be a workload's answers."""
@@ -259,14 +271,15 @@ class Inputs:
 
     def _usable(self, found: Sequence[FoundCall]) -> Round:
         """What the original does the same each time; effects are left out where they are what differs."""
-        kept = self._replayed(found, self.known_names)
-        if self.known_names is not None and len(kept) < STEADY_SHARE * len(found):
+        names = self.known_names
+        kept = self._replayed(found, names)
+        if names is not None and len(kept) < STEADY_SHARE * len(found):
             without = self._replayed(found, None)
             if len(kept) < STEADY_SHARE * len(without):
                 self._skip([("effects of calls", _UNSTEADY)])
                 self.known_names = None
                 return Round(without, None)
-        return Round(kept, self.known_names)
+        return Round(kept, names)
 
     def _replayed(self, found: Sequence[FoundCall], known_names: tuple[str, ...] | None) -> list[WorkloadCall]:
         if not found:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import Counter
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice
@@ -20,9 +22,10 @@ from afterburner.agent.judge.verification.outcome import Agreement, Counterexamp
 from afterburner.agent.judge.verification.second_look import SecondLook
 from afterburner.agent.judge.verification.shrinking import Shrinker
 from afterburner.agent.types import Skipped
+from afterburner.sandbox import CancelledError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from afterburner.agent.inputs.harness_answers import Assumption
     from afterburner.agent.judge.measuring.workbench import Workbench
@@ -77,6 +80,35 @@ class DifferenceSearch:
         calls, held_out = bench.workload.calls, bench.workload.held_out_calls
         self._new_inputs = partial(Inputs, *place, calls, seed, tolerance, clock, names, held_out_calls=held_out)
         self._known_inputs: dict[tuple[str, ...], Inputs] = {}
+        # Where a rewrite is known to agree: its text, what is assumed, and the number of a round.
+        self._agreed: set[tuple[str, tuple[str, ...], int | None]] = set()
+        self._is_dropped = threading.Event()
+
+    @contextmanager
+    def droppable(self) -> Iterator[Callable[[], None]]:
+        """Give a function that lets a search in another thread end with a CancelledError, before its next inputs.
+
+        What has been made by then is kept, and searches can begin again after the block.
+        """
+        try:
+            yield self._is_dropped.set
+        finally:
+            self._is_dropped.clear()
+
+    def make_inputs(self, least: int, deadline: Deadline) -> None:
+        """Make inputs for searches to come until there are `least`, or no more can be made: in a thread of its own.
+
+        Raises:
+            SandboxInternalError: the sandbox failed.
+        """
+        if self._by_cases:
+            return
+        inputs, made = self._inputs_for(self._assume), 0
+        for every in inputs.rounds(deadline):
+            made += len(every.calls)
+            if made >= least or len(self._known_inputs) > 1:  # a search goes on under more assumptions
+                break
+        inputs.real_calls()
 
     def against(
         self,
@@ -210,7 +242,7 @@ class DifferenceSearch:
 
     def _inputs_for(self, assume: tuple[str, ...]) -> Inputs:
         if assume not in self._known_inputs:
-            self._known_inputs[assume] = self._new_inputs(assume)
+            self._known_inputs.setdefault(assume, self._new_inputs(assume))  # another thread may be as far
         return self._known_inputs[assume]
 
     def _against(
@@ -243,11 +275,14 @@ class DifferenceSearch:
         first += [inputs.suggested(suggested)] if suggested else []
         first += [inputs.fitting(fitting)] if fitting else []
         for every in chain(first, inputs.rounds_for(literals, latest, rounds)):
+            if self._is_dropped.is_set():
+                raise CancelledError
             made = every.within(hints_alone=not only_within) if only_within or keeps_hints else every
             if not made.calls:
                 continue
             comparer = replace(self._comparer, known_names=made.known_names, assume=assume)
-            found = comparer.first_difference(candidate_source, made.calls)
+            seen = candidate_source, assume, made.number
+            found = None if seen in self._agreed else comparer.first_difference(candidate_source, made.calls)
             if found is not None:
                 self._on_event(ProgressEvent(kind=EventKind.SHRINKING))
                 shrunk = self._shrunk(candidate_source, found, comparer, keeps_within=not made.is_real)
@@ -257,6 +292,8 @@ class DifferenceSearch:
                     rounding = look.rounding(equal=len(agreed))
                 on_real_call = made.is_real and not is_invented(shrunk.kind)
                 return replace(shrunk, on_real_call=on_real_call, rounding=rounding)
+            if made.number is not None:
+                self._agreed.add(seen)
             agreed |= {call.blob: call.origin for call in made.calls}
             self.made |= {} if made.is_real else {call.blob: call for call in made.calls}
             self._on_event(ProgressEvent(kind=EventKind.AGREED, count=len(agreed)))

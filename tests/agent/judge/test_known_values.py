@@ -96,13 +96,10 @@ def confirming(bench: Workbench, min_effect: float = 0.05) -> Confirming:
 
 def looked_at(place: Confirming, rewrite: str) -> LargerLook:
     """What becomes of a rewrite that seems to be twice as fast."""
-    winner, original = (
-        Incumbent(name, text, Measurement(1.0, 1.0, 1, 1.0), ratio=1.0)
-        for name, text in (("winner", rewrite), ("original", place.bench.target.source))
-    )
+    winner = Incumbent("winner", rewrite, Measurement(1.0, 1.0, 1, 1.0), ratio=1.0)
     assert TWICE.gain is not None
     held = known_values(place.bench, rewrite)
-    return place.on_larger_inputs(TWICE, TWICE.gain, winner, original, held=held)
+    return place.on_larger_inputs(TWICE, TWICE.gain, winner, held=held)
 
 
 def test_values_of_arguments_and_outcomes_are_found(make_bench: MakeBench) -> None:  # noqa: F811 - the fixture above

@@ -9,7 +9,7 @@ import pytest
 from loops import UntimedJudge
 
 from afterburner.agent.deadline import Deadline
-from afterburner.agent.judge import confirming
+from afterburner.agent.judge import behaviour, confirming
 from afterburner.agent.judge.confirmation import Incumbent
 from afterburner.agent.judge.confirming import Confirming
 from afterburner.agent.judge.decide import Judge
@@ -164,8 +164,8 @@ def test_a_gain_on_three_elements_that_is_a_loss_on_many_is_none(
     make_bench: MakeBench,  # noqa: F811 - as above
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(confirming, "OFFER_ROUNDS", 1)
-    monkeypatch.setattr(confirming, "OFFER_LEAST", 1)
+    monkeypatch.setattr(behaviour, "OFFER_ROUNDS", 1)
+    monkeypatch.setattr(behaviour, "OFFER_LEAST", 1)
     for look in ("look_at_first_calls", "look_at_later_calls"):  # they would show no such gain
         monkeypatch.setattr(confirming, look, lambda *_: FirstCalls())
     main = MAIN.format(calls="f([3, 1, 3])")

@@ -8,7 +8,7 @@ import pytest
 from loops import UntimedJudge, open_bench
 
 from afterburner.agent.deadline import Deadline
-from afterburner.agent.judge import confirming
+from afterburner.agent.judge import behaviour
 from afterburner.agent.judge.confirmation import Incumbent, unproven
 from afterburner.agent.judge.confirming import Confirming
 from afterburner.agent.judge.two_sided import TwoSidedJudge
@@ -146,17 +146,17 @@ def test_who_agreed_on_few_inputs_because_making_more_failed_is_not_offered(make
 def test_who_agreed_on_fewer_inputs_than_an_offer_needs_is_not_offered_while_more_can_be_made(
     make_bench: MakeBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(confirming, "OFFER_ROUNDS", 1)
+    monkeypatch.setattr(behaviour, "OFFER_ROUNDS", 1)
     said = confirmed(make_bench(RARE, "total"), RARE.replace("found += item", "found = found + item"))
     assert said.decision is Decision.REFUSED, said.reason
-    assert f"of {confirming.OFFER_LEAST} inputs could be tried" in said.reason
+    assert f"of {behaviour.OFFER_LEAST} inputs could be tried" in said.reason
 
 
 @pytest.mark.nightly
 def test_two_versions_are_the_same_only_as_far_as_inputs_could_be_made(
     make_bench: MakeBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(confirming, "OFFER_LEAST", 1)  # the number is not what this is about
+    monkeypatch.setattr(behaviour, "OFFER_LEAST", 1)  # the number is not what this is about
     found = compared(make_bench(WEIGHING, "total"), WEIGHING.replace("found += ", "found = found + "))
     assert found.decision == "conditional", found.reason
     assert "no further input could be made" in found.reason

@@ -16,7 +16,7 @@ import pytest
 from scripts.selection_bench import picture, show
 from scripts.selection_bench.book import Book, BookError, load
 from scripts.selection_bench.busy import busy_cores
-from scripts.selection_bench.plan import BUSY, FUNCTIONS, GAINS, IDENTICAL, IDLE, forecast_s, plan, share_out
+from scripts.selection_bench.plan import BUSY, FUNCTIONS, GAINS, IDENTICAL, IDLE, JUDGING, forecast_s, plan, share_out
 from scripts.selection_bench.summary import goals, p95, rows
 
 ROOT = Path(__file__).parents[3]
@@ -113,12 +113,14 @@ def met(of: Book) -> list[bool | None]:
 
 def test_the_goals_are_met_only_by_enough_trials() -> None:
     few, enough = ([record(n) for n in range(count)] for count in (298, 299))
-    assert met(book()) == [None] * 5
-    assert met(book(*few)) == [None, None, None, None, True]
+    assert met(book()) == [None] * 8
+    assert met(book(*few)) == [None, None, None, None, True, None, None, None]
     assert met(book(*enough))[0] is True
     assert met(book(*enough[1:], record(0, offered=2)))[0] is False
     busy = [each | {"condition": BUSY} for each in enough]
     assert met(book(*busy))[:2] == [None, True]
+    judging = [each | {"condition": JUDGING} for each in enough]
+    assert met(book(*judging, gain(0, GAINS[0], 3) | {"condition": JUDGING}))[5:] == [True, True, None]
     unmeasured = [each | {"screened": [None] * 6} for each in enough]
     assert met(book(*unmeasured))[0] is None, "what was not measured proves nothing"
 

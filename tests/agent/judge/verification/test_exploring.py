@@ -11,7 +11,7 @@ from loops import MeasuredOriginal, OneAnswer
 
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.inputs import crosshair_interpreter
-from afterburner.agent.judge import confirming
+from afterburner.agent.judge import behaviour
 from afterburner.agent.judge.verification.exploring import Exploration, explore
 from afterburner.agent.judge.verification.made_inputs import Suggested
 from afterburner.agent.judge.verification.outcome import EXPLORED, Agreement, Counterexample
@@ -114,13 +114,13 @@ def test_a_winner_falls_on_what_it_finds_and_a_right_one_is_told_that_it_found_n
     path = tmp_path / "sums.py"
     path.write_text(SUM)
     original = MeasuredOriginal.of(RunSettings(str(path), "f"), sandbox)
-    monkeypatch.setattr(confirming, "explore", lambda *_: Exploration("f(41157, 2)"))
+    monkeypatch.setattr(behaviour, "explore", lambda *_: Exploration("f(41157, 2)"))
     wrong = "def f(a: int, b: int) -> int:\n    return 2 * a + b + (3 * a - 7 * b == 123_457)\n"
     confirmation = original.judge(OneAnswer(wrong))["confirmation"]
     assert confirmation is not None
     assert confirmation.decision is Decision.WRONG, confirmation
     assert confirmation.reason == "it differs from the original on a call that CrossHair found"
-    monkeypatch.setattr(confirming, "explore", lambda *_: Exploration())
+    monkeypatch.setattr(behaviour, "explore", lambda *_: Exploration())
     confirmation = original.judge(OneAnswer("def f(a: int, b: int) -> int:\n    return 2 * a + b\n"))["confirmation"]
     assert confirmation is not None
     assert confirmation.decision is Decision.IMPROVED

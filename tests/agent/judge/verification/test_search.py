@@ -14,7 +14,7 @@ from afterburner.agent.judge.verification.call_differences import Comparer
 from afterburner.agent.judge.verification.made_inputs import CASES_PER_ROUND, Inputs
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 from afterburner.agent.judge.verification.search import DifferenceSearch
-from afterburner.sandbox import Verdict
+from afterburner.sandbox import CancelledError, Verdict
 
 if TYPE_CHECKING:
     from ...evidence.conftest import MakeBench  # noqa: TID252 - a fixture of its
@@ -391,3 +391,29 @@ def test_a_limit_that_is_not_believed_hides_no_difference(make_bench: MakeBench)
         assert found.verdict is Verdict.WRONG_ANSWER
         assert found.actual == f"returned -{wrong}"
     assert comparer.first_difference(hungry.format(wrong=99), made) is None
+
+
+def test_what_was_made_ahead_or_tried_before_is_not_done_again(
+    make_bench: MakeBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench = make_bench(f'{STABLE}\nif __name__ == "__main__":\n    f([("a", 3), ("b", 1)])\n    f([("c", 2)])\n', "f")
+    search = DifferenceSearch(bench, bench.target.source, 0)
+    search.make_inputs(1, Deadline.after(600))
+    monkeypatch.setattr(Inputs, "_add_round", lambda *_: pytest.fail("a round was there"))
+    first = search.against(BY_SORTING, Deadline.after(600), rounds=1)
+    assert isinstance(first, Agreement)
+    assert first.inputs > 0
+    monkeypatch.setattr(Comparer, "first_difference", lambda *_: pytest.fail("the rewrite was known to agree"))
+    assert search.against(BY_SORTING, Deadline.after(600), rounds=1) == first
+    monkeypatch.undo()
+    assert isinstance(search.against(UNSTABLE, Deadline.after(600), rounds=1), Counterexample)
+
+
+def test_a_search_that_nobody_wants_any_more_ends_and_another_can_begin(make_bench: MakeBench) -> None:
+    bench = make_bench(f'{STABLE}\nif __name__ == "__main__":\n    f([("a", 3), ("b", 1)])\n    f([("c", 2)])\n', "f")
+    search = DifferenceSearch(bench, bench.target.source, 0)
+    with search.droppable() as drop:
+        drop()
+        with pytest.raises(CancelledError):
+            search.against(BY_SORTING, Deadline.after(600))
+    assert isinstance(search.against(BY_SORTING, Deadline.after(600), rounds=1), Agreement)

@@ -1,0 +1,93 @@
+"""Work that needs no quiet core, begun while something else is timed: on the cores that timing leaves alone."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from afterburner.sandbox.cores import keep_to, usable_cpus
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+T = TypeVar("T")
+
+
+class Ahead(Generic[T]):
+    """Tasks that threads of their own do, in their order. Made by `ahead`."""
+
+    def __init__(self, tasks: Sequence[Callable[[], T]]) -> None:
+        self._count = len(tasks)
+        self._waiting = deque(enumerate(tasks))
+        self._done: dict[int, T] = {}
+        self._errors: dict[int, BaseException] = {}
+        self._threads: list[threading.Thread] = []
+
+    def begin(self, cpus: frozenset[int]) -> None:
+        """Do as many tasks at once as there are CPUs among these; nothing yet if there are none."""
+        before = usable_cpus()
+        for _ in range(min(len(cpus), self._count) - len(self._threads)):
+            thread = threading.Thread(target=self._work, name="ahead", daemon=True)
+            keep_to(cpus)  # a thread begins on the CPUs of the one that starts it
+            try:
+                thread.start()
+            finally:
+                keep_to(before)
+            self._threads.append(thread)
+
+    def results(self) -> list[T]:
+        """The results in the order of the tasks; what is left is done on all CPUs.
+
+        If a task fails, those that run come to their end before its error is raised.
+        """
+        cpus = usable_cpus()
+        for thread in self._threads:
+            if thread.native_id is not None and thread.is_alive():
+                keep_to(cpus, thread.native_id)
+        self.begin(cpus)
+        self._join()
+        for number in sorted(self._errors):
+            raise self._errors[number]
+        return [self._done[number] for number in range(self._count)]
+
+    def end(self, stop: Callable[[], object]) -> None:
+        """Begin no further task; if one still runs, call `stop` and wait for it."""
+        self._waiting.clear()
+        if any(thread.is_alive() for thread in self._threads):
+            stop()
+        self._join()
+
+    def _join(self) -> None:
+        for thread in self._threads:
+            thread.join()
+
+    def _work(self) -> None:
+        while True:
+            try:
+                number, task = self._waiting.popleft()
+            except IndexError:
+                return
+            try:
+                self._done[number] = task()
+            except BaseException as error:  # noqa: BLE001 - whoever asks for the results gets it
+                self._errors[number] = error
+                self._waiting.clear()
+
+
+@contextmanager
+def ahead(tasks: Sequence[Callable[[], T]], cpus: frozenset[int], stop: Callable[[], object]) -> Iterator[Ahead[T]]:
+    """Do tasks beside the block. When it is left, nothing of them goes on.
+
+    Args:
+        tasks: what to do.
+        cpus: where, until the results are asked for; none: the tasks are done only then.
+        stop: ends the tasks that run, if their results are not wanted after all.
+    """
+    work = Ahead(tasks)
+    try:
+        work.begin(cpus)
+        yield work
+    finally:
+        work.end(stop)

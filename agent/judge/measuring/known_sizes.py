@@ -1,0 +1,25 @@
+"""What is known of an original at other sizes, kept for a run: several looks ask for the same calls."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
+
+@dataclass(slots=True)
+class KnownSizes:
+    """Makes each thing once, whichever threads ask for it; who asks while it is made waits for it."""
+
+    _made: dict[Hashable, Any] = field(default_factory=dict)
+    _making: dict[Hashable, threading.Lock] = field(default_factory=dict)
+
+    def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """What `make` gave when it was first called with this key; nothing is kept of a call that raises."""
+        with self._making.setdefault(key, threading.Lock()):
+            if key not in self._made:
+                self._made[key] = make()
+            return self._made[key]
