@@ -22,6 +22,10 @@ class Backend(Protocol):
     def tier(self) -> str:
         """What watches limits and memory beside the sampler: `cgroup v2`, `cgroup v1` or `rlimits`."""
 
+    @property
+    def follows_caller(self) -> bool:
+        """Whether unpinned programs keep to the CPUs of the thread that opened their container."""
+
     def toolchain(self, language: Language) -> Toolchain:
         """What compiles and runs a language inside this backend's containers.
 

@@ -48,6 +48,8 @@ _NAMESPACES = (
 class BubblewrapBackend:
     """Starts containers with the bubblewrap that was found; a `Backend`."""
 
+    follows_caller = True
+
     def __init__(self, bubblewrap: Bubblewrap, meter: Path, workspace: Path) -> None:
         self.name = f"bubblewrap {bubblewrap.version}"
         self._bubblewrap = bubblewrap.path

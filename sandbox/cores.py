@@ -54,11 +54,10 @@ class Cores:
     def beside(self) -> frozenset[int]:
         """The CPUs, of those that this thread may use, for work that goes on while a program is timed.
 
-        No thread of the front half of the slots, which leases take first. With a single core there are none: there
-        the same work is done in turns.
+        None that is a thread of a slot: another run may be timed there at any moment. With a single core there are
+        none at all; there the same work is done in turns.
         """
-        front = self.slots[: -(-len(self.slots) // 2)]
-        return frozenset(cpu for cpu in usable_cpus() if _siblings(cpu).isdisjoint(front))
+        return frozenset(cpu for cpu in usable_cpus() if _siblings(cpu).isdisjoint(self.slots))
 
     @contextmanager
     def lease(

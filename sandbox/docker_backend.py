@@ -46,6 +46,8 @@ class DockerBackend:
         SandboxUnavailableError: no daemon answers; the message says what to do.
     """
 
+    follows_caller = False  # the daemon starts them
+
     def __init__(self, options: DockerOptions, meter: Path, workspace: Path) -> None:
         self._options = options
         self._workspace = workspace

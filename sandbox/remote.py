@@ -306,6 +306,10 @@ class _RemoteBackend:
     def tier(self) -> str:
         return self.health.tier
 
+    @property
+    def follows_caller(self) -> bool:
+        return False
+
     def toolchain(self, language: Language) -> Toolchain:
         raise _local_only(f"A toolchain for {language.name}")
 

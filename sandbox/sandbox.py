@@ -112,6 +112,11 @@ class Sandbox:
         """The backend with its version, and the tier: how limits and memory are watched."""
         return self.backend.name, self.backend.tier
 
+    @property
+    def follows_caller(self) -> bool:
+        """See `Backend.follows_caller`."""
+        return self.backend.follows_caller
+
     def slots(self) -> Slots:
         """Where its programs run side by side."""
         return divide_cores()

@@ -18,7 +18,7 @@ from statistics import median
 from typing import Any
 
 from scripts.latency_bench.cases import ONE_ANSWER, Case, all_cases
-from scripts.latency_bench.timing import as_row, own_s, wait_for
+from scripts.latency_bench.timing import FAILED, as_row, own_s, wait_for
 from scripts.latency_bench.versions import Program, build, working_tree
 from scripts.selection_bench.show import table
 
@@ -89,9 +89,12 @@ def _shown(rows: list[dict[str, Any]], programs: list[str]) -> str:
 
 
 def _summary(rows: list[dict[str, Any]], program: str) -> str:
-    own = [row for row in rows if row["program"] == program]
+    mine = [row for row in rows if row["program"] == program]
+    own = [row for row in mine if row["first"]["decision"] != FAILED]
     answered = [row["first"]["offer_s"] for row in own if row["group"] == ONE_ANSWER and row["first"]["offer_s"]]
-    parts = [f"{program}: {len(own)} runs"]
+    parts = [f"{program}: {len(own)} of {len(mine)} came to a result"]
+    if not own:
+        return parts[0]
     if answered:
         parts.append(f"to the offer, one answer: median {median(answered):.1f} s, longest {max(answered):.1f} s")
     parts.append(f"to the end: median {median(row['first']['end_s'] for row in own):.1f} s")

@@ -177,9 +177,9 @@ class _Measuring:
 
     def _is_settled(self, times: Sequence[Sequence[Sequence[float]]]) -> bool:
         """Whether the last of enough rounds has changed neither class of growth."""
-        return all(
-            len(rounds) >= FEWEST_ROUNDS and self._class_of(rounds) == self._class_of(rounds[:-1]) for rounds in times
-        )
+        if any(len(rounds) < FEWEST_ROUNDS for rounds in times):
+            return False
+        return all(self._class_of(rounds) and self._class_of(rounds) == self._class_of(rounds[:-1]) for rounds in times)
 
     def _class_of(self, rounds: Sequence[Sequence[float]]) -> str:
         fit = fit_growth([(each.size, time_s) for each, time_s in zip(self.ladder, _smallest(rounds), strict=True)])

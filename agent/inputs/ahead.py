@@ -52,6 +52,10 @@ class Ahead(Generic[T]):
             raise self._errors[number]
         return [self._done[number] for number in range(self._count)]
 
+    def so_far(self) -> list[T]:
+        """The results that are there, in the order of the tasks."""
+        return [self._done[number] for number in sorted(self._done)]
+
     def end(self, stop: Callable[[], object]) -> None:
         """Begin no further task; if one still runs, call `stop` and wait for it."""
         self._waiting.clear()
@@ -77,17 +81,29 @@ class Ahead(Generic[T]):
 
 
 @contextmanager
-def ahead(tasks: Sequence[Callable[[], T]], cpus: frozenset[int], stop: Callable[[], object]) -> Iterator[Ahead[T]]:
+def ahead(
+    tasks: Sequence[Callable[[], T]],
+    cpus: frozenset[int],
+    stop: Callable[[], object],
+    *,
+    stop_at_once: Callable[[], object] = lambda: None,
+) -> Iterator[Ahead[T]]:
     """Do tasks beside the block. When it is left, nothing of them goes on.
 
     Args:
         tasks: what to do.
         cpus: where, until the results are asked for; none: the tasks are done only then.
         stop: ends the tasks that run, if their results are not wanted after all.
+        stop_at_once: is called before that if the block is interrupted, since nobody waits for anything then.
     """
     work = Ahead(tasks)
     try:
         work.begin(cpus)
         yield work
+    except Exception:
+        raise
+    except BaseException:
+        stop_at_once()
+        raise
     finally:
         work.end(stop)

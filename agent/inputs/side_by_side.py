@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from afterburner.sandbox.sandbox import Sandbox
 
 T = TypeVar("T")
-A = TypeVar("A")
-B = TypeVar("B")
 
 
 def side_by_side(sandbox: Sandbox, tasks: Sequence[Callable[[], T]]) -> list[T]:
@@ -33,10 +31,3 @@ def side_by_side(sandbox: Sandbox, tasks: Sequence[Callable[[], T]]) -> list[T]:
         raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
-
-
-def beside(sandbox: Sandbox, first: Callable[[], A], others: Sequence[Callable[[], B]]) -> tuple[A, list[B]]:
-    """Do a task and others whose results are of another kind at once; see `side_by_side`."""
-    tasks: list[Callable[[], A | B]] = [first, *others]
-    found = side_by_side(sandbox, tasks)
-    return found[0], found[1:]  # type: ignore[return-value]  # in the order of the tasks

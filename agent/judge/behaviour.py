@@ -69,7 +69,7 @@ class Behaviour:
                 drop_search()
                 branch.stop()
 
-            with ahead(tasks, cpus, stop) as work:
+            with ahead(tasks, cpus, stop, stop_at_once=self.search.stop_at_once) as work:
                 yield BegunLooks(self, work)
 
     def _search(self, *, for_offer: bool) -> Agreement | Counterexample:
@@ -80,6 +80,7 @@ class Behaviour:
             rounds=OFFER_ROUNDS,
             least=Least(OFFER_LEAST, until),
             effects_of_real_calls=True,
+            once_more=True,
         )
 
     def _looks(self, late: Sequence[Case], *, by_cost: bool, for_offer: bool) -> list[Callable[[], _Found]]:
@@ -108,7 +109,7 @@ class Behaviour:
         if not isinstance(ended, Agreement):
             return ended
         beyond = self.search.beyond_real_calls(self.source)
-        return replace(ended, unreached=self.search.unreached_lines(), beyond_calls=beyond)
+        return replace(ended, unreached=self.search.unreached_lines(self.source), beyond_calls=beyond)
 
     def on_suggested(self, suggested: Suggested) -> Counterexample | Agreement:
         """What calls that somebody suggests show."""
@@ -137,6 +138,14 @@ class BegunLooks:
 
     of: Behaviour
     work: Ahead[_Found]
+
+    def is_refuted(self) -> bool:
+        """Whether a look that is done already stands against the rewrite."""
+        return any(
+            isinstance(each, (Report, Dependence, WholeRunDifference))
+            or (isinstance(each, Counterexample) and not (each.timed_out or each.provided))
+            for each in self.work.so_far()
+        )
 
     def ended(self) -> tuple[Agreement | Difference, LargerGlances | None]:
         """What they come to, once all are done; and what was seen of larger inputs, where these were tried.

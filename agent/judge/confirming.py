@@ -1,6 +1,6 @@
 """What a winner has to stand before it is offered: the same behaviour everywhere, and a gain that is one.
 
-In this order, each only if the one before was passed: the held-out calls; the confirmatory test of its gain, which most
+What counts comes in this order: the held-out calls; the confirmatory test of its gain, which most
 fail that fail at all; all calls under other hash seeds, inputs made to find a difference, other circumstances (alone,
 in another order, in another folder), the file's own `__main__`, the project's tests and larger inputs; a gain that is
 too good to be believed at once is measured again on larger inputs; and a language model that takes part is asked for
@@ -46,7 +46,6 @@ from afterburner.sandbox import Report, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from contextlib import AbstractContextManager
 
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.judge.confirmation import Confirmation, Incumbent
@@ -82,8 +81,12 @@ class Confirming:
     shrinking_s: float | None = None  # how long a counterexample is made smaller; None: as in a run
     on_search: OnEvent | None = None  # is told how far a search for a difference is
     searching_in: Sandbox | None = None  # where inputs are made and tried; None: in the bench's
-    _search: DifferenceSearch | None = field(default=None, init=False)
+    _search: DifferenceSearch = field(init=False)
     _taken: int = field(default=0, init=False)  # blocks of the last test
+
+    def __post_init__(self) -> None:
+        """Make the search, which keeps the inputs that it has made; several threads may use it."""
+        self._search = self._new_search(replace(self.bench, sandbox=self.searching_in or self.bench.sandbox))
 
     def confirm(self, winner: Incumbent, original: Incumbent, sceptic: Callable[[], str] | None = None) -> Confirmation:
         """Whether the winner may be offered in place of the original, and why (not).
@@ -103,15 +106,15 @@ class Confirming:
         report = self.failed(winner, early)
         if report is not None:
             return self._wrong(winner, original, report)
-        cpus = bench.core.cores.beside() if bench.core is not None else frozenset[int]()
-        with self._behaviour(winner).begun(late, for_offer=True, cpus=cpus) as looks:
+        with self._behaviour(winner).begun(late, for_offer=True, cpus=bench.cpus_beside()) as looks:
             comparison, held_out_gain = self._measure(winner, original)
             if self.deterministic:
                 comparison = self._counted(comparison, held_out_gain, winner, original)
             held_out = HeldOut(inputs, passed=comparison.decision is not Decision.WRONG, gain=held_out_gain)
             if comparison.decision is not Decision.IMPROVED:
                 return confirmation_of(winner, original, comparison, held_out)
-            as_used, used = self._as_used(comparison, winner)  # timed, so it comes before what needs no quiet core
+            # Timed, too, so it comes before what needs no quiet core, unless that has come to its end.
+            as_used, used = (comparison, []) if looks.is_refuted() else self._as_used(comparison, winner)
             self._report(EventKind.COMPARING_BEHAVIOUR)
             searched, glances = looks.ended()
         if not isinstance(searched, Agreement):
@@ -126,9 +129,9 @@ class Confirming:
             comparison = as_used if look.comparison.decision is Decision.IMPROVED else look.comparison
             comparison = self._unless_slower_on_larger(comparison, winner, glances)
         held_out = replace(held_out, passed=comparison.decision is not Decision.WRONG)
-        notes = [*notes_of(winner, original, searched, comparison), *used] if bench.target.language == PYTHON else []
+        notes = notes_of(winner, original, searched, comparison) if bench.target.language == PYTHON else []
         if comparison.decision is Decision.IMPROVED:
-            notes += self._lines_brought(winner, original)
+            notes = [*notes, *used, *self._lines_brought(winner, original)]
         if sceptic is not None and comparison.decision is Decision.IMPROVED:
             doubted = self._doubted(winner, sceptic)
             if isinstance(doubted, Counterexample):
@@ -149,7 +152,7 @@ class Confirming:
         """What to tell of lines of the rewrite that no input is known to reach."""
         if self.deadline.passed():
             return []
-        unreached = self._searching().unreached_lines_after(winner.source)
+        unreached = self._search.unreached_lines_after(winner.source)
         brought = changed_statements(self.bench.target, winner.source, original.source, unreached)
         if not brought:
             return []
@@ -205,7 +208,7 @@ class Confirming:
 
     def _behaviour(self, winner: Incumbent) -> Behaviour:
         too_good = winner.ratio > HARD_TO_BELIEVE
-        return Behaviour(self.bench, self.judge, self.deadline, self._searching(), winner.source, too_good)
+        return Behaviour(self.bench, self.judge, self.deadline, self._search, winner.source, too_good)
 
     def failed(self, winner: Incumbent, cases: Sequence[Case]) -> Report | None:
         """The report of cases that are not all right, None if they are."""
@@ -248,7 +251,7 @@ class Confirming:
         least: Least | None = None,
         effects_of_real_calls: bool = False,
     ) -> Counterexample | Agreement:
-        return self._searching().against(
+        return self._search.against(
             source,
             until,
             real_calls=real_calls,
@@ -263,23 +266,18 @@ class Confirming:
         Raises:
             SandboxInternalError: the sandbox failed.
         """
-        self._searching().make_inputs(behaviour.OFFER_LEAST, self.deadline)
+        self._search.make_inputs(behaviour.OFFER_LEAST, self.deadline)
         bench = replace(self.bench, sandbox=self.searching_in or self.bench.sandbox)
         make_larger_inputs(bench, self.judge, self.deadline.within(LOOKING_S))
 
-    def droppable(self) -> AbstractContextManager[Callable[[], None]]:
-        """See `DifferenceSearch.droppable`."""
-        return self._searching().droppable()
-
-    def _searching(self) -> DifferenceSearch:
-        """The search of this run, which keeps the inputs that it has made."""
-        if self._search is None:
-            self._search = self._new_search(replace(self.bench, sandbox=self.searching_in or self.bench.sandbox))
+    @property
+    def search(self) -> DifferenceSearch:
+        """What looks for differences, for all winners of the run."""
         return self._search
 
     def _searching_on(self, bench: Workbench) -> DifferenceSearch:
         """The search of this run, or another one on a bench that states more assumptions."""
-        return self._searching() if bench is self.bench else self._new_search(bench)
+        return self._search if bench is self.bench else self._new_search(bench)
 
     def _new_search(self, bench: Workbench) -> DifferenceSearch:
         shrinking_s = SHRINKING_S if self.shrinking_s is None else self.shrinking_s
@@ -375,7 +373,7 @@ class Confirming:
         until = self.deadline.within(2 * LARGER_S)
         larger = self._larger(self.bench, until)
         if not larger.calls:
-            made = self._searching().made.values() if held else ()
+            made = self._search.made.values() if held else ()
             again = screen_on_made(self.bench, self.judge, winner.source, made, until)
             return without_larger(comparison, again, held, 1 + self.judge.min_effect, larger.note)
         bench = self.bench.with_time_for(larger.calls)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 FACTORS = tuple(2.0**power for power in range(-6, 4))  # small ones too: the real call may be too dear already
 LEAST_MAKING_S = 0.5  # wall time; with less no process even starts
+OUT_OF_TIME = "the time for making inputs was used up"  # as `inside/resized_calls.py` says it
 MOST_FACTOR = 1024.0  # where calls are cheap, the ladder goes on until there
 
 
@@ -83,17 +84,17 @@ def scale_calls(
     Raises:
         SandboxInternalError: the sandbox failed.
     """
-    key = ("scaled", climb, tuple(call.blob for call in calls), bench.workload.assume)
-    made, told = bench.known.get(key, lambda: _scaled(bench, calls, climb, most_s))
+    key = ("scaled", climb, tuple(call.blob for call in calls), bench.workload.assume, bench.target.source)
+    made, told, _ = bench.known.get(key, lambda: _scaled(bench, calls, climb, most_s), lambda made: bool(made[2]))
     return list(made), told
 
 
 def _scaled(
     bench: Workbench, calls: Sequence[WorkloadCall], climb: Climb, most_s: float
-) -> tuple[list[ScaledCall], tuple[str, ...]]:
-    found, reasons = made_calls(bench, calls, climb, most_s)
-    if not found:
-        return [], reasons
+) -> tuple[list[ScaledCall], tuple[str, ...], bool]:
+    found = made_calls(bench, calls, climb, most_s)
+    if not found.calls:
+        return [], found.reasons, found.is_whole
     limits = replace(bench.limits, wall_time_s=most_s, cpu_time_s=most_s)
     replay = Replay(
         bench.sandbox,
@@ -103,34 +104,39 @@ def _scaled(
         float_tolerance=bench.workload.float_tolerance,
         fixed_clock=bench.workload.fixed_clock,
     )
-    kept, skipped = replay.keep_usable([size.call for size in found])
+    kept, skipped = replay.keep_usable([size.call for size in found.calls])
     usable = {call.blob: call for call in kept}
     made = [
         ScaledCall(size.size, usable[size.call.blob], size.base, size.factor, size.scaled)
-        for size in found
+        for size in found.calls
         if size.call.blob in usable
     ]
-    return made, tuple(dict.fromkeys([*reasons, *(each.reason for each in skipped)]))
+    return made, tuple(dict.fromkeys([*found.reasons, *(each.reason for each in skipped)])), found.is_whole
 
 
-def made_calls(
-    bench: Workbench, calls: Sequence[WorkloadCall], climb: Climb, most_s: float
-) -> tuple[list[FoundSize], tuple[str, ...]]:
+@dataclass(frozen=True, slots=True)
+class MadeCalls:
+    """Calls of other sizes, reasons why there are not more, and whether none is missing for want of time."""
+
+    calls: tuple[FoundSize, ...]
+    reasons: tuple[str, ...]
+    is_whole: bool
+
+
+def made_calls(bench: Workbench, calls: Sequence[WorkloadCall], climb: Climb, most_s: float) -> MadeCalls:
     """Make the same calls, without a judgement of whether the original does the same each time; see `scale_calls`.
 
     Raises:
         SandboxInternalError: the sandbox failed.
     """
-    key = ("made", climb, tuple(call.blob for call in calls), bench.workload.assume)
-    found, reasons = bench.known.get(key, lambda: _made(bench, calls, climb, most_s))
-    return list(found), reasons
+    key = ("made", climb, tuple(call.blob for call in calls), bench.workload.assume, bench.target.source)
+    made: MadeCalls = bench.known.get(key, lambda: _made(bench, calls, climb, most_s), lambda made: made.is_whole)
+    return made
 
 
-def _made(
-    bench: Workbench, calls: Sequence[WorkloadCall], climb: Climb, most_s: float
-) -> tuple[list[FoundSize], tuple[str, ...]]:
+def _made(bench: Workbench, calls: Sequence[WorkloadCall], climb: Climb, most_s: float) -> MadeCalls:
     if most_s < LEAST_MAKING_S:
-        return [], ("the time budget ended before",)
+        return MadeCalls((), ("the time budget ended before",), is_whole=False)
     limits = replace(bench.limits, wall_time_s=most_s, cpu_time_s=most_s)
     fields: dict[str, object] = {
         "blobs": [base64.b64encode(call.blob).decode("ascii") for call in calls],
@@ -145,4 +151,5 @@ def _made(
     answer = Harness(bench.sandbox, bench.target, bench.environment, limits).ask("scale", "scaled", fields)
     found = [size for size in answer.sizes if size.base < len(calls)]
     reasons = [reason for _, reason in answer.skipped] + [failure.reason for failure in answer.failures]
-    return found, tuple(dict.fromkeys(reasons))
+    is_whole = not answer.failures and OUT_OF_TIME not in reasons
+    return MadeCalls(tuple(found), tuple(dict.fromkeys(reasons)), is_whole)

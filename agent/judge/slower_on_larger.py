@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from afterburner.agent.inputs.side_by_side import side_by_side
 from afterburner.agent.judge.comparison import Comparison
@@ -22,7 +22,7 @@ from afterburner.agent.wording import format_ratio
 from afterburner.sandbox import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.inputs.harness_answers import FoundSize
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from afterburner.agent.judge.measuring.workbench import Workbench
     from afterburner.agent.judge.scaled_calls import ScaledCall
     from afterburner.agent.types import WorkloadCall
+    from afterburner.sandbox import CallOutcome, Report
 
-S = TypeVar("S", "ScaledCall", "FoundSize")
 
 UNTIL_S, MOST_CALL_S = 0.01, 0.5  # of the original's CPU time, for a call that is made larger step by step
 DEAR_CALL_S = 2.0  # likewise, where no larger call is cheaper, and one is wanted all the same
@@ -46,6 +46,7 @@ VARIETIES = {"natural": "", "distinct": ", all different", "equal": ", all equal
 FAR_SLOWER = 3.0
 PLAINLY = 2.0  # times below what would be slower: as far as one run without a quiet core can be trusted
 LOOKING_S = 60.0  # at most, for glances
+CPU_TOLERATED, CPU_GRACE_S = 1.1, 0.05  # of whole processes, whose start is noise
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +57,12 @@ class LargerGlances:
     how large these are. It is None where there are none, or where the two do not do the same.
     """
 
-    doubtful: tuple[str, ...] = ()
+    doubtful: tuple[tuple[str, float], ...] = ()  # with what a call may take of the original's CPU time, in seconds
     ratio: float | None = None
     size: str = ""
 
     def plain_gain(self, needed: float) -> str:
-        """The gain in words, where it is above `needed` for sure; else empty."""
+        """The gain in words, where one run shows plainly more than is `needed`; else empty."""
         if self.ratio is None or self.ratio <= PLAINLY * needed:
             return ""
         return f"run once on {self.size}: about {format_ratio(self.ratio)}"
@@ -76,7 +77,7 @@ def make_larger_inputs(bench: Workbench, judge: Judge, deadline: Deadline) -> No
     if bench.by_cases or judge.objective is not Objective.TIME:
         return
     for variety in VARIETIES:
-        found = _Look(bench, judge, "", deadline, variety).found()
+        found, _ = _Look(bench, judge, "", deadline, variety).found(MOST_CALL_S)
         if not any(each.scaled.startswith("len(") for each in found):
             break
 
@@ -100,10 +101,17 @@ def glance_at_larger_inputs(
         return LargerGlances()
     deadline = deadline.within(LOOKING_S)
     natural, *others = (_Look(bench, judge, other, deadline, variety) for variety in VARIETIES)
-    seen = [natural.glance(natural.found() or (natural.found(DEAR_CALL_S) if however_dear else []))]
-    if any(each.scaled.startswith("len(") for each in natural.found()):  # else there are no elements
-        seen += side_by_side(bench.sandbox, [partial(_glance, look) for look in others])
-    doubtful = tuple(variety for variety, glance in zip(VARIETIES, seen, strict=False) if glance.is_in_doubt)
+    most_call_s = MOST_CALL_S
+    if however_dear and not natural.found(most_call_s)[0]:
+        most_call_s = DEAR_CALL_S
+    seen = [natural.glance(most_call_s)]
+    if any(each.scaled.startswith("len(") for each in natural.found(most_call_s)[0]):  # else there are no elements
+        seen += side_by_side(bench.sandbox, [partial(look.glance, MOST_CALL_S) for look in others])
+    doubtful = tuple(
+        (variety, most_call_s if variety == natural.variety else MOST_CALL_S)
+        for variety, glance in zip(VARIETIES, seen, strict=False)
+        if glance.is_in_doubt
+    )
     return LargerGlances(doubtful, seen[0].ratio, seen[0].size)
 
 
@@ -124,8 +132,8 @@ def on_larger_inputs(
     """
     if glances is None:
         glances = glance_at_larger_inputs(bench, judge, other, deadline)
-    looks = (_Look(bench, judge, other, deadline, variety) for variety in glances.doubtful)
-    slower = (look.slow_down(look.larger()) for look in looks)
+    looks = ((_Look(bench, judge, other, deadline, variety), most_call_s) for variety, most_call_s in glances.doubtful)
+    slower = (look.slow_down(look.larger(most_call_s)) for look, most_call_s in looks)
     return min(filter(None, slower), key=_gain_of, default=None)
 
 
@@ -143,10 +151,6 @@ class _Glance:
     size: str = ""
 
 
-def _glance(look: _Look) -> _Glance:
-    return look.glance(look.found())
-
-
 @dataclass(frozen=True, slots=True)
 class _Look:
     """A look at larger inputs of one variety."""
@@ -162,46 +166,66 @@ class _Look:
         """The variety in words."""
         return VARIETIES[self.variety]
 
-    def larger(self) -> list[ScaledCall]:
+    def larger(self, most_call_s: float) -> list[ScaledCall]:
         """Calls that are larger than the real ones, as far as there is time for making them."""
-        return [each for each in self._made(scale_calls) if each.factor >= AT_LEAST]
+        place = self._place(most_call_s)
+        return [each for each in scale_calls(*place)[0] if each.factor >= AT_LEAST] if place else []
 
-    def found(self, most_call_s: float = MOST_CALL_S) -> list[FoundSize]:
-        """The same, of which nobody knows whether the original does the same each time."""
-        return [each for each in self._made(made_calls, most_call_s) if each.factor >= AT_LEAST]
+    def found(self, most_call_s: float) -> tuple[list[FoundSize], bool]:
+        """The same, of which nobody knows whether the original does the same each time; and whether none is missing."""
+        place = self._place(most_call_s)
+        if place is None:
+            return [], True
+        made = made_calls(*place)
+        return [each for each in made.calls if each.factor >= AT_LEAST], made.is_whole
 
-    def _made(
-        self,
-        make: Callable[[Workbench, Sequence[WorkloadCall], Climb, float], tuple[list[S], object]],
-        most_call_s: float = MOST_CALL_S,
-    ) -> list[S]:
+    def _place(self, most_call_s: float) -> tuple[Workbench, Sequence[WorkloadCall], Climb, float] | None:
+        """What larger calls are made of; None where there is nothing, or no time."""
         bases = likely_bases(self.bench.workload.calls_in_order())[:MOST_BASES]
         if not bases or self.deadline.passed():
-            return []
+            return None
         climb = Climb((2.0, 4.0), UNTIL_S, most_call_s, from_little=True, variety=self.variety)
-        return make(self.bench, bases, climb, min(MAKING_SHARE * self.deadline.left_s(), MOST_MAKING_S))[0]
+        return self.bench, bases, climb, min(MAKING_SHARE * self.deadline.left_s(), MOST_MAKING_S)
 
-    def glance(self, larger: Sequence[FoundSize]) -> _Glance:
-        """Whether the other version may be slower on the largest calls, or does not get to their end."""
+    def glance(self, most_call_s: float) -> _Glance:
+        """Run both versions on the largest calls: as the first of a process, and after each was made once before.
+
+        It is no doubt only that the other one does the same, and is not slower by any clock. A call that is the first
+        counts for a gain: a rewrite may remember what it has seen. One that is not counts against a slow-down: what a
+        process does once may hide it.
+        """
+        larger, is_whole = self.found(most_call_s)
         found = {each.base: each for each in sorted(larger, key=lambda each: each.factor)}
         if not found or self.deadline.passed():
-            return _Glance(is_in_doubt=False)
-        bench = self._allowing(sum(each.call.cpu_time_s for each in found.values()))
+            return _Glance(is_in_doubt=not is_whole or self.deadline.passed())
+        bench = self._allowing(2 * sum(each.call.cpu_time_s for each in found.values()))
         blobs = tuple(each.call.blob for each in found.values())
-        case = replace(bench.call_case((), hash_seed=0), calls=blobs, expected_outcomes=None)
+        first = replace(bench.call_case((), hash_seed=0), calls=blobs, expected_outcomes=None)
+        cases = [first, replace(first, warm=True)]
         programs = (bench.program(bench.target.source), bench.rewrite(self.other))
-        runs = [partial(bench.run_program, program, [case], bench.limits) for program in programs]
-        reports = side_by_side(bench.sandbox, runs)
-        if any(report.verdict is not Verdict.ACCEPTED for report in reports):
+        own, other = side_by_side(
+            bench.sandbox, [partial(bench.run_program, program, cases, bench.limits) for program in programs]
+        )
+        if any(report.verdict is not Verdict.ACCEPTED for report in (own, other)):
             return _Glance(is_in_doubt=True)
-        own, other = (report.cases[0].outcomes for report in reports)
-        pairs = list(zip(own, other, strict=True))
-        is_in_doubt = any(PLAINLY * after.cpu_time_s > self._least * before.cpu_time_s for before, after in pairs)
-        if any(before.encoded != after.encoded for before, after in pairs):
-            return _Glance(is_in_doubt)
-        spent_s = max(sum(outcome.cpu_time_s for outcome in other), 1e-9)
-        ratio = sum(outcome.cpu_time_s for outcome in own) / spent_s
-        return _Glance(is_in_doubt, ratio, f"inputs {max(each.factor for each in found.values()):.3g} times as large")
+        pairs = [list(zip(a.outcomes, b.outcomes, strict=True)) for a, b in zip(own.cases, other.cases, strict=True)]
+        if any(before.encoded != after.encoded for each in pairs for before, after in each):
+            return _Glance(is_in_doubt=True)
+        is_in_doubt = self._may_be_slower(pairs[1]) or _costs_more(own, other)
+        spent_s = max(sum(after.cpu_time_s for _, after in pairs[0]), 1e-9)
+        ratio = sum(before.cpu_time_s for before, _ in pairs[0]) / spent_s
+        size = f"inputs {max(each.factor for each in found.values()):.3g} times as large"
+        return _Glance(is_in_doubt, None if is_in_doubt else ratio, size)
+
+    def _may_be_slower(self, pairs: Sequence[tuple[CallOutcome, CallOutcome]]) -> bool:
+        return any(
+            PLAINLY * after_s > self._least * before_s
+            for before, after in pairs
+            for before_s, after_s in (
+                (before.cpu_time_s, after.cpu_time_s),
+                (before.wall_time_s, after.wall_time_s),
+            )
+        )
 
     @property
     def _least(self) -> float:
@@ -256,6 +280,11 @@ class _Look:
         times = f"{largest.factor:,.0f}" if largest.factor >= MANY else f"{largest.factor:.2g}"
         scaled = f"{largest.scaled} = {largest.size:,}{self.told}"
         return f"inputs {times} times as large as the real ones ({scaled})"
+
+
+def _costs_more(own: Report, other: Report) -> bool:
+    """Whether the processes of the other version needed more altogether: work may go on outside of its calls."""
+    return other.measurement.cpu_time_s > CPU_TOLERATED * own.measurement.cpu_time_s + CPU_GRACE_S
 
 
 def _steps_down(made: Sequence[ScaledCall]) -> list[list[ScaledCall]]:

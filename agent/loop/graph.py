@@ -108,13 +108,13 @@ class Loop:
             yield
 
     def _begin_making_inputs(self) -> None:
-        branch, core = self._searching_in, self.bench.core
-        if branch is None or core is None:
+        branch = self._searching_in
+        if branch is None:
             return
         bench = replace(self.bench, sandbox=branch)
         tasks: list[Callable[[], None]] = [self._confirm_with().make_inputs]
         tasks += [partial(make, bench, self.confirm_until) for make in self._also]
-        self._beside.enter_context(ahead(tasks, core.cores.beside(), branch.stop))
+        self._beside.enter_context(ahead(tasks, self.bench.cpus_beside(), branch.stop))
 
     def compile(
         self, checkpointer: BaseCheckpointSaver[str]
@@ -149,7 +149,8 @@ class Loop:
                 f"{detail_of(report)}. Something that it uses has changed: other files of the project, or packages. "
                 "The run is kept: resume it when they are as they were, or start a new one."
             )
-        self._begin_making_inputs()
+        if state["confirmation"] is None:
+            self._begin_making_inputs()
 
     def prepare(self, state: LoopState) -> LoopState:
         """Measure the original: C* and M* of the first iteration. What it needs sets the limits of its rewrites."""
@@ -376,9 +377,12 @@ class Loop:
         def search(source: str) -> None:
             self._differing[source] = self._difference(source, SEARCH_ROUNDS)
 
-        core, searching = self.bench.core, self._confirm_with()
-        cpus = core.cores.beside() if core is not None else frozenset[int]()
-        with searching.droppable() as drop, ahead([partial(search, source) for source in sources], cpus, drop):
+        tasks, searching, cpus = (
+            [partial(search, each) for each in sources],
+            self._confirm_with().search,
+            self.bench.cpus_beside(),
+        )
+        with searching.droppable() as drop, ahead(tasks, cpus, drop, stop_at_once=searching.stop_at_once):
             yield
 
     def _difference_of(self, source: str) -> Counterexample | None:

@@ -60,6 +60,7 @@ class Effects:
         self._before: Dict[_Key, Optional[str]] = {}
         self._loaded: List[Any] = []  # all that `sys.modules` held at the last look
         self._projects: List[ModuleType] = []  # those of the project among them
+        self._may_change: List[Any] = []  # those whose type is that of no module yet: a lazy loader's changes
         self._compared: Collection[str] = ()
         others = [each for each in self._modules() if each is not module]
         self._cold = [module_state.ColdState(each, _MOST_ITEMS) for each in others]
@@ -141,8 +142,10 @@ class Effects:
     def _modules(self) -> Sequence[ModuleType]:
         """The project's modules that are loaded, each once."""
         loaded = list(sys.modules.values())
-        if len(loaded) != len(self._loaded) or not all(map(is_, loaded, self._loaded)):
+        is_known = len(loaded) == len(self._loaded) and all(map(is_, loaded, self._loaded))
+        if not is_known or any(type(module) is ModuleType for module in self._may_change):
             self._loaded, self._projects = loaded, list(self._projects_among(loaded))
+            self._may_change = [module for module in loaded if type(module) is not ModuleType]
         return self._projects
 
     def _projects_among(self, loaded: Sequence[Any]) -> Iterator[ModuleType]:

@@ -164,8 +164,15 @@ class _Ladder:
                 yield attempt
 
     def _is_too_dear(self, factor: float, made: Sequence[Made]) -> bool:
-        """Whether a call is known to take too long although nobody has tried it: none gets cheaper by the element."""
-        return bool(made) and made[-1].cpu_time_s * factor / made[-1].factor > self._most_s
+        """Whether a call would take too long, by what the last two sizes took: beyond them it grows no slower."""
+        if len(made) < 2:
+            return False
+        before, last = made[-2:]
+        slope_s = max(last.cpu_time_s - before.cpu_time_s, 0.0) / (last.factor - before.factor)
+        is_too_dear = bool(last.cpu_time_s + slope_s * (factor - last.factor) > self._most_s)
+        if is_too_dear:
+            self.reason = "a call of %g times the size would take longer than %.2g s" % (factor, self._most_s)
+        return is_too_dear
 
     def _wants_more(self, made: Sequence[Made], step: float) -> bool:
         """In steps of two until it is dear enough; in smaller ones only if there are few sizes to tell a class by."""

@@ -12,14 +12,17 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class KnownSizes:
-    """Makes each thing once, whichever threads ask for it; who asks while it is made waits for it."""
+    """Makes each thing once, whichever threads ask for it. A thread that asks for what is being made waits for it."""
 
     _made: dict[Hashable, Any] = field(default_factory=dict)
     _making: dict[Hashable, threading.Lock] = field(default_factory=dict)
 
-    def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """What `make` gave when it was first called with this key; nothing is kept of a call that raises."""
+    def get(self, key: Hashable, make: Callable[[], Any], is_kept: Callable[[Any], bool] = lambda _: True) -> Any:
+        """What `make` gave when it was first called with this key, unless it raised or `is_kept` refused the result."""
         with self._making.setdefault(key, threading.Lock()):
-            if key not in self._made:
-                self._made[key] = make()
-            return self._made[key]
+            if key in self._made:
+                return self._made[key]
+            made = make()
+            if is_kept(made):
+                self._made[key] = made
+            return made

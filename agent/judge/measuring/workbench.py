@@ -76,6 +76,12 @@ class Workbench:
         """What counts as the expected output of a case."""
         return self.problem.checker if self.problem is not None else _BY_LINES
 
+    def cpus_beside(self) -> frozenset[int]:
+        """Where work can go on while something is timed; none where it could not be kept off the timed core."""
+        if self.core is None or not self.sandbox.follows_caller:
+            return frozenset()
+        return self.core.cores.beside()
+
     def program(self, source: str) -> Program:
         """The program that `source`, the text of the target's whole file, makes in the original's place."""
         return self._program(source, self.environment)

@@ -89,7 +89,7 @@ class Suggested:
 
 @dataclass(slots=True)
 class Inputs:
-    """The rounds of inputs for one original. One thread may make rounds while another one uses those that are made."""
+    """The rounds of inputs for one original. Several threads may ask for rounds; one at a time makes one."""
 
     sandbox: Sandbox
     target: Target  # with the original's source
@@ -105,6 +105,7 @@ class Inputs:
     skipped: list[Skipped] = field(default_factory=list)
     exhausted: bool = False
     _varied: dict[str, bool] = field(default_factory=dict)  # by parameter
+    _varied_by: list[dict[str, bool]] = field(default_factory=list)  # the same after each round
     _leading: list[bytes] = field(default_factory=list)  # made inputs that take a new way through the code
     _unreached: tuple[int, tuple[int, ...]] | None = None  # the number of calls that were looked at, and the lines
     _rounds: list[Round] = field(default_factory=list)
@@ -166,39 +167,52 @@ class Inputs:
         return next(iter(harness.ask("mutate", "broken", fields).assumptions), None)
 
     @property
-    def unvaried(self) -> tuple[str, ...]:
-        """Parameters whose argument was the real one in every input, and of which no assumption says anything."""
-        said = {node.id for text in self.assume for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
-        return tuple(name for name, varied in self._varied.items() if not varied and name not in said)
+    def made(self) -> int:
+        """How many rounds there are."""
+        return len(self._rounds)
 
-    @property
-    def unreached(self) -> tuple[int, ...]:
-        """Lines of the original that no real call and none of the rounds reaches, as far as that can be told."""
-        calls = self._all_calls()
+    def unvaried(self, rounds: int) -> tuple[str, ...]:
+        """Parameters whose argument was the real one in all of so many rounds, and that no assumption names."""
+        said = {node.id for text in self.assume for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+        with self._making:
+            known = self._varied if rounds >= self.made else self._varied_by[rounds - 1] if rounds else {}
+            return tuple(name for name, varied in known.items() if not varied and name not in said)
+
+    def unreached(self, rounds: int) -> tuple[int, ...]:
+        """Lines of the original that no real call and none of so many rounds reaches, as far as that can be told."""
+        calls = self._all_calls(rounds)
         if self._unreached is None or self._unreached[0] != len(calls):
             harness = Harness(self.sandbox, self.target, self.environment, self._limits(2 * LOOKING_S))
             self._unreached = (len(calls), unreached_lines(harness, calls))
         return self._unreached[1]
 
     def unreached_after(
-        self, source: str, environment: PythonEnvironment, literals: Sequence[float | str]
+        self, source: str, environment: PythonEnvironment, literals: Sequence[float | str], rounds: int
     ) -> tuple[int, ...]:
         """The same of a rewrite, which is the text of the whole file; inputs with its literals count, too."""
         of_literals = self._of_literals.get(tuple(literals))
-        calls = [*self._all_calls(), *(of_literals.calls if of_literals else ())]
+        calls = [*self._all_calls(rounds), *(of_literals.calls if of_literals else ())]
         harness = Harness(self.sandbox, with_source(self.target, source), environment, self._limits(2 * LOOKING_S))
         return unreached_lines(harness, calls, again=False)
 
-    def _all_calls(self) -> list[WorkloadCall]:
-        """The real ones and those of the rounds."""
-        return [*(call for made in self._rounds for call in made.calls), *self.calls, *self.held_out_calls]
+    def _all_calls(self, rounds: int) -> list[WorkloadCall]:
+        """The real ones and those of the first rounds."""
+        return [*(call for made in self._rounds[:rounds] for call in made.calls), *self.calls, *self.held_out_calls]
 
     def _add_round(self, deadline: Deadline) -> None:
-        found = self._affordable(self._new(self._ask(deadline)))
+        answer = self._ask(deadline)
+        found = self._affordable(self._new(answer))
         made = self._usable(found)  # what it leaves out was thought of, not asked for by anybody
+        # Only now: a sandbox that fails before must not cost a round.
+        self._known.update(_digest(call.blob) for call in answer.calls)
+        self._leading += _leading(answer)
+        self._spent_on_chains_s += _spent_on_chains_s(answer)
+        for name, varied in answer.parameters:
+            self._varied[name] = self._varied.get(name, False) or varied
         self._fruitless = 0 if len(made.calls) >= FEW else self._fruitless + 1
         self._asked += 1
         if made.calls:
+            self._varied_by.append(dict(self._varied))
             self._rounds.append(replace(made, number=len(self._rounds)))
         self.exhausted = self._fruitless >= FRUITLESS or self._asked >= MAX_ROUNDS
 
@@ -317,10 +331,6 @@ class Inputs:
         harness = Harness(self.sandbox, self.target, environment, self._limits(2 * (JOB_S + CHAINS_S)))
         answer = harness.ask("mutate", "mutated", fields)
         self._skip(answer.skipped)
-        self._leading += _leading(answer)
-        self._spent_on_chains_s += _spent_on_chains_s(answer)
-        for name, varied in answer.parameters:
-            self._varied[name] = self._varied.get(name, False) or varied
         for failure in answer.failures:
             if failure.stage in {"no_hypothesis", "import"} and draws:
                 self._may_draw = False
@@ -356,11 +366,11 @@ class Inputs:
         return smallest_blobs(self.calls, STARTING_FROM)
 
     def _new(self, answer: Answer) -> list[FoundCall]:
-        found = []
+        known, found = set(self._known), []
         for call in _ranked(answer):
             digest = _digest(call.blob)
-            if digest not in self._known:
-                self._known.add(digest)
+            if digest not in known:
+                known.add(digest)
                 found.append(call)
         return found
 

@@ -83,6 +83,7 @@ class DifferenceSearch:
         # Where a rewrite is known to agree: its text, what is assumed, and the number of a round.
         self._agreed: set[tuple[str, tuple[str, ...], int | None]] = set()
         self._is_dropped = threading.Event()
+        self._compared: dict[str, int] = {}  # by a rewrite's text: the rounds that it was compared on
 
     @contextmanager
     def droppable(self) -> Iterator[Callable[[], None]]:
@@ -94,6 +95,10 @@ class DifferenceSearch:
             yield self._is_dropped.set
         finally:
             self._is_dropped.clear()
+
+    def stop_at_once(self) -> None:
+        """End what the search runs, in any thread. It is of no use afterwards."""
+        self._comparer.sandbox.stop()
 
     def make_inputs(self, least: int, deadline: Deadline) -> None:
         """Make inputs for searches to come until there are `least`, or no more can be made: in a thread of its own.
@@ -119,6 +124,7 @@ class DifferenceSearch:
         rounds: int | None = None,
         least: Least | None = None,
         effects_of_real_calls: bool = False,
+        once_more: bool = False,
     ) -> Counterexample | Agreement:
         """Compare until a difference is found, the deadline is over, or nothing new comes up.
 
@@ -132,6 +138,7 @@ class DifferenceSearch:
             least: what an agreement is worth nothing without, however late it becomes.
             effects_of_real_calls: whether some real calls are made once more to compare what they do beside
                 returning, as is always done for made inputs.
+            once_more: whether inputs that an earlier search has compared on are compared on again.
 
         Raises:
             SandboxInternalError: the sandbox failed.
@@ -139,17 +146,19 @@ class DifferenceSearch:
         if self._by_cases:
             reason = "inputs are made for functions; a whole program is compared on its cases alone"
             return Agreement((), (Skipped("made inputs", reason),), exhausted=True)
-        rest = partial(self._against, candidate_source, deadline, rounds=rounds, least=least)
+        rest = partial(self._against, candidate_source, deadline, rounds=rounds, least=least, once_more=once_more)
         found = rest(self._assume, real_calls=real_calls, effects_of_real_calls=effects_of_real_calls)
         return self._provided(found, rest)
 
-    def unreached_lines(self) -> tuple[int, ...]:
-        """Lines of the original that no input of a search so far has reached; see `reach.unreached_lines`.
+    def unreached_lines(self, candidate_source: str) -> tuple[int, ...]:
+        """Lines of the original that no input reaches on which this rewrite was compared; see `reach.unreached_lines`.
 
         Raises:
             SandboxInternalError: the sandbox failed.
         """
-        return () if self._by_cases else self._inputs_for(self._assume).unreached
+        if self._by_cases:
+            return ()
+        return self._inputs_for(self._assume).unreached(self._compared.get(candidate_source, 0))
 
     def unreached_lines_after(self, candidate_source: str) -> tuple[int, ...]:
         """The same of a rewrite's function. Its own process reports this, so it is fit for a note only.
@@ -161,7 +170,9 @@ class DifferenceSearch:
             return ()
         environment = self._comparer.other_environment or self._comparer.environment
         literals = new_literals(self._comparer.target.source, candidate_source)
-        return self._inputs_for(self._assume).unreached_after(candidate_source, environment, literals)
+        inputs = self._inputs_for(self._assume)
+        rounds = self._compared.get(candidate_source, 0)
+        return inputs.unreached_after(candidate_source, environment, literals, rounds)
 
     def beyond_real_calls(self, candidate_source: str) -> Counterexample | None:
         """A difference on elements of kinds that neither a hint nor a real call has: one that is told, not counted.
@@ -255,6 +266,7 @@ class DifferenceSearch:
         least: Least | None,
         real_calls: Sequence[WorkloadCall] = (),
         effects_of_real_calls: bool = False,
+        once_more: bool = False,
         suggested: Suggested | None = None,
         only_within: bool = False,
         keeps_hints: bool = False,
@@ -274,15 +286,21 @@ class DifferenceSearch:
         first += [inputs.real_calls()] if effects_of_real_calls else []
         first += [inputs.suggested(suggested)] if suggested else []
         first += [inputs.fitting(fitting)] if fitting else []
+        compared = 0
         for every in chain(first, inputs.rounds_for(literals, latest, rounds)):
             if self._is_dropped.is_set():
                 raise CancelledError
+            if every.number is not None:
+                compared = every.number + 1
+                if assume == self._assume:
+                    self._compared[candidate_source] = max(self._compared.get(candidate_source, 0), compared)
             made = every.within(hints_alone=not only_within) if only_within or keeps_hints else every
             if not made.calls:
                 continue
             comparer = replace(self._comparer, known_names=made.known_names, assume=assume)
             seen = candidate_source, assume, made.number
-            found = None if seen in self._agreed else comparer.first_difference(candidate_source, made.calls)
+            is_known = seen in self._agreed and not once_more
+            found = None if is_known else comparer.first_difference(candidate_source, made.calls)
             if found is not None:
                 self._on_event(ProgressEvent(kind=EventKind.SHRINKING))
                 shrunk = self._shrunk(candidate_source, found, comparer, keeps_within=not made.is_real)
@@ -303,7 +321,8 @@ class DifferenceSearch:
                 break
         origins = tuple(Counter(agreed.values()).most_common())
         skipped = tuple(inputs.skipped)
-        return Agreement(origins, skipped, exhausted=inputs.exhausted, unvaried=inputs.unvaried)
+        exhausted = inputs.exhausted and compared >= inputs.made  # another thread may have made more than were compared
+        return Agreement(origins, skipped, exhausted=exhausted, unvaried=inputs.unvaried(compared))
 
     def _shrunk(self, source: str, found: Differing, comparer: Comparer, *, keeps_within: bool) -> Counterexample:
         """The difference on a smaller input; made inputs are small to begin with.

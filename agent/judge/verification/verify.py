@@ -96,7 +96,7 @@ def verify_jobs(
     found = differences.against(against.source, deadline, real_calls=calls, effects_of_real_calls=True)
     if isinstance(found, Agreement):
         beyond = differences.beyond_real_calls(against.source)
-        found = replace(found, unreached=differences.unreached_lines(), beyond_calls=beyond)
+        found = replace(found, unreached=differences.unreached_lines(against.source), beyond_calls=beyond)
     machine = describe_machine(sandbox, staged.environment)
     return Verification(
         target=target,

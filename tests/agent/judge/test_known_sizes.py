@@ -40,4 +40,6 @@ def test_what_could_not_be_made_is_tried_again() -> None:
 
     with pytest.raises(WorkloadError, match="not now"):
         known.get("key", fail)
+    assert known.get("key", lambda: "cut off", lambda _: False) == "cut off"
     assert known.get("key", lambda: "thing") == "thing"
+    assert known.get("key", lambda: "another") == "thing"

@@ -68,7 +68,7 @@ def test_lines_that_no_input_reaches_are_named_and_make_a_change_of_them_conditi
     rewrite = PATTERN.replace("total *= 2", "total += total").replace("total += item", "total = total + item")
     agreed = search.against(rewrite, Deadline.after(60), rounds=2)
     assert isinstance(agreed, Agreement)
-    agreed = replace(agreed, unreached=search.unreached_lines())
+    agreed = replace(agreed, unreached=search.unreached_lines(rewrite))
     assert agreed.unreached == (6, 7)
     assert agreed.line.endswith("; no input reached lines 6 and 7 of the original")
 
@@ -92,7 +92,8 @@ def test_a_line_of_the_rewrite_that_no_input_reaches_is_known(make_bench: MakeBe
     search = DifferenceSearch(make_bench(text, "f"), text, seed=0)
     agreed = search.against(rewrite, Deadline.after(60), rounds=1)
     assert isinstance(agreed, Agreement)
-    assert search.unreached_lines() == search.unreached_lines_after(text) == ()
+    assert isinstance(search.against(text, Deadline.after(60), rounds=1), Agreement)
+    assert search.unreached_lines(rewrite) == search.unreached_lines_after(text) == ()
     [line] = search.unreached_lines_after(rewrite)
     assert rewrite.splitlines()[line - 1].strip() == "return sum(items)"
     assert changed_lines(rewrite, text, [line]) == (line,)
@@ -102,7 +103,7 @@ def test_every_line_that_a_real_call_reaches_counts_as_reached(make_bench: MakeB
     text = PATTERN.replace("271_829", "4")
     search = DifferenceSearch(make_bench(text, "f"), text, seed=0)
     assert isinstance(search.against(text, Deadline.after(60), rounds=1), Agreement)
-    assert search.unreached_lines() == ()
+    assert search.unreached_lines(text) == ()
 
 
 WAITING = """\
