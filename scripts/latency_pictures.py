@@ -1,8 +1,8 @@
-"""Draws where the time of the demo goes: docs/images/waterfall.svg.
+"""Draws how the demo spends its time: docs/images/waterfall.svg.
 
     python -m scripts.latency_pictures [--against REV]
 
-With `--against`, the same run of another commit of this repository is drawn above it; it has to know `--trace`.
+With `--against`, also draws the demo at another commit, above this one. That commit must support `--trace`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Work that needs no quiet core, begun while something else is timed: on the cores that timing leaves alone."""
+"""Runs work that needs no quiet core in background threads, on cores that are not used for timing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class Ahead(Generic[T]):
-    """Tasks that threads of their own do, in their order. Made by `ahead`."""
+    """Tasks for background threads, started in the given order. Made by `ahead`."""
 
     def __init__(self, tasks: Sequence[Callable[[], T]]) -> None:
         self._count = len(tasks)
@@ -38,9 +38,9 @@ class Ahead(Generic[T]):
             self._threads.append(thread)
 
     def results(self) -> list[T]:
-        """The results in the order of the tasks; what is left is done on all CPUs.
+        """Run the remaining tasks on all CPUs, and return all results in the order of the tasks.
 
-        If a task fails, those that run come to their end before its error is raised.
+        If a task fails, running tasks finish before its error is raised.
         """
         cpus = usable_cpus()
         for thread in self._threads:
@@ -88,13 +88,13 @@ def ahead(
     *,
     stop_at_once: Callable[[], object] = lambda: None,
 ) -> Iterator[Ahead[T]]:
-    """Do tasks beside the block. When it is left, nothing of them goes on.
+    """Run tasks in the background while the block runs; none is still running after it.
 
     Args:
         tasks: what to do.
-        cpus: where, until the results are asked for; none: the tasks are done only then.
+        cpus: CPUs to use until the results are asked for; if empty, the tasks start only then.
         stop: ends the tasks that run, if their results are not wanted after all.
-        stop_at_once: is called before that if the block is interrupted, since nobody waits for anything then.
+        stop_at_once: called before `stop` if the block is interrupted, for example by Ctrl-C.
     """
     work = Ahead(tasks)
     try:

@@ -1,4 +1,4 @@
-"""Whether a rewrite does the same as the original: looks that need no quiet core, so they can go on beside a test."""
+"""Whether a rewrite behaves like the original: checks that need no quiet core, so they can run during a timed test."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Difference: TypeAlias = Counterexample | Report | Dependence | WholeRunDifference
 _Found: TypeAlias = Agreement | Difference | Exploration | LargerGlances | None
 
-# An offer is worth nothing without so many inputs: they get all the time that is left, and any number of rounds (None).
+# An offer needs so many inputs; making them may take all remaining time, and any number of rounds (None).
 OFFER_S, OFFER_LEAST = 4.0, 800
 OFFER_ROUNDS: int | None = None
 SUGGESTED_ROUNDS = 24  # where a call that somebody suggests breaks an assumption
@@ -38,7 +38,7 @@ SUGGESTED_ROUNDS = 24  # where a call that somebody suggests breaks an assumptio
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
-    """Looks at one rewrite and its original; `begun` starts them."""
+    """The behaviour checks of one rewrite; `begun` starts them."""
 
     bench: Workbench
     judge: Judge
@@ -51,7 +51,7 @@ class Behaviour:
     def begun(
         self, late: Sequence[Case], *, by_cost: bool = True, for_offer: bool = False, cpus: frozenset[int] = frozenset()
     ) -> Iterator[BegunLooks]:
-        """Begin to look while the block does something else; when it is left, nothing of it goes on.
+        """Run the checks in the background while the block runs; none is still running after it.
 
         Args:
             late: the cases of the workload that the rewrite was not yet judged on.
@@ -96,7 +96,7 @@ class Behaviour:
         return looks
 
     def weighed(self, found: Sequence[_Found]) -> Agreement | Difference:
-        """What the looks come to: how far no difference was found, or what stands against the rewrite."""
+        """The overall result: how much agreed, or the first finding against the rewrite."""
         searched, *others = found
         assert isinstance(searched, (Agreement, Counterexample))  # noqa: S101 - narrows the type: it is the first task
         if isinstance(searched, Counterexample) and not (searched.timed_out or searched.provided):
@@ -140,7 +140,7 @@ class BegunLooks:
     work: Ahead[_Found]
 
     def is_refuted(self) -> bool:
-        """Whether a look that is done already stands against the rewrite."""
+        """Whether a finished check has already found something against the rewrite."""
         return any(
             isinstance(each, (Report, Dependence, WholeRunDifference))
             or (isinstance(each, Counterexample) and not (each.timed_out or each.provided))

@@ -1,6 +1,6 @@
-"""Whether a version is slower on inputs larger than those of the workload: a loop within a loop does not show in tests.
+"""Whether a version is slower on inputs larger than the workload's.
 
-The calls of tests are often so small that a search in a list beats a set.
+The calls of tests are often too small to show a nested loop, and so small that a search in a list beats a set.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class LargerGlances:
     """What was seen of larger inputs without a quiet core: of which `VARIETIES` a slow-down cannot be ruled out.
 
     `ratio` is how many times faster the other version is on larger inputs that are like the real ones, and `size` tells
-    how large these are. It is None where there are none, or where the two do not do the same.
+    how large these are. It is None if there are no such inputs, or if they leave any doubt.
     """
 
     doubtful: tuple[tuple[str, float], ...] = ()  # with what a call may take of the original's CPU time, in seconds
@@ -69,7 +69,7 @@ class LargerGlances:
 
 
 def make_larger_inputs(bench: Workbench, judge: Judge, deadline: Deadline) -> None:
-    """Make the calls that glances will be at, which the bench then knows.
+    """Make the calls for `glance_at_larger_inputs` in advance; the bench keeps them.
 
     Raises:
         SandboxInternalError: the sandbox failed.
@@ -125,7 +125,7 @@ def on_larger_inputs(
         judge: of the comparison, or of a run.
         other: the text of AFTER's whole file.
         deadline: of the comparison.
-        glances: what was seen before; None: nothing.
+        glances: the result of an earlier check; None: check now.
 
     Raises:
         SandboxInternalError: the sandbox failed.
@@ -144,7 +144,7 @@ def _gain_of(slower: Again) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Glance:
-    """One run of both versions. `ratio` is None where they do not do the same, or nothing was run."""
+    """One run of both versions on the largest calls. `ratio` is None if it leaves doubt, or if nothing was run."""
 
     is_in_doubt: bool
     ratio: float | None = None
@@ -172,7 +172,7 @@ class _Look:
         return [each for each in scale_calls(*place)[0] if each.factor >= AT_LEAST] if place else []
 
     def found(self, most_call_s: float) -> tuple[list[FoundSize], bool]:
-        """The same, of which nobody knows whether the original does the same each time; and whether none is missing."""
+        """The same without a check that the original repeats its outcomes; False if time ran out before all were made."""
         place = self._place(most_call_s)
         if place is None:
             return [], True
@@ -190,9 +190,9 @@ class _Look:
     def glance(self, most_call_s: float) -> _Glance:
         """Run both versions on the largest calls: as the first of a process, and after each was made once before.
 
-        It is no doubt only that the other one does the same, and is not slower by any clock. A call that is the first
-        counts for a gain: a rewrite may remember what it has seen. One that is not counts against a slow-down: what a
-        process does once may hide it.
+        There is no doubt only if the outcomes are equal and the other version is clearly not slower, in CPU time, wall
+        time and CPU time of the whole processes. The gain is taken from first calls, because a rewrite may cache
+        results. Slow-downs are judged by later calls, because one-time work in a first call may hide them.
         """
         larger, is_whole = self.found(most_call_s)
         found = {each.base: each for each in sorted(larger, key=lambda each: each.factor)}

@@ -1,8 +1,8 @@
-"""What a run does beside a test of time, without end: judging on the cores that timing leaves alone.
+"""A load for the selection benchmark: repeats the judge's search on the cores that are not used for timing.
 
     python -m scripts.selection_bench.judging PID
 
-It ends soon after the process PID has gone, whose child it is.
+PID is its parent. After the parent ends, it stops when the current search does.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ROUND_S = 20.0
 
 
 def main() -> None:
-    """Search a function for inputs on which it differs from itself, again and again."""
+    """Search again and again for inputs on which a function differs from itself."""
     parent = int(sys.argv[1])
     keep_to(divide_cores().beside() or divide_cores().watching)
     job = Job.from_file(str(_EXAMPLE), function=_FUNCTION)

@@ -1,4 +1,4 @@
-"""What is known of an original at other sizes, kept for a run: several looks ask for the same calls."""
+"""Keeps the original's calls at other sizes for a run, because several checks need the same ones."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class KnownSizes:
-    """Makes each thing once, whichever threads ask for it. A thread that asks for what is being made waits for it."""
+    """A cache for several threads. One that asks for an entry being made waits for it."""
 
     _made: dict[Hashable, Any] = field(default_factory=dict)
     _making: dict[Hashable, threading.Lock] = field(default_factory=dict)
