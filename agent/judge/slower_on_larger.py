@@ -172,7 +172,7 @@ class _Look:
         return [each for each in scale_calls(*place)[0] if each.factor >= AT_LEAST] if place else []
 
     def found(self, most_call_s: float) -> tuple[list[FoundSize], bool]:
-        """The same without a check that the original repeats its outcomes; False if time ran out before all were made."""
+        """The same, unchecked; the second is False if time ran out before all were made."""
         place = self._place(most_call_s)
         if place is None:
             return [], True
