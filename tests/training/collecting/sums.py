@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 N = 4_000_000
 FAST = "n = int(input())\nprint(n * (n + 1) // 2)\n"
 SLOW = "n = int(input())\ntotal = 0\nfor i in range(n + 1):\n    total += i\nprint(total)\n"
+# Three times the work of the original, which no busy machine makes look faster.
+SLOWER = "n = int(input())\nfor _ in range(3):\n    total = 0\n    for i in range(n + 1):\n        total += i\n"
+SLOWER += "print(total)\n"
 WRONG = "input()\nprint(0)\n"
 CHEAT = "import sys\nframe = sys._getframe()\nn = int(input())\nprint(n * (n + 1) // 2)\n"
 KNOWS_ONE = f"n = int(input())\nprint({N * (N + 1) // 2})\n"  # the measured case, and not the hidden one

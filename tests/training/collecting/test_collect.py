@@ -27,7 +27,7 @@ from afterburner.training.data.settings import Recipe
 from afterburner.training.data.writing import write_data
 from afterburner.training.errors import TrainingError
 
-from .sums import CHEAT, FAST, KNOWS_ONE, SLOW, WRONG, strict, write_prompts
+from .sums import CHEAT, FAST, KNOWS_ONE, SLOW, SLOWER, WRONG, strict, write_prompts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,7 +69,7 @@ def test_strict_answers_that_pass_are_kept_as_they_came(
 ) -> None:
     """Cheats, wrong code, code that knows the shown tests alone, another format and duplicates are left out."""
     bare = f"```python\n{FAST}```"
-    texts = {"sum": [strict(FAST), strict(SLOW), strict(WRONG), strict(FAST), bare, strict(CHEAT)]}
+    texts = {"sum": [strict(FAST), strict(SLOWER), strict(WRONG), strict(FAST), bare, strict(CHEAT)]}
     texts["more"] = [strict(KNOWS_ONE), bare, bare, bare, bare, f" {strict(FAST)}\n"]
     said: dict[str, int] = {}
 
@@ -92,8 +92,8 @@ def test_strict_answers_that_pass_are_kept_as_they_came(
         assert found.recipe is Recipe.COLD_START
         assert sorted((row["problem_id"], row["completion"][0]["content"]) for row in found.rows) == [
             ("more", f" {strict(FAST)}\n"),
+            ("sum", strict(SLOWER)),
             ("sum", strict(FAST)),
-            ("sum", strict(SLOW)),
         ]
         assert all(row["prompt"] == prompts[row["problem_id"]] for row in found.rows)
         before = (out / "train.parquet").read_bytes()
