@@ -96,7 +96,9 @@ def own_s(command: Sequence[str], folder: Path, stdin: str) -> float:
     for _ in range(_OWN_RUNS):
         with (folder / stdin).open("rb") if stdin else open(os.devnull, "rb") as source:  # noqa: PTH123 - not a file
             began_s = time.monotonic()
-            subprocess.run(command, cwd=folder, stdin=source, stdout=subprocess.DEVNULL, check=True)
+            subprocess.run(
+                command, cwd=folder, stdin=source, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True
+            )
             taken.append(time.monotonic() - began_s)
     return median(taken)
 
