@@ -238,27 +238,8 @@ class Confirming:
     ) -> Counterexample | None:
         """An input on which this source differs from the original, among real calls and so many rounds of made ones."""
         least = Least(SEARCH_LEAST, self.deadline.within(PATIENCE * SEARCH_S)) if rounds else None
-        found = self._searched(source, until, rounds, real_calls, least=least)
+        found = self._search.against(source, until, real_calls=real_calls, rounds=rounds, least=least)
         return found if isinstance(found, Counterexample) else None
-
-    def _searched(
-        self,
-        source: str,
-        until: Deadline,
-        rounds: int | None,
-        real_calls: Sequence[WorkloadCall] = (),
-        *,
-        least: Least | None = None,
-        effects_of_real_calls: bool = False,
-    ) -> Counterexample | Agreement:
-        return self._search.against(
-            source,
-            until,
-            real_calls=real_calls,
-            rounds=rounds,
-            least=least,
-            effects_of_real_calls=effects_of_real_calls,
-        )
 
     def make_inputs(self) -> None:
         """Make what has to be made of the original alone before an offer, in a thread of its own.

@@ -84,9 +84,7 @@ class Loop:
     surroundings: Surroundings | None = None  # the project, for proposers and for what a rewrite may import
     model_session: ModelSession | None = None  # what the proposer's requests share, if it makes any
     _confirming: Confirming | None = field(default=None, init=False)
-    _differing: dict[str, Counterexample | None] = field(
-        default_factory=dict, init=False
-    )  # by text, as far as searched
+    _differences: dict[str, Counterexample | None] = field(default_factory=dict, init=False)  # by text, once searched
     _searching_in: Sandbox | None = field(default=None, init=False)
     _also: Sequence[Callable[[Workbench, Deadline], None]] = field(default=(), init=False)
     _beside: ExitStack = field(default_factory=ExitStack, init=False)  # ends what goes on beside the loop
@@ -375,21 +373,20 @@ class Loop:
         """Begin to search rewrites for differences while they are timed; `select` finds out which of them matters."""
 
         def search(source: str) -> None:
-            self._differing[source] = self._difference(source, SEARCH_ROUNDS)
+            self._differences[source] = self._difference(source, SEARCH_ROUNDS)
 
-        tasks, searching, cpus = (
-            [partial(search, each) for each in sources],
-            self._confirm_with().search,
-            self.bench.cpus_beside(),
-        )
-        with searching.droppable() as drop, ahead(tasks, cpus, drop, stop_at_once=searching.stop_at_once):
+        searching, tasks = self._confirm_with().search, [partial(search, each) for each in sources]
+        with (
+            searching.droppable() as drop,
+            ahead(tasks, self.bench.cpus_beside(), drop, stop_at_once=searching.stop_at_once),
+        ):
             yield
 
     def _difference_of(self, source: str) -> Counterexample | None:
         """An input on which a promising candidate differs, unless it is known already."""
-        if source not in self._differing:
-            self._differing[source] = self._difference(source, SEARCH_ROUNDS)
-        return self._differing[source]
+        if source not in self._differences:
+            self._differences[source] = self._difference(source, SEARCH_ROUNDS)
+        return self._differences[source]
 
     def _difference(self, source: str, rounds: int, real_calls: Sequence[WorkloadCall] = ()) -> Counterexample | None:
         """An input on which a candidate differs from the original, among real calls and so many rounds of made ones."""

@@ -164,7 +164,7 @@ class _Ladder:
                 yield attempt
 
     def _is_too_dear(self, factor: float, made: Sequence[Made]) -> bool:
-        """Whether a call would take too long, by what the last two sizes took: beyond them it grows no slower."""
+        """Whether a call would take too long if its time goes on growing as it did between the last two sizes."""
         if len(made) < 2:
             return False
         before, last = made[-2:]

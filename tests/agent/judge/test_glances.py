@@ -49,10 +49,15 @@ ELSEWHERE = """\
 import os
 
 def f(items):
-    if len(items) > 400 and not os.fork():
-        for _ in range(40):
-            [item for at, item in enumerate(items) if item not in items[:at]]
-        os._exit(0)
+    if len(items) > 400:
+        reading, writing = os.pipe()
+        if not os.fork():
+            for _ in range(40):
+                [item for at, item in enumerate(items) if item not in items[:at]]
+            os._exit(0)
+        os.close(writing)
+        os.read(reading, 1)
+        os.close(reading)
     return list(dict.fromkeys(items))
 """
 COPYING = SEARCHING.replace("not in kept:", "not in list(kept):")
