@@ -121,8 +121,12 @@ class RemoteSandbox(Sandbox):
             branch.stop()
 
     @contextmanager
-    def branch(self) -> Iterator[RemoteSandbox]:
-        """The same sandbox again, which can be stopped without this one; stopping this one stops it, too."""
+    def branch(self, known_in: Path | None = None) -> Iterator[RemoteSandbox]:
+        """The same sandbox again, which can be stopped without this one; stopping this one stops it, too.
+
+        It keeps nothing of what it runs, wherever `known_in` is: what a service runs on is not ours to look at.
+        """
+        del known_in
         branch = RemoteSandbox(self._portal, self._line, self._health)
         self._remote_branches.add(branch)
         if self.stopped:  # perhaps just now, by another thread

@@ -15,9 +15,11 @@ from afterburner.sandbox.compiling import compile_program
 from afterburner.sandbox.cores import divide_cores
 from afterburner.sandbox.duels import prepare_duel, read_duel
 from afterburner.sandbox.errors import CancelledError, UsageError
+from afterburner.sandbox.known_runs import KnownRuns
 from afterburner.sandbox.languages import find_language
 from afterburner.sandbox.launch import encoded_source, python_launch, python_variables, toolchain_launch
 from afterburner.sandbox.schedule import run_many, run_many_async
+from afterburner.sandbox.surroundings import Surroundings
 from afterburner.sandbox.task import Task
 from afterburner.sandbox.tracing import SANDBOX, span
 from afterburner.sandbox.types import (
@@ -31,10 +33,10 @@ from afterburner.sandbox.types import (
     TestCase,
     Verdict,
 )
-from afterburner.sandbox.verdicts import report_of_process, summarise
+from afterburner.sandbox.verdicts import all_accepted, report_of_process, summarise
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from afterburner.sandbox.backend import Backend
@@ -55,8 +57,11 @@ _BY_LINES = Lines()
 class Sandbox:
     """Runs programs; several threads may do so at once. Made by `open_sandbox`."""
 
-    def __init__(self, backend: Backend, folder: Path, artefacts: Artefacts | None = None) -> None:
+    def __init__(
+        self, backend: Backend, folder: Path, artefacts: Artefacts | None = None, known: KnownRuns | None = None
+    ) -> None:
         self.backend = backend
+        self.known = known
         self.stopped = False
         self._folder = folder
         self._artefacts = artefacts or Artefacts()
@@ -75,13 +80,19 @@ class Sandbox:
             branch.stop()
 
     @contextmanager
-    def branch(self) -> Iterator[Sandbox]:
+    def branch(self, known_in: Path | None = None) -> Iterator[Sandbox]:
         """The same sandbox again, which can be stopped without this one; stopping this one stops it, too.
 
         Its staging folders are gone when the block is left.
+
+        Args:
+            known_in: where it keeps what `run_known` finds out; None: nowhere. Only bubblewrap, which shows the
+                machine's own system, keeps anything.
         """
         with tempfile.TemporaryDirectory(prefix="branch-", dir=self._folder) as folder:
-            branch = Sandbox(self.backend, Path(folder), self._artefacts)
+            keeps = known_in is not None and self.backend.follows_caller
+            known = KnownRuns(known_in, Surroundings(Path(folder))) if known_in is not None and keeps else self.known
+            branch = Sandbox(self.backend, Path(folder), self._artefacts, known)
             self._branches.add(branch)
             if self.stopped:  # perhaps just now, by another thread
                 branch.stop()
@@ -170,6 +181,40 @@ class Sandbox:
             SandboxInternalError: the sandbox itself failed, several times; likewise.
         """
         return self.run_task(Task(program, cases, limits, checker, stop_at_failure), cpu=cpu)
+
+    def run_known(
+        self,
+        program: Program,
+        cases: Sequence[TestCase | CallCase],
+        limits: Limits = _DEFAULT_LIMITS,
+        *,
+        known_by: Sequence[TestCase | CallCase] | None = None,
+        is_final: Callable[[Sequence[CaseReport]], bool] = all_accepted,
+    ) -> tuple[CaseReport, ...]:
+        """As `run`, but what an earlier run came to in the same surroundings is not found out again.
+
+        It is for what never changes while a program is worked on: the original. Nothing that is timed belongs here.
+
+        Args:
+            program: what to run.
+            cases: inputs; nothing is expected of them.
+            limits: for each case.
+            known_by: what the reports are kept under, in the place of the cases, where these hold limits of time.
+            is_final: whether reports may be kept: not where a clock has cut something short.
+
+        Raises:
+            SandboxInternalError: as `run`.
+        """
+        key = self.known.key(program, known_by or cases, limits, self.describe()) if self.known is not None else None
+        if self.known is None or key is None:
+            return self.run(program, cases, limits).cases
+        found = self.known.find(key)
+        if found is not None:
+            return found
+        reports = self.run(program, cases, limits).cases
+        if is_final(reports):
+            self.known.keep(key, reports)
+        return reports
 
     def run_task(self, task: Task, *, cpu: int | None = None) -> Report:
         """Runs a task, and raises as `run` does."""

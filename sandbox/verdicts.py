@@ -31,6 +31,11 @@ def worst(verdicts: Iterable[Verdict]) -> Verdict:
     return min(verdicts, key=VERDICT_PRIORITY.index)
 
 
+def all_accepted(cases: Iterable[CaseReport]) -> bool:
+    """Whether each of these cases was accepted."""
+    return all(case.verdict is Verdict.ACCEPTED for case in cases)
+
+
 def report_of_process(raw: RawResult, limits: Limits) -> CaseReport:
     """The report on how a process ended, before anyone has looked at what it printed."""
     if raw.limit is not None:

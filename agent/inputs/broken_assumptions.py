@@ -36,7 +36,7 @@ def broken_assumptions(
         return ()
     known = smallest_blobs(real, MOST_CALLS)
     fields = {"blobs": list(map(_text, known)), "made": list(map(_text, made))}
-    return harness.ask("assumptions", "assumed", fields).assumptions
+    return harness.ask_of_original("assumptions", "assumed", fields).assumptions
 
 
 def smallest_blobs(calls: Sequence[WorkloadCall], most: int) -> list[bytes]:

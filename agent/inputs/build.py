@@ -86,12 +86,14 @@ def build_workload(  # noqa: PLR0917 - what a workload depends on, and who is to
     sources = Sources(Harness(sandbox, target, environment, limits), settings, report, assume)
     replay = Replay(sandbox, target, environment, limits, settings.search.seed, settings.inputs.float_tolerance)
     replay.alone_s = REPLAY_SHARE * settings.search.max_seconds
-    search = _Search(sources, replay, report, writer)
-    search.find()
-    search.skipped += [
-        Skipped(IN_DOCSTRING, f"no expression over the parameters: {line}") for line in required.in_words
-    ]
-    return replace(search.workload(settings.search.seed), assume=search.sources.assume)
+    in_words = [Skipped(IN_DOCSTRING, f"no expression over the parameters: {line}") for line in required.in_words]
+    search = _Search(sources, replace(replay), report, writer, skipped=[*in_words])
+    workload = search.found_workload(settings.search.seed)
+    if search.is_out_of_date and sandbox.known is not None and sandbox.known.recalled:
+        sandbox.known.renew()
+        search = _Search(sources, replace(replay), report, writer, skipped=[*in_words])
+        workload = search.found_workload(settings.search.seed)
+    return workload
 
 
 @dataclass(slots=True)
@@ -106,6 +108,12 @@ class _Search:
     skipped: list[Skipped] = field(default_factory=list)
     tried: list[str] = field(default_factory=list)
     written: WrittenCalls | None = None
+    is_out_of_date: bool = False  # whether a call did not do again what it did when it was found
+
+    def found_workload(self, seed: int) -> Workload:
+        """The workload of what the sources give."""
+        self.find()
+        return replace(self.workload(seed), assume=self.sources.assume)
 
     def find(self) -> None:
         """Ask one source after the other."""
@@ -149,6 +157,7 @@ class _Search:
         in_order = [replace(call, position=position) for position, call in enumerate(self.calls)]
         (chosen, held_out), unstable = self.replay.confirm(hold_out(in_order, seed))
         self.skipped += unstable
+        self.is_out_of_date = bool(unstable)
         if not chosen:
             chosen, held_out = held_out, []
         if not chosen:

@@ -97,7 +97,7 @@ class Sources:
             "extra_site": drawing.extra_site,
             "assume": list(self.assume),
         }
-        answer = self.harness.ask("generate", GENERATED, fields, environment=drawing.environment)
+        answer = self.harness.ask_of_original("generate", GENERATED, fields, environment=drawing.environment)
         if drawing.is_own and any(failure.stage == "import" for failure in answer.failures):
             version = ".".join(map(str, self.harness.environment.version))
             reason = f"Hypothesis is not installed for Python {version}, and the file needs packages that ours lacks"
@@ -155,7 +155,7 @@ class Sources:
         self, job: str, origin: str, fields: dict[str, object] | None = None, *, name: str | None = None
     ) -> Finding:
         """Ask one source; `name` is what messages about it say, if that is not the origin of its calls."""
-        answer = self.harness.ask(job, origin, fields)
+        answer = self.harness.ask_of_original(job, origin, fields)
         for failure in answer.failures:
             if failure.stage == "import" and not answer.calls:
                 raise WorkloadError(

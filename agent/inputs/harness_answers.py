@@ -146,6 +146,11 @@ class Answer:
     suggested: tuple[str, ...] = ()  # calls as Python would write them, which nobody has made yet
     told: tuple[dict[str, Any], ...] = ()  # what only its reader knows the form of, and has to check
 
+    @property
+    def hurried(self) -> bool:
+        """Whether there would have been more, had there been more time."""
+        return any(body.get("hurried") is True for body in self.told)
+
 
 def parse_answer(stdout: bytes) -> Answer:  # noqa: C901, PLR0912 - one branch for each kind of record
     """Read the records in what a harness wrote; what is none is only counted."""

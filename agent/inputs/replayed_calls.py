@@ -79,6 +79,7 @@ class Replay:
         float_tolerance: see `CallCase`.
         fixed_clock: whether clocks stand still; None: found out with the first calls that are replayed.
         known_names: see `CallCase`: where they are given, effects are a part of what a call does.
+        recalls: whether outcomes that an earlier run found in the same surroundings will do.
         alone_s: seconds that are left for calls in processes of their own, which they get if a batch fails. What has
             begun by then is brought to its end.
     """
@@ -92,6 +93,7 @@ class Replay:
     fixed_clock: bool | None = None
     alone_s: float = math.inf
     known_names: tuple[str, ...] | None = None
+    recalls: bool = True
     _hung: dict[bytes, str] = field(default_factory=dict, init=False)  # by call that did not end: what is told of it
     _start_s: float | None = field(default=None, init=False)
 
@@ -154,8 +156,10 @@ class Replay:
     def confirm(self, parts: Sequence[Sequence[WorkloadCall]]) -> tuple[list[list[WorkloadCall]], list[Skipped]]:
         """Run each part in one process, in its order, and drop the calls that differ from what was found.
 
-        That is what the judge does with a candidate; the original has to pass, or nothing can.
+        That is what the judge does with a candidate; the original has to pass, or nothing can. It is done each time:
+        where what an earlier run found does not hold any more, it shows here.
         """
+        self.recalls = False
         kept = [list(part) for part in parts]
         skipped: list[Skipped] = []
         for _ in range(MAX_ROUNDS):
@@ -248,8 +252,12 @@ class Replay:
         entry = FunctionEntry(self.target.module, self.target.path, self.target.function or "")
         program = Program("python", self.target.source, entry=entry, environment=self.environment)
         # A container each: they run at the same time.
-        tasks = [partial(self.sandbox.run, program, [case], limits or self.limits) for case in cases]
-        return tuple(case for report in side_by_side(self.sandbox, tasks) for case in report.cases)
+        tasks = [partial(self._run_one, program, case, limits or self.limits) for case in cases]
+        return tuple(case for reports in side_by_side(self.sandbox, tasks) for case in reports)
+
+    def _run_one(self, program: Program, case: CallCase, limits: Limits) -> tuple[CaseReport, ...]:
+        run_known = self.sandbox.run_known
+        return run_known(program, [case], limits) if self.recalls else self.sandbox.run(program, [case], limits).cases
 
 
 def _only_outcome(report: CaseReport) -> CallOutcome | str:

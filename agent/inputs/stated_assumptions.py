@@ -38,7 +38,7 @@ def unmet_assumptions(harness: Harness, expressions: Sequence[str], calls: Seque
     if not expressions or not calls:
         return ()
     blobs = [base64.b64encode(call.blob).decode("ascii") for call in calls]
-    told = harness.ask("stated", "stated", {"blobs": blobs, "assume": list(expressions)}).told
+    told = harness.ask_of_original("stated", "stated", {"blobs": blobs, "assume": list(expressions)}).told
     found = []
     for body in told:
         match body:

@@ -148,7 +148,7 @@ def _made(bench: Workbench, calls: Sequence[WorkloadCall], climb: Climb, most_s:
         "variety": climb.variety,
         "assume": list(bench.workload.assume),
     }
-    answer = Harness(bench.sandbox, bench.target, bench.environment, limits).ask("scale", "scaled", fields)
+    answer = Harness(bench.sandbox, bench.target, bench.environment, limits).ask_of_original("scale", "scaled", fields)
     found = [size for size in answer.sizes if size.base < len(calls)]
     reasons = [reason for _, reason in answer.skipped] + [failure.reason for failure in answer.failures]
     is_whole = not answer.failures and OUT_OF_TIME not in reasons

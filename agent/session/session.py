@@ -35,6 +35,7 @@ from afterburner.agent.store.checkpoints import new_run_id
 from afterburner.agent.store.table import IMPROVEMENTS, improvements_in, open_runs
 from afterburner.sandbox import CancelToken, Sandbox, UsageError
 from afterburner.sandbox.cores import Cores, divide_cores, usable_cpus
+from afterburner.sandbox.folders import state_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
@@ -357,12 +358,22 @@ class Session:
     @contextmanager
     def runs(self) -> Iterator[RunTable]:
         """Open the store; without one, a temporary folder that is deleted with the session."""
+        with open_runs(self._folder_of_store()) as runs:
+            yield runs
+
+    def known_runs_folder(self) -> Path:
+        """Return where it is kept what originals do, so that the next job on one begins with the candidates.
+
+        It lies with the store.
+        """
+        return (self._folder_of_store() or state_folder()) / "known-runs"
+
+    def _folder_of_store(self) -> Path | None:
+        """Return the folder for runs, made if there is no store; None for the user's own."""
         with self._lock:
             if self._store is None and self._folder is None:
                 self._folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="afterburner-runs-")))
-            folder = self._folder if not isinstance(self._store, Path) else self._store
-        with open_runs(folder) as runs:
-            yield runs
+            return self._store if isinstance(self._store, Path) else self._folder
 
     def opened_sandbox(self, cancel: CancelToken) -> Sandbox:
         """Return the session's sandbox, and open it on first use."""
@@ -418,7 +429,8 @@ class Loan:
     @contextmanager
     def sandbox(self) -> Iterator[Sandbox]:
         """A branch of the session's sandbox, which is stopped when the run is cancelled."""
-        with self.session.opened_sandbox(self.cancel).branch() as branch, self.cancel.on_cancel(branch.stop):
+        opened, known_in = self.session.opened_sandbox(self.cancel), self.session.known_runs_folder()
+        with opened.branch(known_in) as branch, self.cancel.on_cancel(branch.stop):
             yield branch
 
     def cores(self) -> Cores:

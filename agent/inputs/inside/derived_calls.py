@@ -15,6 +15,7 @@ from .call_descriptions import describe_call
 from .call_parts import fields, record_with
 from .call_trial import Trier, limit_memory
 from .container_kinds import NotBuildableError
+from .harness_types import HURRIED
 from .iterator_arguments import root_with_lists, with_iterators_again
 from .method_objects import FILLED, objects_by_methods
 from .user_code import guarded
@@ -82,7 +83,12 @@ class _Attempts:
     def over(self) -> bool:
         """Whether no more are wanted; the dearest does not count."""
         is_spent = self._spent_s - self._dearest_s > self._request["budget_s"]
-        return self._trier.written >= MAX_DERIVED or is_spent or time.monotonic() > self._deadline_s
+        if self._trier.written >= MAX_DERIVED or is_spent:
+            return True
+        if time.monotonic() <= self._deadline_s:
+            return False
+        self._write(HURRIED)
+        return True
 
     def make(self, blob: bytes, *, may_raise: bool) -> bool:
         """Try one, and write it if it is of use. Tells whether it was."""

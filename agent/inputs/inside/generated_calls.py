@@ -16,6 +16,7 @@ from ....sandbox.driver.call_blobs import dump_call, load_call
 from ....sandbox.driver.user_module import Resolved, resolve
 from .call_trial import Trier, limit_memory
 from .grown_values import Grower, Variant, variants_of
+from .harness_types import HURRIED
 from .type_hints import Shapes, Unusable, class_shape, parameter_shapes
 from .user_code import guarded
 
@@ -76,7 +77,7 @@ def _generate(request: Request, module: ModuleType, recorder: Recorder, write: W
     deadline_s = time.monotonic() + BUDGET_SHARE * request["wall_time_s"]
     variants = variants_of(shapes)
     for variant in variants:
-        _Growth(grower, variant, trier, copy, deadline_s).run(max(LARGE_COPIES // len(variants), 2))
+        _Growth(grower, variant, trier, copy, write, deadline_s).run(max(LARGE_COPIES // len(variants), 2))
 
 
 def _shapes(found: Resolved, source: str) -> Shapes:
@@ -112,6 +113,7 @@ class _Growth(NamedTuple):
     variant: Variant
     trier: Trier
     copy: Copy
+    write: Write
     deadline_s: float
 
     def run(self, copies: int) -> None:
@@ -135,6 +137,7 @@ class _Growth(NamedTuple):
     def _attempt(self, size: int, index: int = 0) -> Optional[Tuple[bytes, Tuple[float, str]]]:
         """The call of that size and its cost; None if it is too large, takes too long or raises."""
         if time.monotonic() > self.deadline_s:
+            self.write(HURRIED)
             return None
         args, kwargs = self.grower.build(self.variant, size, index)
         blob = self.copy(args, kwargs)

@@ -10,5 +10,8 @@ Write = Callable[[Record], None]
 Copy = Callable[[Sequence[Any], Mapping[str, Any]], bytes]  # a call's arguments into a blob
 
 
+HURRIED: Record = {"kind": "told", "body": {"hurried": True}}  # there would be more, had there been more time
+
+
 class Interrupted(BaseException):
     """Our alarm. No `Exception`, so that user code that catches those lets it through."""

@@ -16,6 +16,7 @@ from .call_descriptions import describe_call
 from .call_parts import record_with
 from .call_trial import Trier, limit_memory
 from .container_kinds import NotBuildableError
+from .harness_types import HURRIED
 from .iterator_arguments import root_with_lists, with_iterators_again
 from .user_code import guarded
 from .value_copies import FEW, NATURAL, SIZED, Copies, is_grid
@@ -98,6 +99,8 @@ def _scale(request: Request, module: ModuleType, write: Write) -> None:
                 return
             scaled = plan.text() + (REPEATED if ladder.is_repeated else "")
             write({"base": base, "scaled": scaled, **made.record(request["qualname"])})
+        if ladder.is_hurried:
+            write(HURRIED)
         if ladder.reason:
             write({"kind": "skipped", "origin": request["origin"], "reason": ladder.reason})
 
@@ -133,6 +136,7 @@ class _Ladder:
         self._until_s, self._most_factor = request["climb_until_s"], request["most_factor"]
         self._few, self._variety = LITTLE if request["from_little"] else FEW, request["variety"]
         self._sizes: Dict[int, float] = {}
+        self.is_hurried = False
         self._copies: Dict[bool, Copies] = {}
         self._bad = math.inf  # the smallest factor above one that went wrong
         self.reason = ""
@@ -191,6 +195,7 @@ class _Ladder:
         for rename in (True, False) if may_repeat else (True,):
             if time.monotonic() > self._deadline_s:
                 self.reason = "the time for making inputs was used up"
+                self.is_hurried = True
                 self._bad = 0.0
             if factor >= self._bad:
                 return None

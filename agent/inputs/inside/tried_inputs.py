@@ -57,6 +57,7 @@ class Attempts:
         self.leading: List[Base] = []  # those that took a way through the code that none before took
         self._trier, self._guide, self._request = trier, guide, request
         self._started_s = time.monotonic()
+        self._is_hurried = False  # whether there would be more, had there been more time
         self._raising = 0
         self._spent_on_chains_s = 0.0
         self._leading_numbers: List[int] = []  # of what was written
@@ -119,7 +120,11 @@ class Attempts:
         """Whether this share of the time or of what is wanted is used up."""
         spent_s = time.monotonic() - self._started_s
         wanted, budget_s = float(self._request["wanted"]), float(self._request["budget_s"])
-        return self._trier.written >= share * wanted or spent_s > share * budget_s
+        if self._trier.written >= share * wanted:
+            return True
+        is_late = spent_s > share * budget_s
+        self._is_hurried = self._is_hurried or is_late
+        return is_late
 
     def _try(self, each: Input, *, is_probing: bool = False) -> bool:
         """Make a call on the original. Tells whether it was written."""
@@ -183,7 +188,12 @@ class Attempts:
             write({"kind": "parameter", "name": name, "varied": is_varied})
         spent_s = round(self._spent_on_chains_s, 3)
         ranks = {"probing": self._probing_numbers, "ruled_out": self._ruled_out_numbers}
-        write({"kind": "told", "body": {"leading": self._leading_numbers, **ranks, "chains_s": spent_s}})
+        write(
+            {
+                "kind": "told",
+                "body": {"leading": self._leading_numbers, **ranks, "chains_s": spent_s, "hurried": self._is_hurried},
+            }
+        )
         for kind, number in self._too_long.items():
             reason = "%d left out: the original takes longer than %.2g s" % (number, self._request["most_s"])
             write({"kind": "skipped", "origin": kind, "reason": reason})

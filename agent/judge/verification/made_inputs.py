@@ -164,7 +164,7 @@ class Inputs:
             "budget_s": JOB_S,
         }
         harness = Harness(self.sandbox, self.target, self.environment, self._limits(2 * JOB_S))
-        return next(iter(harness.ask("mutate", "broken", fields).assumptions), None)
+        return next(iter(harness.ask_of_original("mutate", "broken", fields).assumptions), None)
 
     @property
     def made(self) -> int:
@@ -248,7 +248,7 @@ class Inputs:
                 "budget_s": LITERALS_S,
             }
             harness = Harness(self.sandbox, self.target, self.environment, self._limits(2 * JOB_S))
-            answer = harness.ask("mutate", "mutated", fields)
+            answer = harness.ask_of_original("mutate", "mutated", fields)
             self._of_literals[key] = self._usable(self._affordable(_ranked(answer)))
         return self._of_literals[key]
 
@@ -257,7 +257,7 @@ class Inputs:
         if self._unhinted is None:
             fields = self._fields() | {"cases": "unhinted", "budget_s": JOB_S}
             harness = Harness(self.sandbox, self.target, self.environment, self._limits(2 * JOB_S))
-            found = harness.ask("mutate", "unhinted", fields).calls
+            found = harness.ask_of_original("mutate", "unhinted", fields).calls
             self._unhinted = self._usable(self._affordable([each for each in found if each.ending == "returned"]))
         return self._unhinted
 
@@ -265,7 +265,7 @@ class Inputs:
         """Calls that type hints rule out, with numbers that they allow in the place of equal ones."""
         fields = self._fields() | {"cases": "fitted", "given": list(map(_text, blobs)), "budget_s": JOB_S}
         harness = Harness(self.sandbox, self.target, self.environment, self._limits(2 * JOB_S))
-        return self._usable(self._affordable(harness.ask("mutate", "fitted", fields).calls))
+        return self._usable(self._affordable(harness.ask_of_original("mutate", "fitted", fields).calls))
 
     def suggested(self, suggested: Suggested) -> Round:
         """The calls of a snippet that somebody suggests, as far as they are inputs of the function."""
@@ -329,7 +329,7 @@ class Inputs:
             environment = self._drawing.environment
             fields["extra_site"] = self._drawing.extra_site
         harness = Harness(self.sandbox, self.target, environment, self._limits(2 * (JOB_S + CHAINS_S)))
-        answer = harness.ask("mutate", "mutated", fields)
+        answer = harness.ask_of_original("mutate", "mutated", fields)
         self._skip(answer.skipped)
         for failure in answer.failures:
             if failure.stage in {"no_hypothesis", "import"} and draws:
