@@ -145,6 +145,10 @@ class Search:
     ] = ""
     max_seconds: Annotated[float, Option("Time budget of the run, seconds.", metavar="S", above=0)] = 300.0
     seed: Annotated[int, Option("Seed of every random choice.", metavar="N", least=0, most=LARGEST_SEED)] = 0
+    fresh: Annotated[
+        bool,
+        Option("Find out again what earlier runs of today know of the original: its calls, and what it does in them."),
+    ] = False
     selection: Selection = Selection.VERIFIED
 
     def __post_init__(self) -> None:

@@ -102,7 +102,7 @@ class KnownRuns:
 
     def renew(self) -> None:
         """From now on find nothing, and keep everything anew: what is known turned out not to hold any more."""
-        self._is_renewing = True
+        self._is_renewing, self.recalled = True, 0
 
     def _path(self, key: str) -> Path:
         return self.folder / key[:2] / key

@@ -56,16 +56,26 @@ class Surroundings:
         feed(found, (machine.nodename, machine.release, machine.machine, days, os.cpu_count()))
         feed(found, tuple(_change_of(path, os.lstat(path)) for path in _OF_THE_SYSTEM if os.path.lexists(path)))
         feed(found, tuple((bind.destination, self._of_bind(bind)) for bind in (*environment.binds, bind_driver())))
-        feed(found, (environment.executable, environment.version, environment.import_paths))
-        feed(found, (environment.working_directory, environment.site_packages, environment.prefix))
+        feed(found, tuple(self._of_folder(folder) for folder in _not_bound(environment)))
+        feed(found, (environment.executable, _change_of("", Path(environment.executable).stat()), environment.version))
+        feed(found, (environment.import_paths, environment.working_directory, environment.prefix))
         return found.digest()
 
     def _of_bind(self, bind: Bind) -> bytes:
+        is_ours = bind.destination.startswith(INSIDE) or Path(bind.source).is_relative_to(self._staged)
+        return self._of_folder(bind.source, is_ours=is_ours)
+
+    def _of_folder(self, folder: str, *, is_ours: bool = False) -> bytes:
         with self._lock:
-            if bind.source not in self._known:
-                is_ours = bind.destination.startswith(INSIDE) or Path(bind.source).is_relative_to(self._staged)
-                self._known[bind.source] = _digest(bind.source, _content_of if is_ours else _change_of)
-            return self._known[bind.source]
+            if folder not in self._known:
+                self._known[folder] = _digest(folder, _content_of if is_ours else _change_of)
+            return self._known[folder]
+
+
+def _not_bound(environment: PythonEnvironment) -> list[str]:
+    """The folders with packages that a container shows anyway: those of the system's own Python."""
+    bound = [bind.source for bind in environment.binds]
+    return [each for each in environment.site_packages if not any(map(Path(each).is_relative_to, bound))]
 
 
 def feed(into: hashlib._Hash, value: object) -> None:

@@ -118,6 +118,7 @@ def compare(
         float, option_of(Search, "max_seconds", help_text="Time budget, seconds.")
     ] = Search().max_seconds,
     seed: Annotated[int, option_of(Search, "seed")] = 0,
+    fresh: Annotated[bool, option_of(Search, "fresh")] = False,
     fail_on: Annotated[
         str,
         typer.Option(
@@ -149,9 +150,9 @@ def compare(
     for file in {before, after or before}:
         outputs.check(Path(file), "a file that is compared")
     with show_progress(None, style_of(progress, quiet=quiet)) as on_event:
-        search = Search(objective=objective, max_seconds=max_seconds, seed=seed)
+        search = Search(objective=objective, max_seconds=max_seconds, seed=seed, fresh=fresh)
         proof = Proof(min_effect=min_effect, receipt=receipt is not None, counterexample=counterexample is not None)
-        with open_session(store=None) as session:
+        with open_session() as session:
             result = session.compare(*jobs, search, proof=proof, on_event=on_event)
     console = open_console(sys.stderr if outputs.take_stdout else sys.stdout)
     print_comparison(console, result)

@@ -58,6 +58,7 @@ def verify(
     python: Annotated[str | None, option_of(InputOptions, "python")] = None,
     seed: Annotated[int, option_of(Search, "seed")] = 0,
     max_seconds: Annotated[float, option_of(Search, "max_seconds", help_text="Time budget, seconds.")] = VERIFY_S,
+    fresh: Annotated[bool, option_of(Search, "fresh")] = False,
     float_tolerance: Annotated[float | None, option_of(InputOptions, "float_tolerance")] = None,
     assume: Annotated[list[str] | None, option_of(InputOptions, "assume")] = None,
     json: Annotated[str | None, destination_option(JSON_HELP)] = None,
@@ -77,7 +78,7 @@ def verify(
         original = Job.from_file(file, function=function, inputs=inputs)
         other = Job.from_file(against, function=function)
         with open_session() as session:
-            search, writes_test = Search(seed=seed, max_seconds=max_seconds), counterexample is not None
+            search, writes_test = Search(seed=seed, max_seconds=max_seconds, fresh=fresh), counterexample is not None
             result = session.verify(original, other, search, writes_test=writes_test, on_event=on_event)
     console = open_console(sys.stderr if outputs.take_stdout else sys.stdout)
     print_verification(console, result, float_tolerance)

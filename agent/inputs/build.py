@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from afterburner.agent.options import RunSettings
     from afterburner.agent.types import Target, WorkloadCall, WrittenCalls
     from afterburner.sandbox import Limits, PythonEnvironment
+    from afterburner.sandbox.known_runs import KnownRuns
     from afterburner.sandbox.sandbox import Sandbox
 
 MEASURABLE_S = 0.005  # real calls that together take less of the original's CPU time are joined by generated ones
@@ -87,13 +88,19 @@ def build_workload(  # noqa: PLR0917 - what a workload depends on, and who is to
     replay = Replay(sandbox, target, environment, limits, settings.search.seed, settings.inputs.float_tolerance)
     replay.alone_s = REPLAY_SHARE * settings.search.max_seconds
     in_words = [Skipped(IN_DOCSTRING, f"no expression over the parameters: {line}") for line in required.in_words]
-    search = _Search(sources, replace(replay), report, writer, skipped=[*in_words])
-    workload = search.found_workload(settings.search.seed)
-    if search.is_out_of_date and sandbox.known is not None and sandbox.known.recalled:
-        sandbox.known.renew()
-        search = _Search(sources, replace(replay), report, writer, skipped=[*in_words])
-        workload = search.found_workload(settings.search.seed)
-    return workload
+    try:
+        return _Search(sources, replace(replay), report, writer, skipped=[*in_words]).found_workload()
+    except _OutOfDateError as error:
+        error.known.renew()
+        return _Search(sources, replace(replay), report, writer, skipped=[*in_words]).found_workload()
+
+
+class _OutOfDateError(Exception):
+    """What an earlier run kept of the original does not hold any more."""
+
+    def __init__(self, known: KnownRuns) -> None:
+        super().__init__()
+        self.known = known
 
 
 @dataclass(slots=True)
@@ -108,12 +115,15 @@ class _Search:
     skipped: list[Skipped] = field(default_factory=list)
     tried: list[str] = field(default_factory=list)
     written: WrittenCalls | None = None
-    is_out_of_date: bool = False  # whether a call did not do again what it did when it was found
 
-    def found_workload(self, seed: int) -> Workload:
-        """The workload of what the sources give."""
+    def found_workload(self) -> Workload:
+        """The workload of what the sources give.
+
+        Raises:
+            _OutOfDateError: a call does not do what an earlier run has kept of it.
+        """
         self.find()
-        return replace(self.workload(seed), assume=self.sources.assume)
+        return replace(self.workload(self.sources.settings.search.seed), assume=self.sources.assume)
 
     def find(self) -> None:
         """Ask one source after the other."""
@@ -156,8 +166,10 @@ class _Search:
         """Split what is there, and make sure that the original passes on each part as the judge runs it."""
         in_order = [replace(call, position=position) for position, call in enumerate(self.calls)]
         (chosen, held_out), unstable = self.replay.confirm(hold_out(in_order, seed))
+        known = self.replay.sandbox.known
+        if unstable and known is not None and known.recalled:
+            raise _OutOfDateError(known)
         self.skipped += unstable
-        self.is_out_of_date = bool(unstable)
         if not chosen:
             chosen, held_out = held_out, []
         if not chosen:

@@ -47,8 +47,11 @@ class Lender(Protocol):
             used_before: what others had used of the caps when it began, if it is resumed.
         """
 
-    def sandbox(self) -> AbstractContextManager[Sandbox]:
+    def sandbox(self, *, fresh: bool = False) -> AbstractContextManager[Sandbox]:
         """A branch of the session's sandbox, which is stopped when the run is cancelled.
+
+        Args:
+            fresh: whether it uses nothing that earlier runs have found out.
 
         Raises:
             SandboxUnavailableError: there is none.

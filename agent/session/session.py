@@ -220,11 +220,12 @@ class Session:
         check_job(other)
         check_files(job, other)
         reporter = JobReporter(on_event or ignore_event, new_run_id(), job.name)
-        with self.lend(cancel) as loan, loan.sandbox() as sandbox:
+        search = search or Search(max_seconds=VERIFY_S)
+        with self.lend(cancel) as loan, loan.sandbox(fresh=search.fresh) as sandbox:
             verification = verify_jobs(
                 job,
                 other,
-                search or Search(max_seconds=VERIFY_S),
+                search,
                 writes_test=writes_test,
                 sandbox=sandbox,
                 on_event=reporter,
@@ -262,11 +263,12 @@ class Session:
         check_job(after)
         check_files(before, after)
         reporter = JobReporter(on_event or ignore_event, new_run_id(), before.name)
-        with self.lend(cancel) as loan, loan.sandbox() as sandbox:
+        search = search or Search()
+        with self.lend(cancel) as loan, loan.sandbox(fresh=search.fresh) as sandbox:
             comparison = compare_jobs(
                 before,
                 after,
-                search or Search(),
+                search,
                 proof or self._proof,
                 sandbox=sandbox,
                 on_event=reporter,
@@ -427,10 +429,12 @@ class Loan:
         )
 
     @contextmanager
-    def sandbox(self) -> Iterator[Sandbox]:
+    def sandbox(self, *, fresh: bool = False) -> Iterator[Sandbox]:
         """A branch of the session's sandbox, which is stopped when the run is cancelled."""
         opened, known_in = self.session.opened_sandbox(self.cancel), self.session.known_runs_folder()
         with opened.branch(known_in) as branch, self.cancel.on_cancel(branch.stop):
+            if fresh and branch.known is not None:
+                branch.known.renew()
             yield branch
 
     def cores(self) -> Cores:
