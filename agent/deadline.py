@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
 SEARCH_SHARE = 0.7  # of the time budget; the rest is kept for confirming the winner
 
@@ -19,29 +20,46 @@ class BudgetClock:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._waiting = 0
-        self._stands_at_s = 0.0
+        self._waiting = self._queued = self._working = 0
+        self._stands_at_s: float | None = None
         self._waited_s = 0.0
 
     def now_s(self) -> float:
-        """Return seconds since an arbitrary moment, without the time in `paused`."""
+        """Return seconds since an arbitrary moment, without the time in which the clock was paused."""
         with self._lock:
-            return self._stands_at_s if self._waiting else time.monotonic() - self._waited_s
+            return time.monotonic() - self._waited_s if self._stands_at_s is None else self._stands_at_s
+
+    def paused(self) -> AbstractContextManager[None]:
+        """Pause the clock until the block ends; with several blocks at once, until the last one ends."""
+        return self._counted(waiting=1)
+
+    def queued(self) -> AbstractContextManager[None]:
+        """Pause the clock until the block ends, except while another thread of the run is `working`."""
+        return self._counted(queued=1)
+
+    def working(self) -> AbstractContextManager[None]:
+        """Let the clock run on while others of the run are only `queued`."""
+        return self._counted(working=1)
 
     @contextmanager
-    def paused(self) -> Iterator[None]:
-        """Pause the clock until the block ends; with several blocks at once, until the last one ends."""
-        with self._lock:
-            if not self._waiting:
-                self._stands_at_s = time.monotonic() - self._waited_s
-            self._waiting += 1
+    def _counted(self, *, waiting: int = 0, queued: int = 0, working: int = 0) -> Iterator[None]:
+        self._count(waiting, queued, working)
         try:
             yield
         finally:
-            with self._lock:
-                self._waiting -= 1
-                if not self._waiting:
-                    self._waited_s = time.monotonic() - self._stands_at_s
+            self._count(-waiting, -queued, -working)
+
+    def _count(self, waiting: int, queued: int, working: int) -> None:
+        with self._lock:
+            self._waiting += waiting
+            self._queued += queued
+            self._working += working
+            stands = self._waiting > 0 or (self._queued > 0 and not self._working)
+            if stands and self._stands_at_s is None:
+                self._stands_at_s = time.monotonic() - self._waited_s
+            elif not stands and self._stands_at_s is not None:
+                self._waited_s = time.monotonic() - self._stands_at_s
+                self._stands_at_s = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +99,9 @@ class RunClock:
     budget_began_s: float
 
     @classmethod
-    def start(cls, max_seconds: float, used_s: float = 0.0) -> RunClock:
-        """Start now, with `used_s` of the budget already used."""
-        budget = BudgetClock()
+    def start(cls, max_seconds: float, used_s: float = 0.0, budget: BudgetClock | None = None) -> RunClock:
+        """Start now, with `used_s` of the budget already used; `budget` measures the rest."""
+        budget = budget or BudgetClock()
         return cls(
             time.monotonic() - used_s,
             Deadline.after(SEARCH_SHARE * max_seconds - used_s, budget),

@@ -26,7 +26,7 @@ def describe_machine(sandbox: Sandbox, environment: PythonEnvironment, language:
     return Machine(
         system=f"{platform.system()} {platform.release()} {platform.machine()}",
         cpu_model=_cpu_model(),
-        cpus=len(os.sched_getaffinity(0)),
+        cpus=len(sandbox.cpus),
         memory_kib=os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 1024,
         python=".".join(str(part) for part in environment.version),
         backend=backend,

@@ -8,7 +8,7 @@ import stat
 import sys
 import tempfile
 import time
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -82,22 +82,60 @@ class Cores:
             os.close(lock)
             keep_to(before)
 
+    def borrow(self) -> BorrowedSlot | None:
+        """Take a free slot for a program that is not timed; None if none is free or someone waits to time on it.
+
+        Raises:
+            SandboxInternalError: the locks cannot be used.
+        """
+        folder = lock_folder()
+        for cpu in self.slots:
+            unwanted = _try_lock(_wish(folder, cpu))
+            if unwanted is None:
+                continue
+            try:
+                lock = _try_lock(_slot(folder, cpu))
+            finally:
+                os.close(unwanted)
+            if lock is not None:
+                return BorrowedSlot(cpu, lock)
+        return None
+
     def _take(self, give_up: Callable[[], bool], on_wait: Callable[[], object]) -> tuple[int, int]:
-        folder, waiting = lock_folder(), False
-        while not give_up():
-            for cpu in self.slots:
-                lock = _open_lock(folder / f"cpu-{cpu}.lock")
-                try:
-                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except BlockingIOError:
-                    os.close(lock)
-                else:
-                    return cpu, lock
-            if not waiting:
-                on_wait()
-                waiting = True
-            time.sleep(_RETRY_S)
+        folder = lock_folder()
+        with ExitStack() as wishes:
+            waiting = False
+            while not give_up():
+                for cpu in self.slots:
+                    lock = _try_lock(_slot(folder, cpu))
+                    if lock is not None:
+                        return cpu, lock
+                if not waiting:
+                    on_wait()
+                    for cpu in self.slots:
+                        wish = _open_lock(_wish(folder, cpu))
+                        wishes.callback(os.close, wish)
+                        fcntl.flock(wish, fcntl.LOCK_SH)  # a borrower that looks holds it for a moment
+                    waiting = True
+                time.sleep(_RETRY_S)
         raise CancelledError
+
+
+@dataclass(frozen=True, slots=True)
+class BorrowedSlot:
+    """A slot that an untimed program runs on, until it is given back."""
+
+    cpu: int
+    _lock: int
+
+    @property
+    def cpus(self) -> frozenset[int]:
+        """All threads of its core: while the slot is borrowed, nothing is timed there."""
+        return _siblings(self.cpu)
+
+    def give_back(self) -> None:
+        """Let others lease or borrow it."""
+        os.close(self._lock)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +192,27 @@ def lock_folder() -> Path:
     except OSError as error:
         raise SandboxInternalError(f"{folder} cannot be used to lease cores: {error.strerror or error}.") from error
     return folder
+
+
+def _slot(folder: Path, cpu: int) -> Path:
+    """Locked by whoever runs something on a slot."""
+    return folder / f"cpu-{cpu}.lock"
+
+
+def _wish(folder: Path, cpu: int) -> Path:
+    """Locked, together with others, by whoever waits to time on a slot."""
+    return folder / f"cpu-{cpu}-wanted.lock"
+
+
+def _try_lock(path: Path) -> int | None:
+    """A descriptor that holds the lock; None if others hold it."""
+    lock = _open_lock(path)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(lock)
+        return None
+    return lock
 
 
 def _open_lock(path: Path) -> int:

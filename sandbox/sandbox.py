@@ -12,7 +12,7 @@ from afterburner.sandbox.artefacts import Artefacts
 from afterburner.sandbox.case_runs import CaseSettings, Supply, retry_internal_errors, run_case
 from afterburner.sandbox.checkers import Lines
 from afterburner.sandbox.compiling import compile_program
-from afterburner.sandbox.cores import divide_cores
+from afterburner.sandbox.cores import divide_cores, usable_cpus
 from afterburner.sandbox.duels import prepare_duel, read_duel
 from afterburner.sandbox.errors import CancelledError, UsageError
 from afterburner.sandbox.known_runs import KnownRuns
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from afterburner.sandbox.duels import Duel, DuelReport
     from afterburner.sandbox.languages import Language
     from afterburner.sandbox.launch import File, Launch
+    from afterburner.sandbox.shared_cpus import CpuShare
     from afterburner.sandbox.types import Command, ContainerSpec, RawResult
 
 __all__ = ["Sandbox", "encoded_source", "python_variables"]
@@ -55,14 +56,16 @@ _BY_LINES = Lines()
 
 
 class Sandbox:
-    """Runs programs; several threads may do so at once. Made by `open_sandbox`."""
+    """Runs programs; several threads may do so at once. Made by `open_sandbox`.
 
-    def __init__(
-        self, backend: Backend, folder: Path, artefacts: Artefacts | None = None, known: KnownRuns | None = None
-    ) -> None:
+    With a `share`, programs that are not pinned to a core wait for a CPU that no other job needs for timing.
+    """
+
+    def __init__(self, backend: Backend, folder: Path, artefacts: Artefacts | None = None) -> None:
         self.backend = backend
-        self.known = known
         self.stopped = False
+        self.known: KnownRuns | None = None  # what one job knows of earlier runs; its branches have it in common
+        self.share: CpuShare | None = None  # what one job has of the CPUs; likewise
         self._folder = folder
         self._artefacts = artefacts or Artefacts()
         self._in_use: set[Container] = set()
@@ -90,9 +93,10 @@ class Sandbox:
                 machine's own system, keeps anything.
         """
         with tempfile.TemporaryDirectory(prefix="branch-", dir=self._folder) as folder:
-            keeps = known_in is not None and self.backend.follows_caller
-            known = KnownRuns(known_in, Surroundings(Path(folder))) if known_in is not None and keeps else self.known
-            branch = Sandbox(self.backend, Path(folder), self._artefacts, known)
+branch = Sandbox(self.backend, Path(folder), self._artefacts)
+            branch.share, branch.known = self.share, self.known
+            if known_in is not None and self.backend.follows_caller:
+                branch.known = KnownRuns(known_in, Surroundings(Path(folder)))
             self._branches.add(branch)
             if self.stopped:  # perhaps just now, by another thread
                 branch.stop()
@@ -128,6 +132,11 @@ class Sandbox:
         """See `Backend.follows_caller`."""
         return self.backend.follows_caller
 
+    @property
+    def cpus(self) -> frozenset[int]:
+        """The CPUs that its programs may run on: what the thread that calls may use, or what its job shares."""
+        return usable_cpus() if self.share is None else self.share.cpus
+
     def slots(self) -> Slots:
         """Where its programs run side by side."""
         return divide_cores()
@@ -151,7 +160,7 @@ class Sandbox:
         Raises:
             SandboxInternalError: the sandbox failed, not the command.
         """
-        with span(SANDBOX, "run"), self.supplied(spec) as container:
+        with self._place(cpu), span(SANDBOX, "run"), self.supplied(spec) as container:
             return container.run(command, stdin, limits, cpu=cpu)
 
     def run(
@@ -219,10 +228,14 @@ class Sandbox:
     def run_task(self, task: Task, *, cpu: int | None = None) -> Report:
         """Runs a task, and raises as `run` does."""
         _check_kinds(task)
-        program, cases, limits = task.program, task.cases, task.limits
-        language = find_language(program.language)
-        if language.name != "python" and any(isinstance(case, CallCase) for case in cases):
+        language = find_language(task.program.language)
+        if language.name != "python" and any(isinstance(case, CallCase) for case in task.cases):
             raise UsageError(f"Calls of functions are for Python; a {language.name} program is run on stdin.")
+        with self._place(cpu):
+            return self._run_cases(task, language, cpu)
+
+    def _run_cases(self, task: Task, language: Language, cpu: int | None) -> Report:
+        program, cases, limits = task.program, task.cases, task.limits
         compilation, artefact = self._compiled(program, language, cpu)
         if compilation is not None and not compilation.succeeded:
             return _not_compiled(compilation, len(cases), self.describe())
@@ -264,13 +277,16 @@ class Sandbox:
             As `run`.
         """
         language = find_language(program.language)
-        compilation, artefact = self._compiled(program, language, cpu)
-        if compilation is not None and not compilation.succeeded:
-            return compilation
-        with span(SANDBOX, "run alone"), self._launched(program, language, limits, artefact) as launch:
-            command, given = launch.command(TestCase(stdin))
-            with Supply(self.supplied, replace(launch, files=(*launch.files, *files))) as supply:
-                return retry_internal_errors(lambda: supply.get().run(command, given, limits, cpu=cpu), supply.discard)
+        with self._place(cpu):
+            compilation, artefact = self._compiled(program, language, cpu)
+            if compilation is not None and not compilation.succeeded:
+                return compilation
+            with span(SANDBOX, "run alone"), self._launched(program, language, limits, artefact) as launch:
+                command, given = launch.command(TestCase(stdin))
+                with Supply(self.supplied, replace(launch, files=(*launch.files, *files))) as supply:
+                    return retry_internal_errors(
+                        lambda: supply.get().run(command, given, limits, cpu=cpu), supply.discard
+                    )
 
     def duel(
         self, program: Program, duel: Duel, limits: Limits = _DEFAULT_LIMITS, *, cpu: int | None = None
@@ -288,6 +304,7 @@ class Sandbox:
             SandboxInternalError: the sandbox itself failed, several times.
         """
         with (
+            self._place(cpu),
             span(SANDBOX, "duel", samples=len(duel.order)),
             self._launched(program, find_language("python"), limits, None) as launch,
             Supply(self.supplied, launch) as supply,
@@ -317,6 +334,14 @@ class Sandbox:
     def run_many_async(self, tasks: Iterable[Task], *, jobs: int | None = None) -> AsyncIterator[Report]:
         """As `run_many`, in an event loop; cancelling the task that iterates kills what runs."""
         return run_many_async(self, tasks, jobs)
+
+    def _place(self, cpu: int | None) -> AbstractContextManager[None]:
+        """A CPU for a program that is not pinned to one, where jobs share them.
+
+        Raises:
+            CancelledError: the sandbox was stopped while it waited.
+        """
+        return nullcontext() if cpu is not None or self.share is None else self.share.one(lambda: self.stopped)
 
     def _compiled(
         self, program: Program, language: Language, cpu: int | None

@@ -18,8 +18,9 @@ T = TypeVar("T")
 class Ahead(Generic[T]):
     """Tasks for background threads, started in the given order. Made by `ahead`."""
 
-    def __init__(self, tasks: Sequence[Callable[[], T]]) -> None:
+    def __init__(self, tasks: Sequence[Callable[[], T]], at_once: int) -> None:
         self._count = len(tasks)
+        self._at_once = at_once
         self._waiting = deque(enumerate(tasks))
         self._done: dict[int, T] = {}
         self._errors: dict[int, BaseException] = {}
@@ -27,8 +28,11 @@ class Ahead(Generic[T]):
 
     def begin(self, cpus: frozenset[int]) -> None:
         """Do as many tasks at once as there are CPUs among these; nothing yet if there are none."""
+        self._begin(cpus, len(cpus))
+
+    def _begin(self, cpus: frozenset[int], at_once: int) -> None:
         before = usable_cpus()
-        for _ in range(min(len(cpus), self._count) - len(self._threads)):
+        for _ in range(min(at_once, self._count) - len(self._threads)):
             thread = threading.Thread(target=self._work, name="ahead", daemon=True)
             keep_to(cpus)  # a thread begins on the CPUs of the one that starts it
             try:
@@ -38,15 +42,15 @@ class Ahead(Generic[T]):
             self._threads.append(thread)
 
     def results(self) -> list[T]:
-        """Run the remaining tasks on all CPUs, and return all results in the order of the tasks.
+        """Run the remaining tasks on all CPUs of this thread, and return all results in the order of the tasks.
 
-        If a task fails, running tasks finish before its error is raised.
+        `at_once` of them run at the same time. If a task fails, running tasks finish before its error is raised.
         """
         cpus = usable_cpus()
         for thread in self._threads:
             if thread.native_id is not None and thread.is_alive():
                 keep_to(cpus, thread.native_id)
-        self.begin(cpus)
+        self._begin(cpus, self._at_once)
         self._join()
         for number in sorted(self._errors):
             raise self._errors[number]
@@ -86,6 +90,7 @@ def ahead(
     cpus: frozenset[int],
     stop: Callable[[], object],
     *,
+    at_once: int,
     stop_at_once: Callable[[], object] = lambda: None,
 ) -> Iterator[Ahead[T]]:
     """Run tasks in the background while the block runs; none is still running after it.
@@ -94,9 +99,10 @@ def ahead(
         tasks: what to do.
         cpus: CPUs to use until the results are asked for; if empty, the tasks start only then.
         stop: ends the tasks that run, if their results are not wanted after all.
+        at_once: how many tasks may run at the same time once the results are asked for.
         stop_at_once: called before `stop` if the block is interrupted, for example by Ctrl-C.
     """
-    work = Ahead(tasks)
+    work = Ahead(tasks, at_once)
     try:
         work.begin(cpus)
         yield work

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
@@ -21,7 +20,7 @@ def side_by_side(sandbox: Sandbox, tasks: Sequence[Callable[[], T]]) -> list[T]:
     """
     if len(tasks) < 2:
         return [task() for task in tasks]
-    pool = ThreadPoolExecutor(max_workers=min(len(tasks), len(os.sched_getaffinity(0))))
+    pool = ThreadPoolExecutor(max_workers=min(len(tasks), len(sandbox.cpus)))
     try:
         return [future.result() for future in [pool.submit(task) for task in tasks]]
     except Exception:

@@ -69,7 +69,8 @@ class Behaviour:
                 drop_search()
                 branch.stop()
 
-            with ahead(tasks, cpus, stop, stop_at_once=self.search.stop_at_once) as work:
+            at_once = len(branch.cpus)
+            with ahead(tasks, cpus, stop, at_once=at_once, stop_at_once=self.search.stop_at_once) as work:
                 yield BegunLooks(self, work)
 
     def _search(self, *, for_offer: bool) -> Agreement | Counterexample:

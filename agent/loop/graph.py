@@ -112,7 +112,8 @@ class Loop:
         bench = replace(self.bench, sandbox=branch)
         tasks: list[Callable[[], None]] = [self._confirm_with().make_inputs]
         tasks += [partial(make, bench, self.confirm_until) for make in self._also]
-        self._beside.enter_context(ahead(tasks, self.bench.cpus_beside(), branch.stop))
+        at_once = len(branch.cpus)
+        self._beside.enter_context(ahead(tasks, self.bench.cpus_beside(), branch.stop, at_once=at_once))
 
     def compile(
         self, checkpointer: BaseCheckpointSaver[str]
@@ -376,9 +377,10 @@ class Loop:
             self._differences[source] = self._difference(source, SEARCH_ROUNDS)
 
         searching, tasks = self._confirm_with().search, [partial(search, each) for each in sources]
+        cpus, at_once = self.bench.cpus_beside(), len(self.bench.sandbox.cpus)
         with (
             searching.droppable() as drop,
-            ahead(tasks, self.bench.cpus_beside(), drop, stop_at_once=searching.stop_at_once),
+            ahead(tasks, cpus, drop, at_once=at_once, stop_at_once=searching.stop_at_once),
         ):
             yield
 

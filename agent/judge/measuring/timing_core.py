@@ -43,7 +43,8 @@ class TimingCore:
 
             with self.cores.lease(lambda: sandbox.stopped, wait) as cpu:
                 waiting.close()
-                yield cpu
+                with self.budget.working():
+                    yield cpu
 
 
 def timed_on(core: TimingCore | None, sandbox: Sandbox) -> AbstractContextManager[int | None]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 ENDLESS = Program("python", "while True: pass")
 LONG = Limits(wall_time_s=600, cpu_time_s=600)
+CPUS = len(os.sched_getaffinity(0))
 ONE_CPU = frozenset({min(os.sched_getaffinity(0))})
 
 
@@ -34,7 +35,7 @@ def cpus_of_a_thread() -> frozenset[int]:
 
 def test_results_come_in_the_order_of_the_tasks() -> None:
     tasks: list[Callable[[], str]] = [partial(str.upper, word) for word in "abcd"]
-    with ahead(tasks, ONE_CPU, nothing) as work:
+    with ahead(tasks, ONE_CPU, nothing, at_once=CPUS) as work:
         assert work.results() == list("ABCD")
 
 
@@ -47,7 +48,7 @@ def test_work_begins_before_anybody_asks_for_it_and_keeps_to_its_cpus() -> None:
         begun.set()
 
     before = cpus_of_a_thread()
-    with ahead([look], ONE_CPU, nothing):
+    with ahead([look], ONE_CPU, nothing, at_once=CPUS):
         assert begun.wait(60)
         assert cpus_of_a_thread() == before, "the block itself may use all of them"
     assert seen == [ONE_CPU]
@@ -65,7 +66,7 @@ def test_once_the_results_are_wanted_all_cpus_may_be_used() -> None:
         return cpus_of_a_thread()
 
     all_cpus = cpus_of_a_thread()
-    with ahead([wait_for_all_cpus, wait_for_all_cpus], ONE_CPU, nothing) as work:
+    with ahead([wait_for_all_cpus, wait_for_all_cpus], ONE_CPU, nothing, at_once=CPUS) as work:
         assert begun.wait(60)
         assert work.results() == [all_cpus, all_cpus]
     assert at_first[0] == ONE_CPU
@@ -73,7 +74,7 @@ def test_once_the_results_are_wanted_all_cpus_may_be_used() -> None:
 
 def test_without_a_cpu_beside_the_timed_one_nothing_is_done_before_it_is_wanted() -> None:
     done: list[str] = []
-    with ahead([partial(done.append, "late")], frozenset[int](), nothing) as work:
+    with ahead([partial(done.append, "late")], frozenset[int](), nothing, at_once=CPUS) as work:
         assert not done
         work.results()
     assert done == ["late"]
@@ -86,7 +87,7 @@ def test_tasks_that_nobody_wants_any_more_are_not_begun() -> None:
         begun.set()
         assert go_on.wait(60)
 
-    with ahead([first, partial(done.append, "second")], ONE_CPU, go_on.set):
+    with ahead([first, partial(done.append, "second")], ONE_CPU, go_on.set, at_once=CPUS):
         assert begun.wait(60)
     assert go_on.is_set(), "the one that ran was stopped"
     assert not done
@@ -104,7 +105,7 @@ def test_what_runs_in_the_sandbox_ends_with_the_block(sandbox: Sandbox) -> None:
                 ended.append(error)
                 raise
 
-        with pytest.raises(KeyboardInterrupt), ahead([run_endlessly], ONE_CPU, branch.stop):
+        with pytest.raises(KeyboardInterrupt), ahead([run_endlessly], ONE_CPU, branch.stop, at_once=CPUS):
             raise KeyboardInterrupt
     assert ended
     assert sandbox.run(Program("python", "print(1)"), [TestCase()]).cases[0].stdout == b"1\n"
@@ -115,7 +116,7 @@ def test_an_error_of_a_task_is_raised_where_its_result_is_wanted() -> None:
         raise WorkloadError("no such luck")
 
     tasks = [partial(str.upper, "a"), fail, fail]
-    with ahead(tasks, ONE_CPU, nothing) as work, pytest.raises(WorkloadError, match="no such luck"):
+    with ahead(tasks, ONE_CPU, nothing, at_once=CPUS) as work, pytest.raises(WorkloadError, match="no such luck"):
         work.results()
-    with ahead([fail], ONE_CPU, nothing):
+    with ahead([fail], ONE_CPU, nothing, at_once=CPUS):
         pass  # and nobody hears of it where it is not

@@ -48,3 +48,24 @@ def test_of_several_pauses_the_last_one_ends_them() -> None:
     assert clock.now_s() == stands_at_s
     first.__exit__(None, None, None)
     assert clock.now_s() >= stands_at_s
+
+
+def test_whoever_queues_uses_up_nothing_of_the_time_budget_unless_another_part_of_the_run_works() -> None:
+    clock = BudgetClock()
+    with clock.queued():
+        stands_at_s = clock.now_s()
+        assert clock.now_s() == stands_at_s
+        with clock.working():
+            wait_for_the_clock(clock, stands_at_s)
+            with clock.paused():  # what waits for a core to time on uses up nothing, whatever else goes on
+                stands_at_s = clock.now_s()
+                assert clock.now_s() == stands_at_s
+        stands_at_s = clock.now_s()
+        assert clock.now_s() == stands_at_s
+    wait_for_the_clock(clock, stands_at_s)
+
+
+def wait_for_the_clock(clock: BudgetClock, since_s: float) -> None:
+    """Return once the clock runs; a clock that stands lets the test time out."""
+    while clock.now_s() <= since_s:
+        pass
