@@ -73,6 +73,7 @@ class EventKind(StrEnum):
     MEASURING_LARGER_INPUTS = "measuring_larger_inputs"  # ratio: the gain that is hard to believe, if any
     BLOCKS_TAKEN = "blocks_taken"  # count, most
     MEASURING_GROWTH = "measuring_growth"
+    FUNCTION_DONE = "function_done"  # of a run over many; detail: the decision and its reason
     RUNNING_ALL_OFFERS = "running_all_offers"  # subject: the command; empty: the project's tests
     RUNNING_BEFORE = "running_before"
     COMPARING_BEHAVIOUR = "comparing_behaviour"

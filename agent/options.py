@@ -340,6 +340,7 @@ class BatchPlace:
     """What a run over many targets has found out of its place, and what one of its members is told of it."""
 
     top: int = 0  # how many targets of `file`, which may be a folder; 0: a run on one
+    jobs: int | None = None  # how many of them at a time; None: as many as there are CPUs
     command: tuple[str, ...] = ()  # what stands behind `python`: its calls of the target are the workload
     command_folder: str = ""  # where it starts
     project_root: str = ""  # of the target; empty: it is found by the file

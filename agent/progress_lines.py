@@ -111,6 +111,7 @@ _LINES: dict[Kind, Callable[[ProgressEvent], str]] = {
     ),
     Kind.BLOCKS_TAKEN: lambda event: f"{event.count} blocks of fresh runs, at most {event.most}",
     Kind.MEASURING_GROWTH: lambda _: "measuring how time grows with the input",
+    Kind.FUNCTION_DONE: lambda event: event.detail,
     Kind.RUNNING_ALL_OFFERS: lambda event: f"running {_command(event)} with all offers in place",
     Kind.RUNNING_BEFORE: lambda _: "running BEFORE",
     Kind.COMPARING_BEHAVIOUR: lambda _: "comparing the behaviour of both versions",

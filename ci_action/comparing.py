@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from afterburner.agent import AfterburnerError, CancelledError, InputOptions, Job, NotTrustedError, WorkloadError
-from afterburner.agent.batch.work import share_of
+from afterburner.agent.batch.turns import share_of
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.inputs.survey import python_command
 from afterburner.agent.options import BatchPlace

@@ -93,7 +93,7 @@ class Sandbox:
                 machine's own system, keeps anything.
         """
         with tempfile.TemporaryDirectory(prefix="branch-", dir=self._folder) as folder:
-branch = Sandbox(self.backend, Path(folder), self._artefacts)
+            branch = Sandbox(self.backend, Path(folder), self._artefacts)
             branch.share, branch.known = self.share, self.known
             if known_in is not None and self.backend.follows_caller:
                 branch.known = KnownRuns(known_in, Surroundings(Path(folder)))

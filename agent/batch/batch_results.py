@@ -57,6 +57,7 @@ class ManyResult:
     tests_note: str = ""
     usage: Usage | None = None  # of language models, by all runs
     used_s: float = 0.0  # of the time budget, before this process
+    begun: dict[str, float] = field(default_factory=dict)  # what was used of it when each run began, by the run's id
     interrupted: bool = False
 
     @property
@@ -82,6 +83,13 @@ class ManyResult:
             return self.tests_note or "the tests were not run with all offers in place"
         return self.tests.objection
 
+    def used_s_with(self, used_by: Callable[[str], float]) -> float:
+        """Of the time budget, before this process; with what runs used after it was last kept, by their ids."""
+        known = {each.result.run_id for each in self.outcomes if each.result is not None}
+        return max(
+            [self.used_s, *(at_s + used_by(run_id) for run_id, at_s in self.begun.items() if run_id not in known)]
+        )
+
     def merge(self, offered: Offered) -> None:
         """Put together what may be written."""
         found = ((outcome.result, outcome.settings) for outcome in self.found)
@@ -101,6 +109,7 @@ class ManyResult:
             ranked=self.ranked,
             done=tuple(done),
             used_s=used_s,
+            begun=tuple(self.begun.items()),
             usage=self.usage,
             tests=self.tests,
             tests_note=self.tests_note,
@@ -124,7 +133,7 @@ def restored(runs: RunTable, run: KeptRun, offered: Offered) -> ManyResult:
     )
     many.profiled_s, many.suite, many.ranked = state.profiled_s, state.suite, state.ranked
     many.tests, many.tests_note = state.tests, state.tests_note
-    many.usage, many.used_s = state.usage, state.used_s
+    many.usage, many.used_s, many.begun = state.usage, state.used_s, dict(state.begun)
     for target, done in zip(state.ranked, state.done, strict=False):
         own = runs.asked(done.run_id).settings_from(here) if done.run_id else None
         result = runs.result(done.run_id) if done.run_id else None

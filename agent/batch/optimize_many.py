@@ -30,6 +30,7 @@ def optimize_many(
     *,
     command: Sequence[str] = (),
     most: int = MOST_TARGETS,
+    jobs: int | None = None,
     only: Callable[[RankedTarget], bool] | None = None,
     on_event: OnEvent = ignore_event,
     cancel: CancelToken | None = None,
@@ -43,8 +44,9 @@ def optimize_many(
         settings: `file` is the folder; `search.max_seconds` is for everything.
         command: `python SCRIPT.py …`, which is profiled; without it the project's tests are.
         most: how many functions are tried.
+        jobs: how many are worked on at a time; None: one for each CPU that programs may run on, 8 at most.
         only: which of the ranked functions count; None: all.
-        on_event: receives progress events.
+        on_event: receives progress events, by several threads.
         cancel: ends it from another thread.
 
     Raises:
@@ -54,7 +56,7 @@ def optimize_many(
     """
     words = python_command(tuple(command))
     folder = str(Path.cwd()) if words else ""
-    batch = BatchPlace(top=most, command=words, command_folder=folder)
+    batch = BatchPlace(top=most, jobs=jobs, command=words, command_folder=folder)
     many = ManyResult(Path(settings.file), replace(settings, batch=batch), new_run_id(), only)
     work_through(session, many, on_event, _is_improved, cancel=cancel)
     return many

@@ -1,46 +1,37 @@
-"""Works through the best targets with one budget: each gets a share of the time, and the next what it leaves."""
+"""Works through the best targets of a folder with one budget, and puts together what may be written."""
 
 from __future__ import annotations
 
 import time
-import traceback
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from afterburner.agent.batch.batch_results import ManyResult, Outcome, restored
+from afterburner.agent.batch.batch_results import ManyResult, restored
 from afterburner.agent.batch.check import check_offers
-from afterburner.agent.code.locate import find_target
+from afterburner.agent.batch.members import Worker
+from afterburner.agent.batch.turns import work_on_targets
 from afterburner.agent.deadline import Deadline
-from afterburner.agent.errors import RunInUseError, RunStoreError, TargetChangedError
+from afterburner.agent.errors import RunStoreError
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, Stage
 from afterburner.agent.inputs.rank import rank
 from afterburner.agent.inputs.survey import project_of, take_survey
-from afterburner.agent.models.prompts.proposer import ProposalRequest
-from afterburner.agent.session.one_run import begin_run, resume_run, seconds_used
+from afterburner.agent.session.one_run import seconds_used
 from afterburner.agent.session.stored_graph import open_proposer_of
 from afterburner.agent.store.resumable import check_format, check_unchanged
-from afterburner.agent.store.stored_run import MEMBER, RunState, StoredRequest
-from afterburner.agent.types import Decision
-from afterburner.sandbox import AfterburnerError, CancelledError, CancelToken, Measurement
+from afterburner.agent.store.stored_run import RunState, StoredRequest
+from afterburner.sandbox import AfterburnerError, CancelledError, CancelToken
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from afterburner.agent.batch.batch_results import Offered
-    from afterburner.agent.inputs.rank import RankedTarget
-    from afterburner.agent.loop.results import RunResult
-    from afterburner.agent.models.prompts.proposer import Proposer
-    from afterburner.agent.models.requests.model_session import ModelSession
-    from afterburner.agent.options import RunSettings
     from afterburner.agent.session.session import Loan, Session
     from afterburner.agent.store.stored_run import Output
     from afterburner.agent.store.table import RunTable
 
 SURVEY_SHARE = 0.25  # of the time budget, for the profile
 SHORTEST_SURVEY_S, LONGEST_SURVEY_S = 10.0, 120.0
-LEAST_SHARE_S = 45.0  # for one target: with less hardly anything can be confirmed
-LEAST_SHARE = 0.5  # of the time budget, where that is small
 CHECK_FACTOR = 2.0  # of the time that the profile was allowed
 
 
@@ -128,7 +119,7 @@ def _work_through(
     offered: Offered,
 ) -> None:
     settings = many.settings
-    used_s = many.used_s + seconds_used(runs, _member_id(many, many.tried + 1))
+    used_s = many.used_s_with(lambda run_id: seconds_used(runs, run_id))
     deadline = Deadline.after(settings.search.max_seconds - used_s)
     survey_s = min(max(SURVEY_SHARE * settings.search.max_seconds, SHORTEST_SURVEY_S), LONGEST_SURVEY_S)
     # What all runs share: what models may cost altogether, and how answers are kept.
@@ -137,8 +128,7 @@ def _work_through(
     proposer = open_proposer_of(settings, model_session)
     if many.usage is not None:
         model_session.budget.at_least(many.usage)
-    members = replace(loan, batch=model_session)
-    worker = _Worker(many, runs, proposer, members, model_session, on_event, time.monotonic() - used_s)
+    worker = Worker(many, runs, proposer, loan, model_session, on_event, time.monotonic() - used_s)
     if many.profiled_s is None:
         loan.allow_folder(project_of(many.place))
         with loan.sandbox() as sandbox:
@@ -151,10 +141,9 @@ def _work_through(
         many.ranked = tuple(each for each in rank(survey) if many.only is None or many.only(each))
         worker.keep()
     try:
-        _work(many, worker, deadline)
+        work_on_targets(worker, deadline)
     finally:
         many.usage = model_session.usage()
-    worker.keep()
     many.merge(offered)
     if many.merged.texts:
         with loan.sandbox() as sandbox:
@@ -167,123 +156,3 @@ def _work_through(
             )
             check_offers(many, sandbox, CHECK_FACTOR * survey_s, offered)
     runs.finish_many(many.run_id, many.state(worker.used_s()), many.decision)
-
-
-def _work(many: ManyResult, worker: _Worker, deadline: Deadline) -> None:
-    """Go through the ranking from where it stands."""
-    begun = set(worker.runs.members(many.run_id))
-    for target in many.ranked[len(many.outcomes) :]:
-        tried = many.tried
-        if tried == many.settings.batch.top:
-            break
-        is_begun = _member_id(many, tried + 1) in begun
-        share_s = share_of(deadline.left_s(), many.settings.batch.top - tried, many.settings.search.max_seconds)
-        if share_s is None and not is_begun:
-            many.outcomes.append(Outcome(target, "not_reached", "the time was up before its turn"))
-            continue
-        if not is_begun and worker.has_nothing_for(target):
-            many.outcomes.append(Outcome(target, "nothing_to_propose", "no rule fits it"))
-            worker.keep()  # or whoever resumes would take the run of the next target for this one's
-            continue
-        try:
-            many.outcomes.append(worker.optimise(target, tried + 1, share_s or 0.0, is_begun=is_begun))
-        except KeyboardInterrupt:
-            many.outcomes.append(Outcome(target, "interrupted", "the run was interrupted"))
-            raise
-        many.usage = worker.model_session.usage()
-        worker.keep()
-
-
-def _member_id(many: ManyResult, number: int) -> str:
-    """The id of the run of one target."""
-    return f"{many.run_id}{MEMBER}{number:02d}"
-
-
-def share_of(left_s: float, turns: int, max_seconds: float) -> float | None:
-    """The time of the next of so many targets: an equal share of what is left, and not too little to confirm anything.
-
-    None: not even that is left. A whole budget that is small gives at least its half.
-    """
-    least_s = min(LEAST_SHARE_S, LEAST_SHARE * max_seconds)
-    return None if left_s < least_s else max(left_s / turns, least_s)
-
-
-@dataclass(frozen=True, slots=True)
-class _Worker:
-    """Carries out the run of one target after the other."""
-
-    many: ManyResult
-    runs: RunTable
-    proposer: Proposer
-    loan: Loan
-    model_session: ModelSession
-    on_event: OnEvent
-    started_s: float
-
-    def used_s(self) -> float:
-        """Of the time budget, in earlier processes too."""
-        return time.monotonic() - self.started_s
-
-    def keep(self) -> None:
-        """Keep what was found out so far."""
-        self.runs.keep_many(self.many.run_id, self.many.state(self.used_s()))
-
-    def has_nothing_for(self, target: RankedTarget) -> bool:
-        """Whether it is known without measuring that nothing will be proposed; only rules can tell for free."""
-        if self.many.settings.models.model != "rules":
-            return False
-        try:
-            found = find_target(target.path, target.function)
-            unknown = Measurement(0.0, 0.0, 0, 0.0)
-            objective = self.many.settings.search.objective
-            request = ProposalRequest(found, objective, unknown, passed=True, iteration=1, count=1)
-            return not any(proposal.rewrite is not None for proposal in self.proposer.propose(request))
-        except AfterburnerError:
-            return False  # its run will say what is wrong
-
-    def optimise(self, target: RankedTarget, number: int, share_s: float, *, is_begun: bool) -> Outcome:
-        """One run, or what is left of it. Whatever goes wrong in it, the next target has its turn."""
-        settings, run_id = self._settings_of(target, share_s), _member_id(self.many, number)
-
-        def tell(event: ProgressEvent) -> None:
-            targets = self.many.settings.batch.top
-            self.on_event(replace(event, target=target.function, number=number, targets=targets))
-
-        try:
-            if is_begun:
-                settings = self.runs.asked(run_id).settings_from(Path.cwd())
-                result = resume_run(self.runs, run_id, self.loan, tell)
-            else:
-                result = begin_run(self.runs, run_id, settings, self.loan, tell)
-        except (RunStoreError, RunInUseError, TargetChangedError, CancelledError):
-            raise  # nothing of this target's; all of it goes on when that is put right
-        except AfterburnerError as error:
-            self.runs.forget(run_id)
-            return Outcome(target, "failed", str(error))
-        except BrokenPipeError:
-            raise  # nobody reads the progress any more
-        except Exception as error:  # noqa: BLE001 - a bug met on one target must not cost what was found on the others
-            self.runs.forget(run_id)
-            last = traceback.format_exception_only(error)[-1].strip()
-            return Outcome(target, "failed", f"unexpected {last}; this is a bug")
-        return Outcome(target, result.decision.value, _reason(result), settings, result)
-
-    def _settings_of(self, target: RankedTarget, share_s: float) -> RunSettings:
-        return replace(
-            self.many.settings,
-            file=target.path,
-            function=target.function,
-            search=replace(self.many.settings.search, max_seconds=share_s),
-            batch=replace(self.many.settings.batch, test_files=target.test_files or None, top=0),
-        )
-
-
-def _reason(result: RunResult) -> str:
-    """The summary; and why the candidates were refused, where that is the same for all of them."""
-    conditional = next((each for each in result.candidates if each.decision is Decision.CONDITIONAL), None)
-    if conditional is not None and not result.improved:
-        return f"right on a condition alone: {conditional.reason}"
-    reasons = {candidate.reason for candidate in result.candidates}
-    if result.improved or len(reasons) != 1 or next(iter(reasons)) in result.summary:
-        return result.summary
-    return f"{result.summary}: {next(iter(reasons))}"

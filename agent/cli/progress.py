@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 import time
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import asdict
@@ -14,8 +15,9 @@ import typer
 from rich.live import Live
 from rich.text import Text
 
+from afterburner.agent.events import EventKind
 from afterburner.agent.progress_lines import line_of, spent_of
-from afterburner.agent.wording import format_ratio
+from afterburner.agent.wording import count, format_ratio
 from afterburner.sandbox.terminal.console import open_console
 from afterburner.sandbox.terminal.streams import is_live
 from afterburner.sandbox.terminal.text import format_elapsed, scrub_line
@@ -118,35 +120,49 @@ class PlainProgress:
 
 
 class LiveProgress:
-    """Two lines that are redrawn in place: what is being done, and how far we are."""
+    """Lines that are redrawn in place: what is being done, of each function that is worked on, and how far we are."""
 
     def __init__(self, settings: RunSettings | None) -> None:
         self._started = time.monotonic()
         self._settings = settings
-        self._doing = "starting"
+        self._doing = {0: "starting"}  # by the number of the function; 0: of the whole
+        self._done = self._targets = 0  # functions
+        self._lock = threading.Lock()
         self._iteration = 0
         self._best: float | None = None
         self._spent = ""
 
     def __call__(self, event: ProgressEvent) -> None:
-        """Keep what the next redraw shows."""
-        self._doing = f"{event.stage}: {line_of(event)}"
+        """Keep what the next redraw shows. Several threads may call this."""
+        line = f"{event.stage}: {line_of(event)}"
+        with self._lock:
+            others = {number: known for number, known in self._doing.items() if number not in (0, event.number)}
+            if not event.number:
+                self._doing = {0: line}
+            elif event.kind is EventKind.FUNCTION_DONE:
+                self._doing = others or {0: line}
+                self._done += 1
+            else:
+                self._doing = {**others, event.number: line}
+        self._targets = event.targets or self._targets
         self._spent = spent_of(event) or self._spent
         self._iteration = max(self._iteration, event.iteration)
         if event.best_ratio and event.best_ratio != 1.0:  # 1.0 is the original itself
             self._best = event.best_ratio
 
     def render(self) -> RenderableType:
-        """Draw both lines, each cut to the terminal's width."""
+        """Draw the lines, each cut to the terminal's width."""
         facts = [format_elapsed(time.monotonic() - self._started)]
-        if self._settings is not None:
+        if self._targets:
+            facts.append(f"{self._done} of {count(self._targets, 'function')} done")
+        elif self._settings is not None:
             if self._iteration:
                 facts.append(f"iteration {self._iteration} of {self._settings.search.iterations}")
             facts.append(f"best so far {format_ratio(self._best)}" if self._best else "nothing better yet")
         if self._spent:
             facts.append(self._spent)
         text = Text(no_wrap=True, overflow="ellipsis", end="")
-        text.append(self._doing, style="bold")
+        text.append("\n".join(line for _, line in sorted(self._doing.items())), style="bold")
         text.append("\n" + "  ".join(facts), style="dim")
         return text
 

@@ -64,6 +64,16 @@ def run(
             rich_help_panel=_WHAT,
         ),
     ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="How many functions to work on at a time. Default: one for each usable CPU, at most 8.",
+            show_default=False,
+            rich_help_panel=_WHAT,
+        ),
+    ] = None,
     function: Annotated[
         str | None,
         typer.Option(
@@ -114,6 +124,7 @@ def run(
     style = style_of(progress, quiet=quiet)
     is_many = command or Path(file).is_dir()
     if is_many or (top is not None and origin_of(context, "top").layer is Layer.COMMAND_LINE):
+        settings = replace(settings, batch=replace(settings.batch, jobs=jobs))
         run_many(settings, top, tuple(command or ()), outputs, style)
         return
     outputs.check(Path(file))

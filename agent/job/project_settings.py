@@ -84,6 +84,7 @@ _OF_THE_COMMAND_LINE = {
     "progress": Setting("--progress", Literal["text", "json", "none"], "text", variable_of("progress")),
     "quiet": Setting("--quiet", bool, default=False, variable=variable_of("quiet")),
     "top": Setting("--top", int | None, None, variable_of("top")),
+    "jobs": Setting("--jobs", int | None, None, variable_of("jobs")),
 }
 
 

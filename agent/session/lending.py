@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
-    from afterburner.agent.deadline import Deadline
+    from afterburner.agent.deadline import BudgetClock, Deadline
     from afterburner.agent.events import ProgressEvent
     from afterburner.agent.models.requests.model_session import ModelSession
     from afterburner.agent.options import RunSettings
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from afterburner.sandbox import CancelToken
     from afterburner.sandbox.cores import Cores
     from afterburner.sandbox.sandbox import Sandbox
+    from afterburner.sandbox.shared_cpus import CpuShare
 
 
 class Lender(Protocol):
@@ -56,6 +57,14 @@ class Lender(Protocol):
         Raises:
             SandboxUnavailableError: there is none.
         """
+
+    @property
+    def budget(self) -> BudgetClock:
+        """Measures the time that the run uses of its budget."""
+
+    @property
+    def share(self) -> CpuShare | None:
+        """What the run has of the CPUs, if others go on at the same time."""
 
     def cores(self) -> Cores:
         """The cores that samples may be timed on."""

@@ -14,7 +14,7 @@ from afterburner.agent.code.languages import check_program
 from afterburner.agent.code.locate import find_target
 from afterburner.agent.deadline import RunClock
 from afterburner.agent.errors import RunStoreError
-from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, waiting_for_core
+from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, ignore_event, waiting_for_core
 from afterburner.agent.evidence.gather import Offered, gather_evidence
 from afterburner.agent.evidence.growth import make_ladder
 from afterburner.agent.job.problem import Problem
@@ -187,7 +187,8 @@ class _Run:
         prepared = self.runs.prepared(self.run_id)
         with open_checkpointer(self.runs.database) as checkpointer:
             state = stored_state(checkpointer, self.run_id)
-            clock = RunClock.start(self.settings.search.max_seconds, used_s(prepared, state))
+            used = used_s(prepared, state)
+            clock = RunClock.start(self.settings.search.max_seconds, used, self.lender.budget)
             model_session = self._model_session(clock, prepared)
             proposer = open_proposer_of(self.settings, model_session)
             if not self.settings.problem:
@@ -262,7 +263,9 @@ class _Run:
         settings = self.settings
         problem = Problem.from_json(settings.problem) if settings.problem else None
         limits = problem.limits if problem else limits_of(settings)
-        core = TimingCore(waiting_for_core(self.report), self.lender.cores(), clock.budget)
+        # Runs that share the CPUs wait for one another all the time, which is nothing to tell.
+        told = waiting_for_core(self.report if self.lender.share is None else ignore_event)
+        core = TimingCore(told, self.lender.cores(), clock.budget)
         return Workbench(
             prepared.target,
             prepared.workload,

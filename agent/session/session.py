@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from afterburner.agent.deadline import BudgetClock
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, ignore_event
 from afterburner.agent.inputs.rank import RankedTarget, rank
 from afterburner.agent.inputs.survey import project_of, python_command, take_survey
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from afterburner.agent.store.table import RunTable
     from afterburner.agent.types import Target
     from afterburner.agent.usage import Usage
+    from afterburner.sandbox.shared_cpus import CpuShare
 
 SURVEY_S = 60.0
 
@@ -405,6 +407,8 @@ class Loan:
     session: Session
     cancel: CancelToken = field(default_factory=CancelToken)
     batch: ModelSession | None = None  # of the run over many targets that the run is part of
+    share: CpuShare | None = None  # what it has of the CPUs, if others of that run go on at the same time
+    budget: BudgetClock = field(default_factory=BudgetClock)
 
     def model_session(
         self,
@@ -435,11 +439,16 @@ class Loan:
         with opened.branch(known_in) as branch, self.cancel.on_cancel(branch.stop):
             if fresh and branch.known is not None:
                 branch.known.renew()
+            branch.share = self.share
             yield branch
+
+    def follows_caller(self) -> bool:
+        """Whether programs of the sandbox keep to the CPUs of the thread that runs them."""
+        return self.session.opened_sandbox(self.cancel).follows_caller
 
     def cores(self) -> Cores:
         """The cores that samples may be timed on."""
-        return divide_cores(self.session.cpus)
+        return divide_cores(self.session.cpus) if self.share is None else self.share.shared.cores
 
     def allow(self, target: Target) -> None:
         """Ask whether code of the target's project may run."""

@@ -69,3 +69,4 @@ class ManyState:
     usage: Usage | None  # of language models, by all runs
     tests: SuiteCheck | None = None
     tests_note: str = ""
+    begun: tuple[tuple[str, float], ...] = ()  # the ids of runs, and what was used of the time budget when they began

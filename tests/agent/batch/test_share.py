@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from afterburner.agent.batch.work import LEAST_SHARE_S, share_of
+from afterburner.agent.batch.turns import LEAST_SHARE_S, share_of
 
 
 @pytest.mark.parametrize(

@@ -116,7 +116,8 @@ def kept(program: CommandLine) -> dict[str, Any]:
 @pytest.mark.timeout(900)
 @pytest.mark.nightly
 def test_a_killed_run_goes_on_with_its_second_target(program: CommandLine, shop: Path) -> None:
-    words = ("--top", "2", "--max-seconds", "400", "--iterations", "1", "--patch", "out", "--json", "x.json")
+    words = ("--top", "2", "--jobs", "1", "--max-seconds", "400", "--iterations", "1", "--patch", "out")
+    words += ("--json", "x.json")
     running = begin(program, shop, *words)
     read_until(running, "[2 of 2]")
     read_until(running, "profile: ")
@@ -168,6 +169,8 @@ def test_caps_hold_over_a_kill_and_each_run_tells_its_own_use(program: CommandLi
     options = (
         "--top",
         "2",
+        "--jobs",
+        "1",
         "--max-seconds",
         "400",
         "--iterations",

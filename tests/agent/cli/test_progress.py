@@ -42,12 +42,24 @@ def wait(seconds: float, quiet: bool = False) -> None:
         thread.join()
         time.sleep(seconds)
     print("the end")
+
+
+def wait_for_many(seconds: float) -> None:
+    with show_progress(RunSettings("src", search=Search(iterations=3))) as tell:
+        tell(ProgressEvent(kind=EventKind.PROFILING_PROJECT))
+        for number, name in enumerate(("first", "second", "third"), start=1):
+            tell(ProgressEvent(kind=EventKind.MEASURING_ORIGINAL, target=name, number=number, targets=3))
+        done = ProgressEvent(kind=EventKind.FUNCTION_DONE, detail="improved: 2x", target="first", number=1, targets=3)
+        tell(done)
+        time.sleep(seconds)
+    print("the end")
 '''
 
 
 @pytest.fixture(autouse=True)
 def waiting(register: Callable[[str, str, str], None]) -> None:
     register("wait", "wait_plugin:wait", WAITING)
+    register("wait_for_many", "wait_plugin:wait_for_many", WAITING)
 
 
 def test_a_terminal_shows_stage_best_and_time_in_place(program: CommandLine) -> None:
@@ -59,6 +71,26 @@ def test_a_terminal_shows_stage_best_and_time_in_place(program: CommandLine) -> 
         shown = str(terminal.before)
     assert terminal.exitstatus == 0
     assert HIDE_CURSOR not in shown
+
+
+def test_a_terminal_shows_a_line_for_each_function_that_is_worked_on(program: CommandLine) -> None:
+    with program.on_terminal("wait_for_many", "1.5") as terminal:
+        terminal.expect("1 of 3 functions done")
+        terminal.expect("the end")
+        shown = COLOUR.sub("", str(terminal.before)).replace("\r", "")
+    for name in ("second", "third"):
+        assert f" {name}: measuring the original" in shown
+    assert "first" not in shown
+    assert "profiling" not in shown
+
+
+def test_a_pipe_gets_a_line_for_each_event_of_several_functions(program: CommandLine) -> None:
+    lines = [line.partition("] ")[2] for line in program("wait_for_many", "0").stderr.splitlines()]
+    assert lines[1:] == [
+        *(f"prepare: [{n} of 3] {name}: measuring the original" for n, name in ((1, "first"), (2, "second"))),
+        "prepare: [3 of 3] third: measuring the original",
+        "prepare: [1 of 3] first: improved: 2x",
+    ]
 
 
 def test_the_live_lines_fit_the_terminal_and_vanish(program: CommandLine) -> None:
