@@ -1,10 +1,13 @@
 """Measures how long a user waits in a fixed set of runs: seconds to the first candidate, the offer, and the end.
 
     python -m scripts.bench_latency [--against REV] [--only TEXT ...] [--rounds N] [--once] [--json FILE]
+    python -m scripts.bench_latency --top [--against REV] [--json FILE]
 
 Each case runs twice in a row; the second run can use what the first one learned about the function. With `--against`,
 the script also builds a commit of this repository and runs it in turn with the working tree, case by case. The table
-also gives the time to the end as a multiple of the file's own run, measured in the same minutes. Keep the machine idle.
+also gives the time to the end as a multiple of the file's own run, measured in the same minutes. With `--top`, one run
+over the functions of a small package is measured in place of the cases: in turns, and several functions at a time. Keep
+the machine idle.
 """
 
 from __future__ import annotations
@@ -17,10 +20,13 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from scripts.latency_bench import many
 from scripts.latency_bench.cases import ONE_ANSWER, Case, all_cases
 from scripts.latency_bench.timing import FAILED, as_row, own_s, wait_for
-from scripts.latency_bench.versions import Program, build, working_tree
+from scripts.latency_bench.versions import HERE, Program, build, working_tree
 from scripts.selection_bench.show import table
+
+_IN_TURNS = (("--jobs", "1"), ())
 
 
 def main() -> None:
@@ -32,6 +38,9 @@ def main() -> None:
         programs = [working_tree()]
         if options.against:
             programs.insert(0, build(options.against, Path(name) / "before"))
+        if options.top:
+            print(many.shown(_over_a_package(programs, Path(name), options.json)))
+            return
         rows: list[dict[str, Any]] = []
         for case in cases:
             for number in range(options.rounds):
@@ -48,9 +57,22 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--against", metavar="REV", default="", help="also measure this commit, in turn with this tree")
     parser.add_argument("--only", metavar="TEXT", nargs="+", help="run only cases whose name contains one of these")
     parser.add_argument("--once", action="store_true", help="leave out the second run of each case")
+    parser.add_argument("--top", action="store_true", help="measure a run over the functions of a package instead")
     parser.add_argument("--rounds", type=int, default=1, metavar="N", help="rounds per case (default: %(default)s)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures of every run to FILE")
     return parser.parse_args()
+
+
+def _over_a_package(programs: list[Program], place: Path, json_file: Path | None) -> list[dict[str, Any]]:
+    """One run of each version; of the working tree, one in turns as well."""
+    rows: list[dict[str, Any]] = []
+    runs = [(program, words) for program in programs for words in (_IN_TURNS if program.name == HERE else ((),))]
+    for number, (program, words) in enumerate(runs):
+        rows.append(many.measure_package(program, place / str(number), words))
+        print(f"{program.name} {' '.join(words)} …", file=sys.stderr, flush=True)
+        if json_file:
+            json_file.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    return rows
 
 
 def _measured(case: Case, program: Program, place: Path, runs: int) -> dict[str, Any]:

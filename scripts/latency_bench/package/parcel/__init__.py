@@ -1,0 +1,1 @@
+"""A small package with slow functions."""
