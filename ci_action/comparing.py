@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from afterburner.agent import AfterburnerError, CancelledError, InputOptions, Job, NotTrustedError, WorkloadError
 from afterburner.agent.batch.turns import share_of
 from afterburner.agent.deadline import Deadline
-from afterburner.agent.inputs.survey import python_command
+from afterburner.agent.inputs.profiled_command import python_command
 from afterburner.agent.options import BatchPlace
 from afterburner.agent.page.comparison_section import section_of_comparison
 from afterburner.ci_action.changes import LeftOut

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from afterburner.agent.batch.batch_results import ManyResult
 from afterburner.agent.batch.work import work_through
 from afterburner.agent.events import OnEvent, ignore_event
-from afterburner.agent.inputs.survey import python_command
+from afterburner.agent.inputs.profiled_command import python_command
 from afterburner.agent.options import BatchPlace, RunSettings
 from afterburner.agent.store.checkpoints import new_run_id
 

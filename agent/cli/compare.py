@@ -2,54 +2,32 @@
 
 from __future__ import annotations
 
-import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-from rich.text import Text
 
-from afterburner.agent.cli.compare_document import document_of
-from afterburner.agent.cli.counterexample_file import write_tests
+from afterburner.agent.cli import work
 from afterburner.agent.cli.from_options import option_of
 from afterburner.agent.cli.outputs import COUNTEREXAMPLE_HELP, HTML_HELP, JSON_HELP, Outputs, destination_option
-from afterburner.agent.cli.progress import ProgressStyle, progress_option, quiet_option, show_progress, style_of
-from afterburner.agent.evidence.receipt import receipt_bytes
+from afterburner.agent.cli.progress import (
+    ProgressStyle,
+    progress_option,
+    quiet_option,
+    show_beginning,
+    show_progress,
+    style_of,
+)
 from afterburner.agent.job.job import Job
 from afterburner.agent.options import InputOptions, Proof, Search
-from afterburner.agent.page.comparison_section import (
-    FILES_SHOWN,
-    HEADLINES,
-    counterexample_lines,
-    findings_of,
-    min_effect_text,
-    section_of_comparison,
-)
-from afterburner.agent.page.render import render_page
-from afterburner.agent.session.session import open_session
 from afterburner.agent.types import Objective
 from afterburner.sandbox import UsageError
-from afterburner.sandbox.terminal.console import open_console
-from afterburner.sandbox.terminal.destinations import write_result
 from afterburner.sandbox.terminal.options import filled
-from afterburner.sandbox.terminal.text import display_path, scrub_line
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from afterburner.agent.session.compare import ComparisonResult
+from afterburner.sandbox.terminal.text import display_path
 
 REACHED = 5  # the exit code where --fail-on names the decision
 _INPUTS, _OUT = "What to judge on", "What to write"
-_STYLES = {
-    "different": "bold red",
-    "conditional": "bold magenta",
-    "faster": "bold green",
-    "slower": "bold red",
-    "same": "bold",
-    "too_noisy": "bold yellow",
-}
 
 
 class FailOn(StrEnum):
@@ -149,16 +127,15 @@ def compare(
     outputs = Outputs(json=json, receipt=receipt, html=html, counterexample=counterexample)
     for file in {before, after or before}:
         outputs.check(Path(file), "a file that is compared")
-    with show_progress(None, style_of(progress, quiet=quiet)) as on_event:
+    style = style_of(progress, quiet=quiet)
+    with show_beginning(_named(before, after, base, head), style):
+        open_session, deliver = work.open_session, work.deliver_comparison
+    with show_progress(None, style) as on_event:
         search = Search(objective=objective, max_seconds=max_seconds, seed=seed, fresh=fresh)
         proof = Proof(min_effect=min_effect, receipt=receipt is not None, counterexample=counterexample is not None)
         with open_session() as session:
             result = session.compare(*jobs, search, proof=proof, on_event=on_event)
-    console = open_console(sys.stderr if outputs.take_stdout else sys.stdout)
-    print_comparison(console, result)
-    _write(result, outputs)
-    if console.reader_gone:
-        raise BrokenPipeError
+    deliver(result, outputs)
     raise typer.Exit(REACHED if result.decision.value in failing else 0)
 
 
@@ -185,42 +162,7 @@ def _jobs(  # noqa: PLR0917 - what the command line says of the two versions
     return old, Job(before, function, revision=head or "")
 
 
-def _write(result: ComparisonResult, outputs: Outputs) -> None:
-    if outputs.json is not None:
-        write_result("--json", outputs.json, document_of(result).to_text().encode("ascii"))
-    if outputs.html is not None:
-        section = section_of_comparison(result)
-        write_result("--html", outputs.html, render_page(section.title, (), [section]).encode())
-    if outputs.counterexample is not None:
-        found = result.compared.counterexample
-        missing = write_tests(outputs.counterexample, result.target, [("after", found.test if found else "")])
-        sys.stderr.write(f"{missing}\n" if missing else "")
-    if outputs.receipt is None:
-        return
-    if result.receipt is None:
-        why = "no samples prove" if result.compared.can_be_replayed else "other calls than those of the workload prove"
-        sys.stderr.write(f"no receipt is written: {why} `{result.decision.value}`\n")
-    else:
-        write_result("--receipt", outputs.receipt, receipt_bytes(result.receipt))
-
-
-def print_comparison(console: Console, result: ComparisonResult) -> None:
-    """Say what the second version is, and what that rests on."""
-    headline, style = HEADLINES[result.decision], _STYLES[result.decision.value]
-    compared = result.compared
-    name = f"{display_path(result.target.path)} {result.target.function or ''}".strip()
-    console.print(
-        Text.assemble((headline, style), f"  {scrub_line(name)}: {scrub_line(compared.reason)}"), soft_wrap=True
-    )
-    for line in [_versions(result), *findings_of(result), f"minimum effect: {min_effect_text(result)}"]:
-        console.print(Text(f"  {scrub_line(line)}"), soft_wrap=True)
-    for who, text in counterexample_lines(compared.counterexample):
-        console.print(Text(f"  {who:<8}{scrub_line(text)}"), soft_wrap=True)
-    for skipped in result.skipped[:FILES_SHOWN]:
-        console.print(Text(f"  left out: {scrub_line(skipped.origin)}: {scrub_line(skipped.reason)}", style="dim"))
-
-
-def _versions(result: ComparisonResult) -> str:
-    before = result.before_revision[:12] or display_path(result.target.path)
-    after = result.after_revision[:12] or display_path(result.after_path)
-    return f"before: {before}; after: {after}"
+def _named(before: str, after: str | None, base: str | None, head: str | None) -> str:
+    """Both versions by what the user calls them."""
+    file = display_path(before)
+    return f"{file} and {display_path(after)}" if after is not None else f"{file} at {base} and {head or 'on disk'}"

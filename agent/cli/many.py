@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,10 +17,9 @@ from afterburner.agent.cli.pages import page_of_many
 from afterburner.agent.cli.progress import show_progress
 from afterburner.agent.cli.resume_hint import say_how_to_resume
 from afterburner.agent.code.patch import patch_bytes, write_atomically
-from afterburner.agent.inputs.survey import python_command
 from afterburner.agent.session.from_settings import session_for
 from afterburner.agent.store.checkpoints import new_run_id
-from afterburner.sandbox import AfterburnerError, UsageError
+from afterburner.sandbox import AfterburnerError
 from afterburner.sandbox.terminal.console import open_console
 from afterburner.sandbox.terminal.destinations import write_result
 from afterburner.sandbox.terminal.text import confirm, display_path, is_interactive
@@ -35,30 +34,19 @@ if TYPE_CHECKING:
     from afterburner.agent.options import RunSettings
     from afterburner.agent.types import Target
 
-TOP = 10
 ALL = "all.patch"
 
 
-def run_many(
-    settings: RunSettings, top: int | None, command: tuple[str, ...], outputs: Outputs, style: ProgressStyle
-) -> None:
+def run_many(settings: RunSettings, outputs: Outputs, style: ProgressStyle) -> None:
     """Profile, work through the best targets, and deliver.
 
     Raises:
-        UsageError: an option that is for one target only, a destination that cannot be written, a wrong command.
         KeyboardInterrupt: the work was interrupted; what was found until then is written.
         AfterburnerError: nothing could be ranked, or something could not be written.
     """
-    place = Path(settings.file)
-    _check(place, settings, outputs)
-    words = python_command(command)
-    settings = replace(
-        settings,
-        batch=replace(settings.batch, command=words, command_folder=str(Path.cwd()) if words else "", top=top or TOP),
-    )
     begun: list[str] = []
     with say_how_to_resume(begun):
-        many = ManyResult(place, settings, new_run_id())
+        many = ManyResult(Path(settings.file), settings, new_run_id())
         with show_progress(settings, style) as on_event, session_for(settings, many.run_id) as session:
             work_through(session, many, on_event, is_offered, outputs=asdict(outputs), on_begun=begun.append)
         deliver_many(many, outputs)
@@ -129,24 +117,6 @@ def patch_names(many: ManyResult) -> dict[int, str]:
 def _offered(outcome: Outcome) -> bool:
     result, settings = outcome.result, outcome.settings
     return result is not None and settings is not None and is_offered(result, settings)
-
-
-def _check(place: Path, settings: RunSettings, outputs: Outputs) -> None:
-    """Find out now what could not be written later, and what makes no sense for many targets."""
-    if not place.exists():
-        raise UsageError(f"No such file or folder: {place}.")
-    for_one = {
-        "--function": settings.function,
-        "--calls": settings.inputs.calls,
-        "--cases": settings.inputs.cases,
-        "--receipt": outputs.receipt,
-        "--growth-svg": outputs.growth_svg,
-        "--counterexample": outputs.counterexample,
-    }
-    for option, given in for_one.items():
-        if given is not None:
-            raise UsageError(f"{option} is for one target. Name a FILE, without --top and without a command.")
-    outputs.check_many(place)
 
 
 def _write_patches(folder: Path, many: ManyResult, names: dict[int, str]) -> None:

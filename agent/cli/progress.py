@@ -69,10 +69,29 @@ def show_progress(settings: RunSettings | None, style: ProgressStyle = ProgressS
         elif style is ProgressStyle.JSON:
             yield print_json_line
         elif is_live(sys.stderr):
-            with _live(settings) as progress:
+            progress = LiveProgress(settings)
+            with _live(progress):
                 yield progress
         else:
             yield PlainProgress()
+
+
+@contextmanager
+def show_beginning(subject: str, style: ProgressStyle) -> Iterator[None]:
+    """Show at once what a command was given, while the block imports what the command works with.
+
+    Only people see this: in `--progress json` each line is an event of a job, and there is none yet.
+    """
+    doing = f"prepare: reading {scrub_line(subject)}"
+    if style is not ProgressStyle.TEXT:
+        yield
+    elif is_live(sys.stderr):
+        with _live(LiveProgress(None, doing)) as live:
+            live.refresh()  # by itself it draws a quarter of a second later
+            yield
+    else:
+        PlainProgress().show(doing)
+        yield
 
 
 def print_json_line(event: ProgressEvent) -> None:
@@ -112,20 +131,22 @@ class PlainProgress:
 
     def __call__(self, event: ProgressEvent) -> None:
         """Print the event."""
+        self.show(f"{event.stage}: {line_of(event)}{_best(event.best_ratio)}{_spent(spent_of(event))}")
+
+    def show(self, doing: str) -> None:
+        """Print what is being done."""
         elapsed = format_elapsed(time.monotonic() - self._started)
-        sys.stderr.write(
-            f"[{elapsed}] {event.stage}: {line_of(event)}{_best(event.best_ratio)}{_spent(spent_of(event))}\n"
-        )
+        sys.stderr.write(f"[{elapsed}] {doing}\n")
         sys.stderr.flush()
 
 
 class LiveProgress:
     """Lines that are redrawn in place: what is being done, of each function that is worked on, and how far we are."""
 
-    def __init__(self, settings: RunSettings | None) -> None:
+    def __init__(self, settings: RunSettings | None, doing: str = "starting") -> None:
         self._started = time.monotonic()
         self._settings = settings
-        self._doing = {0: "starting"}  # by the number of the function; 0: of the whole
+        self._doing = {0: doing}  # by the number of the function; 0: of the whole
         self._done = self._targets = 0  # functions
         self._lock = threading.Lock()
         self._iteration = 0
@@ -167,17 +188,14 @@ class LiveProgress:
         return text
 
 
-@contextmanager
-def _live(settings: RunSettings | None) -> Iterator[OnEvent]:
-    progress = LiveProgress(settings)
-    with Live(
+def _live(progress: LiveProgress) -> Live:
+    return Live(
         get_renderable=progress.render,
         console=open_console(sys.stderr),
         refresh_per_second=REDRAWS_PER_SECOND,
         transient=True,
         redirect_stdout=False,
-    ):
-        yield progress
+    )
 
 
 def _best(ratio: float | None) -> str:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from afterburner.agent.cli.deliver import deliver
+from afterburner.agent.cli import work
 from afterburner.agent.cli.from_options import takes_settings
-from afterburner.agent.cli.many import run_many
+from afterburner.agent.cli.many_settings import settings_for_many
 from afterburner.agent.cli.outputs import (
     COUNTEREXAMPLE_HELP,
     GROWTH_HELP,
@@ -20,15 +20,11 @@ from afterburner.agent.cli.outputs import (
     Outputs,
     destination_option,
 )
-from afterburner.agent.cli.progress import ProgressStyle, progress_option, quiet_option, show_progress, style_of
-from afterburner.agent.cli.resume_hint import say_how_to_resume
+from afterburner.agent.cli.progress import ProgressStyle, progress_option, quiet_option, show_beginning, style_of
 from afterburner.agent.cli.settings import Layer, SettingsCommand, origin_of
 from afterburner.agent.options import RunSettings  # noqa: TC001 - the parser reads the annotation
-from afterburner.agent.session.from_settings import job_of, session_for
 from afterburner.sandbox.terminal.options import filled
-
-if TYPE_CHECKING:
-    from afterburner.agent.loop.results import RunResult
+from afterburner.sandbox.terminal.text import display_path
 
 _WHAT, _OUT = "What to optimise", "What to write"
 
@@ -124,20 +120,16 @@ def run(
     style = style_of(progress, quiet=quiet)
     is_many = command or Path(file).is_dir()
     if is_many or (top is not None and origin_of(context, "top").layer is Layer.COMMAND_LINE):
+        settings = settings_for_many(settings, top, tuple(command or ()), outputs)
         settings = replace(settings, batch=replace(settings.batch, jobs=jobs))
-        run_many(settings, top, tuple(command or ()), outputs, style)
+        with show_beginning(Path(file).resolve().name, style):
+            run_many = work.run_many
+        run_many(settings, outputs, style)
         return
     outputs.check(Path(file))
-    deliver(carry_out(settings, outputs, style), settings, outputs)
-
-
-def carry_out(settings: RunSettings, outputs: Outputs, style: ProgressStyle) -> RunResult:
-    """Carry out the run and show its progress."""
-    begun: list[str] = []
-    with say_how_to_resume(begun), show_progress(settings, style) as on_event, session_for(settings) as session:
-        return session.optimize(
-            job_of(settings), settings.search, on_event=on_event, outputs=asdict(outputs), on_begun=begun.append
-        )
+    with show_beginning(f"{function} in {display_path(file)}" if function else display_path(file), style):
+        run_one = work.run_one
+    run_one(settings, outputs, style)
 
 
 app = typer.Typer(add_completion=False)

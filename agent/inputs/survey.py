@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from afterburner.sandbox.project import StagedProject
     from afterburner.sandbox.sandbox import Sandbox
 
-_PYTHONS = ("python", "python3")
 UNITTEST = ("-m", "unittest", "discover")
 MAX_REASONS = 5
 
@@ -43,24 +42,6 @@ class Survey:
     def total_s(self) -> float:
         """CPU time in the files that were looked at, and in what they call outside of them."""
         return sum(function.cost_s for function in self.functions)
-
-
-def python_command(words: tuple[str, ...]) -> tuple[str, ...]:
-    """What stands behind `python` in a command of the user's; empty if there is no command.
-
-    Raises:
-        UsageError: it is no Python script and no module.
-    """
-    if not words:
-        return ()
-    first, *rest = words
-    known = Path(first).name in _PYTHONS
-    if not known or not rest or rest == ["-m"] or (rest[0].startswith("-") and rest[0] != "-m"):
-        raise UsageError(
-            f"The command {' '.join(words)!r} cannot be profiled: after -- write `python SCRIPT.py …` or "
-            "`python -m MODULE …`, with no options of Python itself."
-        )
-    return tuple(rest)
 
 
 def take_survey(sandbox: Sandbox, place: Path, settings: RunSettings, limit_s: float) -> Survey:

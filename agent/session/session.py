@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from afterburner.agent.deadline import BudgetClock
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, ignore_event
+from afterburner.agent.inputs.profiled_command import python_command
 from afterburner.agent.inputs.rank import RankedTarget, rank
-from afterburner.agent.inputs.survey import project_of, python_command, take_survey
+from afterburner.agent.inputs.survey import project_of, take_survey
 from afterburner.agent.job.arguments import expect, expect_function
 from afterburner.agent.job.project_settings import ProjectOptions, read_project_options
 from afterburner.agent.job.trust import Trust, TrustAnswers, TrustQuestion, TrustRequest, trust_caller

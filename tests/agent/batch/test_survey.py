@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from afterburner.agent.errors import WorkloadError
+from afterburner.agent.inputs.profiled_command import python_command
 from afterburner.agent.inputs.project_modules import source_files
 from afterburner.agent.inputs.rank import rank
-from afterburner.agent.inputs.survey import check_tests, python_command, take_survey
+from afterburner.agent.inputs.survey import check_tests, take_survey
 from afterburner.agent.options import BatchPlace, RunSettings
 from afterburner.sandbox import UsageError
 from afterburner.sandbox.project import list_project

@@ -1,4 +1,4 @@
-"""A run imports what it uses: without a language model, nothing that talks to one."""
+"""A command imports what it uses, and nothing heavy before it has shown what it was given."""
 
 from __future__ import annotations
 
@@ -33,6 +33,8 @@ WRONG = "<thinking>A builtin.</thinking><solution>\n```python\ndef total(values)
 
 SMALL = {"afterburner", "annotated_doc", "shellingham", "typer", "org"}  # Python itself looks for org.python of Jython
 MOST_MODULES = 350  # of which Python itself needs some sixty, and typer a hundred
+MOST_BEFORE_FIRST_LINE = 450  # pydantic and rich, too; with all that a run works with, it is a thousand
+FIRST_LINE = "[0:00] prepare: reading "
 
 
 def imported_modules(log: str) -> list[str]:
@@ -43,6 +45,13 @@ def imported_modules(log: str) -> list[str]:
 
 def packages(modules: list[str]) -> set[str]:
     return {module.partition(".")[0] for module in modules}
+
+
+def before_first_line(log: str) -> tuple[list[str], str]:
+    """What was imported before a command showed its first line, and that line."""
+    imports, line, _ = log.partition(FIRST_LINE)
+    assert line, log[-2000:]
+    return imported_modules(imports), log[len(imports) :].partition("\n")[0]
 
 
 @pytest.mark.parametrize("words", [("--version",), ("--help",)])
@@ -56,6 +65,36 @@ def test_what_needs_no_work_imports_next_to_nothing(words: tuple[str, ...], prog
     assert foreign - SMALL == set()
     assert "afterburner" in foreign, "the log of imports is not what this test reads"
     assert len(modules) < MOST_MODULES
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (("run", "squares.py", "--function", "nothing"), "nothing in squares.py"),
+        (("run", "shop"), "shop"),
+        (("run", "squares.py", "--top", "2"), "squares.py"),
+        (("compare", "squares.py", "missing.py"), "squares.py and missing.py"),
+        (("compare", "squares.py", "--base", "v1"), "squares.py at v1 and on disk"),
+        (("verify", "squares.py", "--against", "missing.py", "-f", "total"), "total in squares.py and missing.py"),
+        (("resume", "latest"), "run latest"),
+    ],
+)
+def test_a_command_shows_what_it_was_given_before_it_imports_what_it_works_with(
+    words: tuple[str, ...],
+    named: str,
+    program: CommandLine,
+    sandbox: Sandbox,  # noqa: ARG001 - skips where there is no sandbox
+) -> None:
+    (program.home / "squares.py").write_text(SOURCE, encoding="utf-8")
+    (program.home / "shop").mkdir()
+    done = program.afresh(*words, PYTHONPROFILEIMPORTTIME="1")
+    modules, line = before_first_line(done.stderr)
+    assert line == FIRST_LINE + named
+    assert not done.stdout
+    assert packages(modules) & (HEAVY | {"langgraph", "langchain_core", "libcst"}) == set()
+    assert len(modules) < MOST_BEFORE_FIRST_LINE
+    later = set(imported_modules(done.stderr)) - set(modules)
+    assert "afterburner.agent.session.one_run" in later, "what it works with is not imported after the line"
 
 
 def test_a_run_without_a_language_model_imports_none(

@@ -121,6 +121,28 @@ def test_an_interrupt_restores_the_terminal(program: CommandLine, key: str) -> N
     assert "Traceback" not in shown
 
 
+def test_a_terminal_shows_at_once_what_a_command_was_given(program: CommandLine) -> None:
+    (program.home / "words.py").write_text("def common():\n    pass\n", encoding="utf-8")
+    with program.on_terminal("run", "words.py", "--function", "missing") as terminal:
+        terminal.expect("prepare: reading missing in words.py")
+        terminal.expect("error: No function missing in ")
+        shown = str(terminal.before)
+        terminal.expect(pexpect.EOF)
+    assert "reading" not in shown.rpartition("\x1b[2K")[2], "the line is still there below the error"
+    assert terminal.exitstatus == 2
+    assert HIDE_CURSOR not in str(terminal.before)
+
+
+@pytest.mark.parametrize("options", [("--quiet",), ("--progress", "none"), ("--progress", "json")])
+def test_what_a_command_was_given_is_for_people_alone(program: CommandLine, options: tuple[str, ...]) -> None:
+    (program.home / "words.py").write_text("def common():\n    pass\n", encoding="utf-8")
+    done = program("run", "words.py", "--function", "missing", "--json", "-", *options)
+    assert done.returncode == 2
+    assert not done.stdout
+    assert done.stderr.startswith("error: No function missing in ")
+    assert len(done.stderr.splitlines()) == 1
+
+
 def test_pipes_get_plain_lines_on_stderr(program: CommandLine) -> None:
     done = program("wait", "0")
     assert done.returncode == 0

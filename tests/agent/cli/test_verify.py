@@ -12,7 +12,7 @@ import pexpect
 import pytest
 
 from afterburner.agent import verify
-from afterburner.agent.cli.verify import print_verification
+from afterburner.agent.cli.verification_report import print_verification
 from afterburner.agent.cli.verify_document import document_of
 from afterburner.agent.events import EventKind, ProgressEvent
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample

@@ -1,0 +1,27 @@
+"""The command of the user's that is profiled to find what its time goes into."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from afterburner.sandbox import UsageError
+
+_PYTHONS = ("python", "python3")
+
+
+def python_command(words: tuple[str, ...]) -> tuple[str, ...]:
+    """What stands behind `python` in a command of the user's; empty if there is no command.
+
+    Raises:
+        UsageError: it is no Python script and no module.
+    """
+    if not words:
+        return ()
+    first, *rest = words
+    known = Path(first).name in _PYTHONS
+    if not known or not rest or rest == ["-m"] or (rest[0].startswith("-") and rest[0] != "-m"):
+        raise UsageError(
+            f"The command {' '.join(words)!r} cannot be profiled: after -- write `python SCRIPT.py …` or "
+            "`python -m MODULE …`, with no options of Python itself."
+        )
+    return tuple(rest)
