@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import libcst as cst
-import libcst.matchers as m
 
 from afterburner.agent.rules.analysis.edits import small_statement
 from afterburner.agent.rules.analysis.free_names import target_names, text
+from afterburner.agent.rules.analysis.tree import contains
 from afterburner.agent.rules.analysis.uses import Kind
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from afterburner.agent.rules.analysis.scope import Analysis, Region
 
-_LEAVES_OR_WAITS = m.Yield() | m.Await() | m.NamedExpr()
+_LEAVES_OR_WAITS = (cst.Yield, cst.Await, cst.NamedExpr)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Accumulation:
 def accumulations(analysis: Analysis, region: Region) -> Iterator[Accumulation]:
     """Give the loops of a region that only build one variable, without nested functions and handlers."""
     for loop in analysis.tree.find(cst.For):
-        if analysis.region_of(loop) is not region or m.findall(loop, _LEAVES_OR_WAITS):
+        if analysis.region_of(loop) is not region or contains(loop, *_LEAVES_OR_WAITS):
             continue
         taken_apart = take_apart(loop)
         if taken_apart is None or _is_guarded(analysis, loop) or not _targets_end_with(analysis, region, loop):
@@ -75,7 +75,7 @@ def take_apart(loop: cst.For) -> tuple[str, cst.BaseSmallStatement] | None:
 
 def has_comment(node: cst.CSTNode) -> bool:
     """Whether a comment would get lost if the node were written anew."""
-    return bool(m.findall(node, m.Comment()))
+    return isinstance(node, cst.Comment) or any(map(has_comment, node.children))
 
 
 def _operand(expression: cst.BaseExpression) -> str:

@@ -62,6 +62,16 @@ def walk_own(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
             stack.extend(reversed(tuple(children(current))))
 
 
+def contains(node: cst.CSTNode, *kinds: type[cst.CSTNode]) -> bool:
+    """Tell whether the node or something below it is of one of these types."""
+    return any(isinstance(each, kinds) for each in walk(node))
+
+
+def is_name(node: cst.CSTNode | None, name: str) -> bool:
+    """Tell whether a node is this name and nothing more."""
+    return isinstance(node, cst.Name) and node.value == name
+
+
 class Tree:
     """The scope with a way up from each node."""
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import libcst as cst
-import libcst.matchers as m
 
 from afterburner.agent.rules.analysis.accumulation import Accumulation, accumulations, has_comment, take_apart
 from afterburner.agent.rules.analysis.free_names import names_in, text
 from afterburner.agent.rules.analysis.scope import Analysis, Region
-from afterburner.agent.rules.analysis.tree import Edits
+from afterburner.agent.rules.analysis.tree import Edits, contains, is_name
 from afterburner.agent.rules.rule import RuleInput, RuleOutput
 
 
@@ -56,9 +55,9 @@ def _sum(analysis: Analysis, found: Accumulation) -> str | None:
     is_addition = isinstance(step, cst.AugAssign) and isinstance(step.operator, cst.AddAssign)
     if not is_addition or len(analysis.occurrences(found.name, found.loop)) != 1:
         return None
-    if not isinstance(step, cst.AugAssign) or not m.matches(step.target, m.Name(found.name)):
+    if not isinstance(step, cst.AugAssign) or not is_name(step.target, found.name):
         return None
-    if not m.matches(found.value, m.Integer() | m.Float()) or not _is_spelled(analysis, "sum"):
+    if not isinstance(found.value, cst.Integer | cst.Float) or not _is_spelled(analysis, "sum"):
         return None
     added = f"{text(step.value)} {found.clauses}"
     return f"sum({added})" if text(found.value) == "0" else f"sum(({added}), {text(found.value)})"
@@ -69,7 +68,7 @@ def _search(analysis: Analysis, region: Region, loop: cst.For, edits: Edits) -> 
     taken_apart = take_apart(loop)
     block = list(analysis.tree.block(loop))
     below = block[block.index(loop) + 1 :] if loop in block else []
-    if taken_apart is None or not below or " if " not in taken_apart[0] or m.findall(loop, m.Yield() | m.Await()):
+    if taken_apart is None or not below or " if " not in taken_apart[0] or contains(loop, cst.Yield, cst.Await):
         return
     clauses, step = taken_apart
     hit, miss = _returned(step), _returned(below[0])

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import libcst as cst
-import libcst.matchers as m
 
 from afterburner.agent.rules.analysis.accumulation import Accumulation, accumulations, has_comment
 from afterburner.agent.rules.analysis.free_names import text
 from afterburner.agent.rules.analysis.scope import Analysis
-from afterburner.agent.rules.analysis.tree import Edits
+from afterburner.agent.rules.analysis.tree import Edits, contains, is_name
 from afterburner.agent.rules.rule import RuleInput, RuleOutput
 
-_CALL = m.Call() | m.Await()
+_CALL = (cst.Call, cst.Await)
 
 
 class AccumulateComprehension:
@@ -61,27 +60,28 @@ def _comprehension(analysis: Analysis, found: Accumulation) -> str | None:
 
 
 def _method(call: cst.Call, name: str) -> tuple[str, str]:
-    is_method = m.matches(call.func, m.Attribute(value=m.Name(name)))
-    if not is_method or len(call.args) != 1 or call.args[0].keyword is not None or call.args[0].star:
+    if not isinstance(call.func, cst.Attribute) or not is_name(call.func.value, name):
+        return "", ""
+    if len(call.args) != 1 or call.args[0].keyword is not None or call.args[0].star:
         return "", ""
     value = call.args[0].value
     element = text(value)
     if isinstance(value, cst.GeneratorExp | cst.Tuple) and not value.lpar:
         element = f"({element})"
-    return cst.ensure_type(call.func, cst.Attribute).attr.value, element
+    return call.func.attr.value, element
 
 
 def _dictionary(step: cst.Assign, found: Accumulation) -> str | None:
     """`d[key] = value`: the value is evaluated first there, the key in a comprehension."""
-    if len(step.targets) != 1 or not m.matches(step.targets[0].target, m.Subscript(value=m.Name(found.name))):
+    target = step.targets[0].target
+    if len(step.targets) != 1 or not isinstance(target, cst.Subscript) or not is_name(target.value, found.name):
         return None
-    target = cst.ensure_type(step.targets[0].target, cst.Subscript)
     parts = [element.slice for element in target.slice]
     if not all(isinstance(part, cst.Index) and part.star is None for part in parts):
         return None
     key = ", ".join(text(part) for part in parts)
     key = f"({key})" if len(parts) > 1 else key
-    if m.findall(target, _CALL) and m.findall(step.value, _CALL):
+    if contains(target, *_CALL) and contains(step.value, *_CALL):
         return None
     value = text(step.value)
     if isinstance(step.value, cst.Tuple) and not step.value.lpar:

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import libcst as cst
-import libcst.matchers as m
 
 from afterburner.agent.rules.analysis.edits import is_repeatable
 from afterburner.agent.rules.analysis.free_names import text
 from afterburner.agent.rules.analysis.scope import Analysis, Region
-from afterburner.agent.rules.analysis.tree import Edits
+from afterburner.agent.rules.analysis.tree import Edits, is_name, walk
 from afterburner.agent.rules.rule import RuleInput, RuleOutput
 
 if TYPE_CHECKING:
@@ -137,14 +136,25 @@ def _is_safe(analysis: Analysis, region: Region, product: _Product) -> bool:
 
 def _is_changed(outer: cst.For, name: str) -> bool:
     """Whether an element of the list is set, or a method of it called, or it is handed to a call."""
-    root = m.Name(name)
-    cell = m.Subscript(value=root | m.Subscript(value=root))
-    stored = m.AssignTarget(target=cell) | m.AugAssign(target=cell) | m.Del(target=cell)
-    method = m.Call(func=m.Attribute(value=root | cell))
-    handed = m.Call(
-        func=~(m.Name("len") | m.Name("range")), args=[m.ZeroOrMore(), m.Arg(value=root | cell), m.ZeroOrMore()]
-    )
-    return bool(m.findall(outer, stored | method | handed))
+    return any(_changes(node, name) for node in walk(outer))
+
+
+def _changes(node: cst.CSTNode, name: str) -> bool:
+    if isinstance(node, cst.AssignTarget | cst.AugAssign | cst.Del):
+        return isinstance(node.target, cst.Subscript) and _is_of(node.target, name)
+    if not isinstance(node, cst.Call):
+        return False
+    if isinstance(node.func, cst.Attribute) and _is_of(node.func.value, name):
+        return True
+    only_reads = is_name(node.func, "len") or is_name(node.func, "range")
+    return not only_reads and any(_is_of(argument.value, name) for argument in node.args)
+
+
+def _is_of(node: cst.CSTNode, name: str) -> bool:
+    """Whether a node is the list itself, a row of it, or an element of a row."""
+    for _ in range(2):
+        node = node.value if isinstance(node, cst.Subscript) else node
+    return is_name(node, name)
 
 
 def _only_loop(body: cst.BaseSuite) -> cst.For | None:
@@ -154,11 +164,20 @@ def _only_loop(body: cst.BaseSuite) -> cst.For | None:
 
 def _range_of(iterable: cst.BaseExpression) -> str | None:
     """What `range` counts up to, from zero."""
-    if not m.matches(iterable, m.Call(func=m.Name("range"), args=[m.Arg(keyword=None, star="")])):
+    only = _only_argument(iterable, "range")
+    if only is None or only.star or only.keyword:
         return None
-    bound = cst.ensure_type(iterable, cst.Call).args[0].value
-    is_length = m.matches(bound, m.Call(func=m.Name("len"), args=[m.Arg(m.Name() | m.Subscript(value=m.Name()))]))
-    return text(bound) if is_length or is_repeatable(bound) else None
+    measured = _only_argument(only.value, "len")
+    of = measured.value if measured is not None else None
+    is_length = isinstance(of.value if isinstance(of, cst.Subscript) else of, cst.Name)
+    return text(only.value) if is_length or is_repeatable(only.value) else None
+
+
+def _only_argument(call: cst.BaseExpression, function: str) -> cst.Arg | None:
+    """The argument of a call of a builtin that has one."""
+    if not isinstance(call, cst.Call) or not is_name(call.func, function) or len(call.args) != 1:
+        return None
+    return call.args[0]
 
 
 def _runs(loop: cst.For) -> str | None:
@@ -174,12 +193,14 @@ def _added(body: cst.BaseSuite) -> tuple[str, Sequence[cst.BaseExpression]] | No
     if len(body.body) != 1 or not isinstance(body.body[0], cst.SimpleStatementLine):
         return None
     statement = body.body[0].body[0]
-    multiply = m.BinaryOperation(operator=m.Multiply())
-    if m.matches(statement, m.AugAssign(operator=m.AddAssign(), value=multiply)) and len(body.body[0].body) == 1:
-        augmented = cst.ensure_type(statement, cst.AugAssign)
-        product = cst.ensure_type(augmented.value, cst.BinaryOperation)
-        return text(augmented.target), (product.left, product.right)
-    return None
+    if not isinstance(statement, cst.AugAssign) or not isinstance(statement.operator, cst.AddAssign):
+        return None
+    product = statement.value
+    if not isinstance(product, cst.BinaryOperation) or not isinstance(product.operator, cst.Multiply):
+        return None
+    if len(body.body[0].body) != 1:
+        return None
+    return text(statement.target), (product.left, product.right)
 
 
 def _row(factor: cst.BaseExpression, inner: str) -> str | None:
@@ -211,4 +232,4 @@ def _index(subscript: cst.Subscript) -> str | None:
 
 
 def _names_of(expression: str) -> list[str]:
-    return [node.value for node in m.findall(cst.parse_expression(expression), m.Name()) if isinstance(node, cst.Name)]
+    return [node.value for node in walk(cst.parse_expression(expression)) if isinstance(node, cst.Name)]

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import libcst as cst
-import libcst.matchers as m
 
 from afterburner.agent.rules.analysis.free_names import canonical, text
 from afterburner.agent.rules.analysis.scope import Analysis, Region
-from afterburner.agent.rules.analysis.tree import Comprehension, Edits, walk
+from afterburner.agent.rules.analysis.tree import Comprehension, Edits, contains, is_name, walk
 from afterburner.agent.rules.rule import RuleInput, RuleOutput
 
 if TYPE_CHECKING:
@@ -29,7 +28,6 @@ def {name}(number, start, stop):
                 high.append(number // divisor)
     return [divisor for divisor in low + high[::-1] if start <= divisor < stop]
 '''
-_ZERO = m.Integer("0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,18 +141,18 @@ def _divisors_of_comprehension(comprehension: Comprehension, helper: str, edits:
 
 def _square_in_test(analysis: Analysis, region: Region, loop: cst.While, edits: Edits) -> None:
     """`while d < n` that is left at the first hit and counts d up."""
-    if not m.matches(loop.test, m.Comparison(left=m.Name(), comparisons=[m.ComparisonTarget(m.LessThan(), m.Name())])):
+    compared = _compared(loop.test, cst.LessThan)
+    if compared is None or not all(isinstance(side, cst.Name) for side in compared):
         return
     statements = loop.body.body
     if len(statements) != 2 or loop.orelse is not None or not isinstance(statements[0], cst.If):
         return
-    test, divisor = _divides(statements[0].test), cst.ensure_type(loop.test, cst.Comparison).left
+    test, (divisor, upper) = _divides(statements[0].test), map(text, compared)
     if test is None or statements[0].orelse is not None or not _leaves(statements[0].body):
         return
     counts = text(statements[1]).strip() in (f"{test.divisor} += 1", f"{test.divisor} = {test.divisor} + 1")
-    upper = text(cst.ensure_type(loop.test, cst.Comparison).comparisons[0].comparator)
     starts = _line_above(analysis, loop) == f"{test.divisor} = 2"
-    if counts and starts and upper == test.number and text(divisor) == test.divisor:
+    if counts and starts and upper == test.number and divisor == test.divisor:
         if _is_assigned(analysis, test.number, loop) or _is_used_elsewhere(analysis, region, test.divisor, loop, 1):
             return
         edits.replace(loop.test, cst.parse_expression(f"{test.divisor} * {test.divisor} <= {test.number}"))
@@ -162,9 +160,11 @@ def _square_in_test(analysis: Analysis, region: Region, loop: cst.While, edits: 
 
 def _range_arguments(iterable: cst.BaseExpression) -> tuple[cst.BaseExpression, ...]:
     """Start, stop and step of a `range` call with a written start."""
-    if not m.matches(iterable, m.Call(func=m.Name("range"), args=[m.AtLeastN(m.Arg(keyword=None, star=""), n=2)])):
+    if not isinstance(iterable, cst.Call) or not is_name(iterable.func, "range"):
         return ()
-    values = [argument.value for argument in cst.ensure_type(iterable, cst.Call).args]
+    if len(iterable.args) < 2 or any(argument.star or argument.keyword for argument in iterable.args):
+        return ()
+    values = [argument.value for argument in iterable.args]
     return (*values, cst.Integer("1")) if len(values) == 2 else tuple(values)
 
 
@@ -189,22 +189,33 @@ def _only_hit(body: cst.BaseSuite) -> cst.If | None:
 
 
 def _divides(test: cst.BaseExpression) -> _Divides | None:
-    modulo = m.BinaryOperation(left=m.Name(), operator=m.Modulo(), right=m.Name())
-    equal = m.Comparison(left=modulo, comparisons=[m.ComparisonTarget(m.Equal(), _ZERO)])
-    negated = m.UnaryOperation(operator=m.Not(), expression=modulo)
-    if m.matches(test, equal):
-        operation = cst.ensure_type(test, cst.Comparison).left
-    elif m.matches(test, negated):
-        operation = cst.ensure_type(test, cst.UnaryOperation).expression
-    else:
+    """Read `number % divisor == 0` or `not number % divisor`."""
+    compared = _compared(test, cst.Equal)
+    remainder: cst.BaseExpression | None = None
+    if compared is not None and isinstance(compared[1], cst.Integer) and compared[1].value == "0":
+        remainder = compared[0]
+    elif isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
+        remainder = test.expression
+    if not isinstance(remainder, cst.BinaryOperation) or not isinstance(remainder.operator, cst.Modulo):
         return None
-    binary = cst.ensure_type(operation, cst.BinaryOperation)
-    return _Divides(text(binary.left), text(binary.right))
+    if not isinstance(remainder.left, cst.Name) or not isinstance(remainder.right, cst.Name):
+        return None
+    return _Divides(text(remainder.left), text(remainder.right))
+
+
+def _compared(
+    test: cst.BaseExpression, operator: type[cst.BaseCompOp]
+) -> tuple[cst.BaseExpression, cst.BaseExpression] | None:
+    """Both sides of a comparison by this operator, if it is the only one."""
+    if not isinstance(test, cst.Comparison) or len(test.comparisons) != 1:
+        return None
+    only = test.comparisons[0]
+    return (test.left, only.comparator) if isinstance(only.operator, operator) else None
 
 
 def _leaves(body: cst.BaseSuite) -> bool:
     """Whether it ends by leaving the loop, whatever it does before."""
-    if m.findall(body, m.Continue()):
+    if contains(body, cst.Continue):
         return False
     last = body.body[-1]
     simple = last.body[-1] if isinstance(last, cst.SimpleStatementLine) else last
@@ -212,7 +223,7 @@ def _leaves(body: cst.BaseSuite) -> bool:
 
 
 def _may_leave(body: cst.BaseSuite) -> bool:
-    return bool(m.findall(body, m.Return() | m.Break() | m.Raise() | m.Yield() | m.Await()))
+    return contains(body, cst.Return, cst.Break, cst.Raise, cst.Yield, cst.Await)
 
 
 def _is_steady(analysis: Analysis, region: Region, loop: cst.For, test: _Divides) -> bool:

@@ -110,4 +110,5 @@ def test_a_run_without_a_language_model_imports_none(
     imported = packages(imported_modules(done.stderr))
     assert {"afterburner", "langgraph", "libcst"} <= imported, "the log of imports is not what this test reads"
     assert imported & HEAVY == set()
+    assert "libcst.matchers" not in imported_modules(done.stderr), "it takes longer to import than libcst itself"
     assert not list(program.home.rglob("answers.sqlite"))
