@@ -125,7 +125,7 @@ def _work_through(
     # What all runs share: what models may cost altogether, and how answers are kept.
     begun = many.profiled_s is not None  # before that nobody has answered
     model_session = loan.model_session(many.run_id, settings, deadline, on_event, resuming=begun)
-    proposer = open_proposer_of(settings, model_session)
+    proposer = open_proposer_of(settings, model_session, is_new=not begun)
     if many.usage is not None:
         model_session.budget.at_least(many.usage)
     worker = Worker(many, runs, proposer, loan, model_session, on_event, time.monotonic() - used_s)

@@ -52,6 +52,14 @@ class LiteLLMProposer:
         self._model_session = model_session or ModelSession()
         self._asker = ModelClient(models, self._model_session, timeout_s=timeout_s, retries=retries)
 
+    def await_server(self) -> None:
+        """Find out early, without a request, that no server is there; it is waited for as long as in a request.
+
+        Raises:
+            ProposerError: nothing listens where the models should be on this machine.
+        """
+        self._asker.await_server()
+
     def propose(self, request: ProposalRequest) -> list[Proposal]:
         """Ask for `request.count` answers; one that cannot be used comes back with its error.
 

@@ -190,7 +190,7 @@ class _Run:
             used = used_s(prepared, state)
             clock = RunClock.start(self.settings.search.max_seconds, used, self.lender.budget)
             model_session = self._model_session(clock, prepared)
-            proposer = open_proposer_of(self.settings, model_session)
+            proposer = open_proposer_of(self.settings, model_session, is_new=prepared is None)
             if not self.settings.problem:
                 self.lender.allow(self.target)
             with self.lender.sandbox(fresh=self.settings.search.fresh) as sandbox:

@@ -8,6 +8,7 @@ from afterburner.agent.judge.instructions import check_valgrind
 from afterburner.agent.judge.measuring.sequential import MOST_TESTS
 from afterburner.agent.loop.state import LoopState, empty_state
 from afterburner.agent.loop.untraced import untraced
+from afterburner.agent.models.prompts.feedback import parse_telling
 from afterburner.agent.models.registry import open_proposer
 from afterburner.agent.store.checkpoints import thread_of
 from afterburner.agent.usage import NOTHING_USED
@@ -64,8 +65,13 @@ def used_s(prepared: Prepared | None, state: LoopState | None) -> float:
     return prepared.used_s if prepared is not None else 0.0
 
 
-def open_proposer_of(settings: RunSettings, model_session: ModelSession) -> Proposer:
+def open_proposer_of(settings: RunSettings, model_session: ModelSession, *, is_new: bool = True) -> Proposer:
     """Open the proposer that the settings name, and find out early what else they need.
+
+    Args:
+        settings: of the run.
+        model_session: what its requests share.
+        is_new: whether the run begins now, so that the model will be asked, and no answer of it is stored.
 
     Raises:
         AfterburnerError: there is none, or something is not installed.
@@ -79,4 +85,12 @@ def open_proposer_of(settings: RunSettings, model_session: ModelSession) -> Prop
     )
     if settings.proof.deterministic:
         check_valgrind()
+    await_server = getattr(proposer, "await_server", None)
+    if await_server is not None and is_new and not _may_be_answered(settings):
+        await_server()
     return proposer
+
+
+def _may_be_answered(settings: RunSettings) -> bool:
+    """Whether another run may have had the same answers: no prompt names the time that was measured."""
+    return settings.models.cache and (bool(settings.problem) or not parse_telling(settings.models.tell).numbers)

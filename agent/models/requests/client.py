@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from afterburner.agent.errors import ProposerError
 from afterburner.agent.events import EventKind
+from afterburner.agent.models.requests.absent_server import refused_connection
 from afterburner.agent.models.requests.completion import complete, idempotency_key
 from afterburner.agent.models.requests.endings import CapReachedError, ModelFailedError
-from afterburner.agent.models.requests.failures import failure_of
+from afterburner.agent.models.requests.failures import absence_of, failure_of
 from afterburner.agent.models.requests.litellm_module import import_litellm
 from afterburner.agent.models.requests.model_answers import ModelAnswer, answers_of, from_body, to_body
 from afterburner.agent.models.requests.parallel import at_once
@@ -82,6 +83,22 @@ class ModelClient:
                 f"The price of {' and '.join(unpriced)} is not known, so --max-cost cannot be kept. Leave it out, and "
                 "use --max-tokens or --max-requests."
             )
+
+    def await_server(self) -> None:
+        """Find out early, without a request, that no server is there; it is waited for as long as in a request.
+
+        Raises:
+            ModelFailedError: all models are on this machine, and nothing listens at the address of any.
+        """
+        try:
+            patiently(self._find_server, tries=self._retries + 1, model_session=self._model_session)
+        except RequestFailedError as error:
+            raise ModelFailedError(error.failure.line) from None
+
+    def _find_server(self) -> None:
+        refusals = [refused_connection(model.server) for model in self._models]
+        if all(refusals):
+            raise RequestFailedError(absence_of(self._models[0].name, refusals[0]))
 
     def ask(self, question: Question) -> list[ModelAnswer]:
         """Give up to `count` answers, in an order that does not depend on which came first.

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 _MAX_MESSAGE_CHARS = 300
+_UNREACHABLE = "Its server cannot be reached: check its address and the network."
 _NOT_ARRIVED = {"ConnectError", "ConnectTimeout", "PoolTimeout", UnguardedError.__name__}
 
 
@@ -40,7 +41,7 @@ def failure_of(
     quota = "insufficient_quota" in str(error)
     passing = isinstance(error, (litellm.RateLimitError, litellm.APIConnectionError, *_server_errors(litellm)))
     refused = next((str(each) for each in _causes(error) if isinstance(each, RefusedError)), "")  # by us
-    advice = refused or ("Its server cannot be reached: check its address and the network." if not_arrived else "")
+    advice = refused or (_UNREACHABLE if not_arrived else "")
     line = " ".join(str(error).partition("Traceback (most recent call last)")[0].split())
     return Failure(
         line=f"{model} cannot be used. {advice or _advice(litellm, error, timeout_s)}"
@@ -52,6 +53,11 @@ def failure_of(
         busy=isinstance(error, litellm.RateLimitError),
         wait_s=_retry_after(_headers(error)),
     )
+
+
+def absence_of(model: str, why: str) -> Failure:
+    """The same of a model whose server is known to be absent, before a request."""
+    return Failure(line=f"{model} cannot be used. {_UNREACHABLE} ({why})", passing=True, free=True)
 
 
 def _advice(litellm: ModuleType, error: Exception, timeout_s: float) -> str:

@@ -121,6 +121,29 @@ def test_a_recorded_run_can_be_replayed_and_no_secret_is_left_anywhere(
     assert project.read_text() == SLOW
 
 
+@pytest.mark.usefixtures("project")
+def test_without_a_server_a_run_ends_before_it_uses_the_sandbox(program: CommandLine) -> None:
+    with serving(ModelServer(answer)) as gone:
+        url = gone.url
+    code, shown, document = start(program, url, "--model", MODEL, "--retries", "1")
+    assert (code, document) == (1, {})
+    wait, error = shown.splitlines()[-2:]
+    reason = f"{MODEL} cannot be used. Its server cannot be reached: check its address and the network."
+    assert re.fullmatch(rf"\[0:\d\d\] generate: {re.escape(reason)} \(.*\) Trying again in \d seconds\..*", wait)
+    assert error.startswith(f"error: {reason}")
+    assert "staging" not in shown
+    assert json.loads(program("runs", "--json", "-").stdout)["runs"] == []
+
+
+@pytest.mark.usefixtures("project")
+def test_a_prompt_without_figures_may_be_answered_from_the_store_without_a_server(program: CommandLine) -> None:
+    with serving(ModelServer(answer)) as gone:
+        url = gone.url
+    code, shown, _ = start(program, url, "--model", MODEL, "--retries", "0", "--tell", "no-feedback")
+    assert code == 1
+    assert "measuring the original" in shown, "the request decides whether a server is needed"
+
+
 @pytest.mark.nightly
 def test_what_was_found_before_a_cap_is_confirmed_and_the_cap_is_told(program: CommandLine, project: Path) -> None:
     options = ("--model", MODEL, "--candidates", "2", "--max-requests", "3", "--iterations", "5")
