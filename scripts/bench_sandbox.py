@@ -1,6 +1,7 @@
 """Measures the sandbox: how fast, how true, how steady, and what it costs. Each figure beside its reference.
 
-    python -m scripts.bench_sandbox [--quick] [--backend bubblewrap|docker|all] [--rounds N] [--json FILE]
+    python -m scripts.bench_sandbox [--quick] [--only PART ...] [--backend bubblewrap|docker|all] [--rounds N]
+                                    [--json FILE]
 
 References are made in the same run, in turn with what is held against them: bare processes from a small C program,
 pinned to the same core, and programs that know their own memory and CPU time. Only ratios and errors mean anything
@@ -21,6 +22,7 @@ import os
 import sys
 import tempfile
 import time
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,24 +30,27 @@ from afterburner.agent.cli.interrupts import raise_on_signals
 from afterburner.sandbox import AfterburnerError
 from scripts.bench.bare import UnableError, build
 from scripts.bench.fidelity import measure_cpu_time, measure_memory, measure_perturbation
+from scripts.bench.layers import measure_layers
 from scripts.bench.noise import measure_noise
 from scripts.bench.place import Place, is_busy, machine, open_place
 from scripts.bench.results import KINDS, Missing, Row, table
 from scripts.bench.throughput import measure_overhead, measure_throughput
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
 SCHEMA = 1
 _BACKENDS = ("bubblewrap", "docker")
+_ABOUT = ("throughput", "layers", "overhead", "memory", "cpu-time", "perturbation", "noise")
 _INTERRUPTED = 130
 
 
 def main() -> int:
     """Measures, and prints and writes what was found."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="less of everything: under a minute")
+    parser.add_argument("--quick", action="store_true", help="less of everything: about a minute")
     parser.add_argument("--backend", choices=(*_BACKENDS, "all"), default="all")
+    parser.add_argument("--only", nargs="+", choices=_ABOUT, default=_ABOUT, help="measure only these parts")
     parser.add_argument("--rounds", type=int, help="of each comparison; 5, or 2 with --quick")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write what was found there")
     options = parser.parse_args()
@@ -58,7 +63,7 @@ def main() -> int:
     missing: list[Missing] = []
     interrupted = False
     try:
-        for found in _measure(options.backend, rounds=rounds, quick=options.quick):
+        for found in _measure(options.backend, options.only, rounds=rounds, quick=options.quick):
             _tell(found, time.monotonic() - begin)
             (rows if isinstance(found, Row) else missing).append(found)  # type: ignore[arg-type]  # each into its list
     except (KeyboardInterrupt, OSError):  # a folder that is being removed makes another error of an interrupt
@@ -87,24 +92,29 @@ def main() -> int:
     return _INTERRUPTED if interrupted else 0
 
 
-def _measure(backend: str, *, rounds: int, quick: bool) -> Iterator[Row | Missing]:
+def _measure(backend: str, only: Sequence[str], *, rounds: int, quick: bool) -> Iterator[Row | Missing]:
     with tempfile.TemporaryDirectory(prefix="afterburner-bench-") as folder:
         bare = build(Path(folder))
         for name in _BACKENDS if backend == "all" else (backend,):
             try:
                 with open_place(name, bare) as place:
-                    yield from _measure_place(place, rounds=rounds, quick=quick)
+                    parts = _parts(place, rounds=rounds, quick=quick)
+                    yield from chain.from_iterable(parts[name] for name in _ABOUT if name in only)
             except (AfterburnerError, UnableError) as error:
                 yield Missing(f"{name}, or the rest of it", str(error))
 
 
-def _measure_place(place: Place, *, rounds: int, quick: bool) -> Iterator[Row | Missing]:
-    yield from measure_throughput(place, rounds=rounds, quick=quick)
-    yield from measure_overhead(place, rounds=3 * rounds)
-    yield from measure_memory(place, quick=quick)
-    yield from measure_cpu_time(place, quick=quick)
-    yield from measure_perturbation(place, rounds=3 * rounds)
-    yield from measure_noise(place, runs=15 if quick else 40)
+def _parts(place: Place, *, rounds: int, quick: bool) -> Mapping[str, Iterator[Row | Missing]]:
+    """What can be measured; nothing is until it is iterated."""
+    return {
+        "throughput": measure_throughput(place, rounds=rounds, quick=quick),
+        "layers": measure_layers(place, rounds=rounds),
+        "overhead": measure_overhead(place, rounds=3 * rounds),
+        "memory": measure_memory(place, quick=quick),
+        "cpu-time": measure_cpu_time(place, quick=quick),
+        "perturbation": measure_perturbation(place, rounds=3 * rounds),
+        "noise": measure_noise(place, runs=15 if quick else 40),
+    }
 
 
 def _tell(found: Row | Missing, elapsed_s: float) -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _SOURCES = Path(__file__).parent
 _COMPILERS = ("cc", "gcc", "clang")
-NAMES = ("bare", "steps", "spin")
+NAMES = ("bare", "echo", "steps", "spin")
 
 
 class UnableError(Exception):
@@ -31,20 +31,33 @@ class Process:
 
 @dataclass(frozen=True)
 class Bare:
-    """Starts processes from a small C program, one after another, pinned to one CPU."""
+    """Starts processes from a small C program, one after another."""
 
     folder: Path
 
     def __call__(
-        self, argv: Sequence[str], environment: Mapping[str, str], cpu: int, count: int = 1
+        self,
+        argv: Sequence[str],
+        environment: Mapping[str, str],
+        cpu: int | None,
+        count: int = 1,
+        texts: tuple[Path, Path] | None = None,
     ) -> tuple[list[Process], float]:
         """The processes, and the wall time of all of them together, seconds.
+
+        Args:
+            argv: the command of each.
+            environment: the whole of it.
+            cpu: what they are pinned to; None: nothing.
+            count: how many.
+            texts: a file that each of them reads, and one with what it has to print.
 
         Raises:
             UnableError: one of them failed.
         """
+        pinned = "-1" if cpu is None else str(cpu)
         done = subprocess.run(
-            [self.folder / "bare", str(cpu), str(count), self.folder, *argv],
+            [self.folder / "bare", pinned, str(count), self.folder, *(texts or ("-", "-")), *argv],
             env=dict(environment),
             stdin=subprocess.DEVNULL,
             capture_output=True,

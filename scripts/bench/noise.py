@@ -36,7 +36,7 @@ def measure_noise(place: Place, *, runs: int) -> Iterator[Row]:
 def _row(place: Place, what: str, inside: Sequence[float], outside: Sequence[float]) -> Row:
     shown = f"{what}, {median(inside) * 1e3:.0f} ms"
     spread, reference = _spread(inside), _spread(outside)
-    return Row(NOISE, shown, place.name, "%", spread, reference, spread, "spread", spread, 1)
+    return Row(NOISE, shown, place.name, "%", spread, reference, spread, "spread", spread, spread, 1)
 
 
 def _spread(values: Sequence[float]) -> float:

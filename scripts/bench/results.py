@@ -33,6 +33,7 @@ class Row:
         result: what is concluded, from pairs of neighbours in time, and not from the two medians.
         kind: what `result` is, see `KINDS`.
         worst: the least favourable of the single results.
+        best: the most favourable.
         rounds: how many single results.
         goal: the least ratio, or the largest error; None: there is none.
     """
@@ -46,6 +47,7 @@ class Row:
     result: float
     kind: str
     worst: float
+    best: float
     rounds: int
     goal: float | None = None
 
@@ -83,6 +85,7 @@ def compared(
         result=median(results),
         kind=kind,
         worst=min(results) if kind == "ratio" else max(results, key=abs),
+        best=max(results) if kind == "ratio" else min(results, key=abs),
         rounds=len(pairs),
         goal=goal,
     )
@@ -126,9 +129,9 @@ def _cells(row: Row) -> tuple[str, ...]:
     result, goal = _result(row, row.result), ""
     if row.goal is not None:
         goal = f"{'>=' if row.kind == 'ratio' else '<='} {_result(row, row.goal)}"
-    worst = f" (worst {_result(row, row.worst)})" if row.rounds > 1 else ""
+    spread = f" ({_result(row, row.worst)} to {_result(row, row.best)})" if row.rounds > 1 else ""
     met = {None: "", True: "met", False: "MISSED"}[row.met]
-    return (row.what, row.backend, _figure(row.sandbox, row), _figure(row.reference, row), result + worst, goal, met)
+    return (row.what, row.backend, _figure(row.sandbox, row), _figure(row.reference, row), result + spread, goal, met)
 
 
 def _figure(value: float, row: Row) -> str:

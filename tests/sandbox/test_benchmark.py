@@ -49,7 +49,7 @@ def start(tmp_path: Path) -> Callable[[], subprocess.Popen[str]]:
 
 
 def figures(row: dict[str, Any]) -> list[float]:
-    return [row[name] for name in ("sandbox", "reference", "result", "worst")]
+    return [row[name] for name in ("sandbox", "reference", "result", "worst", "best")]
 
 
 @pytest.mark.nightly
@@ -63,7 +63,7 @@ def test_it_answers_every_question(start: Callable[[], subprocess.Popen[str]], t
     found = json.loads((tmp_path / "found.json").read_text("utf-8"))
     assert found["schema"] == 1
     assert not found["interrupted"]
-    assert len({row["group"] for row in found["rows"]}) == 6
+    assert len({row["group"] for row in found["rows"]}) == 8
     for row in found["rows"]:
         assert all(math.isfinite(figure) for figure in figures(row)), row
         assert row["kind"] in found["kinds"]
