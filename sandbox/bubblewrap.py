@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import socket
 import stat
 import subprocess
@@ -182,6 +183,7 @@ class BubblewrapContainer(Container):
         """Waits until everything is gone. Killing bubblewrap itself, the last resort, would not wait for that."""
         self.kill()
         try:
+            _await_end(self._process.pid, _END_TIMEOUT_S)
             self._process.wait(_END_TIMEOUT_S)
         except subprocess.TimeoutExpired:
             self._process.kill()
@@ -204,6 +206,18 @@ class BubblewrapContainer(Container):
         for path in ("/proc", "/dev/pts", "/dev", "/"):
             arguments += ["--remount-ro", path]
         return arguments
+
+
+def _await_end(pid: int, timeout_s: float) -> None:
+    """Waits until a child has ended, or no longer; `Popen.wait` alone looks only every few milliseconds."""
+    with suppress(OSError):  # an old kernel
+        descriptor = os.pidfd_open(pid)
+        try:
+            ended = select.poll()
+            ended.register(descriptor, select.POLLIN)
+            ended.poll(1e3 * timeout_s)
+        finally:
+            os.close(descriptor)
 
 
 def _memory_file(text: bytes) -> BinaryIO:

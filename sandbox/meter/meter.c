@@ -114,6 +114,7 @@ int main(int count, char **arguments) {
     sigaddset(&blocked, SIGPIPE);
     if (sigprocmask(SIG_BLOCK, &blocked, NULL) != 0) die("sigprocmask");
     watch_open();
+    payload_open();
     network_was_used();
     struct watch *watch = map_private(sizeof *watch);
     uint64_t ready = READY_MAGIC;

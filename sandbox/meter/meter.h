@@ -114,11 +114,12 @@ struct setting {
 void run_payload(
     const struct request *request, const struct setting *setting, struct watch *watch, struct result_header *result);
 
-/* payload.c: what the child does between fork and exec; returns never */
+/* payload.c: what the child does between fork and exec */
 struct departure {
     uint64_t time_ns, cpu_ns; /* of the child, just before its exec */
 };
 
+void payload_open(void); /* once, before the first */
 void start_payload(const struct request *request, const struct groups *groups, int status_pipe)
     __attribute__((noreturn));
 int stay_off_cpu(uint64_t cpu_plus_one); /* returns 1 if the payload leaves us a core */

@@ -20,6 +20,8 @@
 
 #define STACK_BYTES (64UL << 20) /* deep recursion is common in what people submit; the hard limit stays */
 
+static int processes_are_counted;
+
 static void set_limit(int resource, rlim_t soft, rlim_t hard) {
     struct rlimit limit;
     if (getrlimit(resource, &limit) != 0) return;
@@ -47,6 +49,9 @@ static int processes_are_counted_here(void) {
     return major > 5 || (major == 5 && minor >= 14);
 }
 
+/* What is the same for all payloads. */
+void payload_open(void) { processes_are_counted = processes_are_counted_here(); }
+
 static void set_limits(const struct request_header *limits) {
     /* No core file is that short, and of this one value the kernel starts no handler of crashes either: core(5). */
     set_limit(RLIMIT_CORE, 1, 1);
@@ -56,7 +61,7 @@ static void set_limits(const struct request_header *limits) {
     set_limit(RLIMIT_MSGQUEUE, 0, 0);
     /* The sampler enforces the number exactly and says so; this only slows a fork bomb down until it has looked. */
     rlim_t processes = 2 * limits->processes + 16;
-    if (processes_are_counted_here()) set_limit(RLIMIT_NPROC, processes, processes);
+    if (processes_are_counted) set_limit(RLIMIT_NPROC, processes, processes);
 }
 
 /* The meter may use every core that it had at first, but the payload's, if there is another. */

@@ -173,7 +173,7 @@ static uint64_t exceeded(const struct run *run, uint64_t wall_ns, uint64_t peak_
     return too_many_files(run) ? LIMIT_FILES : LIMIT_NONE;
 }
 
-/* Sampling that often would disturb a payload that shares the only core. */
+/* Sampling that often would disturb a payload that shares a core with us, as one that is not pinned may. */
 static uint64_t interval_ns(const struct run *run, uint64_t now) {
     return run->has_own_core && now - run->start_ns < EARLY_NS ? EARLY_INTERVAL_NS : INTERVAL_NS;
 }
@@ -269,7 +269,8 @@ static void open_run(struct run *run) {
     run->polled[CHILD_SIGNALS] = (struct pollfd){.fd = signals, .events = POLLIN};
     run->polled[HOST_IN] = (struct pollfd){.fd = run->setting->host.in, .events = POLLRDHUP};
     run->polled[HOST_OUT] = (struct pollfd){.fd = -1, .events = POLLOUT};
-    run->has_own_core = stay_off_cpu(run->request->header.cpu_plus_one);
+    uint64_t cpu_plus_one = run->request->header.cpu_plus_one;
+    run->has_own_core = stay_off_cpu(cpu_plus_one) && cpu_plus_one > 0;
     run->group_cpu_ns_before = groups_cpu_ns(&run->setting->groups);
     run->oom_kills_before = groups_oom_kills(&run->setting->groups);
 }

@@ -24,6 +24,7 @@ struct sight {
 };
 
 static DIR *proc;
+static long processes_at; /* where processes begin in it, after some fifty files of the kernel's */
 static struct sight *sights, *fresh_sights;
 static size_t sight_count;
 static uint64_t departed_cpu_ns;
@@ -34,9 +35,14 @@ uint64_t now_ns(void) {
     return (uint64_t)time.tv_sec * 1000000000ULL + (uint64_t)time.tv_nsec;
 }
 
+/* We are the first process, and no other has a smaller number: all come after the place where we are found. */
 void watch_open(void) {
+    struct dirent *entry;
     proc = opendir("/proc");
     if (proc == NULL) die("/proc");
+    do processes_at = telldir(proc);
+    while ((entry = readdir(proc)) != NULL && strcmp(entry->d_name, "1") != 0);
+    if (entry == NULL) die("/proc does not show process 1");
     sights = map_private(SIGHT_CAPACITY * sizeof *sights);
     fresh_sights = map_private(SIGHT_CAPACITY * sizeof *sights);
 }
@@ -143,7 +149,7 @@ void watch_sample(struct watch *watch) {
     struct dirent *entry;
     size_t count = 0;
     uint64_t resident = 0, tasks = 0, before = now_ns();
-    rewinddir(proc);
+    seekdir(proc, processes_at);
     while ((entry = readdir(proc)) != NULL) {
         if (entry->d_name[0] < '0' || entry->d_name[0] > '9') continue;
         long pid = strtol(entry->d_name, NULL, 10);
