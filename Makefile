@@ -10,7 +10,7 @@ DEMO ?= examples/log_report.py
 EXTENSION := lsp_server/clients/vscode
 
 .DEFAULT_GOAL := help
-.PHONY: soak-cancels help setup setup-tests demo test test-quick test-nightly check lint types format verify-examples readme-demo rules-page schemas sandbox-pictures bench-sandbox bench-selection bench-compare bench-judge bench-mutants bench-editor bench-packages bench-coverage bench-graders bench-eval-cores bench-latency latency-pictures train-mini miniature-page eval-smoke eval-picture eval-full vscode test-vscode vscode-pictures ci-pictures soak soak-kills load-service lock clean clean-all
+.PHONY: soak-cancels help setup setup-tests demo test test-quick test-nightly check lint types format verify-examples readme-demo rules-page schemas sandbox-pictures bench-sandbox bench-selection bench-compare bench-judge bench-mutants bench-editor bench-packages bench-coverage bench-graders bench-eval-cores bench-latency bench-floors latency-pictures train-mini miniature-page eval-smoke eval-picture eval-full vscode test-vscode vscode-pictures ci-pictures soak soak-kills load-service lock clean clean-all
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name what; do \
@@ -113,10 +113,13 @@ vscode-pictures: ## the same, and take the pictures of docs/editors.md anew
 ci-pictures: setup ## measure a small pull request, and take the pictures of docs/ci.md anew (two minutes)
 	@command -v npm >/dev/null || { echo "make ci-pictures needs npm: apt-get install npm" >&2; exit 1; }
 	cd scripts/github_look && npm ci --loglevel=error
-	PYTHONPATH=tests/ci_action $(BIN)/python scripts/ci_pictures.py $(PICTURES)
+	PYTHONPATH=tests/ci_action $(BIN)/python -m scripts.ci_pictures $(PICTURES)
 
 bench-latency: setup ## measure how long a user waits: seconds to the first candidate, the offer, the end (half an hour)
 	$(BIN)/python -m scripts.bench_latency $(BENCH)
+
+bench-floors: setup ## measure the editor's click, a pull request, evaluation and rewards, each beside bare processes (ten minutes)
+	PYTHONPATH=tests/lsp_server:tests/ci_action $(BIN)/python -m scripts.bench_floors $(BENCH)
 
 latency-pictures: setup ## draw where the demo's time goes: docs/images/waterfall.svg (two minutes)
 	$(BIN)/python -m scripts.latency_pictures $(BENCH)

@@ -4,7 +4,7 @@ They show a real run, on a small repository that this script makes. The comment 
 Mermaid, in Chromium, without a network.
 
     make ci-pictures
-    PYTHONPATH=tests/ci_action python scripts/ci_pictures.py [--report DIR]
+    PYTHONPATH=tests/ci_action python -m scripts.ci_pictures [--report DIR]
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING
 
 from markdown_it import MarkdownIt
 from playwright.sync_api import sync_playwright
-from repositories import WITH_COMMON, Repository
 
 from afterburner.ci_action.formats.markdown import Surroundings, summary
 from afterburner.ci_action.outputs import PAGE
 from afterburner.ci_action.report.reading import read_report
+from scripts.floor_bench.pull_request import make_demo
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,36 +40,6 @@ CHROMIUM = Path("/usr/bin/chromium")
 REPOSITORY = "https://github.com/your-organisation/shop"
 PHONE, DESK = 390, 1000  # CSS pixels
 LAST_SHOWN = "How it was measured"  # the heading above which the pictures of the page end
-
-SEARCH = '''\
-"""Searches in lists of names."""
-
-
-def with_prefix(names, prefix):
-    """The names that begin with the prefix, whatever its case."""
-    found = []
-    for name in names:
-        if name.lower().startswith(prefix.strip().lower()):
-            found.append(name)
-    return found
-
-
-def last(names):
-    """The last name of all."""
-    return sorted(names)[-1]
-'''
-SEARCH_TESTS = """\
-from shop.search import with_prefix
-
-NAMES = [f"Name-{number % 400}" for number in range(1200)]
-
-
-def test_with_prefix():
-    assert with_prefix(["Ada", "Bob", "adele"], "AD") == ["Ada", "adele"]
-    assert len(with_prefix(NAMES, " name-1")) == 333
-    assert len(with_prefix(NAMES[:700], "NAME-2")) == 222
-"""
-CHANGE = {**WITH_COMMON, "shop/search.py": SEARCH, "tests/test_search.py": SEARCH_TESTS}
 
 FRAME = """
 body { margin: 0; padding: 16px; width: 880px; background: #fff; font-family: system-ui, sans-serif; }
@@ -91,9 +61,7 @@ def measure(out: Path, folder: Path) -> None:
         out: where the report goes.
         folder: of the repository; there is none yet.
     """
-    repository = Repository.make(folder)
-    repository.branch("searches")
-    repository.commit(CHANGE, "Search in lists of names")
+    make_demo(folder)
     program = str(Path(sys.executable).with_name("afterburner-agent"))
     command = [program, "ci", "--base", "main", "--python", sys.executable, "--out", str(out)]
     subprocess.run(command, cwd=folder, check=True)

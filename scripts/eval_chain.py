@@ -15,7 +15,7 @@ import random
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from afterburner.evals.datasets.built import read_built
@@ -50,13 +50,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--out", type=Path, required=True, help="a folder for everything")
     parser.add_argument("--all", action="store_true", help="all problems, solutions and repeats")
+    parser.add_argument("--problems", type=int, default=len(NAMED), metavar="N", help="how many of the named problems")
+    parser.add_argument("--only-build", action="store_true", help="end when the benchmark and the answers are there")
     options = parser.parse_args()
     if not DATA.exists():
         sys.exit(f"{DATA} is not there: the chain needs the real problems that lie beside the repository.")
-    out, scale = options.out, FULL if options.all else SMOKE
+    out, scale = options.out, FULL if options.all else replace(SMOKE, only=NAMED[: options.problems])
     out.mkdir(parents=True, exist_ok=True)
     took = {"build": build(out, scale)}
     recording = record_human_answers(out)
+    if options.only_build:
+        return
     common = ("--iterations", str(ANSWERS - 1), "--generations", "1", "--repeats", str(scale.repeats))
     took["rules"] = evaluate(out, "rules", "--model", "rules", "--start", "slow", *common)
     took["replayed"] = evaluate(out, "replayed", "--model", f"replay:{recording}", "--start", "none", *common)
@@ -114,6 +118,11 @@ def record_human_answers(out: Path) -> Path:
 def answer_with(code: str) -> str:
     """An answer in the paper's format."""
     return f"<thinking>\nA human solution.\n</thinking>\n<solution>\n```python\n{code}\n```\n</solution>"
+
+
+def code_of(answer: str) -> str:
+    """The code of such an answer."""
+    return answer.partition("```python\n")[2].rpartition("\n```")[0]
 
 
 def afterburner(*words: str) -> float:

@@ -59,6 +59,8 @@ class Editor:
     capabilities: dict[str, Any]
     settings: dict[str, Any] = field(default_factory=dict)
     initial: dict[str, Any] | None = None
+    command: tuple[str, ...] = COMMAND
+    environment: dict[str, str] | None = None  # of the server; None: ours
     answers: tuple[str, ...] = ()  # the titles to choose where a message asks; it is dismissed where there is none
     takes_edits: bool = True
     edit_error: str = ""
@@ -77,7 +79,12 @@ class Editor:
 
     def start(self, folder: Path) -> None:
         self.process = subprocess.Popen(
-            COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder
+            self.command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=folder,
+            env=self.environment,
         )
         self.errors: list[str] = []
         self._threads = [

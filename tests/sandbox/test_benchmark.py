@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from scripts.bench.bare import UnableError, build
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -28,6 +30,22 @@ def test_its_c_programs_compile_without_warnings(source: Path) -> None:
     flags = ["-std=c11", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-fsyntax-only"]
     done = subprocess.run([compiler, *flags, source], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_bare_process_has_to_print_what_is_expected(tmp_path: Path) -> None:
+    if shutil.which("cc") is None:
+        pytest.skip("needs a C compiler: apt-get install gcc libc6-dev")
+    bare = build(tmp_path)
+    texts = [tmp_path / name for name in ("same", "longer", "shorter", "other")]
+    for path, text in zip(texts, (b"3 4\n", b"3 4\n5\n", b"3", b"3 5\n"), strict=True):
+        path.write_bytes(text)
+    echo = (str(tmp_path / "echo"),)
+    processes, _ = bare(echo, {}, None, 2, (texts[0], texts[0]))
+    assert [each.line for each in processes] == ["3 4", "3 4"]
+    for expected in texts[1:]:
+        with pytest.raises(UnableError, match="status 65536"):
+            bare(echo, {}, None, 1, (texts[0], expected))
+    assert bare(echo, {}, None)[0][0].line == "", "without a file, the input is empty"
 
 
 @pytest.fixture
