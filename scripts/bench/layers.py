@@ -116,11 +116,7 @@ def _python_program(place: Place) -> Iterator[tuple[Program, Launch]]:
 
 
 def _rows(place: Place, crew: Crew, program: Program, launch: Launch, rounds: int) -> Iterator[Row]:
-    pairs = []
-    for i in range(rounds + 1):
-        inside, outside = _inside(place, crew, program, launch), _outside(place, crew, launch)
-        if i > 0:  # the first one warms up
-            pairs.append((inside, outside))
+    pairs = [_pair(place, crew, program, launch) for _ in range(rounds + 1)][1:]  # the first one warms up
     group = f"one test of {_TESTS} in a task; {crew.name}"
 
     def layer(what: str, taken: Callable[[Layers], float]) -> Row:
@@ -137,9 +133,11 @@ def _rows(place: Place, crew: Crew, program: Program, launch: Launch, rounds: in
     yield compared(group, "all of it, by CPU time", place.name, rates, unit="/CPU s", kind="ratio")
 
 
-def _inside(place: Place, crew: Crew, program: Program, launch: Launch) -> Layers:
+def _pair(place: Place, crew: Crew, program: Program, launch: Launch) -> tuple[Layers, Layers]:
+    """Inside and outside, in turn layer by layer: what is compared are neighbours in time."""
     echo = Command((f"{_INSIDE}/echo",), {}, launch.working_directory)
     python = Command((launch.argv[0], f"{_INSIDE}/main.py"), dict(launch.variables), launch.working_directory)
+    text = place.bare.folder / "text"
 
     def run(commands: list[Command]) -> None:
         with place.sandbox.supplied(launch.spec) as container:
@@ -152,23 +150,16 @@ def _inside(place: Place, crew: Crew, program: Program, launch: Launch) -> Layer
         if report.verdict is not Verdict.ACCEPTED:
             raise UnableError(f"{report.verdict}: {report.cases[0].detail}")
 
-    return Layers(
-        container=crew.cost(partial(run, [])),
-        process=crew.cost(partial(run, [echo] * _TESTS)),
-        python=crew.cost(partial(run, [python] * _TESTS)),
-        whole=crew.cost(judge),
-    )
+    def bare(*argv: str) -> None:
+        place.bare(argv, launch.variables, crew.cpu, _TESTS, (text, text))
 
-
-def _outside(place: Place, crew: Crew, launch: Launch) -> Layers:
-    text = place.bare.folder / "text"
-
-    def cost(*argv: str) -> Cost:
-        return crew.cost(lambda: place.bare(argv, launch.variables, crew.cpu, _TESTS, (text, text)))
-
-    process = cost(str(place.bare.folder / "echo"))
-    python = cost(launch.argv[0], str(place.bare.folder / "main.py"))
-    return Layers(_NOTHING, process, python, python)
+    container = crew.cost(partial(run, []))
+    process = crew.cost(partial(run, [echo] * _TESTS))
+    bare_process = crew.cost(partial(bare, str(place.bare.folder / "echo")))
+    raw_python = crew.cost(partial(run, [python] * _TESTS))
+    bare_python = crew.cost(partial(bare, launch.argv[0], str(place.bare.folder / "main.py")))
+    whole = crew.cost(judge)
+    return Layers(container, process, raw_python, whole), Layers(_NOTHING, bare_process, bare_python, bare_python)
 
 
 def _cpu_s() -> float:
