@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from typing import Any
@@ -47,32 +48,32 @@ class CommandGroup(TyperGroup):
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes | {"rich_markup_mode": None})  # typer's rich help would take twice as long
 
+    @cached_property
+    def entry_points(self) -> dict[str, EntryPoint]:
+        """All commands by name, ours last: nobody else's takes its place. To find them, all packages are looked at."""
+        return {each.name: each for each in (*entry_points(group=ENTRY_POINT_GROUP), *OWN_COMMANDS)}
+
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - of the base class
         """Give our own commands first, then the registered ones by name."""
         own = [each.name for each in OWN_COMMANDS]
-        return own + sorted(_entry_points().keys() - set(own))
+        return own + sorted(self.entry_points.keys() - set(own))
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Give a command; one that is not loaded is a stand-in that only knows its help line."""
         command = super().get_command(ctx, cmd_name)
         if command is not None:
             return command
-        entry_point = _entry_points().get(cmd_name)
+        entry_point = self.entry_points.get(cmd_name)
         return _stand_in(entry_point) if entry_point else None
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Load the command that is about to be used."""
-        name, known = args[0], _entry_points()
+        name, known = args[0], self.entry_points
         if name in known:
             self.commands[name] = _load(known[name])
         else:  # what may have been meant is looked for among them
             self.commands.update({each: self.get_command(ctx, each) for each in known})
         return super().resolve_command(ctx, args)
-
-
-def _entry_points() -> dict[str, EntryPoint]:
-    """Ours last: nobody else's command takes its place."""
-    return {each.name: each for each in (*entry_points(group=ENTRY_POINT_GROUP), *OWN_COMMANDS)}
 
 
 def _stand_in(entry_point: EntryPoint) -> TyperCommand | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from typing import TYPE_CHECKING
 
@@ -65,6 +66,23 @@ def test_what_needs_no_work_imports_next_to_nothing(words: tuple[str, ...], prog
     assert foreign - SMALL == set()
     assert "afterburner" in foreign, "the log of imports is not what this test reads"
     assert len(modules) < MOST_MODULES
+
+
+def test_help_looks_once_at_each_installed_package() -> None:
+    script = """
+import sys
+from collections import Counter
+from afterburner.agent.cli.main import main
+reads = Counter()
+sys.addaudithook(lambda event, given: reads.update([str(given[0])]) if event == "open" else None)
+sys.argv = ["afterburner-agent", "--help"]
+code = main()
+packages = [number for name, number in reads.items() if name.endswith("entry_points.txt")]
+print(code, len(packages) > 0, max(packages, default=0))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
+    assert "Commands:" in done.stdout, done.stderr
+    assert done.stdout.splitlines()[-1] == "0 True 1"
 
 
 @pytest.mark.parametrize(
