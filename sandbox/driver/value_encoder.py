@@ -14,6 +14,7 @@ through `drain`, which the driver times. `type_plans` knows the single types.
 from __future__ import annotations
 
 from itertools import chain, islice
+from json.encoder import encode_basestring_ascii as quote
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple
 
 try:
@@ -43,6 +44,9 @@ _INNER_DRAIN_LIMIT = 100_000
 _SCALARS = frozenset(map(id, (int, float, bool, str, type(None))))
 _PLAIN_CONTAINERS = frozenset(map(id, (tuple, list, dict)))
 _PLAIN_LEVELS = 8
+_BEGIN: Dict[type, str] = {tuple: '["tuple"', list: '["list"', dict: '["dict"'}
+_LARGE = 1 << 63  # the first integer that is no number in the encoding
+_int_text = int.__repr__
 
 
 class TooLarge(Exception):  # noqa: N818 - a verdict on a value, told to the user as a reason
@@ -100,28 +104,100 @@ class Encoder:
         self._fold: Optional[Any] = None
         self._pending: List[str] = []  # text on its way into the digest
         self.nodes = 0
+        self._place = 0  # brackets around what is written next
 
     def encode(self, value: object) -> bytes:
         """The canonical bytes of the value: ASCII JSON."""
-        self._run(value)
+        self._write_all(iter((value,)), 0)
         return "".join(self._text).encode("ascii")
 
-    def _run(self, value: object) -> None:
-        stack: List[Iterator[Any]] = [iter((value,))]
+    def _write_all(self, values: Iterator[Any], depth: int) -> None:
+        """Write values that are within so many brackets."""
+        stack = [values]
+        outer, self._place = self._place, depth + 1
         while stack:
             for child in stack[-1]:
-                self.nodes += 1
-                text = builtin_values.scalar(child)
-                if text is not None:
-                    self.write(text)
+                if self._write_plain(child):
                     continue
+                self.nodes += 1
                 inside = self._open(child)
-                stack.append(self._folded(inside) if len(stack) > MAX_DEPTH and self._fold is None else inside)
+                stack.append(self._folded(inside) if self._place > MAX_DEPTH and self._fold is None else inside)
                 break
             else:
                 stack.pop()
+            self._place = depth + len(stack)
             if self.nodes > self.most_nodes:
                 raise TooLarge("it has more than %d parts" % self.most_nodes)
+        self._place = outer
+
+    def _write_plain(self, value: Any) -> bool:
+        """Write the value if that takes no generator; tells whether it did."""
+        kind = type(value)
+        if kind is tuple or kind is list or kind is dict:
+            if self._fold is not None or self._place > MAX_DEPTH:
+                return False
+            self._write_container(value, self._place)
+            return True
+        text = builtin_values.scalar(value)
+        if text is None:
+            return False
+        self.nodes += 1
+        self.write(text)
+        return True
+
+    def _write_container(self, value: Any, place: int) -> None:
+        """Write a tuple, list or dictionary that is within so many brackets, while nothing is being folded.
+
+        Most of what is encoded is made of these, so this does by itself what a generator and `write` do for others.
+        """
+        kind = type(value)
+        if kind is not tuple and self._is_known(value):
+            return
+        values: Iterator[Any] = iter(value.items() if kind is dict else value)
+        write, begin = self._text.append, _BEGIN[kind]
+        write(begin)
+        budget, nodes = self._budget - len(begin), 1
+        for item in values:
+            if budget <= 0:
+                self._budget = budget
+                self._write_all(self._rest(chain((item,), values)), place)
+                budget = self._budget
+                break
+            kind, text = type(item), None
+            if kind is str:
+                text = quote(item) if len(item) <= builtin_values.SHORT_TEXT else None
+            elif kind is int and -_LARGE < item < _LARGE:
+                text = _int_text(item)
+            elif kind is not tuple and kind is not list and kind is not dict:
+                text = builtin_values.scalar(item)
+            write(",")
+            if text is not None:
+                nodes += 1
+                write(text)
+                budget -= 1 + (_FLOAT_CHARACTERS if kind is float and self.open_floats else len(text))
+                continue
+            self._budget = budget - 1
+            if place < MAX_DEPTH and (kind is tuple or kind is list or kind is dict):
+                self._write_container(item, place + 1)
+            else:
+                self._write_all(iter((item,)), place)
+            budget = self._budget
+        write("]")
+        self._budget = budget - 1
+        self.nodes += nodes
+        if self.nodes > self.most_nodes:
+            raise TooLarge("it has more than %d parts" % self.most_nodes)
+
+    def _is_known(self, value: object) -> bool:
+        """Number a mutable object that is met for the first time; write the number of another."""
+        known = self.number_of(value)
+        if known is None:
+            self._numbers[id(value)] = self.next_number
+            self.next_number += 1
+            return False
+        self.nodes += 2
+        self.write('["ref",%d]' % known)
+        return True
 
     def _open(self, value: Any) -> Iterator[Any]:
         kind = type(value)
@@ -220,23 +296,19 @@ class Encoder:
         self.write('["' + tag + '"')
         iterator = iter(values)
         if self._fold is None:
-            while self._budget > 0:
-                item = next(iterator, _END)
-                if item is _END:
+            for item in iterator:
+                if self._budget <= 0:
+                    yield from self._rest(chain((item,), iterator))
                     break
                 self.write(",")
-                yield item
-            else:
-                yield from self._rest(iterator)
+                if not self._write_plain(item):
+                    yield item
         else:
             yield from self._chunks(iterator)
         self.write("]")
 
     def _rest(self, iterator: Iterator[Any]) -> Iterator[Any]:
-        first = next(iterator, _END)
-        if first is _END:
-            return
-        counter = encoding_parts.Counting(chain((first,), iterator))
+        counter = encoding_parts.Counting(iterator)
         self._begin_fold()
         yield from self._chunks(counter)
         digest = self._end_fold()
@@ -258,7 +330,8 @@ class Encoder:
                 continue
             for item in chunk:
                 self.write(",")
-                yield item
+                if not self._write_plain(item):
+                    yield item
 
     def _text_of_plain(self, chunk: List[Any]) -> Optional[str]:
         """`repr` of items that are scalars or unshared containers of such: it tells their types apart, too."""
@@ -446,9 +519,6 @@ def _left_alone(iterator: Any) -> encoding_parts.Drained:
     kind = type(iterator)
     tells = type_plans.own_method(kind, "__length_hint__")
     return encoding_parts.Drained(type_plans.class_name(kind), [], tells(iterator) if tells is not None else None)
-
-
-_END: Any = object()
 
 
 def digest_of(data: bytes) -> str:
