@@ -24,6 +24,7 @@ from afterburner.agent.judge.measuring.timing_core import TimingCore
 from afterburner.agent.judge.measuring.workbench import Workbench
 from afterburner.agent.judge.spent_tests import SpentTests
 from afterburner.agent.loop.graph import Loop
+from afterburner.agent.loop.langgraph_import import importing_langgraph
 from afterburner.agent.loop.paper import PaperLoop
 from afterburner.agent.loop.placing import describing
 from afterburner.agent.loop.results import RunResult, make_paper_result, make_result, winner_source
@@ -198,9 +199,10 @@ class _Run:
                 machine = describe_machine(sandbox, staged.environment, self.target.language)
                 if prepared is None:
                     writer = call_writer(self.settings, proposer, staged, self.report)
-                    prepared = prepare(
-                        self.settings, self.target, sandbox, staged, self.report, machine=machine, writer=writer
-                    )
+                    with importing_langgraph():
+                        prepared = prepare(
+                            self.settings, self.target, sandbox, staged, self.report, machine=machine, writer=writer
+                        )
                     prepared = replace(prepared, used_s=clock.used_s(), used_before=model_session.used_by_others())
                     self.runs.keep_prepared(self.run_id, prepared)
                 prepared, machine = self._on_this_machine(prepared, machine, state)
