@@ -13,6 +13,7 @@ from .call_trial import Trier, limit_memory
 from .import_hook import change_file
 from .line_marks import LineMarks
 from .line_profiler import Metered
+from .stopwatch import Stopwatch
 from .user_code import guarded
 
 if TYPE_CHECKING:
@@ -68,9 +69,9 @@ class Guide:
         """Whether this call goes where none did; `cost_s` is the original's CPU time for it, if known."""
         if cost_s > MOST_COST_S or self._left_s <= 0:
             return False
-        known, started_s = len(self._meter.steps), time.monotonic()
+        known, watch = len(self._meter.steps), Stopwatch()
         self._trier.cost(blob, LIMIT_S)
-        self._left_s -= time.monotonic() - started_s
+        self._left_s -= watch.spent_s()
         return len(self._meter.steps) > known
 
 

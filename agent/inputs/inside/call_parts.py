@@ -11,6 +11,7 @@ import inspect
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Sequence, Set, Tuple
 
 from .container_kinds import (
+    ATOMS,
     HEAP_TYPE,
     MAPPINGS,
     SEQUENCES,
@@ -18,6 +19,7 @@ from .container_kinds import (
     alike,
     container_kind,
     is_named_tuple,
+    of_user_class,
     plain_of,
 )
 
@@ -272,9 +274,9 @@ def _rebuilt(value: Any, known: Dict[int, Any], inside: Set[int]) -> Any:
     """The value with replacements made in it; itself where there are none. A circle stays as it is."""
     if id(value) in known:
         return known[id(value)]
-    kind = container_kind(value)
-    if id(value) in inside:
+    if type(value) in ATOMS or id(value) in inside:
         return value
+    kind = container_kind(value)
     inside.add(id(value))
     new = value
     if kind in SEQUENCES or is_named_tuple(kind):
@@ -298,14 +300,13 @@ def _rebuilt(value: Any, known: Dict[int, Any], inside: Set[int]) -> Any:
 
 def _rebuilt_mapping(value: Any, known: Dict[int, Any], inside: Set[int]) -> Any:
     changed = {}
-    plain = plain_of(value)
-    for key, item in plain.items():
+    for key, item in dict.items(value) if of_user_class(value) else value.items():
         new = _rebuilt(item, known, inside)
         if new is not item:
             changed[key] = new
     if not changed:
         return value
-    copied = plain.copy()
+    copied = plain_of(value).copy()
     for key, item in changed.items():
         copied[key] = item
     return alike(value, copied)

@@ -15,7 +15,7 @@ MAPPINGS = (dict, collections.OrderedDict, collections.defaultdict, collections.
 SEQUENCES = (list, tuple, collections.deque)
 SETS = (set, frozenset)
 HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a class that was written in Python
-_UNCHANGEABLE = (int, float, complex, bool, str, bytes, type(None))
+ATOMS = frozenset((int, float, complex, bool, str, bytes, type(None)))  # unchangeable, and with no parts
 CONTAINERS = frozenset((*MAPPINGS, *SEQUENCES, *SETS))
 
 
@@ -79,7 +79,7 @@ def separate(items: Sequence[Any]) -> List[Any]:
     seen: Dict[int, Any] = {}
     made = []
     for item in items:
-        if id(item) in seen and type(item) not in _UNCHANGEABLE and not callable(item):
+        if id(item) in seen and type(item) not in ATOMS and not callable(item):
             with contextlib.suppress(Exception):  # copying runs code of its class
                 item = copy.deepcopy(item)  # noqa: PLW2901 - the copy stands in for it
         seen[id(item)] = item

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib
 import math
-import os
 import time
 from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Optional, Sequence, Tuple
 
@@ -17,6 +16,7 @@ from ....sandbox.driver.user_module import Resolved, resolve
 from .call_trial import Trier, limit_memory
 from .grown_values import Grower, Variant, variants_of
 from .harness_types import HURRIED
+from .hypothesis_storage import provide_storage
 from .type_hints import Shapes, Unusable, class_shape, parameter_shapes
 from .user_code import guarded
 
@@ -41,7 +41,7 @@ BUDGET_SHARE = 0.6  # of the time limit
 
 def generate_calls(request: Request, recorder: Recorder, write: Write) -> None:
     """Write small and grown calls of the target; a `failed` record says why there are none."""
-    os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = "/tmp/hypothesis"  # noqa: S108 - the sandbox's own tmpfs
+    provide_storage()
     module = guarded(write, "import", lambda: importlib.import_module(request["module"]))
     if module is None:
         return

@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import collections
 import importlib
-import os
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Callable, Deque, Dict, Iterator, List, NamedTuple, Sequence
 
@@ -26,6 +25,7 @@ from .drawn_calls import Allowed, Drawer
 from .edge_values import in_turns
 from .fitted_values import fitted
 from .hinted_values import hinted_values
+from .hypothesis_storage import provide_storage
 from .input_cases import (
     CASES,
     Knowledge,
@@ -81,7 +81,7 @@ def mutate_calls(request: Request, recorder: Recorder, write: Write) -> None:
     the time for all of it, and `most_s` what the original may take for one. `chains_s` is the time after which no more
     inputs are tried that are long by nature.
     """
-    os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = "/tmp/hypothesis"  # noqa: S108 - the sandbox's own tmpfs
+    provide_storage()
     module = guarded(write, "import", lambda: importlib.import_module(request["module"]))
     if module is None:
         return

@@ -6,7 +6,6 @@ import collections
 import contextlib
 import math
 import re
-import time
 from typing import TYPE_CHECKING, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from ....sandbox.driver.call_blobs import Call, NotCopyable, dump_call
@@ -15,6 +14,7 @@ from .edge_values import in_turns
 from .iterator_arguments import with_iterators_again
 from .related_values import LONG_CHAIN
 from .small_pieces import MAX_CALL_BYTES, Base, size_of_state
+from .stopwatch import Stopwatch
 
 if TYPE_CHECKING:
     from .branch_meter import Guide
@@ -56,7 +56,7 @@ class Attempts:
     def __init__(self, trier: Trier, guide: Guide, request: Request) -> None:
         self.leading: List[Base] = []  # those that took a way through the code that none before took
         self._trier, self._guide, self._request = trier, guide, request
-        self._started_s = time.monotonic()
+        self._watch = Stopwatch()
         self._is_hurried = False  # whether there would be more, had there been more time
         self._raising = 0
         self._spent_on_chains_s = 0.0
@@ -118,7 +118,7 @@ class Attempts:
 
     def _is_over(self, share: float) -> bool:
         """Whether this share of the time or of what is wanted is used up."""
-        spent_s = time.monotonic() - self._started_s
+        spent_s = self._watch.spent_s()
         wanted, budget_s = float(self._request["wanted"]), float(self._request["budget_s"])
         if self._trier.written >= share * wanted:
             return True
@@ -167,11 +167,10 @@ class Attempts:
 
     def _cost_of_chain(self, blob: bytes) -> Optional[Tuple[float, str]]:
         """What takes long by nature takes nothing from the time for the others."""
-        started_s = time.monotonic()
+        watch = Stopwatch()
         cost = self._trier.cost(blob, CHAIN_S)
-        spent_s = time.monotonic() - started_s
-        self._started_s += spent_s
-        self._spent_on_chains_s += spent_s
+        self._spent_on_chains_s += watch.spent_s()
+        self._watch.leave_out(watch)
         return cost
 
     def _has_no_time_for_chain(self, each: Input) -> bool:

@@ -7,7 +7,7 @@ from typing import Any, Dict, FrozenSet, Iterator, List, NamedTuple, Optional, S
 
 from .array_tiles import is_array
 from .call_parts import MANY, SHORT_TUPLE, fields
-from .container_kinds import HEAP_TYPE, MAPPINGS, SEQUENCES, SETS, container_kind, is_named_tuple, plain_of
+from .container_kinds import ATOMS, HEAP_TYPE, MAPPINGS, SEQUENCES, SETS, container_kind, is_named_tuple, plain_of
 from .list_iterators import LIST_ITERATOR, items_left
 from .object_edges import is_frame
 
@@ -55,6 +55,8 @@ NOTHING = Observed(frozenset(), Form(), {})
 def observe(values: Sequence[Any], depth: int = 0) -> Observed:
     """What stands in a place that held these values; depth 0 is an argument."""
     kinds = frozenset(map(type, values))
+    if kinds <= ATOMS:
+        return Observed(kinds, Form(), None if depth >= MOST_DEPTH else {})
     form = _form_of(values, is_argument=depth == 0)
     if depth >= MOST_DEPTH:
         return Observed(kinds, form, None)
