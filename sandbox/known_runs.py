@@ -1,7 +1,7 @@
 """Keeps what came of untimed runs of one program for the rest of the day, so that nothing is found out twice.
 
 A report is kept under a hash of everything that it depends on: the program, what it was given, and its surroundings. It
-lies in a file of its own, which is there as a whole or not at all. What cannot be read is as good as not known.
+lies in a file of its own, which is there as a whole or not at all. A file that cannot be read is replaced.
 """
 
 from __future__ import annotations
@@ -69,15 +69,18 @@ class KnownRuns:
             return None
         return found.hexdigest()
 
-    def find(self, key: str) -> tuple[CaseReport, ...] | None:
-        """The reports that are kept under this key, if there are any."""
+    def find(self, key: str, number: int) -> tuple[CaseReport, ...] | None:
+        """So many reports that are kept under this key; None if they are not there."""
+        self._tidy_up()
         if self._is_renewing:
             return None
         path = self._path(key)
         try:
-            cases = _form().validate_json(zlib.decompress(path.read_bytes()))
+            cases = _form().validate_json(zlib.decompressobj().decompress(path.read_bytes(), MOST_REPORT_BYTES))
             os.utime(path)
         except (OSError, ValueError, zlib.error):  # of which a ValidationError of pydantic is one
+            return None
+        if len(cases) != number:
             return None
         self.recalled += 1
         return cases
@@ -90,7 +93,6 @@ class KnownRuns:
         path = self._path(key)
         with suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._tidy_up()
             descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".new-")
             try:
                 with os.fdopen(descriptor, "wb") as file:
@@ -101,7 +103,7 @@ class KnownRuns:
                 raise
 
     def renew(self) -> None:
-        """From now on find nothing, and keep everything anew: what is known turned out not to hold any more."""
+        """Ignore the kept reports from here on, and replace them: what they say does not hold any more."""
         self._is_renewing, self.recalled = True, 0
 
     def _path(self, key: str) -> Path:
@@ -121,7 +123,8 @@ class KnownRuns:
         for used_s, size, path in sorted(found, reverse=True):
             room -= size
             if used_s < oldest_s or room < 0:
-                path.unlink(missing_ok=True)
+                with suppress(OSError):
+                    path.unlink()
 
 
 @cache

@@ -217,7 +217,9 @@ class Sandbox:
         key = self.known.key(program, known_by or cases, limits, self.describe()) if self.known is not None else None
         if self.known is None or key is None:
             return self.run(program, cases, limits).cases
-        found = self.known.find(key)
+        if self.stopped:
+            raise CancelledError
+        found = self.known.find(key, len(cases))
         if found is not None:
             return found
         reports = self.run(program, cases, limits).cases

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import stat
 import threading
 import time
 from dataclasses import fields, is_dataclass
 from enum import Enum
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +26,13 @@ if TYPE_CHECKING:
 
     from afterburner.sandbox.types import Bind, PythonEnvironment
 
-_OF_THE_SYSTEM = ("/etc/ld.so.cache", "/etc/os-release", "/etc/localtime", "/usr/lib/locale")
+_OF_THE_SYSTEM = (
+    *("/etc/ld.so.cache", "/etc/os-release", "/etc/localtime", "/etc/timezone"),
+    *("/var/lib/dpkg/status", "/var/lib/rpm/rpmdb.sqlite", "/lib/apk/db/installed", "/var/lib/pacman/local"),
+)  # the last: what is installed
+_CPU = re.compile(r"^(?:model name|flags|Features)\s*:.*$", re.MULTILINE)  # numeric libraries choose their code by it
+_OUR_SANDBOX = str(Path(__file__).parent)
+_NIX_STORE = "/nix/store"  # whatever changes there has another path
 _FOREIGN = "__pycache__"  # changes when something is imported
 _CHUNK_BYTES = 1 << 20
 
@@ -53,15 +61,26 @@ class Surroundings:
         machine = os.uname()
         now = time.time()
         days = time.strftime("%F", time.gmtime(now)), time.strftime("%F", time.localtime(now))
-        feed(found, (machine.nodename, machine.release, machine.machine, days, os.cpu_count()))
+        feed(found, (machine.nodename, machine.release, machine.machine, days, os.cpu_count(), _cpu()))
         feed(found, tuple(_change_of(path, os.lstat(path)) for path in _OF_THE_SYSTEM if os.path.lexists(path)))
         feed(found, tuple((bind.destination, self._of_bind(bind)) for bind in (*environment.binds, bind_driver())))
         feed(found, tuple(self._of_folder(folder) for folder in _not_bound(environment)))
-        feed(found, (environment.executable, _change_of("", Path(environment.executable).stat()), environment.version))
+        feed(found, self._of_folder(_OUR_SANDBOX, is_ours=True))
+        feed(
+            found,
+            (
+                os.path.realpath(environment.executable),
+                environment.executable,
+                _change_of("", Path(environment.executable).stat()),
+                environment.version,
+            ),
+        )
         feed(found, (environment.import_paths, environment.working_directory, environment.prefix))
         return found.digest()
 
     def _of_bind(self, bind: Bind) -> bytes:
+        if bind.source == _NIX_STORE:
+            return b""
         is_ours = bind.destination.startswith(INSIDE) or Path(bind.source).is_relative_to(self._staged)
         return self._of_folder(bind.source, is_ours=is_ours)
 
@@ -73,9 +92,20 @@ class Surroundings:
 
 
 def _not_bound(environment: PythonEnvironment) -> list[str]:
-    """The folders with packages that a container shows anyway: those of the system's own Python."""
+    """The folders of a Python that a container shows anyway, as those of the system's own: packages and library."""
     bound = [bind.source for bind in environment.binds]
-    return [each for each in environment.site_packages if not any(map(Path(each).is_relative_to, bound))]
+    name = "python{}.{}".format(*environment.version)
+    library = Path(os.path.realpath(environment.executable)).parent.parent / "lib" / name
+    folders = [*environment.site_packages, *([str(library)] if library.is_dir() else [])]
+    return [each for each in folders if not any(map(Path(each).is_relative_to, bound))]
+
+
+@cache
+def _cpu() -> str:
+    try:
+        return "\n".join(sorted(set(_CPU.findall(Path("/proc/cpuinfo").read_text("utf-8")))))
+    except OSError:
+        return ""
 
 
 def feed(into: hashlib._Hash, value: object) -> None:
@@ -119,10 +149,9 @@ def _digest(place: str, tell: Callable[[str, os.stat_result], str]) -> bytes:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except NotADirectoryError:
             break  # the place itself
+        entries = [entry for entry in entries if entry.name != _FOREIGN]
         lines = [f"{len(entries)} in {folder[len(place) :]}"]
         for entry in entries:
-            if entry.name == _FOREIGN:
-                continue
             lines.append(f"{entry.name}\0{tell(entry.path, entry.stat(follow_symlinks=False))}")
             if entry.is_dir(follow_symlinks=False):
                 waiting.append(entry.path)
@@ -131,8 +160,10 @@ def _digest(place: str, tell: Callable[[str, os.stat_result], str]) -> bytes:
 
 
 def _change_of(path: str, status: os.stat_result) -> str:
+    if stat.S_ISDIR(status.st_mode):
+        return f"{status.st_mode}"  # its time changes with `__pycache__`
     link = os.readlink(path) if stat.S_ISLNK(status.st_mode) else ""  # noqa: PTH115 - quicker
-    return f"{status.st_mode} {status.st_size} {status.st_mtime_ns} {link}"
+    return f"{status.st_mode} {status.st_size} {status.st_mtime_ns} {status.st_ctime_ns} {link}"
 
 
 def _content_of(path: str, status: os.stat_result) -> str:

@@ -17,7 +17,7 @@ from afterburner.agent.batch.batch_results import Outcome
 from afterburner.agent.batch.members import Member
 from afterburner.agent.deadline import BudgetClock
 from afterburner.sandbox import CancelToken, Limits
-from afterburner.sandbox.cores import keep_to
+from afterburner.sandbox.cores import keep_to, usable_cpus
 from afterburner.sandbox.shared_cpus import SharedCpus
 
 if TYPE_CHECKING:
@@ -64,7 +64,12 @@ def work_on_targets(worker: Worker, deadline: Deadline) -> None:
             return
         pool = ThreadPoolExecutor(at_once, "function", keep_to, (shared.beside,))
         run = partial(worker.optimise_beside_others, shared=shared, stop=stop)
-        _Turns(worker, deadline, at_once, run, stop).work(pool)
+        before = usable_cpus()
+        keep_to(shared.beside)  # this thread lets the rules look at the next functions while one is timed
+        try:
+            _Turns(worker, deadline, at_once, run, stop).work(pool)
+        finally:
+            keep_to(before)
 
 
 def functions_at_once(shared: SharedCpus) -> int:

@@ -75,7 +75,7 @@ class Harness:
             SandboxInternalError: the sandbox failed.
         """
         program, request, limits = self._prepared(job, origin, fields, environment or self.environment)
-        asked = {name: value for name, value in request.items() if name != "wall_time_s"}
+        asked = {name: value for name, value in request.items() if name not in {"wall_time_s", "budget_s"}}
         with span(SANDBOX, f"harness: {job}"):
             [case] = self.sandbox.run_known(
                 program, [_case(request)], limits, known_by=[_case(asked)], is_final=_is_final
@@ -144,7 +144,7 @@ def _is_final(reports: Sequence[CaseReport]) -> bool:
     if not all_accepted(reports):
         return False
     answer = parse_answer(reports[0].stdout)
-    return answer.finished and not answer.hurried
+    return answer.finished and not (answer.failures or answer.damaged or answer.hurried)
 
 
 def _adds(said: str, failure: Failure) -> bool:

@@ -20,6 +20,7 @@ from afterburner.agent.inputs.side_by_side import side_by_side
 from afterburner.agent.types import Skipped, WorkloadCall
 from afterburner.sandbox import CallCase, FunctionEntry, Program, Verdict
 from afterburner.sandbox.tolerance import TreeAgreement, compare_with_tolerance
+from afterburner.sandbox.verdicts import all_accepted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,7 +80,6 @@ class Replay:
         float_tolerance: see `CallCase`.
         fixed_clock: whether clocks stand still; None: found out with the first calls that are replayed.
         known_names: see `CallCase`: where they are given, effects are a part of what a call does.
-        recalls: whether outcomes that an earlier run found in the same surroundings will do.
         alone_s: seconds that are left for calls in processes of their own, which they get if a batch fails. What has
             begun by then is brought to its end.
     """
@@ -93,7 +93,6 @@ class Replay:
     fixed_clock: bool | None = None
     alone_s: float = math.inf
     known_names: tuple[str, ...] | None = None
-    recalls: bool = True
     _hung: dict[bytes, str] = field(default_factory=dict, init=False)  # by call that did not end: what is told of it
     _start_s: float | None = field(default=None, init=False)
 
@@ -123,13 +122,24 @@ class Replay:
         shuffled = random.Random(self.seed).sample(order, len(order))  # noqa: S311 - no secret
         orders = (order, order[::-1], shuffled)
         batches = [_Batch([found[at] for at in each], seed) for each, seed in zip(orders, HASH_SEEDS, strict=True)]
+        cases = [self._case(batch) for batch in batches if batch.calls]
+        known, key = self.sandbox.known, None
+        if known is not None and cases:
+            key = known.key(self._program(), cases, self.limits, self.sandbox.describe())
+        reports = known.find(key, len(cases)) if known is not None and key is not None else None
+        is_recalled = reports is not None
+        reports = reports or self._run(cases)
         seen: list[list[CallOutcome | str]] = [
             [self._hung[call.blob]] if call.blob in self._hung else [] for call in found
         ]
-        for each, outcomes in zip(orders, self._outcomes(batches), strict=True):
+        for each, outcomes in zip(orders, self._outcomes(batches, reports), strict=True):
             for at, outcome in zip(each, outcomes, strict=True):
                 seen[at].append(outcome)
-        return [self._weigh(call, outcomes) for call, outcomes in zip(found, seen, strict=True)]
+        tried = [self._weigh(call, outcomes) for call, outcomes in zip(found, seen, strict=True)]
+        is_steady = all_accepted(reports) and not any(each.is_unstable for each in tried)
+        if known is not None and key is not None and is_steady and not is_recalled:
+            known.keep(key, reports)  # what chance decided is found out again
+        return tried
 
     def _weigh(self, call: FoundCall, outcomes: Sequence[CallOutcome | str]) -> _Tried:
         made: list[CallOutcome] = []
@@ -159,36 +169,41 @@ class Replay:
         That is what the judge does with a candidate; the original has to pass, or nothing can. It is done each time:
         where what an earlier run found does not hold any more, it shows here.
         """
-        self.recalls = False
         kept = [list(part) for part in parts]
         skipped: list[Skipped] = []
         for _ in range(MAX_ROUNDS):
             batches = [_Batch(part, seed) for part in kept for seed in HASH_SEEDS]
             wrong: dict[bytes, str] = {}
-            for batch, outcomes in zip(batches, self._outcomes(batches), strict=True):
+            times_s: dict[bytes, float] = {}  # of now: no time of an earlier run decides anything
+            reports = self._run([self._case(batch) for batch in batches if batch.calls])
+            for batch, outcomes in zip(batches, self._outcomes(batches, reports), strict=True):
                 for call, outcome in zip(batch.calls, outcomes, strict=True):
                     if isinstance(outcome, str):
                         wrong[call.blob] = outcome
                     elif isinstance(call, WorkloadCall) and not self._agree(call.expected, outcome.encoded):
                         wrong[call.blob] = "its outcome depends on the calls before it"
+                    else:
+                        times_s.setdefault(call.blob, outcome.cpu_time_s)
             skipped += [
                 Skipped(call.origin, f"{call.description}: {wrong[call.blob]}")
                 for part in kept
                 for call in part
                 if call.blob in wrong
             ]
-            kept = [[call for call in part if call.blob not in wrong] for part in kept]
+            kept = [
+                [replace(call, cpu_time_s=times_s[call.blob]) for call in part if call.blob not in wrong]
+                for part in kept
+            ]
             if not wrong:
                 break
         return kept, skipped
 
-    def _outcomes(self, batches: Sequence[_Batch]) -> list[list[CallOutcome | str]]:
-        """What each call of each batch did, or why that is not known.
+    def _outcomes(self, batches: Sequence[_Batch], given: Sequence[CaseReport]) -> list[list[CallOutcome | str]]:
+        """What each call of each batch did, or why that is not known; `given` are the reports on those with calls.
 
         If one call ends the process of its batch, each call of the batch gets a process of its own.
         """
-        cases = [self._case(batch) for batch in batches if batch.calls]
-        reports = iter(self._run(cases) if cases else ())
+        reports = iter(given)
         outcomes: list[list[CallOutcome | str] | None] = []
         for batch in batches:
             report = next(reports) if batch.calls else None
@@ -248,16 +263,15 @@ class Replay:
             known_names=self.known_names,
         )
 
-    def _run(self, cases: Sequence[CallCase], limits: Limits | None = None) -> tuple[CaseReport, ...]:
+    def _program(self) -> Program:
         entry = FunctionEntry(self.target.module, self.target.path, self.target.function or "")
-        program = Program("python", self.target.source, entry=entry, environment=self.environment)
-        # A container each: they run at the same time.
-        tasks = [partial(self._run_one, program, case, limits or self.limits) for case in cases]
-        return tuple(case for reports in side_by_side(self.sandbox, tasks) for case in reports)
+        return Program("python", self.target.source, entry=entry, environment=self.environment)
 
-    def _run_one(self, program: Program, case: CallCase, limits: Limits) -> tuple[CaseReport, ...]:
-        run_known = self.sandbox.run_known
-        return run_known(program, [case], limits) if self.recalls else self.sandbox.run(program, [case], limits).cases
+    def _run(self, cases: Sequence[CallCase], limits: Limits | None = None) -> tuple[CaseReport, ...]:
+        program = self._program()
+        # A container each: they run at the same time.
+        tasks = [partial(self.sandbox.run, program, [case], limits or self.limits) for case in cases]
+        return tuple(case for report in side_by_side(self.sandbox, tasks) for case in report.cases)
 
 
 def _only_outcome(report: CaseReport) -> CallOutcome | str:

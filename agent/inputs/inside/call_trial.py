@@ -14,7 +14,7 @@ from ....sandbox.driver.call_blobs import Call, dump_call, load_call
 from ....sandbox.driver.module_state import restore_globals
 from .assumptions import Assumed
 from .call_descriptions import describe_call
-from .harness_types import Interrupted
+from .harness_types import HURRIED, Interrupted
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -46,6 +46,7 @@ class Trier:
         """
         call = self._prepare(blob)
         ended, self.error = "raised", None
+        began_s = time.thread_time()
         try:
             with interrupted_after(limit_s):
                 started_s = time.thread_time()
@@ -56,12 +57,15 @@ class Trier:
                             pass
                     ended = "returned"
                 except Interrupted:
-                    return None
+                    raise
                 except BaseException as error:  # noqa: BLE001 - an exception is an outcome like any other
                     self.error = type(error)
                 return time.thread_time() - started_s, ended
         except Interrupted:
-            return None
+            pass
+        if time.thread_time() - began_s < limit_s / 2:  # a machine that is busy, or a call that waits
+            self._write(HURRIED)
+        return None
 
     def keep(self, blob: bytes, cpu_time_s: float, ended: str, origin: str = "") -> bool:
         """Write the call that was tried last. Tells whether it did.

@@ -53,6 +53,10 @@ class Differing:
         return self.verdict in {Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR} and "the module cannot" not in self.actual
 
 
+class OutOfDateError(Exception):
+    """What an earlier run kept of the original, and a rewrite was compared with, does not hold any more."""
+
+
 @dataclass(frozen=True, slots=True)
 class Comparer:
     """Compares rewrites of one target with what the original did."""
@@ -72,12 +76,24 @@ class Comparer:
         """The first call that `source` makes otherwise than expected: under each hash seed, and in both directions.
 
         A difference that shows on calls within the contract alone counts before one that takes others to show.
+
+        Raises:
+            OutOfDateError: the original does not do what is expected either, and an earlier run has kept that.
         """
         found = self._first_in_any_order(source, calls)
+        if found is not None:
+            self._check_original(found)
         if found is None or not found.is_probing:
             return found
         within = [call for call in calls if not call.is_probing]
         return (self._first_in_any_order(source, within) if within else None) or found
+
+    def _check_original(self, found: Differing) -> None:
+        known = self.sandbox.known
+        if known is None or not known.recalled:
+            return
+        if self._made(self.target.source, self.environment, found.calls, found.hash_seed) is not None:
+            raise OutOfDateError
 
     def _first_in_any_order(self, source: str, calls: Sequence[WorkloadCall]) -> Differing | None:
         orders = [tuple(calls if number % 2 == 0 else calls[::-1]) for number in range(len(HASH_SEEDS))]

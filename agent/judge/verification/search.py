@@ -9,14 +9,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from afterburner.agent.code.data_names import data_names
 from afterburner.agent.code.literals import new_literals
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, ignore_event
 from afterburner.agent.inputs.choosing import is_invented
-from afterburner.agent.judge.verification.call_differences import Comparer
+from afterburner.agent.judge.verification.call_differences import Comparer, OutOfDateError
 from afterburner.agent.judge.verification.made_inputs import Inputs, Round, Suggested
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 from afterburner.agent.judge.verification.second_look import SecondLook
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from afterburner.agent.judge.measuring.workbench import Workbench
     from afterburner.agent.judge.verification.call_differences import Differing
     from afterburner.agent.types import WorkloadCall
+
+Found = TypeVar("Found")
 
 SMALL_BYTES = 1024  # a larger input is not made smaller before it is known whether a small one shows a difference, too
 ROUNDS_FOR_SMALLER = 2
@@ -147,8 +149,8 @@ class DifferenceSearch:
             reason = "inputs are made for functions; a whole program is compared on its cases alone"
             return Agreement((), (Skipped("made inputs", reason),), exhausted=True)
         rest = partial(self._against, candidate_source, deadline, rounds=rounds, least=least, once_more=once_more)
-        found = rest(self._assume, real_calls=real_calls, effects_of_real_calls=effects_of_real_calls)
-        return self._provided(found, rest)
+        first = partial(rest, self._assume, real_calls=real_calls, effects_of_real_calls=effects_of_real_calls)
+        return self._up_to_date(lambda: self._provided(first(), rest))
 
     def unreached_lines(self, candidate_source: str) -> tuple[int, ...]:
         """Lines of the original that no input reaches on which this rewrite was compared; see `reach.unreached_lines`.
@@ -187,7 +189,10 @@ class DifferenceSearch:
         if made is None or not made.calls:
             return None
         comparer = replace(self._comparer, known_names=made.known_names, assume=self._assume)
-        found = comparer.first_difference(candidate_source, made.calls)
+        try:
+            found = comparer.first_difference(candidate_source, made.calls)
+        except OutOfDateError:
+            return None  # it would only be told
         if found is None or not found.may_shrink:
             return None
         showing = self._inputs_for(self._assume).starting_from()
@@ -208,7 +213,20 @@ class DifferenceSearch:
             SandboxInternalError: the sandbox failed.
         """
         search = partial(self._against, candidate_source, deadline, least=None, suggested=suggested)
-        return self._provided(search(self._assume, rounds=0), partial(search, rounds=rounds))
+        rest = partial(search, rounds=rounds)
+        return self._up_to_date(lambda: self._provided(search(self._assume, rounds=0), rest))
+
+    def _up_to_date(self, search: Callable[[], Found]) -> Found:
+        """What a search finds; a second time, with inputs made anew, if what is kept of the original does not hold."""
+        try:
+            return search()
+        except OutOfDateError:
+            known = self._comparer.sandbox.known
+            if known is None:
+                raise
+            known.renew()
+            self._known_inputs, self._agreed, self._compared, self.made = {}, set(), {}, {}
+            return search()
 
     def _provided(
         self, found: Counterexample | Agreement, rest: Callable[..., Counterexample | Agreement]
