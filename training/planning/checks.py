@@ -28,11 +28,14 @@ def check_plan(plan: Plan, out: Path | None = None) -> None:
     Raises:
         TrainingError: they do not; the message says what to change.
     """
-    need, have = plan.memory.peak_gib, plan.hardware.memory_gib
-    if need > have:
+    need, hardware = plan.memory.peak_gib, plan.hardware
+    asked = f"{plan.config.method.value} with {plan.model.name} needs about {need:.1f} GiB on each device, and"
+    if need > hardware.memory_gib:
+        raise TrainingError(f"{asked} there are {hardware.memory_gib:.1f}. {_advice(plan)}")
+    if need > hardware.free_gib:
         raise TrainingError(
-            f"{plan.config.method.value} with {plan.model.name} needs about {need:.1f} GiB on each device, and there "
-            f"are {have:.1f}. {_advice(plan)}"
+            f"{asked} other programs hold {hardware.taken_gib:.1f} of {hardware.memory_gib:.1f}: nvidia-smi lists "
+            "them. End them, or choose another GPU with CUDA_VISIBLE_DEVICES."
         )
     _check_vllm(plan)
     if out is not None and plan.disk.total_gib > (free := free_gib(out)):

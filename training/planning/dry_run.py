@@ -99,6 +99,8 @@ def _memory(plan: Plan) -> Iterator[tuple[str, str]]:
         yield each.name, f"{each.gib:,.2f}"
     yield f"peak, in: {memory.largest_phase}", f"{memory.peak_gib:,.1f}"
     yield "there are", f"{plan.hardware.memory_gib:,.1f}"
+    if plan.hardware.taken_gib:
+        yield "held by other programs", f"{plan.hardware.taken_gib:,.1f}"
 
 
 def _disk(plan: Plan) -> Iterator[tuple[str, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,6 +41,8 @@ from afterburner.training.trainers.supervised import supervised_trainer
 from afterburner.training.trainers.writing import whole_folder
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from transformers import Trainer
 
     from afterburner.training.config.schema import TrainConfig
@@ -103,10 +105,12 @@ def train(config: TrainConfig, out: Path, *, sandbox: str = "auto") -> Outcome:
             callbacks.append(TensorBoardCallback(_writer(folder, resumed_from, stack)))
         start = starting_point(config.model, folder.start)
         parts = Parts(config, plan, folder, start, tokenizer, rows.dataset, tuple(callbacks))
-        trainer = _trainer(parts, data.card, sandbox, interruption, stack)
+        with _enough_memory(lambda: "for the model"):
+            trainer = _trainer(parts, data.card, sandbox, interruption, stack)
         trainer.remove_callback(PrinterCallback)
         stack.enter_context(interruption.listening())
-        _run(trainer, last)
+        with _enough_memory(lambda: f"at step {trainer.state.global_step + 1}"):
+            trainer.train(resume_from_checkpoint=None if last is None else str(last))
         stopped = interruption.happened and trainer.state.global_step < trainer.state.max_steps
         if not stopped:
             _save(trainer, folder)
@@ -203,19 +207,28 @@ def _benchmark(config: TrainConfig, card: dict[str, Any]) -> Path:
     return benchmark
 
 
-def _run(trainer: Trainer, last: Path | None) -> None:
-    """Train.
+@contextmanager
+def _enough_memory(where: Callable[[], str]) -> Iterator[None]:
+    """Say in one line that a device's memory does not suffice.
 
     Raises:
-        TrainingError: the device's memory does not suffice.
+        TrainingError: it does not.
     """
     try:
-        trainer.train(resume_from_checkpoint=None if last is None else str(last))
-    except torch.OutOfMemoryError as error:
+        yield
+    except RuntimeError as error:
+        if not _is_lack_of_memory(error):
+            raise
         raise TrainingError(
-            f"The device's memory does not suffice at step {trainer.state.global_step + 1}. Lower batch.per_device "
-            "(the effective batch stays the same) or max_tokens, and run the same command again with another --out."
+            f"The device's memory does not suffice {where()}. Lower batch.per_device (the effective batch stays the "
+            "same) or max_tokens, and run the same command again with another --out."
         ) from error
+
+
+def _is_lack_of_memory(error: RuntimeError) -> bool:
+    """Whether PyTorch, the driver or cuBLAS lacked memory; only the first has an error of its own for that."""
+    said = str(error)
+    return isinstance(error, torch.OutOfMemoryError) or "out of memory" in said or "ALLOC_FAILED" in said
 
 
 def _save(trainer: Trainer, folder: RunFolder) -> None:

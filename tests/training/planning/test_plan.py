@@ -123,6 +123,15 @@ def test_assumptions_are_checked(given: dict[str, float]) -> None:
         Assumptions(**given)  # type: ignore[arg-type]
 
 
+def test_memory_that_other_programs_hold_is_not_there() -> None:
+    plan = plan_of(config(lora={}), Hardware(1, 80, taken_gib=70))
+    with pytest.raises(TrainingError, match=r"and other programs hold 70\.0 of 80\.0: nvidia-smi lists them") as raised:
+        check_plan(plan)
+    assert "\n" not in str(raised.value)
+    assert any("held by other programs" in line and "70.0" in line for line in to_lines(plan))
+    check_plan(plan_of(config(lora={}), Hardware(1, 80, taken_gib=40)))
+
+
 def test_hardware_is_given_or_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     assert detect_hardware(8, 80) == NODE
     monkeypatch.setenv("WORLD_SIZE", "2")

@@ -46,7 +46,7 @@ def log_probabilities(model: Any, tokenizer: Any, prompt: Any, answer: Any) -> t
     """Of each of the answer's tokens, its end included, rendered as a chat."""
     asked = tokenizer.apply_chat_template(prompt, tokenize=False, add_generation_prompt=True)
     whole = tokenizer.apply_chat_template(prompt + answer, tokenize=False)
-    skip, ids = len(tokenizer(asked)["input_ids"]), torch.tensor([tokenizer(whole)["input_ids"]])
+    skip, ids = len(tokenizer(asked)["input_ids"]), torch.tensor([tokenizer(whole)["input_ids"]], device=model.device)
     found = log_softmax(model(input_ids=ids).logits[0, :-1].float(), dim=-1)
     return found.gather(1, ids[0, 1:, None])[skip - 1 :, 0]
 

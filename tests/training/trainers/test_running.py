@@ -223,8 +223,9 @@ def test_a_run_says_what_it_was_made_of_and_how_it_went(taught: Path, mini: Mini
 
 
 def test_the_rewards_of_a_rollout_are_logged_term_by_term(taught: Path, mini: Mini, tmp_path: Path) -> None:
-    settings = rewarded(taught, mini).model_copy(update={"steps": 1})
-    train(settings, tmp_path / "run")
+    settings = rewarded(taught, mini, steps=1)
+    cooler = settings.grpo.model_copy(update={"temperature": 0.5})  # else a device may draw no right answer at all
+    train(settings.model_copy(update={"grpo": cooler}), tmp_path / "run")
     (logged,) = [row for row in lines(tmp_path / "run" / "metrics.jsonl") if "loss" in row]
     rows = lines(tmp_path / "run" / "rewards.jsonl")
     assert len(rows) == 8
@@ -397,6 +398,31 @@ def test_a_device_that_is_too_small_and_a_model_that_cannot_chat_are_found_befor
         train(config("sft", mini.model, mini.sft), tmp_path / "b")
     assert not (tmp_path / "a").exists()
     assert not (tmp_path / "b").exists()
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 MiB."),
+        RuntimeError("CUDA error: out of memory"),
+    ],
+)
+def test_a_model_that_does_not_fit_on_its_device_is_one_clear_line(
+    error: RuntimeError, mini: Mini, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PyTorch and the driver say it differently; `test_gpu.py` has a real one."""
+
+    def full(_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(running, "supervised_trainer", full)
+    with pytest.raises(
+        TrainingError, match=r"memory does not suffice for the model\. Lower batch\.per_device"
+    ) as raised:
+        train(config("sft", mini.model, mini.sft), tmp_path / "run")
+    assert "\n" not in str(raised.value)
+    monkeypatch.undo()
+    train(config("sft", mini.model, mini.sft, steps=1), tmp_path / "run")
 
 
 def test_what_cannot_be_trained_is_refused_before_it_begins(mini: Mini, tmp_path: Path) -> None:
