@@ -18,6 +18,8 @@ FLOAT32 = 4
 _HEAD_TOKENS, _HEAD_COLUMNS = 4_096, 32_768  # the tile of trl.kernels.chunked_logprob: no trainer builds all logits
 _HEAD_CPU_BYTES = 33  # for each element of the tile: without Triton, eight float32 copies and a mask live at once
 
+_MASK_CPU_BYTES, _MASK_GPU_BYTES = FLOAT32, 1  # what dropout keeps of each number: factors, or whether it was dropped
+
 
 @dataclass(frozen=True, slots=True)
 class Precision:
@@ -53,7 +55,7 @@ def precision_of(config: TrainConfig) -> Precision:
     return Precision(computed, FLOAT32 if is_autocast else computed)
 
 
-def layer_bytes(model: Architecture, config: TrainConfig, batch: Batch) -> int:
+def layer_bytes(model: Architecture, config: TrainConfig, batch: Batch, *, on_cpu: bool) -> int:
     """What one decoder layer keeps for its backward pass."""
     precision = precision_of(config)
     keys = model.query_width if _is_padded(config, batch) else model.kv_width
@@ -62,10 +64,10 @@ def layer_bytes(model: Architecture, config: TrainConfig, batch: Batch) -> int:
     if config.model.attention == "eager":
         attention += (FLOAT32 + precision.computed) * model.heads * batch.tokens_each
     feed_forward = precision.computed * 3 * model.intermediate
-    return batch.tokens * (norms + attention + feed_forward + _inputs(model, config, precision))
+    return batch.tokens * (norms + attention + feed_forward + _inputs(model, config, precision, on_cpu=on_cpu))
 
 
-def _inputs(model: Architecture, config: TrainConfig, precision: Precision) -> int:
+def _inputs(model: Architecture, config: TrainConfig, precision: Precision, *, on_cpu: bool) -> int:
     """The inputs of the linear layers that are trained, for each token."""
     last = model.intermediate  # of the product of gate and up; the attention's own output is counted there
     if config.lora is None:
@@ -75,7 +77,8 @@ def _inputs(model: Architecture, config: TrainConfig, precision: Precision) -> i
         return FLOAT32 * (2 * model.hidden + last)
     # PEFT casts the input to the adapter's float32, and autocast back: a copy for each of the seven layers.
     width = 5 * model.hidden + model.query_width + last
-    return width * (precision.computed + (FLOAT32 + 1 if config.lora.dropout else 0))
+    mask = 0 if not config.lora.dropout else _MASK_CPU_BYTES if on_cpu else _MASK_GPU_BYTES
+    return width * (precision.computed + mask)
 
 
 def backward_bytes(model: Architecture, config: TrainConfig, batch: Batch) -> int:

@@ -82,7 +82,7 @@ def _work(plan: Plan) -> Iterator[tuple[str, str]]:
 
 def _time(plan: Plan) -> Iterator[tuple[str, str]]:
     work, assumed = plan.work, plan.assumed
-    speed = f"{assumed.device_tflops:g} TFLOP/s used at {assumed.utilisation:.0%}"
+    speed = f"{assumed.device_tflops:g} TFLOP/s used at {assumed.used(is_adapter=plan.config.lora is not None):.0%}"
     yield f"training, {speed}", f"{work.training_hours:,.2f} h"
     if plan.config.method is Method.GRPO:
         yield f"generation, {assumed.generated_tokens_per_s:g} tokens/s a device", f"{work.generation_hours:,.2f} h"

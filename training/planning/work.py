@@ -87,6 +87,7 @@ def estimate_work(
     steps = config.steps or _steps(config, batches, number)
     sequences = steps * batches.size * (2 if config.method is Method.DPO else 1)
     is_grpo = config.method is Method.GRPO
+    used = assumed.used(is_adapter=config.lora is not None)
     longest = config.grpo.prompt_tokens + config.grpo.answer_tokens if is_grpo else config.max_tokens
     tokens_mean = round(sequences * longest * assumed.mean_share)
     rollouts = math.ceil(steps / batches.updates_per_rollout) if is_grpo else 0
@@ -103,7 +104,7 @@ def estimate_work(
         sandbox_runs=runs,
         sandbox_s=runs * assumed.seconds_per_run,
         training_hours=_operations(config, model, tokens_mean)
-        / (hardware.devices * assumed.device_tflops * 1e12 * assumed.utilisation * _HOUR_S),
+        / (hardware.devices * assumed.device_tflops * 1e12 * used * _HOUR_S),
         generation_hours=generated / (_generators(config, hardware) * assumed.generated_tokens_per_s * _HOUR_S),
         sandbox_hours=rollouts * _judging_s(config, assumed) / _HOUR_S,
     )
