@@ -10,7 +10,7 @@ DEMO ?= examples/log_report.py
 EXTENSION := lsp_server/clients/vscode
 
 .DEFAULT_GOAL := help
-.PHONY: soak-cancels help setup setup-tests demo test test-quick test-nightly check lint types format verify-examples readme-demo rules-page schemas sandbox-pictures bench-sandbox bench-selection bench-compare bench-judge bench-mutants bench-editor bench-packages bench-coverage bench-graders bench-eval-cores bench-latency bench-floors latency-pictures train-mini miniature-page eval-smoke eval-picture eval-full vscode test-vscode vscode-pictures ci-pictures soak soak-kills load-service lock clean clean-all
+.PHONY: soak-cancels help setup setup-tests demo test test-quick test-nightly check lint types format verify-examples readme-demo rules-page schemas sandbox-pictures bench-sandbox bench-selection bench-compare bench-judge bench-mutants bench-editor bench-packages bench-coverage bench-graders bench-training bench-eval-cores bench-latency bench-floors latency-pictures train-mini miniature-page eval-smoke eval-picture eval-full vscode test-vscode vscode-pictures ci-pictures soak soak-kills load-service lock clean clean-all
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name what; do \
@@ -136,6 +136,9 @@ bench-packages: setup ## what rules gain in pinned packages of the registry, the
 
 bench-graders: setup ## our graders and timings beside official ones, on the real records of ../shared/data (half an hour)
 	$(BIN)/python -m scripts.bench_graders --page docs/graders.md $(BENCH)
+
+bench-training: setup-tests ## memory and speed of training steps on this machine's GPU, beside what `train plan` says (ten minutes)
+	$(BIN)/python -m scripts.bench_training $(BENCH)
 
 bench-eval-cores: setup ## how well evaluation uses the cores, and whether that disturbs what is timed (two minutes)
 	$(BIN)/python -m scripts.bench_eval_cores $(BENCH)
