@@ -483,8 +483,8 @@ def open_session(
         models: how models are asked, and what they are told; its `model` wins over the one above.
         caps: the most that models may use, for all jobs together.
         proof: what a gain has to stand, and which evidence is gathered.
-        store: a folder for runs, their checkpoints and the answers of models; `user`: the user's own; None: nothing is
-            kept.
+        store: a folder for runs, their checkpoints, the answers of models and what is known of originals; `user`: the
+            user's own; None: nothing is kept.
         trust: decides, once for each project, whether anything of it may run.
         cores: the CPUs that samples may be timed on, by their numbers; None: all that a job's thread may use.
         session_id: the id under which the use of models by all runs is counted; empty: a new one.
