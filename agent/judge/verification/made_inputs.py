@@ -233,7 +233,7 @@ class Inputs:
             chosen.append(
                 FoundCall(call.blob, call.origin, call.description, "unknown", call.position, call.cpu_time_s)
             )
-        return chosen
+        return sorted(chosen, key=lambda call: call.number)  # not by what they took just now: another run asks the same
 
     def with_literals(self, values: Sequence[float | str]) -> Round:
         """Inputs that hold these values: the literals of one rewrite, which may be a workload's answers."""
