@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING
 
 from pydantic import ConfigDict, TypeAdapter
 
-from afterburner.sandbox.surroundings import feed
+from afterburner.sandbox.fingerprints import feed
 from afterburner.sandbox.types import CaseReport
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from afterburner.sandbox.surroundings import Surroundings
+    from afterburner.sandbox.fingerprints import Fingerprints
     from afterburner.sandbox.types import CallCase, Limits, Program, TestCase
 
 KEPT_S = 86_400.0  # since it was last asked for: keys hold the day
@@ -40,12 +40,12 @@ class KnownRuns:
 
     Args:
         folder: where the files lie; made when the first is kept.
-        surroundings: what the programs of this job find.
+        fingerprints: of what the programs of this job find.
         recalled: how many reports were found so far.
     """
 
     folder: Path
-    surroundings: Surroundings
+    fingerprints: Fingerprints
     recalled: int = 0
     _is_renewing: bool = field(default=False, init=False)
     _is_tidy: bool = field(default=False, init=False)
@@ -64,7 +64,7 @@ class KnownRuns:
         feed(found, tuple(cases))
         feed(found, (limits.memory_kib, limits.output_bytes, limits.processes, limits.file_kib, limits.open_files))
         try:
-            feed(found, self.surroundings.digest(program.environment))
+            feed(found, self.fingerprints.of(program.environment))
         except OSError:
             return None
         return found.hexdigest()

@@ -15,11 +15,11 @@ from afterburner.sandbox.compiling import compile_program
 from afterburner.sandbox.cores import divide_cores, usable_cpus
 from afterburner.sandbox.duels import prepare_duel, read_duel
 from afterburner.sandbox.errors import CancelledError, UsageError
+from afterburner.sandbox.fingerprints import Fingerprints
 from afterburner.sandbox.known_runs import KnownRuns
 from afterburner.sandbox.languages import find_language
 from afterburner.sandbox.launch import encoded_source, python_launch, python_variables, toolchain_launch
 from afterburner.sandbox.schedule import run_many, run_many_async
-from afterburner.sandbox.surroundings import Surroundings
 from afterburner.sandbox.task import Task
 from afterburner.sandbox.tracing import SANDBOX, span
 from afterburner.sandbox.types import (
@@ -96,7 +96,7 @@ class Sandbox:
             branch = Sandbox(self.backend, Path(folder), self._artefacts)
             branch.share, branch.known = self.share, self.known
             if known_in is not None and self.backend.follows_caller:
-                branch.known = KnownRuns(known_in, Surroundings(Path(folder)))
+                branch.known = KnownRuns(known_in, Fingerprints(Path(folder)))
             self._branches.add(branch)
             if self.stopped:  # perhaps just now, by another thread
                 branch.stop()

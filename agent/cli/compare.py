@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from afterburner.agent.cli import work
+from afterburner.agent.cli import loaded_late
 from afterburner.agent.cli.from_options import option_of
 from afterburner.agent.cli.outputs import COUNTEREXAMPLE_HELP, HTML_HELP, JSON_HELP, Outputs, destination_option
 from afterburner.agent.cli.progress import (
@@ -129,7 +129,7 @@ def compare(
         outputs.check(Path(file), "a file that is compared")
     style = style_of(progress, quiet=quiet)
     with show_beginning(_named(before, after, base, head), style):
-        open_session, deliver = work.open_session, work.deliver_comparison
+        open_session, deliver = loaded_late.open_session, loaded_late.deliver_comparison
     with show_progress(None, style) as on_event:
         search = Search(objective=objective, max_seconds=max_seconds, seed=seed, fresh=fresh)
         proof = Proof(min_effect=min_effect, receipt=receipt is not None, counterexample=counterexample is not None)

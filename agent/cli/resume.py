@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from afterburner.agent.cli import work
+from afterburner.agent.cli import loaded_late
 from afterburner.agent.cli.outputs import (
     COUNTEREXAMPLE_HELP,
     GROWTH_HELP,
@@ -66,5 +66,5 @@ def resume(
     )
     style = style_of(progress, quiet=quiet)
     with show_beginning(f"run {run}", style):
-        resume_stored = work.resume_stored
+        resume_stored = loaded_late.resume_stored
     resume_stored(run, given, style, max_seconds=max_seconds, apply=apply, yes=yes)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from afterburner.agent.cli import work
+from afterburner.agent.cli import loaded_late
 from afterburner.agent.cli.from_options import takes_settings
 from afterburner.agent.cli.many_settings import settings_for_many
 from afterburner.agent.cli.outputs import (
@@ -123,12 +123,12 @@ def run(
         settings = settings_for_many(settings, top, tuple(command or ()), outputs)
         settings = replace(settings, batch=replace(settings.batch, jobs=jobs))
         with show_beginning(Path(file).resolve().name, style):
-            run_many = work.run_many
+            run_many = loaded_late.run_many
         run_many(settings, outputs, style)
         return
     outputs.check(Path(file))
     with show_beginning(f"{function} in {display_path(file)}" if function else display_path(file), style):
-        run_one = work.run_one
+        run_one = loaded_late.run_one
     run_one(settings, outputs, style)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from afterburner.agent.cli import work
+from afterburner.agent.cli import loaded_late
 from afterburner.agent.cli.from_options import option_of
 from afterburner.agent.cli.outputs import COUNTEREXAMPLE_HELP, JSON_HELP, Outputs, destination_option
 from afterburner.agent.cli.progress import (
@@ -67,7 +67,7 @@ def verify(
     outputs.check(Path(against), "the other file")
     style = style_of(progress, quiet=quiet)
     with show_beginning(f"{function} in {display_path(file)} and {display_path(against)}", style):
-        open_session, deliver = work.open_session, work.deliver_verification
+        open_session, deliver = loaded_late.open_session, loaded_late.deliver_verification
     with show_progress(None, style) as on_event:
         inputs = InputOptions(calls=calls, python=python, float_tolerance=float_tolerance, assume=tuple(assume or ()))
         original = Job.from_file(file, function=function, inputs=inputs)

@@ -88,11 +88,15 @@ def build_workload(  # noqa: PLR0917 - what a workload depends on, and who is to
     replay = Replay(sandbox, target, environment, limits, settings.search.seed, settings.inputs.float_tolerance)
     replay.alone_s = REPLAY_SHARE * settings.search.max_seconds
     in_words = [Skipped(IN_DOCSTRING, f"no expression over the parameters: {line}") for line in required.in_words]
-    try:
+
+    def find() -> Workload:
         return _Search(sources, replace(replay), report, writer, skipped=[*in_words]).found_workload()
+
+    try:
+        return find()
     except _OutOfDateError as error:
         error.known.renew()
-        return _Search(sources, replace(replay), report, writer, skipped=[*in_words]).found_workload()
+        return find()
 
 
 class _OutOfDateError(Exception):

@@ -8,7 +8,6 @@ For example:
 
 from __future__ import annotations
 
-import tempfile
 import threading
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
@@ -33,11 +32,11 @@ from afterburner.agent.session.call_checks import check_call, check_files, check
 from afterburner.agent.session.compare import compare_jobs
 from afterburner.agent.session.one_run import begin_run, resume_run
 from afterburner.agent.session.shared_sandbox import SharedSandbox
+from afterburner.agent.session.store_folder import StoreFolder
 from afterburner.agent.store.checkpoints import new_run_id
 from afterburner.agent.store.table import IMPROVEMENTS, improvements_in, open_runs
 from afterburner.sandbox import CancelToken, Sandbox, UsageError
 from afterburner.sandbox.cores import Cores, divide_cores, usable_cpus
-from afterburner.sandbox.folders import state_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
@@ -89,7 +88,7 @@ class Session:
         self._id = session_id
         self._lock = threading.RLock()
         self._model_session: ModelSession | None = None
-        self._folder: Path | None = None
+        self.folder = StoreFolder(store, stack)
         self._jobs = ActiveJobs()
 
     def optimize(
@@ -190,9 +189,9 @@ class Session:
             RunStoreError: the store cannot be read, or a newer version of this program has written it.
         """
         expect("path", path, str | Path, "the path of a file")
-        if self._store is None and self._folder is None:
+        if not self.folder.is_there:
             return iter(())
-        return improvements_in(self._store if isinstance(self._store, Path) else self._folder, str(path), most)
+        return improvements_in(self.folder.of_runs(), str(path), most)
 
     def verify(
         self,
@@ -363,22 +362,8 @@ class Session:
     @contextmanager
     def runs(self) -> Iterator[RunTable]:
         """Open the store; without one, a temporary folder that is deleted with the session."""
-        with open_runs(self._folder_of_store()) as runs:
+        with open_runs(self.folder.of_runs()) as runs:
             yield runs
-
-    def known_runs_folder(self) -> Path:
-        """Return where it is kept what originals do, so that the next job on one begins with the candidates.
-
-        It lies with the store.
-        """
-        return (self._folder_of_store() or state_folder()) / "known-runs"
-
-    def _folder_of_store(self) -> Path | None:
-        """Return the folder for runs, made if there is no store; None for the user's own."""
-        with self._lock:
-            if self._store is None and self._folder is None:
-                self._folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="afterburner-runs-")))
-            return self._store if isinstance(self._store, Path) else self._folder
 
     def opened_sandbox(self, cancel: CancelToken) -> Sandbox:
         """Return the session's sandbox, and open it on first use."""
@@ -436,7 +421,7 @@ class Loan:
     @contextmanager
     def sandbox(self, *, fresh: bool = False) -> Iterator[Sandbox]:
         """A branch of the session's sandbox, which is stopped when the run is cancelled."""
-        opened, known_in = self.session.opened_sandbox(self.cancel), self.session.known_runs_folder()
+        opened, known_in = self.session.opened_sandbox(self.cancel), self.session.folder.of_known_runs()
         with opened.branch(known_in) as branch, self.cancel.on_cancel(branch.stop):
             if fresh and branch.known is not None:
                 branch.known.renew()

@@ -1,4 +1,4 @@
-"""Tells whether a program would find the same surroundings as before: interpreter, packages, project, machine.
+"""Tells whether a program would find the same as before: interpreter, packages, project, machine.
 
 Files that we have put there ourselves, such as the copy of a project, count by what they hold. Others count by their
 names, sizes and times of change: an installation has tens of thousands of them, and reading them would take longer than
@@ -37,7 +37,7 @@ _FOREIGN = "__pycache__"  # changes when something is imported
 _CHUNK_BYTES = 1 << 20
 
 
-class Surroundings:
+class Fingerprints:
     """Digests of what environments show of the disk, each made once.
 
     Args:
@@ -49,8 +49,8 @@ class Surroundings:
         self._known: dict[str, bytes] = {}
         self._lock = threading.Lock()
 
-    def digest(self, environment: PythonEnvironment) -> bytes:
-        """Of all that a program in this environment finds, on this machine and on this day.
+    def of(self, environment: PythonEnvironment) -> bytes:
+        """Hash what a program in this environment finds on this machine and on this day.
 
         The day counts since programs may ask for it.
 
