@@ -36,6 +36,7 @@ class Trier:
         self._qualname, self._origin = request["qualname"], request["origin"]
         self._assumed = Assumed(module, function, request.get("assume", ()))
         self._seen: Set[bytes] = set()
+        self._is_hurried = False
         self.written = 0
         self.error: Optional[type] = None  # what the last call raised
 
@@ -64,8 +65,14 @@ class Trier:
         except Interrupted:
             pass
         if time.thread_time() - began_s < limit_s / 2:  # a machine that is busy, or a call that waits
-            self._write(HURRIED)
+            self._say_hurried()
         return None
+
+    def _say_hurried(self) -> None:
+        """Say, once, that an input was given up for want of time."""
+        if not self._is_hurried:
+            self._is_hurried = True
+            self._write(HURRIED)
 
     def keep(self, blob: bytes, cpu_time_s: float, ended: str, origin: str = "") -> bool:
         """Write the call that was tried last. Tells whether it did.

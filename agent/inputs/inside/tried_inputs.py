@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Dict, Iterator, List, NamedTuple, Optional, Se
 from ....sandbox.driver.call_blobs import Call, NotCopyable, dump_call
 from .call_trial import NO_OUTCOME
 from .edge_values import in_turns
+from .harness_types import HURRIED
 from .iterator_arguments import with_iterators_again
 from .related_values import LONG_CHAIN
 from .small_pieces import MAX_CALL_BYTES, Base, size_of_state
@@ -187,12 +188,9 @@ class Attempts:
             write({"kind": "parameter", "name": name, "varied": is_varied})
         spent_s = round(self._spent_on_chains_s, 3)
         ranks = {"probing": self._probing_numbers, "ruled_out": self._ruled_out_numbers}
-        write(
-            {
-                "kind": "told",
-                "body": {"leading": self._leading_numbers, **ranks, "chains_s": spent_s, "hurried": self._is_hurried},
-            }
-        )
+        write({"kind": "told", "body": {"leading": self._leading_numbers, **ranks, "chains_s": spent_s}})
+        if self._is_hurried:
+            write(HURRIED)
         for kind, number in self._too_long.items():
             reason = "%d left out: the original takes longer than %.2g s" % (number, self._request["most_s"])
             write({"kind": "skipped", "origin": kind, "reason": reason})
