@@ -207,9 +207,10 @@ def test_inputs_grow_from_type_hints_until_they_can_be_measured(project: Project
     workload = project.workload("hints.py", function)
     generated = of_origin(workload, "generated")
     assert len(generated) >= 6
-    # Ten milliseconds were asked for; machines differ, and so do two runs on one machine.
+    # Ten milliseconds were asked for. Which sizes that takes, and which of the calls are held out, differs with the
+    # machine and from run to run; a call of one item takes some microseconds.
     for part in (workload.calls, workload.held_out_calls):
-        assert max(call.cpu_time_s for call in part) > 0.002
+        assert max(call.cpu_time_s for call in part) > 0.0005
     assert max(call.cpu_time_s for call in every_call(workload)) < 3
     assert "generated" not in reasons(workload)
 
