@@ -148,7 +148,7 @@ class Gain:
 
     `low` and `high` bound the ratio at `confidence`, from a signed-rank test turned round
     (`judge/measuring/sequential.py`). Of a candidate that was only screened they are the range of its blocks, at
-    confidence 0. `pairs` counts the blocks of interleaved samples, several of each side, behind it.
+    confidence 0. `pairs` counts the blocks of interleaved samples of both sides behind it.
     """
 
     ratio: float

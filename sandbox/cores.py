@@ -111,12 +111,12 @@ class Cores:
                     if lock is not None:
                         return cpu, lock
                 if not waiting:
-                    on_wait()
                     for cpu in self.slots:
                         wish = _open_lock(_wish(folder, cpu))
                         wishes.callback(os.close, wish)
                         fcntl.flock(wish, fcntl.LOCK_SH)  # a borrower that looks holds it for a moment
                     waiting = True
+                    on_wait()  # only now: whoever hears of it may count on its turn
                 time.sleep(_RETRY_S)
         raise CancelledError
 

@@ -60,7 +60,7 @@ class GainPart(Document):
     confidence: float = Field(
         ge=0, le=1, description="Of the interval. 0: a candidate that was only screened; 1: counted, not measured."
     )
-    pairs: NonNegativeInt = Field(description="Blocks of interleaved fresh processes, at least two of each side.")
+    pairs: NonNegativeInt = Field(description="Blocks of interleaved fresh processes.")
 
 
 class MeasurementPart(Document):

@@ -17,6 +17,7 @@ from afterburner.agent.judge.measuring.figures import (
     figures_for,
     gain_of,
     interval_of,
+    is_plain,
     range_by_size,
     worst_input,
 )
@@ -64,16 +65,19 @@ class Judge:
     seed: int
     _again: SecondMeasurements = field(default_factory=SecondMeasurements, init=False, repr=False, compare=False)
 
-    def screen(self, source: BlockSource, deadline: Deadline, *, attempt: int = 0) -> list[Comparison]:
+    def screen(
+        self, source: BlockSource, deadline: Deadline, *, attempt: int = 0, only_ranks: bool = False
+    ) -> list[Comparison]:
         """Rank the rewrites of a source against its original; see `screening`.
 
         Args:
             source: of one rewrite or several.
             deadline: when to give up.
             attempt: how many screenings of the same candidates came before; each takes other samples.
+            only_ranks: whether nothing else is decided by it: then it ends where one is plainly ahead.
         """
         seed = self._seed_of(attempt * TAKES_OF_SCREENING)
-        return Screening(source, self.objective, self.min_effect, seed, deadline).run()
+        return Screening(source, self.objective, self.min_effect, seed, deadline, only_ranks=only_ranks).run()
 
     def confirm(
         self,
@@ -108,7 +112,10 @@ class Judge:
             refusal = self.refusal_at_once(first)
             if refusal is not None:
                 return Comparison(Decision.REFUSED, refusal), None
-            paced, repeats, block_s = _shape(source, first, time.monotonic() - started_s)
+            brief = self.objective is Objective.TIME and is_plain(
+                first, 1 + self.min_effect, held_out_from=held_out_from
+            )
+            paced, repeats, block_s = _shape(source, first, time.monotonic() - started_s, brief=brief)
             looks = self.looks(_affordable_blocks(block_s), attempt)
             takes = itertools.count(FIRST_TAKE)
             for look in looks:
@@ -235,7 +242,9 @@ class Judge:
         return self.seed * 1_000_003 + number
 
 
-def _shape(source: BlockSource, first: Sequence[Block], first_s: float) -> tuple[BlockSource, int, float]:
+def _shape(
+    source: BlockSource, first: Sequence[Block], first_s: float, *, brief: bool
+) -> tuple[BlockSource, int, float]:
     """How blocks are taken, with how many repeats, and what one takes then, in seconds of wall time.
 
     From a block that is no part of the test, for the plan of the test depends on it.
@@ -244,10 +253,11 @@ def _shape(source: BlockSource, first: Sequence[Block], first_s: float) -> tuple
         source: of the first block.
         first: that block.
         first_s: what it took, with the start of the template.
+        brief: whether blocks are to be brief; see `BlockSource`.
     """
     samples = [sample for block in first for sample in (*block.before, *block.after)]
     alone_s = min(sum(sample.process.wall_time_s for sample in samples), first_s)
-    paced, repeats = source.paced(first)
+    paced, repeats = source.paced(first, brief=brief)
     per_side = (repeats + paced.is_together) * paced.per_repeat  # those that run alone included
     return paced, repeats, first_s + (per_side / source.per_repeat - 1) * alone_s
 

@@ -3,7 +3,8 @@
 All candidates are sampled together with one original. After each stage the better half goes on (successive halving,
 Karnin et al. 2013), so most samples are spent on those that it is hard to choose between. Where the figures of a
 candidate spread so far that a gain is possible, it is sampled again before it is dropped. A rise of wall time counts
-only if a second measurement shows it, too.
+only if a second measurement shows it, too. Where nothing but the order of candidates is asked for, one that is plainly
+ahead ends the sampling.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from afterburner.agent.judge.comparison import Comparison, interval_text, left_behind, not_better_text
-from afterburner.agent.judge.measuring.figures import EVEN, figures_for
+from afterburner.agent.judge.measuring.figures import EVEN, PLAIN, figures_for, is_plain
 from afterburner.agent.judge.measuring.sampling import ORIGINAL, Block, SampleFailedError, SampleMode
 from afterburner.agent.judge.measuring.sequential import bounds
-from afterburner.agent.types import Decision, Gain
+from afterburner.agent.types import Decision, Gain, Objective
 from afterburner.agent.wording import format_ratio
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.judge.measuring.sampling import BlockSource
-    from afterburner.agent.types import Objective
 
 PROMISING_SHARE = 0.5  # of the minimum effect: below it a candidate is not worth a test
 MOST_DOUBTS = 2  # stages that a candidate gets because its samples spread too far to rule a gain out
@@ -49,6 +49,7 @@ class Screening:
     min_effect: float
     seed: int
     deadline: Deadline
+    only_ranks: bool = False  # whether nothing is decided by it but who is tested first
     _blocks: dict[int, list[Block]] = field(default_factory=dict)
     _failed: dict[int, Comparison] = field(default_factory=dict)
     _doubts: Counter[int] = field(default_factory=Counter)  # stages of each that its spread alone gave it
@@ -85,7 +86,7 @@ class Screening:
         there are several to choose between. A single one that is promising by little is sampled once again, which is
         cheaper than a test.
         """
-        if not ranked or self._highest(ranked[0]) <= 1:
+        if not ranked or self._highest(ranked[0]) <= 1 or self._is_settled(self._in_front(ranked)):
             return []
         better = list(ranked[: len(ranked) // 2])
         if not self.source.is_together:
@@ -111,16 +112,48 @@ class Screening:
         alive, round_s = self._take(alive, 1)
         if is_first and alive:
             self._sample_s = round_s / self.source.only(alive).round_size
-            self.source, _ = self.source.paced([self._blocks[number][0] for number in alive])
+            blocks = [self._blocks[number][0] for number in alive]
             # A rewrite that leaves work running would disturb those that it is sampled together with.
             alive = [number for number in alive if left_behind(self._blocks[number]) is None]
+            alive = self._leading(alive)
+            if self._is_settled(alive):
+                return alive
+            self.source, _ = self.source.paced(blocks, brief=self._is_brief(alive))
             if self.source.is_together:
                 return alive if self.deadline.passed() else self._take_together(alive)
-        more = min(MOST_REPEATS, max(FEWEST_REPEATS, int(STAGE_S / max(round_s, 1e-3)))) - 1
+        fewest = FEWEST_REPEATS * 2 // self.source.per_repeat
+        more = min(MOST_REPEATS, max(fewest, int(STAGE_S / max(round_s, 1e-3)))) - 1
         for repeats in (more // 2, more - more // 2):
             if alive and repeats and round_s < LONG_ROUND_S and not self.deadline.passed():
                 alive, _ = self._take(alive, min(repeats, self.source.only(alive).most_repeats))
         return alive
+
+    def _leading(self, alive: Sequence[int]) -> list[int]:
+        """Those that are not plainly behind the best: more samples would not bring the others to the front.
+
+        All that do not seem promising go on as well, unless a gain is ruled out: should the best turn out to be wrong,
+        those that are told to have no gain are not looked at again.
+        """
+        if not self.only_ranks:
+            return list(alive)
+        in_front = self._in_front(alive)
+        return [number for number in alive if number in in_front or self._may_be_promising(number)]
+
+    def _in_front(self, alive: Sequence[int]) -> list[int]:
+        best = max(map(self._ratio, alive), default=0.0)
+        return [number for number in alive if self._ratio(number) * PLAIN > best]
+
+    def _may_be_promising(self, number: int) -> bool:
+        return self._ratio(number) < self._promising and self._highest(number) > 1
+
+    def _is_settled(self, alive: Sequence[int]) -> bool:
+        """Whether one is plainly better than the original and than all others that seem promising."""
+        return len(alive) == 1 and self._is_brief(alive)
+
+    def _is_brief(self, alive: Sequence[int]) -> bool:
+        """Whether few samples tell as much as is asked for; see `is_plain`."""
+        blocks = [Block.joined(self._blocks[number]).alone() for number in alive]
+        return self.only_ranks and self.objective is Objective.TIME and bool(blocks) and is_plain(blocks)
 
     def _take_together(self, alive: Sequence[int]) -> list[int]:
         """Sample these together; if one of them fails in that, sample all of them alone."""

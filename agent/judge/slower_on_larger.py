@@ -181,7 +181,9 @@ class _Look:
 
     def _place(self, most_call_s: float) -> tuple[Workbench, Sequence[WorkloadCall], Climb, float] | None:
         """What larger calls are made of; None where there is nothing, or no time."""
-        bases = likely_bases(self.bench.workload.calls_in_order())[:MOST_BASES]
+        # One dear call tells whether a gain is there; each of them is made some ten times by either version.
+        most_bases = MOST_BASES if most_call_s <= MOST_CALL_S else 1
+        bases = likely_bases(self.bench.workload.calls_in_order())[:most_bases]
         if not bases or self.deadline.passed():
             return None
         climb = Climb((2.0, 4.0), UNTIL_S, most_call_s, from_little=True, variety=self.variety)

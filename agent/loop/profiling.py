@@ -77,7 +77,7 @@ class Profiling:
         sources = [each.source for each in candidates]
         source, _ = self.bench.block_source(incumbent.source, sources, self.judge.objective, held_out=False)
         with self.beside(sources):
-            return self.judge.screen(source, self.until)
+            return self.judge.screen(source, self.until, only_ranks=True)
 
     def _example(self, candidate: Candidate, report: Report) -> Example | None:
         """A real input on which a candidate that was judged wrong differs, and how."""

@@ -31,6 +31,7 @@ WAITS_BELOW = 0.8  # CPU time over wall time of the calls
 PARALLEL_ABOVE = 1.2  # likewise: more than one core was busy
 SLOWDOWN_FOR_MEMORY = 1.5  # memory may cost this much CPU time and no more
 DIFFERENT_SIZES = 2.0  # the slowest input takes at least so many times as long as the quickest, where a range is shown
+PLAIN = 2.5  # times what is needed: if the quicker one's sample takes twice its usual time, it still shows
 _MOST_QUEUED = 0.95  # of its time: the rest of it would be too short to measure anything
 EVEN = 0.02  # wall time is noisier than CPU time: an estimate this little above the original's is no rise
 
@@ -129,6 +130,19 @@ def figures_for(objective: Objective, blocks: Sequence[Block]) -> Figures:
     if any(sample.tasks or _is_parallel(sample) for block in blocks for sample in block.after):
         return Figures(WALL, CPU)
     return Figures(CPU, WALL)
+
+
+def is_plain(blocks: Sequence[Block], needed: float = 1.0, *, held_out_from: int = 0) -> bool:
+    """Whether each rewrite needs so much less CPU and wall time than the original that few samples show it.
+
+    Args:
+        blocks: one of each rewrite, of samples that ran alone.
+        needed: the gain (ratio) that is to be shown.
+        held_out_from: from this input on, they have to show it by themselves, too.
+    """
+    starts = {start for start in (0, held_out_from) if start < len(blocks[0].used[0])}
+    figures = [figure.of_inputs(start) for figure in (CPU, WALL) for start in starts]
+    return all(block.log_ratio(figure) >= math.log(PLAIN * needed) for block in blocks for figure in figures)
 
 
 def waits(samples: Sequence[Sample]) -> bool:

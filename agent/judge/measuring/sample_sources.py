@@ -39,6 +39,7 @@ _DUEL_OUTPUT_BYTES = 48 * 1024 * 1024
 _BLOCK_S = 0.4  # a block of short samples gets so many of them: the smallest of many is far steadier than that of two
 _MOST_REPEATS = 16
 _TOGETHER_S = 0.25  # the same of samples that run together, which are far steadier
+_BRIEF_S = 0.1  # the same where the sides differ plainly
 _MOMENT_S = 0.002  # of a call: about as long as the kernel lets one of several processes have a core
 _MOMENTS_S = 0.01  # of the calls of a sample: enough to meet the same ups and downs as another that runs at once
 _SHARED = ("files", "processes")  # what samples that run together would meet of each other
@@ -78,15 +79,17 @@ class FreshSource:
     sampler: Sampler
     original: Program
     rewrites: tuple[Program, ...]
+    is_brief: bool = False
 
     def take(self, repeats: int, seed: int, *, alone: bool = True) -> tuple[Block, ...]:  # noqa: ARG002 - all are
         """See `BlockSource`."""
-        order = block_order(1 + len(self.rewrites), repeats, _salted(seed, self.rewrites))
+        order = block_order(1 + len(self.rewrites), repeats, _salted(seed, self.rewrites), ways=self.per_repeat)
         return _blocks_of([(side, self._sample(side)) for side in order])
 
-    def paced(self, blocks: Sequence[Block]) -> tuple[FreshSource, int]:
+    def paced(self, blocks: Sequence[Block], *, brief: bool = False) -> tuple[FreshSource, int]:
         """See `BlockSource`."""
-        return self, _repeats(_sample_s(blocks), self.round_size)
+        paced = replace(self, is_brief=brief)
+        return paced, _repeats(_sample_s(blocks), paced.round_size, _BRIEF_S if paced.is_brief else _BLOCK_S)
 
     @property
     def is_together(self) -> bool:
@@ -99,8 +102,8 @@ class FreshSource:
 
     @property
     def per_repeat(self) -> int:
-        """See `BlockSource`: there and back."""
-        return 2
+        """See `BlockSource`: there and back, unless it is brief."""
+        return 1 if self.is_brief else 2
 
     @property
     def round_size(self) -> int:
@@ -132,6 +135,9 @@ class DuelSource:
     The speed of a machine changes from one moment to the next. After a first round of samples that run alone, samples
     of all sides run together, so that they meet the same changes: in turns, call by call, or, where a call takes longer
     than a moment, at once.
+
+    Brief blocks are for sides that differ far more than any such change: as few samples as can be, each alone, in an
+    order that a coin decides. Their figures are less steady, and a test of them is as exact.
     """
 
     sandbox: Sandbox
@@ -143,6 +149,7 @@ class DuelSource:
     mode: SampleMode = SampleMode.ALONE
     may_run_together: bool = True
     originals: int = 1  # samples of the original in a group
+    is_brief: bool = False
 
     def take(self, repeats: int, seed: int, *, alone: bool = True) -> tuple[Block, ...]:
         """See `BlockSource`. The calls are made in another order, and under another hash seed, for every seed."""
@@ -159,8 +166,11 @@ class DuelSource:
         _check(report, groups)
         return _blocks_of([(each.side, self._sample(each, places, report, groups)) for each in report.samples])
 
-    def paced(self, blocks: Sequence[Block]) -> tuple[DuelSource, int]:
+    def paced(self, blocks: Sequence[Block], *, brief: bool = False) -> tuple[DuelSource, int]:
         """See `BlockSource`."""
+        if brief:
+            paced = replace(self.apart(), is_brief=True)
+            return paced, min(_repeats(_sample_s(blocks), paced.round_size, _BRIEF_S), paced.most_repeats)
         # What disturbs the original shifts its comparison with every rewrite: of several it is sampled twice in a group
         # (Dunnett 1955: as often as the square root of their number). Calls in turns are compared pair by pair.
         mode = self._mode_of(blocks)
@@ -178,12 +188,12 @@ class DuelSource:
 
     def apart(self) -> DuelSource:
         """See `BlockSource`."""
-        return replace(self, mode=SampleMode.ALONE, may_run_together=False, originals=1)
+        return replace(self, mode=SampleMode.ALONE, may_run_together=False, originals=1, is_brief=False)
 
     @property
     def per_repeat(self) -> int:
         """See `BlockSource`: there and back. Who runs at once does not wait for a turn, and a coin is as fair there."""
-        return 1 if self.mode is SampleMode.AT_ONCE else 2
+        return 1 if self.is_brief or self.mode is SampleMode.AT_ONCE else 2
 
     @property
     def most_repeats(self) -> int:
@@ -231,16 +241,15 @@ class DuelSource:
     def _groups(self, repeats: int, seed: int, *, alone: bool) -> tuple[tuple[int, ...], ...]:
         """The sides of the samples, in the groups that run together; those in which each runs alone come first."""
         sides, seats, salt = 1 + len(self.rewrites), self.originals + len(self.rewrites), _salted(seed, self.rewrites)
-        order = tuple(seat % sides for seat in block_order(seats, repeats, salt))
+        order = tuple(seat % sides for seat in block_order(seats, repeats, salt, ways=self.per_repeat))
         if not self.is_together:
             return tuple((side,) for side in order)
-        together = (order[at : at + seats] for at in range(0, len(order), 2 * seats // self.per_repeat))
+        together = (order[at : at + seats] for at in range(0, len(order), seats))
         return (*((side,) for side in self._alone(salt) if alone), *together)
 
     def _alone(self, salt: str) -> tuple[int, ...]:
         """The order of the samples that run alone in a block of others."""
-        sides = 1 + len(self.rewrites)
-        return block_order(sides, 1, f"alone {salt}")[: self.per_repeat * sides]
+        return block_order(1 + len(self.rewrites), 1, f"alone {salt}", ways=self.per_repeat)
 
     def _watched(self, rounds: int, seed: int, *, alone: bool) -> tuple[int, ...]:
         """The samples of one round, by chance: to look at what was left behind takes longer than a short call."""

@@ -170,11 +170,12 @@ class BlockSource(Protocol):
     def most_repeats(self) -> int:
         """How many repeats can be asked for at once."""
 
-    def paced(self, blocks: Sequence[Block]) -> tuple[BlockSource, int]:
+    def paced(self, blocks: Sequence[Block], *, brief: bool = False) -> tuple[BlockSource, int]:
         """How to go on after one first round: the source, and how many repeats a block should have.
 
         Args:
             blocks: of that round, one for each rewrite; to be thrown away where what follows must not depend on them.
+            brief: with as few samples in a block as can be, each alone; for sides that differ plainly.
         """
 
     def only(self, numbers: Sequence[int]) -> BlockSource:
@@ -195,17 +196,23 @@ def add_up(measurements: Sequence[Measurement]) -> Measurement:
     )
 
 
-def block_order(sides: int, repeats: int, seed: int | str) -> tuple[int, ...]:
+def block_order(sides: int, repeats: int, seed: int | str, *, ways: int = 2) -> tuple[int, ...]:
     """The sides of the samples of a block: all in an order that chance decides, then all in the reverse order.
 
     There and back, for a drift of the machine cancels in it; by chance, for whatever else depends on the place does not
     know it. Of two sides that is ABBA or BAAB, and a coin decides which.
+
+    Args:
+        sides: how many.
+        repeats: how often that is done.
+        seed: decides the order.
+        ways: 1: only there, AB or BA.
     """
     rng = random.Random(seed)  # noqa: S311 - no secret: it has to be the same again for the same seed
     order: list[int] = []
     for _ in range(repeats):
         there = rng.sample(range(sides), sides)
-        order += there + there[::-1]
+        order += there + there[::-1] if ways > 1 else there
     return tuple(order)
 
 

@@ -33,7 +33,7 @@ class Unpaced:
     def apart(self) -> Self:
         return self
 
-    def paced(self, blocks: Sequence[Block]) -> tuple[Self, int]:  # noqa: ARG002 - the interface
+    def paced(self, blocks: Sequence[Block], *, brief: bool = False) -> tuple[Self, int]:  # noqa: ARG002 - the interface
         return self, 1
 
     @property

@@ -96,3 +96,25 @@ def test_what_may_be_slower_or_does_something_else_is_in_doubt(glance: Glance, r
 
 def test_a_rewrite_that_remembers_what_it_has_seen_shows_no_gain(glance: Glance) -> None:
     assert not glance(REMEMBERING).plain_gain(NEEDED)
+
+
+SPINNING = """\
+import time
+
+def f(items):
+    until_s = time.thread_time() + 3e-5 * len(items) ** 2
+    while time.thread_time() < until_s:
+        pass
+    return len(items)
+"""
+DEAR_MAIN = "\n\nif __name__ == '__main__':\n    for start in range(3):\n        f(list(range(start, start + 100)))\n"
+
+
+def test_where_all_larger_calls_are_dear_they_are_made_if_that_is_wanted(make_bench: MakeBench) -> None:  # noqa: F811
+    """A call of 100 elements takes 0.3 s, and of 200 elements 1.2 s."""
+    bench = make_bench(SPINNING + DEAR_MAIN, "f")
+    judge = Judge(Objective.TIME, NEEDED - 1, 0)
+    rewrite = SPINNING.replace("3e-5", "3e-7") + DEAR_MAIN
+    assert not glance_at_larger_inputs(bench, judge, rewrite, Deadline.after(240)).plain_gain(NEEDED)
+    seen = glance_at_larger_inputs(bench, judge, rewrite, Deadline.after(240), however_dear=True)
+    assert seen.plain_gain(NEEDED).startswith("run once on inputs 2 times as large")

@@ -60,8 +60,8 @@ class Known(Unpaced):
         return Known({names[number]: self._cpu_s[names[number]] for number in numbers}, self.asked, self._original_s)
 
 
-def screened(source: BlockSource) -> list[Comparison]:
-    return JUDGE.screen(source, Deadline.after(SOON))
+def screened(source: BlockSource, *, only_ranks: bool = False) -> list[Comparison]:
+    return JUDGE.screen(source, Deadline.after(SOON), only_ranks=only_ranks)
 
 
 def test_most_samples_go_to_those_that_it_is_hard_to_choose_between() -> None:
@@ -77,6 +77,73 @@ def test_most_samples_go_to_those_that_it_is_hard_to_choose_between() -> None:
     assert gain.ratio == pytest.approx(1 / 0.45)
     assert gain.low <= gain.ratio <= gain.high
     assert gain.confidence == 0, "a range of blocks is no interval of a test"
+
+
+def test_one_that_is_plainly_ahead_ends_a_screening_that_only_ranks() -> None:
+    times = {"best": 0.1, "good": 0.5, "slow": 1.2}
+    source = Known(times)
+    comparisons = dict(zip(source.asked, screened(source, only_ranks=True), strict=True))
+    assert source.asked == {"best": 2, "good": 2, "slow": 2}
+    assert [name for name, each in comparisons.items() if each.decision is Decision.PROMISING] == ["best", "good"]
+    screened(deciding := Known(times))
+    assert deciding.asked["best"] > 2, "where more is decided by it, one round is too little"
+
+
+def test_between_two_that_are_plainly_better_more_samples_decide() -> None:
+    source = Known({"good": 0.11, "best": 0.1, "slow": 1.2})
+    screened(source, only_ranks=True)
+    assert source.asked["best"] >= source.asked["good"] > source.asked["slow"] == 2
+
+
+class Leaving(Known):
+    """A rewrite named "leaving" leaves a process running, which has its work."""
+
+    def take(self, repeats: int, seed: int, *, alone: bool = True) -> tuple[Block, ...]:
+        blocks = super().take(repeats, seed, alone=alone)
+        return tuple(
+            Block.of(each.before, [replace(sample, complaints=("processes: 1 left",)) for sample in each.after])
+            if name == "leaving"
+            else each
+            for name, each in zip(self._cpu_s, blocks, strict=True)
+        )
+
+    def only(self, numbers: Sequence[int]) -> Leaving:
+        return Leaving(super().only(numbers)._cpu_s, self.asked, self._original_s)
+
+
+def test_one_that_is_ahead_by_what_it_leaves_running_ends_nothing() -> None:
+    source = Leaving({"leaving": 0.001, "good": 0.8, "better": 0.7})
+    leaving, good, better = screened(source, only_ranks=True)
+    assert (leaving.decision, source.asked["leaving"]) == (Decision.REFUSED, 2)
+    assert good.decision is better.decision is Decision.PROMISING
+    assert source.asked["better"] > 2
+
+
+def test_one_that_seems_to_have_no_gain_is_sampled_again_whoever_is_ahead() -> None:
+    """The one that is ahead may be wrong, and who is told to have no gain is not looked at again."""
+    source = Ahead([1.0, 1.03])
+    quick, slow = screened(source, only_ranks=True)
+    assert quick.decision is slow.decision is Decision.PROMISING, slow.reason
+
+
+class Ahead(Unpaced):
+    """Two rewrites: ten times as fast, and one whose pairs have these ratios at first; then 1.5."""
+
+    rewrites = (Program("python", "quick"), Program("python", "unclear"))
+    round_size = 6
+
+    def __init__(self, first: Sequence[float]) -> None:
+        self._ratios = list(first)
+
+    def take(self, repeats: int, seed: int, *, alone: bool = True) -> tuple[Block, ...]:  # noqa: ARG002 - the interface
+        ratios, self._ratios = self._ratios, [1.5, 1.5]
+        before = [sample(used(1.0))] * 2
+        quick = Block.of(before, [sample(used(0.1))] * 2)
+        return quick, Block.of(before, [sample(used(1 / ratio)) for ratio in ratios])
+
+    def only(self, numbers: Sequence[int]) -> Ahead:
+        assert list(numbers) == [0, 1], "nobody is left out"
+        return self
 
 
 def test_who_fails_when_measured_does_not_spoil_it_for_the_others() -> None:
@@ -141,7 +208,7 @@ class Together(Known):
         found.mode = self.mode
         return found
 
-    def paced(self, blocks: Sequence[Block]) -> tuple[Together, int]:  # noqa: ARG002 - the interface
+    def paced(self, blocks: Sequence[Block], *, brief: bool = False) -> tuple[Together, int]:  # noqa: ARG002 - the interface
         self.mode = SampleMode.AT_ONCE
         return self, 1
 

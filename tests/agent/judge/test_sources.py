@@ -10,8 +10,8 @@ import pytest
 from afterburner.agent.deadline import Deadline
 from afterburner.agent.judge.decide import Judge
 from afterburner.agent.judge.measuring.figures import WALL, figures_for
-from afterburner.agent.judge.measuring.sample_sources import DuelSource
-from afterburner.agent.judge.measuring.sampling import SampleFailedError, SampleMode
+from afterburner.agent.judge.measuring.sample_sources import DuelSource, FreshSource, Sampler
+from afterburner.agent.judge.measuring.sampling import SampleFailedError, SampleMode, block_order
 from afterburner.agent.judge.measuring.timing_core import TimingCore
 from afterburner.agent.types import Decision, Objective
 from afterburner.sandbox import CallCase, FunctionEntry, Limits, Program, Verdict
@@ -110,6 +110,62 @@ def test_who_hangs_is_blamed_whoever_waits_for_it(sandbox: Sandbox, mode: Sample
         together.take(1, seed, alone=False)
     assert failed.value.side == 2, failed.value.detail
     assert failed.value.verdict is Verdict.TIME_LIMIT
+
+
+TEN_TIMES = f"({', '.join([SUM] * 10)})[0]"
+ONLY_LONG_ONES = f"({', '.join([SUM] * 10)})[0] if n > 2_000 else {SUM}"
+
+
+@pytest.mark.parametrize("sizes", [(3_000, 2_500, 4_000), (400_000, 3_000)], ids=["short calls", "a long call"])
+def test_where_the_gain_is_plain_blocks_of_a_test_are_brief(sandbox: Sandbox, sizes: tuple[int, ...]) -> None:
+    first = source(sandbox, TEN_TIMES, SUM, sizes=sizes)
+    comparison, _ = Judge(Objective.TIME, 0.05, seed=0).confirm(first, Deadline.after(60), held_out_from=1)
+    assert comparison.decision is Decision.IMPROVED, comparison.reason
+    assert comparison.gain is not None
+    assert comparison.gain.low > 2
+    assert {each.mode for block in comparison.blocks for each in (*block.before, *block.after)} == {SampleMode.ALONE}
+    paced, repeats = first.paced(first.take(1, 0), brief=True)
+    assert {len(side) for block in comparison.blocks for side in (block.before, block.after)} == {repeats}
+    assert (paced.per_repeat, paced.round_size) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("bodies", "sizes", "min_effect"),
+    [
+        ((SUM, TEN_TIMES), (3_000, 3_000), 0.05),
+        ((ONLY_LONG_ONES, SUM), (60_000, 1_000), 0.05),
+        ((TEN_TIMES, SUM), (3_000, 3_000), 9.0),
+    ],
+    ids=["slower", "no gain on what is held out", "no more than is needed"],
+)
+def test_other_blocks_are_not_brief(
+    sandbox: Sandbox, bodies: tuple[str, str], sizes: tuple[int, ...], min_effect: float
+) -> None:
+    first = source(sandbox, *bodies, sizes=sizes)
+    comparison, _ = Judge(Objective.TIME, min_effect, seed=0).confirm(first, Deadline.after(60), held_out_from=1)
+    modes = {each.mode for block in comparison.blocks for each in (*block.before, *block.after)}
+    assert SampleMode.ALONE in modes
+    assert len(modes) == 2, "they ran in company, too"
+
+
+def test_brief_blocks_of_fresh_processes(sandbox: Sandbox) -> None:
+    calls = (dump_call((100_000,), {}, {}),)
+    sampler = Sampler(sandbox, (CallCase(calls), CallCase(calls)), Limits(5.0, 5.0), TimingCore())
+    fresh = FreshSource(sampler, program(TEN_TIMES), (program(SUM),))
+    blocks = fresh.take(1, 0)
+    assert [len(side) for side in (blocks[0].before, blocks[0].after)] == [2, 2]
+    paced, _ = fresh.paced(blocks, brief=True)
+    [block] = paced.take(3, 0)
+    assert [len(side) for side in (block.before, block.after)] == [3, 3]
+    assert not paced.paced(blocks)[0].is_brief
+    comparison, _ = Judge(Objective.MEMORY, 0.05, seed=0).confirm(fresh, Deadline.after(60), held_out_from=1)
+    assert all(len(block.before) % 2 == 0 for block in comparison.blocks), "there and back: it is not about time"
+
+
+def test_a_coin_decides_who_comes_first() -> None:
+    assert {block_order(2, 1, seed, ways=1) for seed in range(20)} == {(0, 1), (1, 0)}
+    assert {block_order(2, 1, seed) for seed in range(20)} == {(0, 1, 1, 0), (1, 0, 0, 1)}
+    assert sorted(block_order(3, 4, 0, ways=1)) == sorted([0, 1, 2] * 4)
 
 
 def test_an_original_that_leaves_files_has_no_company(sandbox: Sandbox) -> None:
