@@ -38,7 +38,14 @@ A_LONG_TIME_S = 3600.0
 class UntimedJudge(Judge):
     """Takes every rewrite for twice as fast; whatever one sample of each side shows beside its time counts as ever."""
 
-    def screen(self, source: BlockSource, deadline: Deadline, *, attempt: int = 0) -> list[Comparison]:
+    def screen(
+        self,
+        source: BlockSource,
+        deadline: Deadline,
+        *,
+        attempt: int = 0,
+        only_ranks: bool = False,  # noqa: ARG002 - the interface
+    ) -> list[Comparison]:
         """Rank nothing: all are promising that one sample each has nothing against."""
         try:
             blocks = source.take(1, self.seed + attempt)
