@@ -22,7 +22,6 @@ from afterburner.agent.inputs.harness_answers import FoundCall
 from afterburner.agent.inputs.hypothesis_interpreter import drawing_environment
 from afterburner.agent.inputs.replayed_calls import Replay
 from afterburner.agent.judge.verification.reach import LOOKING_S, unreached_lines
-from afterburner.agent.judge.verification.rounds import Round
 from afterburner.agent.types import Skipped
 
 if TYPE_CHECKING:
@@ -56,6 +55,24 @@ LEAST_S = 0.5  # likewise, where the time is nearly over
 REAL_S = 0.5  # of the original's CPU time, for real calls that are made again to look at their effects
 MOST_LEADING = 8  # made inputs that others are drawn from
 FRUITLESS, FEW = 3, 5  # rounds with fewer new inputs than that, after which nothing more is thought of, either
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """Calls that one process can make, and whether what is expected of them holds their effects: see `CallCase`.
+
+    `number` is the place among the rounds that are kept for every rewrite; None: it is none of these.
+    """
+
+    calls: Sequence[WorkloadCall]
+    known_names: tuple[str, ...] | None
+    is_real: bool = False
+    number: int | None = None
+
+    def within(self, *, hints_alone: bool = False) -> Round:
+        """Those of the calls that keep to the contract, or at least to the type hints."""
+        left_out = "is_ruled_out" if hints_alone else "is_probing"
+        return replace(self, calls=[call for call in self.calls if not getattr(call, left_out)], number=None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,8 @@ from afterburner.agent.deadline import Deadline
 from afterburner.agent.events import EventKind, OnEvent, ProgressEvent, ignore_event
 from afterburner.agent.inputs.choosing import is_invented
 from afterburner.agent.judge.verification.call_differences import Comparer, OutOfDateError
-from afterburner.agent.judge.verification.made_inputs import Inputs, Suggested
+from afterburner.agent.judge.verification.made_inputs import Inputs, Round, Suggested
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
-from afterburner.agent.judge.verification.rounds import Round, joined, together
 from afterburner.agent.judge.verification.second_look import SecondLook
 from afterburner.agent.judge.verification.shrinking import Shrinker
 from afterburner.agent.types import Skipped
@@ -306,71 +305,42 @@ class DifferenceSearch:
         first += [inputs.suggested(suggested)] if suggested else []
         first += [inputs.fitting(fitting)] if fitting else []
         compared = 0
-        for group in together(chain(first, inputs.rounds_for(literals, latest, rounds)), lambda: inputs.made):
+        for every in chain(first, inputs.rounds_for(literals, latest, rounds)):
             if self._is_dropped.is_set():
                 raise CancelledError
-            if group[-1].number is not None:
-                compared = group[-1].number + 1
+            if every.number is not None:
+                compared = every.number + 1
                 if assume == self._assume:
                     self._compared[candidate_source] = max(self._compared.get(candidate_source, 0), compared)
-            kept = [each.within(hints_alone=not only_within) if only_within or keeps_hints else each for each in group]
-            made = [each for each in kept if each.calls]
-            if not made:
+            made = every.within(hints_alone=not only_within) if only_within or keeps_hints else every
+            if not made.calls:
                 continue
-            seen = {(candidate_source, assume, each.number) for each in made if each.number is not None}
-            new = [each for each in made if once_more or (candidate_source, assume, each.number) not in self._agreed]
-            shown = self._first_differing(candidate_source, new, assume) if new else None
-            if shown is not None:
-                return self._counterexample(candidate_source, *shown, assume, equal=len(agreed))
-            self._agreed |= seen
-            for each in made:
-                agreed |= {call.blob: call.origin for call in each.calls}
-                self.made |= {} if each.is_real else {call.blob: call for call in each.calls}
+            comparer = replace(self._comparer, known_names=made.known_names, assume=assume)
+            seen = candidate_source, assume, made.number
+            is_known = seen in self._agreed and not once_more
+            found = None if is_known else comparer.first_difference(candidate_source, made.calls)
+            if found is not None:
+                self._on_event(ProgressEvent(kind=EventKind.SHRINKING))
+                shrunk = self._shrunk(candidate_source, found, comparer, keeps_within=not made.is_real)
+                rounding = None
+                if found.only_floats and comparer.float_tolerance is None:
+                    look = SecondLook(comparer, candidate_source, made.calls, found.hash_seed)
+                    rounding = look.rounding(equal=len(agreed))
+                on_real_call = made.is_real and not is_invented(shrunk.kind)
+                return replace(shrunk, on_real_call=on_real_call, rounding=rounding)
+            if made.number is not None:
+                self._agreed.add(seen)
+            agreed |= {call.blob: call.origin for call in made.calls}
+            self.made |= {} if made.is_real else {call.blob: call for call in made.calls}
             self._on_event(ProgressEvent(kind=EventKind.AGREED, count=len(agreed)))
             begun_s, started_s = started_s, time.monotonic()
             enough = least is None or len(agreed) >= least.inputs
-            if enough and group[0].calls is not real_calls and (started_s - begun_s) / 2 > deadline.left_s():
+            if enough and every.calls is not real_calls and (started_s - begun_s) / 2 > deadline.left_s():
                 break
         origins = tuple(Counter(agreed.values()).most_common())
         skipped = tuple(inputs.skipped)
         exhausted = inputs.exhausted and compared >= inputs.made  # another thread may have made more than were compared
         return Agreement(origins, skipped, exhausted=exhausted, unvaried=inputs.unvaried(compared))
-
-    def _first_differing(
-        self, source: str, rounds: Sequence[Round], assume: tuple[str, ...]
-    ) -> tuple[Round, Differing] | None:
-        """What differs first: tried on all rounds together, and then, if something differs, on one after the other.
-
-        What only calls of several rounds show together counts as well, unless the original changes with so many calls.
-        """
-        whole = joined(rounds)
-        comparer = self._comparing(whole, assume)
-        found = comparer.first_difference(source, whole.calls)
-        if found is None:
-            return None
-        if len(rounds) == 1:
-            return whole, found
-        for each in rounds:
-            shown = self._first_differing(source, [each], assume)
-            if shown is not None:
-                return shown
-        return None if comparer.original_differs(found) else (whole, found)
-
-    def _comparing(self, made: Round, assume: tuple[str, ...]) -> Comparer:
-        return replace(self._comparer, known_names=made.known_names, assume=assume)
-
-    def _counterexample(
-        self, source: str, made: Round, found: Differing, assume: tuple[str, ...], *, equal: int
-    ) -> Counterexample:
-        """What to tell of a difference on a round; `equal` is the number of inputs on which there was none before."""
-        self._on_event(ProgressEvent(kind=EventKind.SHRINKING))
-        comparer = self._comparing(made, assume)
-        shrunk = self._shrunk(source, found, comparer, keeps_within=not made.is_real)
-        rounding = None
-        if found.only_floats and comparer.float_tolerance is None:
-            rounding = SecondLook(comparer, source, made.calls, found.hash_seed).rounding(equal=equal)
-        on_real_call = made.is_real and not is_invented(shrunk.kind)
-        return replace(shrunk, on_real_call=on_real_call, rounding=rounding)
 
     def _shrunk(self, source: str, found: Differing, comparer: Comparer, *, keeps_within: bool) -> Counterexample:
         """The difference on a smaller input; made inputs are small to begin with.

@@ -17,11 +17,6 @@ from afterburner.agent.judge.verification.search import DifferenceSearch
 from afterburner.sandbox import CancelledError, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from afterburner.agent.judge.verification.call_differences import Differing
-    from afterburner.agent.types import WorkloadCall
-
     from ...evidence.conftest import MakeBench  # noqa: TID252 - a fixture of its
     from ...inputs.conftest import Project  # noqa: TID252 - likewise
     from .conftest import Compare
@@ -422,60 +417,3 @@ def test_a_search_that_nobody_wants_any_more_ends_and_another_can_begin(make_ben
         with pytest.raises(CancelledError):
             search.against(BY_SORTING, Deadline.after(600))
     assert isinstance(search.against(BY_SORTING, Deadline.after(600), rounds=1), Agreement)
-
-
-SUMMING = "def f(items):\n    return sum(item * item for item in items)\n"
-TIRING = """\
-import itertools
-numbers = itertools.count(1)
-
-def f(items):
-    if next(numbers) > {many}:
-        return -1
-    return sum(item * item for item in items)
-"""
-FEW_CALLS = '\nif __name__ == "__main__":\n    f([1, 2])\n    f([3])\n'
-
-
-def test_rounds_that_are_there_are_compared_together_and_a_difference_of_one_is_told_alone(
-    make_bench: MakeBench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    bench = make_bench(f"{SUMMING}{FEW_CALLS}", "f")
-    search = DifferenceSearch(bench, bench.target.source, 0)
-    search.make_inputs(400, Deadline.after(600))
-    compared = list[int]()
-    whole = Comparer.first_difference
-
-    def note(comparer: Comparer, source: str, calls: Sequence[WorkloadCall]) -> Differing | None:
-        compared.append(len(calls))
-        return whole(comparer, source, calls)
-
-    monkeypatch.setattr(Comparer, "first_difference", note)
-    same = search.against(f"{SUMMING}# the same\n{FEW_CALLS}", Deadline.after(600), rounds=3)
-    assert isinstance(same, Agreement)
-    assert len(compared) < 3
-    assert sum(compared) == same.inputs
-    wrong = SUMMING.replace("for item in items)", "for item in items if item != -1)")
-    found = search.against(f"{wrong}{FEW_CALLS}", Deadline.after(600), rounds=3)
-    assert isinstance(found, Counterexample)
-    assert found.calls == ("f([-1])",)
-
-
-def test_what_shows_after_the_calls_of_several_rounds_counts_unless_the_original_changes_likewise(
-    make_bench: MakeBench,
-) -> None:
-    bench = make_bench(f"{SUMMING}{FEW_CALLS}", "f")
-    search = DifferenceSearch(bench, bench.target.source, 0)
-    rounds = list(islice(search._inputs_for(()).rounds(Deadline.after(600)), 5))[2:]
-    many = 6 * max(len(each.calls) for each in rounds)  # a process makes each call four to six times
-    assert many < 4 * sum(len(each.calls) for each in rounds)
-    tiring = f"{TIRING.format(many=many)}{FEW_CALLS}"
-    assert all(search._first_differing(tiring, [each], ()) is None for each in rounds)
-    shown = search._first_differing(tiring, rounds, ())
-    assert shown is not None
-    whole, found = shown
-    assert len(whole.calls) == sum(len(each.calls) for each in rounds)
-    assert "-1" in found.actual + found.difference
-
-    of_tiring = DifferenceSearch(bench, tiring, 0)
-    assert of_tiring._first_differing(f"{tiring}# the same\n", rounds, ()) is None
