@@ -231,7 +231,7 @@ class Confirming:
         self._report(EventKind.SAMPLING_AGAIN, count=len(winners))
         sources = [winner.source for winner in winners]
         source, _ = self.bench.block_source(original.source, sources, self.judge.objective, held_out=False)
-        return self.judge.screen(source, self.deadline.within(AGAIN_S), attempt=attempt, only_ranks=True)
+        return self.judge.screen(source, self.deadline.within(AGAIN_S), attempt=attempt)
 
     def difference(
         self, source: str, until: Deadline, rounds: int, real_calls: Sequence[WorkloadCall] = ()

@@ -74,7 +74,7 @@ class Judge:
             source: of one rewrite or several.
             deadline: when to give up.
             attempt: how many screenings of the same candidates came before; each takes other samples.
-            only_ranks: whether nothing else is decided by it: then it ends where one is plainly ahead.
+            only_ranks: whether it only decides who is tested first: then it ends as soon as one is plainly ahead.
         """
         seed = self._seed_of(attempt * TAKES_OF_SCREENING)
         return Screening(source, self.objective, self.min_effect, seed, deadline, only_ranks=only_ranks).run()

@@ -131,20 +131,17 @@ class Screening:
     def _leading(self, alive: Sequence[int]) -> list[int]:
         """Those that are not plainly behind the best: more samples would not bring the others to the front.
 
-        All that do not seem promising go on as well, unless a gain is ruled out: should the best turn out to be wrong,
-        those that are told to have no gain are not looked at again.
+        Candidates that do not look promising are sampled further, because they are not looked at again if the best
+        turns out to be wrong.
         """
-        if not self.only_ranks:
-            return list(alive)
         in_front = self._in_front(alive)
-        return [number for number in alive if number in in_front or self._may_be_promising(number)]
+        if not self._is_brief(in_front):
+            return list(alive)
+        return [number for number in alive if number in in_front or self._ratio(number) < self._promising]
 
     def _in_front(self, alive: Sequence[int]) -> list[int]:
         best = max(map(self._ratio, alive), default=0.0)
         return [number for number in alive if self._ratio(number) * PLAIN > best]
-
-    def _may_be_promising(self, number: int) -> bool:
-        return self._ratio(number) < self._promising and self._highest(number) > 1
 
     def _is_settled(self, alive: Sequence[int]) -> bool:
         """Whether one is plainly better than the original and than all others that seem promising."""
@@ -235,7 +232,8 @@ class Screening:
         blocks = self._blocks[number]
         whole = Block.joined(blocks)
         figures = figures_for(self.objective, [whole])
-        gain = _estimate(blocks, self._ratio(number), [math.exp(block.log_ratio(figures.primary)) for block in blocks])
+        parts = blocks if len(blocks) > 1 else _pairs(whole)
+        gain = _estimate(blocks, self._ratio(number), [math.exp(block.log_ratio(figures.primary)) for block in parts])
         left = left_behind(blocks)
         if left is not None:
             return Comparison.of_blocks(Decision.REFUSED, left, gain, blocks)

@@ -22,7 +22,7 @@ from afterburner.agent.wording import format_ratio
 from afterburner.sandbox import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from afterburner.agent.deadline import Deadline
     from afterburner.agent.inputs.harness_answers import FoundSize
@@ -168,26 +168,31 @@ class _Look:
 
     def larger(self, most_call_s: float) -> list[ScaledCall]:
         """Calls that are larger than the real ones, as far as there is time for making them."""
-        place = self._place(most_call_s)
-        return [each for each in scale_calls(*place)[0] if each.factor >= AT_LEAST] if place else []
+        made = (scale_calls(*place)[0] for place in self._places(most_call_s))
+        larger = ([each for each in every if each.factor >= AT_LEAST] for every in made)
+        return next(filter(None, larger), [])
 
     def found(self, most_call_s: float) -> tuple[list[FoundSize], bool]:
         """The same, unchecked; the second is False if time ran out before all were made."""
-        place = self._place(most_call_s)
-        if place is None:
-            return [], True
-        made = made_calls(*place)
-        return [each for each in made.calls if each.factor >= AT_LEAST], made.is_whole
+        is_whole = True
+        for place in self._places(most_call_s):
+            made = made_calls(*place)
+            larger = [each for each in made.calls if each.factor >= AT_LEAST]
+            is_whole = is_whole and made.is_whole
+            if larger:
+                return larger, is_whole
+        return [], is_whole
 
-    def _place(self, most_call_s: float) -> tuple[Workbench, Sequence[WorkloadCall], Climb, float] | None:
-        """What larger calls are made of; None where there is nothing, or no time."""
-        # One dear call tells whether a gain is there; each of them is made some ten times by either version.
-        most_bases = MOST_BASES if most_call_s <= MOST_CALL_S else 1
-        bases = likely_bases(self.bench.workload.calls_in_order())[:most_bases]
-        if not bases or self.deadline.passed():
-            return None
+    def _places(self, most_call_s: float) -> Iterator[tuple[Workbench, Sequence[WorkloadCall], Climb, float]]:
+        """What larger calls are made of: all bases together, or, where calls are dear, one after the other.
+
+        One dear call tells whether a gain is there, and each version makes it about ten times.
+        """
+        bases = likely_bases(self.bench.workload.calls_in_order())[:MOST_BASES]
         climb = Climb((2.0, 4.0), UNTIL_S, most_call_s, from_little=True, variety=self.variety)
-        return self.bench, bases, climb, min(MAKING_SHARE * self.deadline.left_s(), MOST_MAKING_S)
+        for some in [bases] if most_call_s <= MOST_CALL_S else [[base] for base in bases]:
+            if some and not self.deadline.passed():
+                yield self.bench, some, climb, min(MAKING_SHARE * self.deadline.left_s(), MOST_MAKING_S)
 
     def glance(self, most_call_s: float) -> _Glance:
         """Run both versions on the largest calls: as the first of a process, and after each was made once before.

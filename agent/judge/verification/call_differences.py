@@ -108,13 +108,15 @@ class Comparer:
     ) -> Differing | None:
         """The same in one process; where a limit that ended it is not believed, in several with some calls each.
 
-        Such a process has made the first calls and none of the last, and nothing that it did was compared.
+        Such a process has made the first calls and none of the last, and nothing that it did was compared. Where even
+        few calls run into a limit again and again, the limit counts: no call may pass that was not compared.
         """
         found = self.in_order(source, calls, hash_seed)
-        if found is None or self._is_believed(source, found):
+        if found is None or not splits or self._is_believed(source, found):
             return found
         at = len(found.calls) - 1
-        parts = [part for part in (calls[:at], calls[at + 1 :]) if part and splits]
+        middle = (at + 1 + len(calls)) // 2
+        parts = [part for part in (calls[:at], calls[at + 1 : middle], calls[middle:]) if part]
         return next(filter(None, (self._first_believed(source, part, hash_seed, splits - 1) for part in parts)), None)
 
     def _is_believed(self, source: str, found: Differing) -> bool:

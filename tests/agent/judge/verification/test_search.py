@@ -417,3 +417,17 @@ def test_a_search_that_nobody_wants_any_more_ends_and_another_can_begin(make_ben
         with pytest.raises(CancelledError):
             search.against(BY_SORTING, Deadline.after(600))
     assert isinstance(search.against(BY_SORTING, Deadline.after(600), rounds=1), Agreement)
+
+
+def test_calls_that_no_process_comes_to_do_not_count_as_compared(make_bench: MakeBench) -> None:
+    """Each call takes the rewrite so long that a process makes few before its time is up, and each alone is in time."""
+    calls = "".join(f"    f({n})\n" for n in range(120))
+    bench = make_bench(f"def f(n):\n    return n\n\nif __name__ == '__main__':\n{calls}", "f")
+    bench = replace(bench, limits=replace(bench.limits, wall_time_s=1.0, cpu_time_s=1.0))
+    made = bench.workload.calls_in_order()
+    wrong = made[len(made) // 2].description.removeprefix("f(").removesuffix(")")
+    late = f"import time\ndef f(n):\n    time.sleep(0.2)\n    return n if n != {wrong} else -n\n"
+    comparer = Comparer(bench.sandbox, bench.target, bench.environment, bench.limits)
+    found = comparer.first_difference(late, made)
+    assert found is not None
+    assert found.verdict in {Verdict.TIME_LIMIT, Verdict.WRONG_ANSWER}
