@@ -10,6 +10,7 @@ import re
 import subprocess
 import tomllib
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import ruff  # type: ignore[import-untyped] # it has no types
@@ -19,7 +20,7 @@ from afterburner.agent.code.source_text import fingerprint, split_lines, usual_l
 from afterburner.sandbox.host_commands import run_on_host
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import PurePosixPath
 
 MAX_RANGES = 20
@@ -102,7 +103,16 @@ def format_changed(original: str, text: str, style: Style) -> str:
 
 
 def _changed(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
-    return [(each.new_start, each.new_end) for each in changes(old, new) if each.new_end > each.new_start]
+    """The ranges of new lines: none of the lines that both texts begin or end with, however often they occur."""
+    begin = _alike(zip(old, new, strict=False))
+    end = _alike(zip(reversed(old[begin:]), reversed(new[begin:]), strict=False))
+    found = changes(old[begin : len(old) - end], new[begin : len(new) - end])
+    return [(begin + each.new_start, begin + each.new_end) for each in found if each.new_end > each.new_start]
+
+
+def _alike(pairs: Iterable[tuple[str, str]]) -> int:
+    """How many pairs are of equal lines, from the first on."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _formatted(lines: Sequence[str], first: int, stop: int, style: Style) -> list[str] | None:

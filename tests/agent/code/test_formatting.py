@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from afterburner.agent.code.project_formatting import Style, find_style, format_changed
@@ -40,6 +40,7 @@ def test_only_new_lines_are_laid_out(end: str) -> None:
     st.lists(st.sampled_from(["k= {1:2,3 : 4}", "n   = 5", "if  a:\n    c( )\n    m(  )", "# o", "x = ( 1 )"])),
     st.integers(0, 10),
 )
+@example(before=["b= {1:2,3 : 4}"] * 3, added=["k= {1:2,3 : 4}"], place=1)
 def test_whatever_changed_the_rest_stays(before: list[str], added: list[str], place: int) -> None:
     old = "".join(f"{each}\n" for each in before)
     new = "".join(f"{each}\n" for each in [*before[:place], *added, *before[place:]])
