@@ -112,7 +112,7 @@ class Comparer:
         few calls run into a limit again and again, the limit counts: no call may pass that was not compared.
         """
         found = self.in_order(source, calls, hash_seed)
-        if found is None or not splits or self._is_believed(source, found):
+        if found is None or self._is_believed(source, found) or (not splits and len(calls) > 1):
             return found
         at = len(found.calls) - 1
         middle = (at + 1 + len(calls)) // 2

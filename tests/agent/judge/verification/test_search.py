@@ -14,7 +14,8 @@ from afterburner.agent.judge.verification.call_differences import Comparer
 from afterburner.agent.judge.verification.made_inputs import CASES_PER_ROUND, Inputs
 from afterburner.agent.judge.verification.outcome import Agreement, Counterexample
 from afterburner.agent.judge.verification.search import DifferenceSearch
-from afterburner.sandbox import CancelledError, Verdict
+from afterburner.sandbox import CallCase, CancelledError, Verdict
+from afterburner.sandbox.driver.call_blobs import dump_call
 
 if TYPE_CHECKING:
     from ...evidence.conftest import MakeBench  # noqa: TID252 - a fixture of its
@@ -420,13 +421,15 @@ def test_a_search_that_nobody_wants_any_more_ends_and_another_can_begin(make_ben
 
 
 def test_calls_that_no_process_comes_to_do_not_count_as_compared(make_bench: MakeBench) -> None:
-    """Each call takes the rewrite so long that a process makes few before its time is up, and each alone is in time."""
-    calls = "".join(f"    f({n})\n" for n in range(120))
-    bench = make_bench(f"def f(n):\n    return n\n\nif __name__ == '__main__':\n{calls}", "f")
-    bench = replace(bench, limits=replace(bench.limits, wall_time_s=1.0, cpu_time_s=1.0))
-    made = bench.workload.calls_in_order()
-    wrong = made[len(made) // 2].description.removeprefix("f(").removesuffix(")")
-    late = f"import time\ndef f(n):\n    time.sleep(0.2)\n    return n if n != {wrong} else -n\n"
+    """The rewrite is in time with each call alone, and with so few at once that the middle one's turn hardly comes."""
+    bench = make_bench("def f(n):\n    return n\n\nif __name__ == '__main__':\n    f(1)\n", "f")
+    bench = replace(bench, limits=replace(bench.limits, wall_time_s=0.7, cpu_time_s=0.7))
+    [one] = bench.workload.calls[:1]
+    blobs = tuple(dump_call((n,), {}, {}) for n in range(100))
+    [report] = bench.sandbox.run(bench.program(bench.target.source), [CallCase(blobs)]).cases
+    pairs = zip(blobs, report.outcomes, strict=True)
+    made = [replace(one, blob=blob, expected=outcome.encoded) for blob, outcome in pairs]
+    late = "import time\ndef f(n):\n    time.sleep(0.1)\n    return n if n != 50 else -n\n"
     comparer = Comparer(bench.sandbox, bench.target, bench.environment, bench.limits)
     found = comparer.first_difference(late, made)
     assert found is not None
