@@ -12,6 +12,7 @@ import typer
 
 from afterburner.agent import Caps, ModelOptions, Search, UsageError
 from afterburner.agent.cli.from_options import option_of
+from afterburner.agent.cli.needs import needing_extra
 from afterburner.agent.types import Objective
 from afterburner.ci_action.github.publish import CommentMode, PublishOptions
 from afterburner.ci_action.options import CiOptions, patterns_in, read_gain
@@ -253,7 +254,5 @@ def _module(name: str) -> Any:
     Raises:
         UsageError: the extra is not installed.
     """
-    try:
+    with needing_extra("ci", "This command"):
         return import_module(f"afterburner.ci_action.{name}")
-    except ModuleNotFoundError as error:
-        raise UsageError(f"{error}. Install what this command needs: pip install 'afterburner-agent[ci]'") from None

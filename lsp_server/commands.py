@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from afterburner.agent import UsageError
+from afterburner.agent.cli.needs import needing_extra
 
 if TYPE_CHECKING:
     from typing import BinaryIO
@@ -31,12 +31,8 @@ def lsp(
 
     An editor starts it and speaks to it on stdin and stdout. docs/editors.md has the settings for several editors.
     """
-    try:
+    with needing_extra("lsp", "The language server"):
         from afterburner.lsp_server.features import make_server  # noqa: PLC0415 - pygls is an extra, and slow to import
-    except ModuleNotFoundError as error:
-        raise UsageError(
-            f"{error}. Install what the language server needs: pip install 'afterburner-agent[lsp]'"
-        ) from None
     logging.basicConfig(stream=sys.stderr, level=logging.INFO if verbose else logging.CRITICAL)
     sys.setswitchinterval(_SWITCH_S)
     server = make_server(version(_PACKAGE), may_trust_client=tcp is None)

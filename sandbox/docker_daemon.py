@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from afterburner.sandbox.docker_channel import DockerChannel
 from afterburner.sandbox.docker_settings import Engine
 from afterburner.sandbox.errors import SandboxInternalError, SandboxUnavailableError, ToolchainMissingError
+from afterburner.sandbox.extras import install_command
 
 try:
     import docker
@@ -20,8 +21,7 @@ try:
     from requests.exceptions import RequestException
 except ImportError as error:
     raise SandboxUnavailableError(
-        "The Docker backend needs the `docker` package. Install it: "
-        f"`{sys.executable} -m pip install -e '.[docker]'` in the clone."
+        f"The Docker backend needs the `docker` package. Install it: {install_command('docker')}"
     ) from error
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from afterburner.sandbox.bubblewrap import BubblewrapBackend
 from afterburner.sandbox.docker_settings import DockerOptions
 from afterburner.sandbox.errors import SandboxUnavailableError, UsageError
+from afterburner.sandbox.extras import install_command
 from afterburner.sandbox.leftovers import workspace
 from afterburner.sandbox.meter_build import meter_path
 from afterburner.sandbox.preflight import find_bubblewrap
@@ -84,7 +85,7 @@ def _open_remote(url: str) -> Iterator[Sandbox]:
         from afterburner.sandbox.remote import open_remote
     except ModuleNotFoundError as error:
         raise SandboxUnavailableError(
-            f"The client of a sandbox service needs {error.name}. Install it: pip install -e '.[service]' in the clone."
+            f"The client of a sandbox service needs {error.name}. Install it: {install_command('service')}"
         ) from error
     with open_remote(url) as sandbox:
         yield sandbox

@@ -17,8 +17,8 @@ lock() { # lock FILE ARGUMENTS…
 }
 
 lock requirements/dev.lock \
-    --extra ci --extra crosshair --extra dev --extra docker --extra evals --extra hub --extra lsp --extra mcp \
+    --extra ci --extra crosshair --extra dev --extra docker --extra evals --extra hub --extra llm --extra lsp --extra mcp \
     --extra postgres --extra ray --extra service --extra trace
 # The action installs the project without an isolated build, so the build tool is locked as well.
 echo 'setuptools>=80' | lock requirements/action.lock \
-    --constraint requirements/dev.lock --extra ci --extra crosshair --extra docker -
+    --constraint requirements/dev.lock --extra ci --extra crosshair --extra docker --extra llm -

@@ -11,6 +11,7 @@ import typer
 
 from afterburner.agent.cli.trace_file import trace_bytes
 from afterburner.sandbox import AfterburnerError, UsageError
+from afterburner.sandbox.extras import install_command
 from afterburner.sandbox.terminal.destinations import check_destination
 from afterburner.sandbox.terminal.text import scrub_line
 from afterburner.sandbox.tracing import Recorder, recording
@@ -57,7 +58,7 @@ def _begin(context: typer.Context, _parameter: Any, place: str | None) -> None:
         raise typer.BadParameter(f"{place}: the name must end in {SUFFIXES[0]}, so that no other file is overwritten.")
     check_destination("--trace", place, Path(sys.executable), "the interpreter")
     if find_spec("perfetto") is None:
-        raise UsageError("--trace needs the package perfetto. Install it: pip install 'afterburner-agent[trace]'")
+        raise UsageError(f"--trace needs the package perfetto. Install it: {install_command('trace')}")
     trace = context.with_resource(recording())
     context.call_on_close(lambda: _write(trace, Path(place)))
 

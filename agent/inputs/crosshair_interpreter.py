@@ -17,7 +17,7 @@ _PACKAGES = (
     *("crosshair-tool", "z3-solver", "typing-inspect", "typeshed-client", "typing_extensions", "mypy_extensions"),
     "packaging",
 )
-HOW_TO_INSTALL = "it is not installed: pip install -e '.[crosshair]' in the clone"
+NOT_INSTALLED = "it is not installed; `afterburner-agent doctor` says how"  # without a path: reports are shared
 
 
 def with_crosshair(environment: PythonEnvironment) -> tuple[PythonEnvironment, str]:
@@ -32,5 +32,5 @@ def with_crosshair(environment: PythonEnvironment) -> tuple[PythonEnvironment, s
     try:
         binds = own_package_binds(*_PACKAGES)
     except UsageError:
-        raise UsageError(HOW_TO_INSTALL) from None
+        raise UsageError(NOT_INSTALLED) from None
     return replace(environment, binds=tuple(dict.fromkeys((*environment.binds, *binds)))), OWN_SITE

@@ -26,6 +26,7 @@ from afterburner.agent.models.requests.reservation import Reservation
 from afterburner.agent.models.vllm_name import parse_engine_model
 from afterburner.agent.usage import known_tokens
 from afterburner.sandbox import CancelledError
+from afterburner.sandbox.extras import install_command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,9 +83,9 @@ class VllmProposer:
         """
         if find_spec("vllm") is None:
             raise ProposerError(
-                f"{self.name} needs vLLM, which is not installed: pip install -e '.[vllm]' in the clone, on a machine "
-                "with a GPU. Without one, serve the model elsewhere (`vllm serve`) and use hosted_vllm/<name> with "
-                "HOSTED_VLLM_API_BASE."
+                f"{self.name} needs vLLM, which is not installed. Serve the model elsewhere (`vllm serve`) and use "
+                "hosted_vllm/<name> with HOSTED_VLLM_API_BASE, or install it on a machine with a GPU: "
+                f"{install_command('vllm')}"
             )
 
     def propose(self, request: ProposalRequest) -> list[Proposal]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from afterburner.agent.errors import RunStoreError, SettingsError
 from afterburner.agent.store.sqlite import open_existing_sqlite, open_sqlite
+from afterburner.sandbox.extras import install_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,8 +64,8 @@ def _opened(folder: Path | None, *, creates: bool) -> Iterator[Database | None]:
         from afterburner.agent.store.postgres import open_postgres  # noqa: PLC0415 - an extra
     except ImportError as error:
         raise RunStoreError(
-            f"{STORE_VARIABLE} needs packages that are not here: {' '.join(str(error).split()).rstrip('.')}. Install "
-            "them: pip install -e '.[postgres]' in the clone, or unset the variable to keep runs in a file."
+            f"{STORE_VARIABLE} needs packages that are not here: {' '.join(str(error).split()).rstrip('.')}. Unset the "
+            f"variable to keep runs in a file, or install them: {install_command('postgres')}"
         ) from error
     with open_postgres(url, creates=creates) as server:
         yield server

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from afterburner.evals.errors import EvaluationError
+from afterburner.sandbox.extras import install_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -46,6 +47,6 @@ def needing(extras: Mapping[str, str], error_kind: type[AfterburnerError]) -> It
         missing = (error.name or "").partition(".")[0]
         if missing not in extras:
             raise
-        install = f"pip install -e '.[{extras[missing]}]'"
-        message = f"This needs {missing}, which is not installed. Install it: {install} in the clone."
+        install = install_command(extras[missing])
+        message = f"This needs {missing}, which is not installed. Install it: {install}"
         raise error_kind(message) from error

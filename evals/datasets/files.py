@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 from afterburner.evals.datasets.records import Record, parse_json
 from afterburner.evals.errors import DatasetError
 from afterburner.evals.problems import Rejected
+from afterburner.sandbox.extras import install_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -116,7 +117,7 @@ def _parquet(path: Path) -> Iterator[Record | Rejected]:
         import pyarrow.parquet as pq  # noqa: PLC0415 - heavy
     except ImportError:
         raise DatasetError(
-            f"{path} is read by pyarrow, which is not installed. Install it by pip install -e '.[evals]' in the clone."
+            f"{path} is read by pyarrow, which is not installed. Install it: {install_command('evals')}"
         ) from None
     numbers = count(1)
     try:

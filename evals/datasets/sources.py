@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from afterburner.evals.datasets.files import KINDS, kind_of, records_of_file
 from afterburner.evals.datasets.records import Record
 from afterburner.evals.errors import DatasetError
+from afterburner.sandbox.extras import install_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -59,8 +60,8 @@ def read_hub(name: str, split: str, configuration: str = "", files: Sequence[str
         import datasets  # noqa: PLC0415 - heavy, and an extra
     except ImportError:
         raise DatasetError(
-            f"{name} is loaded from the hub by the package `datasets`, which is not installed. Install it by "
-            "pip install -e '.[hub]' in the clone, or give a local copy: --from FILE-OR-FOLDER."
+            f"{name} is loaded from the hub by the package `datasets`, which is not installed. Give a local copy "
+            f"(--from FILE-OR-FOLDER), or install it: {install_command('hub')}"
         ) from None
     import httpx  # noqa: PLC0415 - comes with `datasets`, and its errors are not OSErrors
 

@@ -13,6 +13,7 @@ import typer
 
 from afterburner.agent import UsageError
 from afterburner.agent.cli.from_options import option_of
+from afterburner.agent.cli.needs import needing_extra
 from afterburner.agent.options import Caps, ModelOptions
 from afterburner.lsp_server.mcp_server.roots import Roots
 
@@ -41,10 +42,8 @@ def mcp(
 
     The agent's program starts it and speaks to it on stdin and stdout. docs/agents.md has the settings for several.
     """
-    try:
+    with needing_extra("mcp", "The MCP server"):
         from afterburner.lsp_server.mcp_server.tools import make_server  # noqa: PLC0415 - the SDK is an extra
-    except ModuleNotFoundError as error:
-        raise UsageError(f"{error}. Install what the server needs: pip install 'afterburner-agent[mcp]'") from None
     logging.basicConfig(stream=sys.stderr, level=logging.INFO if verbose else logging.CRITICAL)
     given = {name: value for name, value in (("model", model), ("max_cost", max_cost)) if value is not None}
     with _ended_by_client():

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from afterburner.sandbox.errors import UsageError
+from afterburner.sandbox.extras import install_command
 from afterburner.sandbox.opening import open_sandbox
 from afterburner.sandbox.service.settings import MOST, Settings, check_address
 from afterburner.sandbox.service_token import read_token
@@ -56,7 +57,7 @@ def serve(
     except ImportError as error:
         raise UsageError(
             f"The service needs packages that are not installed ({error.name}). "
-            "Install them with: pip install -e '.[service]' in the clone"
+            f"Install them: {install_command('service')}"
         ) from error
     if backend.startswith(("http://", "https://")):
         raise UsageError("A service runs programs itself; choose the backend 'bubblewrap' or 'docker'.")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from afterburner.sandbox import UsageError
+from afterburner.sandbox.extras import install_command
 from afterburner.training.errors import TrainingError
 
 if TYPE_CHECKING:
@@ -24,9 +25,7 @@ def check_machine(config: TrainConfig) -> None:
     """
     for name, extra, why in _needs(config):
         if find_spec(name) is None:
-            raise TrainingError(
-                f"{why} needs {name}, which is not installed. Install it: pip install -e '.[{extra}]' in the clone."
-            )
+            raise TrainingError(f"{why} needs {name}, which is not installed. Install it: {install_command(extra)}")
     if not torch.cuda.is_available():
         return
     if torch.cuda.device_count() > 1 and "WORLD_SIZE" not in os.environ:

@@ -16,6 +16,7 @@ from afterburner.agent.models.requests.request import server_of
 if TYPE_CHECKING:
     from types import ModuleType
 
+_KEYS = ("API_KEY", "TOKEN")  # how variables that hold one end
 _HAVE_NO_ADDRESS = ("hosted_vllm", "lm_studio")  # providers of which LiteLLM knows no address to fall back on
 
 
@@ -41,8 +42,8 @@ def find_model(name: str) -> Model:
     bare_name, provider, api_base = _route(litellm, name)
     if not bare_name:
         raise UnknownModelError(f"{name} names a provider and no model.")
-    missing = litellm.validate_environment(name)["missing_keys"]
-    if any(key.endswith(("API_KEY", "TOKEN")) for key in missing):  # addresses have defaults, clouds other logins
+    missing = _missing_variables(litellm, name)
+    if any(key.endswith(_KEYS) for key in missing):  # addresses have defaults, clouds other logins
         local = " A local server takes any value." if os.environ.get("OPENAI_API_BASE") else ""
         raise ProposerError(f"{name} needs a key: set {' or '.join(missing)} in the environment.{local}")
     if provider in _HAVE_NO_ADDRESS and not api_base:
@@ -80,5 +81,14 @@ def key_variable(name: str) -> str | None:
     """
     litellm = import_litellm()
     _route(litellm, name)
-    missing = litellm.validate_environment(name)["missing_keys"]
-    return next((key for key in missing if key.endswith(("API_KEY", "TOKEN"))), None)
+    return next((key for key in _missing_variables(litellm, name) if key.endswith(_KEYS)), None)
+
+
+def _missing_variables(litellm: ModuleType, name: str) -> list[str]:
+    """What LiteLLM looks for in the environment and does not find. A key that is empty counts as missing, too."""
+    empty = [key for key, value in os.environ.items() if key.endswith(_KEYS) and not value.strip()]
+    found = {key: os.environ.pop(key) for key in empty}
+    try:
+        return list(litellm.validate_environment(name)["missing_keys"])
+    finally:
+        os.environ.update(found)

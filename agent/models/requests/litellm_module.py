@@ -8,9 +8,12 @@ import sys
 import threading
 from contextlib import contextmanager
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from afterburner.agent.errors import ProposerError
 from afterburner.agent.models.requests import litellm_clients
+from afterburner.sandbox.extras import install_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +27,15 @@ def import_litellm() -> ModuleType:
     """Import LiteLLM, which takes seconds the first time.
 
     What it is told then is left alone where somebody else in this process has imported it, or changes it later.
+
+    Raises:
+        ProposerError: it is not installed.
     """
+    if find_spec("litellm") is None:
+        raise ProposerError(
+            "A language model needs LiteLLM, which is not installed. Use `--model rules`, which needs none, or install "
+            f"it: {install_command('llm')}"
+        )
     with _importing:
         is_ours = "litellm" not in sys.modules
         with _set(_AT_ITS_IMPORT):

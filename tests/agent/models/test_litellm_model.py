@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -280,11 +281,16 @@ class TestBeforeAnyWork:
             open_proposer(model)
         assert "\n" not in str(caught.value)
 
-    def test_a_missing_key_names_its_variable(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    @pytest.mark.parametrize("empty", [None, "", " "])
+    def test_a_missing_key_names_its_variable(self, monkeypatch: pytest.MonkeyPatch, empty: str | None) -> None:
+        """As does one that is set to nothing, as in CI where a secret is not given to a fork."""
         monkeypatch.delenv("OPENAI_API_KEY")
+        if empty is not None:
+            monkeypatch.setenv("OPENAI_API_KEY", empty)
         for model in ("openai/good", "gpt-4o"):
             with pytest.raises(ProposerError, match=f"{model} needs a key: set OPENAI_API_KEY"):
                 open_proposer(model)
+        assert os.environ.get("OPENAI_API_KEY") == empty, "the environment is as it was"
 
     @pytest.mark.parametrize("provider_name", ["hosted_vllm", "lm_studio"])
     @pytest.mark.usefixtures("provider")

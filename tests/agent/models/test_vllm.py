@@ -170,7 +170,7 @@ def test_without_the_engine_the_error_says_how_to_get_it(folders: Path, make_tar
         lambda: open_proposer(f"vllm:{folders / 'base'}"),
         lambda: VllmProposer(str(folders / "base")).propose(request(make_target(SOURCE, "common"))),
     ):
-        with pytest.raises(ProposerError, match=r"pip install -e '\.\[vllm\]' in the clone.*hosted_vllm/") as caught:
+        with pytest.raises(ProposerError, match=r"hosted_vllm/.* -m pip install .*\[vllm\]'$") as caught:
             ask()
         assert caught.value.exit_code == 1
 
@@ -411,7 +411,7 @@ def test_an_adapter_as_peft_writes_it(local_models: Path) -> None:
 def test_the_real_engine(request: pytest.FixtureRequest, make_target: MakeTarget, name: str, usable: bool) -> None:
     """Loads a model made on the spot into vLLM, and asks it for a batch; each in a process of its own."""
     if importlib.util.find_spec("vllm") is None:
-        pytest.skip("vLLM is not installed: pip install -e '.[vllm]' in the clone, on a machine with a GPU")
+        pytest.skip("vLLM is not installed: it needs the extra `vllm`, and a machine with a GPU")
     if not importlib.import_module("torch").cuda.is_available():
         pytest.skip("no GPU here")
     local_models: Path = request.getfixturevalue("local_models")

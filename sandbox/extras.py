@@ -1,0 +1,75 @@
+"""The optional parts of this distribution: which are installed, and the command that adds one."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import sys
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+DISTRIBUTION = "afterburner-agent"
+# `name[x]>=1; python_version < "3.13" and extra == "docker"`, as METADATA writes a requirement of an extra.
+_EXTRA = re.compile(r"""([\w.-]+).*;.*\bextra\s*==\s*["']([\w.-]+)["']""")
+
+
+def required_by_extras() -> dict[str, set[str]]:
+    """The distributions that each extra names."""
+    required: dict[str, set[str]] = {}
+    for requirement in metadata.requires(DISTRIBUTION) or ():
+        match = _EXTRA.match(requirement)
+        if match:
+            required.setdefault(match[2], set()).add(match[1])
+    return required
+
+
+def is_installed(name: str) -> bool:
+    """Whether a distribution of this name is installed beside us."""
+    try:
+        metadata.distribution(name)
+    except metadata.PackageNotFoundError:
+        return False
+    return True
+
+
+def install_command(extra: str) -> str:
+    """The command that adds an extra to this installation, made by pip, pipx or uv from a registry, a URL or a clone.
+
+    pipx and uv install a tool anew: their command names the extras that are there as well, and packages that were added
+    to the tool in other ways have to be added again.
+    """
+    prefix = Path(sys.prefix)
+    if (prefix / "pipx_metadata.json").is_file():
+        return f"pipx install --force {_requirement(_with_those_here(extra))}"
+    if (prefix / "uv-receipt.toml").is_file():
+        return f"uv tool install --force {_requirement(_with_those_here(extra))}"
+    python = shlex.quote(sys.executable)
+    install = f"{python} -m pip install" if find_spec("pip") else f"uv pip install --python {python}"
+    return f"{install} {_requirement([extra])}"
+
+
+def _with_those_here(extra: str) -> list[str]:
+    here = [name for name, needs in required_by_extras().items() if all(map(is_installed, needs))]
+    return sorted({*here, extra})
+
+
+def _requirement(extras: list[str]) -> str:
+    """This distribution with extras, as an argument in a shell, from where it was installed (PEP 610)."""
+    told = metadata.distribution(DISTRIBUTION).read_text("direct_url.json")
+    source = json.loads(told) if told else {}
+    url, version_control = source.get("url", ""), source.get("vcs_info", {})
+    here = unquote(urlsplit(url).path) if url.startswith("file:") else ""
+    listed = f"[{','.join(extras)}]"
+    if here and not Path(here).exists():  # it was a folder for the time of the installation only
+        url = ""
+    elif source.get("dir_info", {}).get("editable"):
+        return f"-e {shlex.quote(here + listed)}"
+    if url and version_control:
+        url = f"{version_control['vcs']}+{url}@{version_control['commit_id']}"
+    if url and source.get("subdirectory"):
+        url += f"#subdirectory={source['subdirectory']}"
+    name = DISTRIBUTION + listed
+    return shlex.quote(f"{name} @ {url}" if url else name)
