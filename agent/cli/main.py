@@ -7,12 +7,14 @@ import sys
 import traceback
 import warnings
 from importlib.metadata import version
+from pathlib import Path
 from typing import Annotated, Protocol, runtime_checkable
 
 import typer
 
 from afterburner.agent.cli.interrupts import INTERRUPTED, raise_on_signals, show_cursor
 from afterburner.agent.cli.plugins import CommandGroup
+from afterburner.agent.cli.welcome import welcome
 from afterburner.sandbox import AfterburnerError
 from afterburner.sandbox.terminal.streams import abandon
 from afterburner.sandbox.terminal.text import harden_streams, scrub, scrub_line
@@ -58,8 +60,8 @@ def root(
     if debug:
         os.environ[DEBUG_VARIABLE] = "1"
     if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
-        raise typer.Exit(USAGE)
+        typer.echo(welcome(Path()))
+        raise typer.Exit
 
 
 def main() -> int:

@@ -21,22 +21,24 @@ from afterburner.sandbox import AfterburnerError
 from afterburner.sandbox.terminal.text import scrub_line
 
 ENTRY_POINT_GROUP = "afterburner.commands"
-_CLI = "afterburner.agent.cli"
+_HOME = "afterburner.agent"
 OWN_COMMANDS = tuple(
-    EntryPoint(name, f"{_CLI}.{reference}", ENTRY_POINT_GROUP)
+    EntryPoint(name, f"{_HOME}.{reference}", ENTRY_POINT_GROUP)
     for name, reference in (
-        ("run", "run:app"),
-        ("config", "config:app"),
-        ("runs", "runs:runs"),
-        ("show", "show:show"),
-        ("resume", "resume:resume"),
-        ("selfcheck", "selfcheck:selfcheck"),
-        ("verify", "verify:verify"),
-        ("compare", "compare:compare"),
-        ("replay-receipt", "replay_receipt:replay_receipt"),
+        ("run", "cli.run:app"),
+        ("config", "cli.config:app"),
+        ("runs", "cli.runs:runs"),
+        ("show", "cli.show:show"),
+        ("resume", "cli.resume:resume"),
+        ("selfcheck", "cli.selfcheck:selfcheck"),
+        ("verify", "cli.verify:verify"),
+        ("compare", "cli.compare:compare"),
+        ("replay-receipt", "cli.replay_receipt:replay_receipt"),
+        ("doctor", "doctor.command:doctor"),
+        ("init", "init.command:init"),
     )
 )
-_REPORT_ONLY = frozenset({"config", "doctor", "runs", "show"})  # these do no work, so there is nothing to trace
+_REPORT_ONLY = frozenset({"config", "doctor", "init", "runs", "show"})  # these do no work, so there is nothing to trace
 
 
 class CommandGroup(TyperGroup):

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 import os
 import re
-import stat
-import tempfile
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +13,7 @@ from afterburner.agent.code.languages import PYTHON
 from afterburner.agent.code.line_matching import Change, changes
 from afterburner.agent.code.same_work import branching_words
 from afterburner.agent.code.source_text import parse, split_lines
+from afterburner.agent.code.whole_files import replace_file
 from afterburner.agent.errors import TargetChangedError
 from afterburner.agent.types import Readability
 from afterburner.sandbox import AfterburnerError
@@ -113,16 +111,7 @@ def write_atomically(target: Target, new_source: str) -> None:
         raise AfterburnerError(f"{target.path} cannot be written in its encoding: {error}. It is unchanged.") from None
     try:
         _check_unchanged(path, target)
-        if not os.access(path, os.W_OK, effective_ids=True):
-            raise AfterburnerError(f"{target.path} is read-only; nothing was written.")
-        temporary = _written_beside(path, data)
-        try:
-            _check_unchanged(path, target)
-            temporary.replace(path)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
-        _sync_folder(path.parent)
+        replace_file(path, data, partial(_check_unchanged, path, target))
     except OSError as error:
         raise AfterburnerError(
             f"{target.path} cannot be written: {error.strerror or error}. It is unchanged."
@@ -155,34 +144,6 @@ def _header(path: str) -> str:
 def _check_unchanged(path: Path, target: Target) -> None:
     if not path.is_file() or path.read_bytes() != target.source.encode(target.encoding):
         raise TargetChangedError(f"{target.path} changed since it was read; nothing was written. Run again.")
-
-
-def _written_beside(path: Path, data: bytes) -> Path:
-    """Write a complete temporary file into the same folder, with the mode and owner of `path`."""
-    status = path.stat()
-    handle, name = tempfile.mkstemp(prefix=f".{path.name[:100]}.", suffix=".tmp", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            with contextlib.suppress(PermissionError):  # another's file, in a folder that we may write to
-                os.fchown(file.fileno(), status.st_uid, status.st_gid)
-            os.fchmod(file.fileno(), stat.S_IMODE(status.st_mode))  # last: a change of owner clears set-id bits
-            os.fsync(file.fileno())
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-    return Path(name)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Have the new name on the disk too. Not every file system can; the file itself is whole in any case."""
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 def _branches(source: str) -> int:

@@ -1,1 +1,1 @@
-"""The sandbox's commands: `sandbox run`, `sandbox serve` and `doctor`."""
+"""The sandbox's commands: `sandbox run` and `sandbox serve`; and the checks of `doctor` that concern the sandbox."""

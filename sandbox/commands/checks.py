@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import os
 import platform
-import re
 import shutil
 import subprocess
 import sys
@@ -13,7 +12,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,10 +19,11 @@ from afterburner.sandbox.commands.hello import EXPECTED, HELLO
 from afterburner.sandbox.control_groups import find_control_groups
 from afterburner.sandbox.cores import divide_cores
 from afterburner.sandbox.errors import AfterburnerError, SandboxUnavailableError
+from afterburner.sandbox.extras import install_command, is_installed, required_by_extras
 from afterburner.sandbox.folders import cache_folder, state_folder
 from afterburner.sandbox.interpreter import find_interpreter
 from afterburner.sandbox.languages import LANGUAGES
-from afterburner.sandbox.meter_build import meter_path
+from afterburner.sandbox.meter_build import comes_with_wheel, meter_path
 from afterburner.sandbox.opening import open_sandbox
 from afterburner.sandbox.preflight import find_bubblewrap
 from afterburner.sandbox.types import Limits, Program, TestCase, Verdict
@@ -35,10 +34,8 @@ if TYPE_CHECKING:
     from afterburner.sandbox.languages import Language
     from afterburner.sandbox.sandbox import Sandbox
 
-_DISTRIBUTION = "afterburner-agent"
 _PROBE_TIMEOUT_S = 20.0
 _PATIENT = Limits(wall_time_s=60.0, cpu_time_s=60.0)
-_EXTRA = re.compile(r"""^([\w.-]+).*;.*\bextra\s*==\s*['"]([\w.-]+)['"]""")
 SANDBOX = "sandbox"
 PYTHON_RUNS = "runs python"
 
@@ -61,7 +58,7 @@ class Check:
     advice: str = ""
 
 
-def all_checks() -> Generator[tuple[str, Callable[[], list[Check]]], None, None]:
+def sandbox_checks() -> Generator[tuple[str, Callable[[], list[Check]]], None, None]:
     """What is to be looked at, by name, from the ground up; each is looked at when it is called."""
     with ExitStack() as stack:
         opened: list[Sandbox] = []
@@ -115,12 +112,13 @@ def check_namespaces() -> list[Check]:
 
 
 def check_meter() -> list[Check]:
-    """Whether the meter is compiled, or can be."""
+    """Whether the wheel's meter is whole; in a checkout, whether it is compiled, or can be."""
+    is_of_wheel = comes_with_wheel()
     try:
         path = meter_path()
     except SandboxUnavailableError as error:
-        return [Check("meter", Status.MISSING, "not compiled", str(error))]
-    return [Check("meter", Status.OK, f"compiled, {path}")]
+        return [Check("meter", Status.MISSING, "damaged" if is_of_wheel else "not compiled", str(error))]
+    return [Check("meter", Status.OK, f"{'from the wheel' if is_of_wheel else 'compiled'}, {path}")]
 
 
 def check_control_groups() -> list[Check]:
@@ -148,7 +146,7 @@ def check_cores() -> list[Check]:
 def check_docker() -> list[Check]:
     """Whether the Docker SDK is installed, and a daemon answers that we may use."""
     if importlib.util.find_spec("docker") is None:
-        advice = f"Only for the backend docker: `{sys.executable} -m pip install '{_DISTRIBUTION}[docker]'`."
+        advice = f"Only for the backend docker: `{install_command('docker')}`."
         return [Check("docker", Status.MISSING, "the docker package is not installed", advice)]
     from afterburner.sandbox.docker_daemon import DockerDaemon
 
@@ -217,26 +215,14 @@ def _check_folder(name: str, folder: Path, variable: str) -> Check:
 
 def check_extras() -> list[Check]:
     """Which optional parts of this distribution have all that they require."""
-    required: dict[str, set[str]] = {}
-    for requirement in metadata.requires(_DISTRIBUTION) or ():
-        match = _EXTRA.match(requirement)
-        if match:
-            required.setdefault(match[2], set()).add(match[1])
-    installed = {name for name in set().union(*required.values()) if _is_installed(name)}
+    required = required_by_extras()
+    installed = {name for name in set().union(*required.values()) if is_installed(name)}
     checks = []
     for extra, names in sorted(required.items()):
         missing = ", ".join(sorted(names - installed))
         if missing:
-            advice = f"Only if you want it: `{sys.executable} -m pip install '{_DISTRIBUTION}[{extra}]'`."
+            advice = f"Only if you want it: `{install_command(extra)}`."
             checks.append(Check(f"extra {extra}", Status.MISSING, f"not installed: {missing}", advice))
         else:
             checks.append(Check(f"extra {extra}", Status.OK, ", ".join(sorted(names))))
     return checks
-
-
-def _is_installed(name: str) -> bool:
-    try:
-        metadata.distribution(name)
-    except metadata.PackageNotFoundError:
-        return False
-    return True

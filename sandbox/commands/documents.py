@@ -1,4 +1,4 @@
-"""What `sandbox run` and `doctor` give as JSON; `published_form` of either is its JSON Schema.
+"""What `sandbox run` gives as JSON; `RunDocument.published_form` is its JSON Schema.
 
 Readers ignore keys that they do not know: new ones may appear without a new schema number. No NaN, no infinity.
 """
@@ -7,7 +7,6 @@ from typing import Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt
 
-from afterburner.sandbox.commands.checks import Check
 from afterburner.sandbox.terminal.document import Document
 from afterburner.sandbox.types import Compilation, Limits, Verdict
 
@@ -64,11 +63,3 @@ class RunDocument(Document):
     limits: Limits = Field(description="What each run was allowed.")
     backend: str = Field(description="The sandbox and its version.")
     tier: str = Field(description="What watched limits and memory: `cgroup v2`, `cgroup v1` or `rlimits`.")
-
-
-class DoctorDocument(Document):
-    """The result of `afterburner-agent doctor --json`."""
-
-    schema_: Literal[1] = Field(default=1, alias="schema", description="Version of this contract.")
-    usable: bool = Field(description="Whether a sandbox can run Python here.")
-    checks: list[Check] = Field(description="What was looked at, from the ground up.")

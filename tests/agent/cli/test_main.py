@@ -100,12 +100,6 @@ def test_the_module_is_the_program() -> None:
     assert subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout.startswith("afterburner-")
 
 
-def test_no_command_shows_the_help_and_is_a_usage_error(program: CommandLine) -> None:
-    done = program()
-    assert done.returncode == 2
-    assert "run" in done.stdout
-
-
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [

@@ -1,17 +1,19 @@
-"""Say which parts of the sandbox work on this machine, and how to get the others."""
+"""Check what works on this machine, and show how to fix the rest."""
 
 from __future__ import annotations
 
 import sys
 from contextlib import closing, contextmanager
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
-from afterburner.sandbox.commands.checks import PYTHON_RUNS, Status, all_checks
-from afterburner.sandbox.commands.documents import DoctorDocument
+from afterburner.agent.doctor.document import DoctorDocument
+from afterburner.agent.doctor.floors import floor_checks
+from afterburner.sandbox.commands.checks import PYTHON_RUNS, SANDBOX, Status, sandbox_checks
 from afterburner.sandbox.terminal.console import open_console
 from afterburner.sandbox.terminal.streams import is_live
 from afterburner.sandbox.terminal.text import scrub_line
@@ -28,7 +30,7 @@ _STYLES = {"ok": "green", "missing": "yellow", "broken": "bold red"}
 
 
 def doctor(*, json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False) -> None:
-    """Say which parts of the sandbox work on this machine, and how to get the others.
+    """Check what works on this machine, and show how to fix the rest.
 
     Starts containers and runs a program of each language in the sandbox. Exit code 0: it can run Python; 3: it cannot.
     """
@@ -43,11 +45,18 @@ def doctor(*, json: Annotated[bool, typer.Option("--json", help="Print the resul
 
 def _look() -> list[Check]:
     checks: list[Check] = []
-    with _status() as tell, closing(all_checks()) as waiting:
-        for name, look in waiting:
+    with _status() as tell, closing(sandbox_checks()) as of_sandbox:
+        for name, look in chain(of_sandbox, floor_checks()):
             tell(name)
             checks += look()
     return checks
+
+
+def _first_step(checks: list[Check]) -> str:
+    """What mends the sandbox: what to do about bubblewrap, or, where that works, about what failed first."""
+    not_ok = {check.name: check for check in checks if check.status is not Status.OK}
+    first = next((not_ok[name] for name in ("bubblewrap", "meter", SANDBOX, PYTHON_RUNS) if name in not_ok), None)
+    return scrub_line(first.advice) if first is not None else "See above."
 
 
 @contextmanager
@@ -61,7 +70,7 @@ def _status() -> Iterator[Callable[[str], None]]:
 
 
 def _show(checks: list[Check], *, usable: bool) -> None:
-    conclusion = "The sandbox works." if usable else "No sandbox can run Python here; see what is missing or broken."
+    conclusion = "The sandbox works." if usable else f"No sandbox can run Python here. {_first_step(checks)}"
     if not sys.stdout.isatty():
         for check in checks:
             advice = f" -> {scrub_line(check.advice)}" if check.advice else ""

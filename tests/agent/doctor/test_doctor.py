@@ -9,7 +9,7 @@ import jsonschema
 import pexpect
 import pytest
 
-from afterburner.sandbox.commands.documents import DoctorDocument
+from afterburner.agent.doctor.document import DoctorDocument
 from afterburner.sandbox.commands.hello import HELLO
 from afterburner.sandbox.languages import LANGUAGES
 
@@ -36,7 +36,7 @@ def test_a_machine_with_a_sandbox(program: CommandLine, sandbox: Sandbox) -> Non
     done = program("doctor", "--json")
     assert done.returncode == 0, done.stdout
     found = checks(done.stdout)
-    for name in ("system", "bubblewrap", "meter", "sandbox", "runs python", "interpreter", "cache", "state"):
+    for name in ("system", "bubblewrap", "meter", "sandbox", "runs python", "interpreter", "cache", "state", "editor"):
         assert found[name]["status"] == "ok", found[name]
     assert sandbox.describe()[0] in found["sandbox"]["found"]
     for language in LANGUAGES:
@@ -56,7 +56,9 @@ def test_what_is_missing_is_told_with_what_to_do(program: CommandLine) -> None:
     assert lines["docker"].startswith("missing docker: ")
     assert lines["sandbox"].startswith("missing sandbox: none works here -> ")
     assert lines["runs python"].startswith("missing ")
-    assert done.stdout.endswith("No sandbox can run Python here; see what is missing or broken.\n")
+    (last,) = done.stdout.splitlines()[-1:]
+    assert last.startswith("No sandbox can run Python here. ")
+    assert "apt-get install bubblewrap" in last, "it names the first thing to do"
     assert "\x1b" not in done.stdout
     assert done.stderr == ""
 
