@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import re
 import shutil
@@ -105,12 +106,12 @@ def _probe(path: str) -> None:
             break
     if answer.returncode != 0:
         raise SandboxUnavailableError(
-            f"bubblewrap is installed, but cannot start a container here ({_last_line(answer)}). {_why_not()}"
+            f"bubblewrap is installed, but cannot start a container here ({_last_line(answer)}). {_why_not(answer)}"
         )
 
 
-def _why_not() -> str:
-    """The switch that most likely forbids namespaces, from what the kernel tells."""
+def _why_not(answer: subprocess.CompletedProcess[str]) -> str:
+    """What most likely forbids namespaces, from what bubblewrap and the kernel tell."""
     if _kernel("user/max_user_namespaces") == "0":
         return "User namespaces are switched off. As root: `sysctl -w user.max_user_namespaces=15000`."
     if _kernel("kernel/unprivileged_userns_clone") == "0":
@@ -122,6 +123,11 @@ def _why_not() -> str:
             "ln -s /usr/share/apparmor/extra-profiles/bwrap-userns-restrict /etc/apparmor.d/ && "
             "apparmor_parser -r /etc/apparmor.d/bwrap-userns-restrict`, or lift the restriction: "
             "`sysctl -w kernel.apparmor_restrict_unprivileged_userns=0`."
+        )
+    if os.geteuid() == 0 and "setting up uid map: Operation not permitted" in answer.stderr:
+        return (
+            "Root may not make a user namespace without the capability SETFCAP. Run this as another user, or start the "
+            "container with `--cap-add SETFCAP`."
         )
     if any(mark.exists() for mark in _CONTAINER_MARKS):
         return (
