@@ -1,9 +1,10 @@
-"""Compiles the meter once, with whatever C compiler there is, into the user's cache."""
+"""Finds the meter: the one that the wheel brought, or one compiled once, by any C compiler, into the user's cache."""
 
 from __future__ import annotations
 
 import hashlib
 import importlib.util
+import json
 import os
 import platform
 import shlex
@@ -17,19 +18,25 @@ from afterburner.sandbox.errors import SandboxUnavailableError
 from afterburner.sandbox.folders import cache_folder
 
 _SOURCES = Path(__file__).parent / "meter"
+_BUILT = _SOURCES / "built"  # only in a wheel; `scripts/wheel_backend.py` makes it
 _FLAGS = ("-std=c11", "-O2", "-Wall", "-Wextra")  # a test adds -Werror; a newer compiler's taste must not stop a user
 _MACHINES = frozenset({"x86_64", "aarch64"})  # the system call filter knows the numbers of these
+_REINSTALL = (
+    "Install the package again, from where you installed it (pip: `--force-reinstall`; pipx and uv tool: `--force`)."
+)
+_LEAST_FREE_BYTES = 1 << 20  # a compiled meter has some 85 KB
 _COMPILE_TIMEOUT_S = 600.0  # ziglang builds its C library, too, which takes a minute
 
 
 def meter_path() -> Path:
-    """The compiled meter, from the cache or compiled now (about a second).
+    """The meter for this machine: of the wheel, from the cache, or compiled now (about a second).
 
-    It lies in `$XDG_CACHE_HOME/afterburner-agent/meter-<hash>`; the hash covers source, flags and machine, so that
-    a new version compiles anew. Two processes may do this at once: each writes its own file and renames it.
+    A wheel brings one for each machine. A checkout brings none; its own lies in
+    `$XDG_CACHE_HOME/afterburner-agent/meter-<hash>`. The hash covers source, flags and machine, so that a new version
+    compiles anew. Two processes may do this at once: each writes its own file and renames it.
 
     Raises:
-        SandboxUnavailableError: no C compiler, or a machine that the meter does not know.
+        SandboxUnavailableError: the wheel's meter was changed, there is no C compiler, or the machine is not supported.
     """
     machine = _machine()
     if machine not in _MACHINES:
@@ -37,9 +44,33 @@ def meter_path() -> Path:
             f"The sandbox runs on {' and '.join(sorted(_MACHINES))}, and this machine is {machine!r}. "
             "Use a machine or a virtual machine of those kinds."
         )
+    if _BUILT.is_dir():
+        return _from_wheel(machine)
     path = cache_folder() / f"meter-{_key(machine)}"
     if not os.access(path, os.X_OK):
         _compile(path)
+    return path
+
+
+def comes_with_wheel() -> bool:
+    """Whether the installation brought its meter, so that no compiler is needed."""
+    return _BUILT.is_dir()
+
+
+def _from_wheel(machine: str) -> Path:
+    """The wheel's meter, as it was when the wheel was built."""
+    path = _BUILT / f"meter-{machine}"
+    try:
+        expected = json.loads((_BUILT / "sha256.json").read_text(encoding="utf-8"))[path.name]
+        found = hashlib.sha256(path.read_bytes()).hexdigest()
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise SandboxUnavailableError(f"The meter {path} cannot be read: {error!r}. {_REINSTALL}") from error
+    if found != expected:
+        raise SandboxUnavailableError(f"The meter {path} is not the one that the wheel brought. {_REINSTALL}")
+    if not os.access(path, os.X_OK):
+        raise SandboxUnavailableError(
+            f"The meter {path} may not be executed. Is it on a file system that is mounted with noexec? {_REINSTALL}"
+        )
     return path
 
 
@@ -92,6 +123,11 @@ def _compile(path: Path) -> None:
                     fresh.replace(path)
                     return
                 complaints.append(complaint)
+    if shutil.disk_usage(path.parent).free < _LEAST_FREE_BYTES:
+        raise SandboxUnavailableError(
+            f"The meter cannot be compiled into {path.parent}: the disk is full. "
+            "Make room, or point XDG_CACHE_HOME to a folder elsewhere."
+        )
     raise SandboxUnavailableError(_explain(complaints))
 
 

@@ -117,6 +117,7 @@ apt_install() {
 missing_test_packages() {
     has cc || has gcc || printf ' gcc libc6-dev'
     has g++ || printf ' g++'
+    has qemu-aarch64-static || printf ' qemu-user-static'
     has javac || printf ' default-jdk-headless'
     has go || printf ' golang-go'
     has node || printf ' nodejs'

@@ -15,6 +15,11 @@ def test_the_page_of_rules_is_current() -> None:
     assert done.returncode == 0, "run: make rules-page"
 
 
+def test_the_man_page_is_current() -> None:
+    done = subprocess.run([sys.executable, "scripts/man_page.py", "--check"], cwd=ROOT, check=False)
+    assert done.returncode == 0, "run: make man-page"
+
+
 def test_every_link_between_the_documents_leads_somewhere() -> None:
     pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("examples/*.md")]
     links = [(page, link) for page in pages for link in re.findall(r"\]\(([^)#]+)\)", page.read_text())]
