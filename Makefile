@@ -10,7 +10,7 @@ DEMO ?= examples/log_report.py
 EXTENSION := lsp_server/clients/vscode
 
 .DEFAULT_GOAL := help
-.PHONY: soak-cancels help setup setup-tests demo wheel test test-quick test-nightly check lint types format verify-examples readme-demo rules-page man-page schemas sandbox-pictures bench-sandbox bench-selection bench-compare bench-judge bench-mutants bench-editor bench-packages bench-coverage bench-graders bench-training bench-eval-cores bench-latency bench-floors latency-pictures train-mini miniature-page eval-smoke eval-picture eval-full vscode test-vscode vscode-pictures ci-pictures soak soak-kills load-service lock clean clean-all
+.PHONY: soak-cancels help setup setup-tests demo wheel release-check test test-quick test-nightly check lint types format verify-examples readme-demo rules-page man-page schemas sandbox-pictures bench-sandbox bench-selection bench-compare bench-judge bench-mutants bench-editor bench-packages bench-coverage bench-graders bench-training bench-eval-cores bench-latency bench-floors latency-pictures train-mini miniature-page eval-smoke eval-picture eval-full vscode test-vscode vscode-pictures ci-pictures soak soak-kills load-service lock clean clean-all
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS="$$(printf '\t')" read -r name what; do \
@@ -44,6 +44,9 @@ test-nightly: setup-tests ## what takes longer: the scripts, every example and k
 wheel: setup ## dist/*.whl: one wheel for every machine, with the meter inside
 	$(BIN)/python -m build --no-isolation --wheel --outdir dist .
 	sha256sum dist/*.whl
+
+release-check: setup ## all that can be checked of a release without a network: version, wheel, licences, every floor's answer
+	$(BIN)/python -m scripts.release.check $(RELEASE)
 
 test-quick: setup ## the tests that take no more than a few seconds
 	$(PYTEST) -n $(WORKERS) --maxprocesses 8 --dist worksteal -m "not slow and not timed and not nightly"

@@ -12,7 +12,9 @@ import yaml
 
 ROOT = Path(__file__).parents[2]
 ACTION = ROOT / "action.yml"
-WORKFLOWS = sorted((ROOT / "examples" / "workflows").glob("*.yml"))
+WORKFLOWS = sorted(
+    path for folder in ("examples/workflows", ".github/workflows") for path in (ROOT / folder).glob("*.yml")
+)
 STEPS = sorted((ROOT / "ci_action" / "steps").glob("*.sh"))
 BIN = Path(sys.executable).parent
 

@@ -1,0 +1,86 @@
+"""Checks what can be checked of a release without a network, and prints one line for each step.
+
+    python -m scripts.release.check [--out DIR]
+
+It looks at what is committed, not at what lies in the folder. With `--out`, the source distribution and the wheel are
+kept there, with their hashes. Exit code 0: it may be released; 1: a step has failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import tempfile
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scripts.release import answers
+from scripts.release.api import check_api
+from scripts.release.artefacts import build_artefacts, check_metadata, check_meters, sha256
+from scripts.release.errors import ReleaseError
+from scripts.release.licences import check_licences
+from scripts.release.versions import check_versions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_ROOT = Path(__file__).resolve().parents[2]
+
+
+def main() -> int:
+    """Run all steps; a failed one does not keep the others from being run."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--out", type=Path, metavar="DIR", help="keep what was built")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="release-") as name:
+        return _check(Path(name), options.out)
+
+
+def _check(place: Path, out: Path | None) -> int:
+    passed = [_step("version", partial(check_versions, _ROOT)), _step("api", check_api)]
+    passed.append(_step("licences", check_licences))
+    try:
+        sources, wheel = build_artefacts(_ROOT, place)
+    except ReleaseError as error:
+        return _say("build", f"FAILED: {error}", code=1)
+    _say("build", f"the same wheel twice, {wheel.name}, sha256 {sha256(wheel)}")
+    passed += [
+        _step("metadata", partial(check_metadata, sources, wheel)),
+        _step("meters", partial(check_meters, wheel)),
+    ]
+    installed = answers.install(wheel, place)
+    for title, look in (
+        ("demo", answers.check_demo),
+        ("lsp", answers.check_editor),
+        ("mcp", answers.check_coding_agents),
+        ("ci", answers.check_pull_request),
+        ("eval", answers.check_evaluation),
+        ("train", answers.check_training),
+    ):
+        passed.append(_step(title, partial(look, installed)))
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+        for built in (sources, wheel):
+            shutil.copy(built, out)
+        listed = "".join(f"{sha256(built)}  {built.name}\n" for built in (sources, wheel))
+        (out / "SHA256SUMS").write_text(listed, encoding="utf-8")
+    return 0 if all(passed) else 1
+
+
+def _step(title: str, look: Callable[[], str]) -> bool:
+    try:
+        told = look()
+    except ReleaseError as error:
+        return _say(title, f"FAILED: {error}", code=1) == 0
+    return _say(title, told) == 0
+
+
+def _say(title: str, told: str, code: int = 0) -> int:
+    print(f"{title:10}{told}", flush=True)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
