@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import sys
@@ -10,6 +11,8 @@ from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
+
+from afterburner.sandbox.terminal.text import without_credentials
 
 DISTRIBUTION = "afterburner-agent"
 # `name[x]>=1; python_version < "3.13" and extra == "docker"`, as METADATA writes a requirement of an extra.
@@ -38,8 +41,8 @@ def is_installed(name: str) -> bool:
 def install_command(extra: str) -> str:
     """The command that adds an extra to this installation, made by pip, pipx or uv from a registry, a URL or a clone.
 
-    pipx and uv install a tool anew: their command names the extras that are there as well, and packages that were added
-    to the tool in other ways have to be added again.
+    pipx and uv install a tool anew: their command names the extras that are there as well; packages injected into the
+    tool must be injected again.
     """
     prefix = Path(sys.prefix)
     if (prefix / "pipx_metadata.json").is_file():
@@ -57,19 +60,28 @@ def _with_those_here(extra: str) -> list[str]:
 
 
 def _requirement(extras: list[str]) -> str:
-    """This distribution with extras, as an argument in a shell, from where it was installed (PEP 610)."""
-    told = metadata.distribution(DISTRIBUTION).read_text("direct_url.json")
-    source = json.loads(told) if told else {}
-    url, version_control = source.get("url", ""), source.get("vcs_info", {})
-    here = unquote(urlsplit(url).path) if url.startswith("file:") else ""
+    """The requirement, quoted for a shell, that installs this distribution from its source (PEP 610) with extras."""
     listed = f"[{','.join(extras)}]"
-    if here and not Path(here).exists():  # it was a folder for the time of the installation only
-        url = ""
-    elif source.get("dir_info", {}).get("editable"):
-        return f"-e {shlex.quote(here + listed)}"
-    if url and version_control:
-        url = f"{version_control['vcs']}+{url}@{version_control['commit_id']}"
-    if url and source.get("subdirectory"):
-        url += f"#subdirectory={source['subdirectory']}"
+    try:
+        url, is_editable = _source()
+    except (KeyError, TypeError, AttributeError, ValueError):  # no installer writes it so; the name alone may do
+        url, is_editable = "", False
+    if is_editable:
+        return f"-e {shlex.quote(url + listed)}"
     name = DISTRIBUTION + listed
     return shlex.quote(f"{name} @ {url}" if url else name)
+
+
+def _source() -> tuple[str, bool]:
+    """The URL that this distribution was installed from, or of an editable one the folder; empty: it was a registry."""
+    source = json.loads(metadata.distribution(DISTRIBUTION).read_text("direct_url.json") or "{}")
+    url, version_control = source.get("url", ""), source.get("vcs_info", {})
+    here = unquote(urlsplit(url).path) if url.startswith("file:") else ""
+    if here and not os.path.exists(here):  # it was a folder for the time of the installation only
+        return "", False
+    if source.get("dir_info", {}).get("editable"):
+        return here, True
+    url = without_credentials(url)
+    if version_control:
+        url = f"{version_control['vcs']}+{url}@{version_control['commit_id']}"
+    return url + (f"#subdirectory={source['subdirectory']}" if source.get("subdirectory") else ""), False

@@ -1,4 +1,4 @@
-"""Finds the meter: the one that the wheel brought, or one compiled once, by any C compiler, into the user's cache."""
+"""Finds the meter: the one from the wheel, or one compiled once with any available C compiler and cached."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import importlib.util
 import json
 import os
 import platform
+import re
 import shlex
 import shutil
 import subprocess
@@ -21,10 +22,8 @@ _SOURCES = Path(__file__).parent / "meter"
 _BUILT = _SOURCES / "built"  # only in a wheel; `scripts/wheel_backend.py` makes it
 _FLAGS = ("-std=c11", "-O2", "-Wall", "-Wextra")  # a test adds -Werror; a newer compiler's taste must not stop a user
 _MACHINES = frozenset({"x86_64", "aarch64"})  # the system call filter knows the numbers of these
-_REINSTALL = (
-    "Install the package again, from where you installed it (pip: `--force-reinstall`; pipx and uv tool: `--force`)."
-)
-_LEAST_FREE_BYTES = 1 << 20  # a compiled meter has some 85 KB
+_REINSTALL = "Reinstall the package from the same source (pip: `--force-reinstall`; pipx and uv tool: `--force`)."
+_FULL = re.compile(r"No space left|[Dd]isk quota|final link failed|file truncated")  # as compilers and linkers say it
 _COMPILE_TIMEOUT_S = 600.0  # ziglang builds its C library, too, which takes a minute
 
 
@@ -42,7 +41,7 @@ def meter_path() -> Path:
     if machine not in _MACHINES:
         raise SandboxUnavailableError(
             f"The sandbox runs on {' and '.join(sorted(_MACHINES))}, and this machine is {machine!r}. "
-            "Use a machine or a virtual machine of those kinds."
+            "Use a machine or virtual machine with one of these architectures."
         )
     if _BUILT.is_dir():
         return _from_wheel(machine)
@@ -63,13 +62,13 @@ def _from_wheel(machine: str) -> Path:
     try:
         expected = json.loads((_BUILT / "sha256.json").read_text(encoding="utf-8"))[path.name]
         found = hashlib.sha256(path.read_bytes()).hexdigest()
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise SandboxUnavailableError(f"The meter {path} cannot be read: {error!r}. {_REINSTALL}") from error
     if found != expected:
         raise SandboxUnavailableError(f"The meter {path} is not the one that the wheel brought. {_REINSTALL}")
     if not os.access(path, os.X_OK):
         raise SandboxUnavailableError(
-            f"The meter {path} may not be executed. Is it on a file system that is mounted with noexec? {_REINSTALL}"
+            f"The meter {path} is not executable. Its file system may be mounted noexec; if not: {_REINSTALL}"
         )
     return path
 
@@ -123,10 +122,10 @@ def _compile(path: Path) -> None:
                     fresh.replace(path)
                     return
                 complaints.append(complaint)
-    if shutil.disk_usage(path.parent).free < _LEAST_FREE_BYTES:
+    if any(_FULL.search(complaint) for complaint in complaints):
         raise SandboxUnavailableError(
             f"The meter cannot be compiled into {path.parent}: the disk is full. "
-            "Make room, or point XDG_CACHE_HOME to a folder elsewhere."
+            "Free some space, or set XDG_CACHE_HOME to a folder on another disk."
         )
     raise SandboxUnavailableError(_explain(complaints))
 

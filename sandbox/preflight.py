@@ -126,7 +126,7 @@ def _why_not(answer: subprocess.CompletedProcess[str]) -> str:
         )
     if os.geteuid() == 0 and "setting up uid map: Operation not permitted" in answer.stderr:
         return (
-            "Root may not make a user namespace without the capability SETFCAP. Run this as another user, or start the "
+            "Root needs the capability SETFCAP to create a user namespace. Run this as another user, or start the "
             "container with `--cap-add SETFCAP`."
         )
     if any(mark.exists() for mark in _CONTAINER_MARKS):

@@ -1,4 +1,4 @@
-"""Writes the man page out of the definitions of the command line: docs/afterburner-agent.1, which the wheel installs.
+"""Generates the man page from the definitions of the commands: docs/afterburner-agent.1, which the wheel installs.
 
     python scripts/man_page.py            write it
     python scripts/man_page.py --check    fail if it is not current
@@ -82,7 +82,7 @@ def _first_sentence(text: str | None) -> str:
 
 
 def _escaped(text: str) -> str:
-    r"""Text as it is: hyphens that are typed, and no line that man takes for a request."""
+    r"""Text as it is: with hyphens that can be typed, and lines escaped that man would read as requests."""
     escaped = text.replace("\\", "\\e").replace("-", "\\-").replace('"', "\\(dq")
     return f"\\&{escaped}" if escaped.startswith((".", "'")) else escaped
 

@@ -14,6 +14,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,10 +49,10 @@ _COMPILER, _VERSION = "ziglang", "0.17.0"  # another version makes other bytes; 
 MACHINES = ("aarch64", "x86_64")
 _FLAGS = ("-std=c11", "-O2", "-static", "-s")
 _CACHES = ("ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR")  # where they are set, a second build takes seconds
-_OF_COMPILERS = frozenset({"CFLAGS", "CPATH", "C_INCLUDE_PATH", "LIBRARY_PATH"})  # they would change the bytes
+_PASSED_ON = ("HOME", "PATH", "PYTHONPATH", "TMPDIR")  # others could change the bytes, as CPATH or CCC_OVERRIDE_OPTIONS
 _METER = Path("afterburner", "sandbox", "meter")
 _BUILT = "built"  # as `sandbox/meter_build.py` looks for it
-_EARLIEST = (1980, 1, 1, 0, 0, 0)  # a zip archive knows no earlier time
+_EARLIEST = (1980, 1, 1, 0, 0, 0)  # the earliest date that zip can store
 _COMPRESSION_LEVEL = 9
 
 
@@ -66,10 +67,14 @@ def build_wheel(
     """Build the wheel into a folder; its name is returned.
 
     Raises:
-        subprocess.CalledProcessError: the meter could not be compiled; the compiler has said why.
+        subprocess.CalledProcessError: the meter could not be compiled; the compiler's output explains it.
     """
-    shutil.rmtree(Path("build", "lib"), ignore_errors=True)  # files of a build before, which may be gone by now
-    name = str(build_meta.build_wheel(wheel_directory, config_settings, metadata_directory))
+    copied = Path("build", "lib")
+    shutil.rmtree(copied, ignore_errors=True)  # stale files from an earlier build
+    try:
+        name = str(build_meta.build_wheel(wheel_directory, config_settings, metadata_directory))
+    finally:
+        shutil.rmtree(copied, ignore_errors=True)
     _normalize(Path(wheel_directory, name))
     return name
 
@@ -78,7 +83,7 @@ class BuildWithMeters(build_py):  # type: ignore[misc]  # setuptools has no type
     """Copies the packages, and compiles the meters beside the meter's source."""
 
     def run(self) -> None:
-        """Do so, unless the installation is editable or the compiler is not there."""
+        """Copy the packages; compile the meters unless the build is editable or the compiler is missing."""
         super().run()
         if self.editable_mode:
             return
@@ -87,7 +92,8 @@ class BuildWithMeters(build_py):  # type: ignore[misc]  # setuptools has no type
                 f"{_COMPILER} {_VERSION} is not installed, so the wheel has no compiled meter: it will need a compiler"
             )
             return
-        _compile_meters(Path(self.build_lib) / _METER, Path(self.get_finalized_command("build").build_temp))
+        with tempfile.TemporaryDirectory(prefix="zig-") as scratch:
+            _compile_meters(Path(self.build_lib) / _METER, Path(scratch))
 
 
 def _installed_version() -> str:
@@ -100,7 +106,7 @@ def _installed_version() -> str:
 def _compile_meters(folder: Path, scratch: Path) -> None:
     built = folder / _BUILT
     built.mkdir(exist_ok=True)
-    variables = {name: value for name, value in os.environ.items() if name not in _OF_COMPILERS}
+    variables = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     caches = {name: os.environ.get(name) or str(scratch.resolve()) for name in _CACHES}
     hashes = {}
     for machine in MACHINES:

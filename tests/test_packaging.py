@@ -307,7 +307,7 @@ def test_a_meter_that_is_not_the_wheels_is_refused_in_one_line(installed: Path, 
     assert done.returncode != 0
     (line,) = done.stderr.splitlines()
     assert str(built) in line
-    assert "Install the package again" in line
+    assert "Reinstall the package" in line
 
 
 def test_what_is_missing_is_told_with_the_command_for_this_installation(
@@ -325,7 +325,7 @@ def test_what_is_missing_is_told_with_the_command_for_this_installation(
     )
     assert done.returncode == 1
     line = done.stderr.splitlines()[-1]
-    assert line.startswith("error: A language model needs LiteLLM, which is not installed. Use `--model rules`")
+    assert line.startswith("error: A language model needs LiteLLM, which is not installed. Use `--model rules`,")
     assert line.endswith(f"-m pip install 'afterburner-agent[llm] @ {wheel.as_uri()}'")
 
 

@@ -24,7 +24,6 @@ from afterburner.agent.cli.settings import (
     origin_of,
     project_of,
     settings_of,
-    without_password,
 )
 from afterburner.agent.job.project_settings import variable_of
 from afterburner.agent.judge.min_effect import knows_any_machine, min_effect_for
@@ -35,7 +34,7 @@ from afterburner.sandbox.interpreter import find_interpreter, python_environment
 from afterburner.sandbox.project import find_project_root
 from afterburner.sandbox.terminal.console import open_console
 from afterburner.sandbox.terminal.destinations import STDOUT, check_destination, write_result
-from afterburner.sandbox.terminal.text import display_path, scrub_line
+from afterburner.sandbox.terminal.text import display_path, scrub_line, without_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -113,7 +112,7 @@ def _plain(value: Any) -> Any:
         return _plain(value.value)
     if isinstance(value, list | tuple):
         return [_plain(each) for each in value]
-    return value if value is None or isinstance(value, bool | int | float) else without_password(str(value))
+    return value if value is None or isinstance(value, bool | int | float) else without_credentials(str(value))
 
 
 def _with_selfcheck(rows: list[Row], file: str | None) -> tuple[list[Row], str]:

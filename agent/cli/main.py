@@ -7,7 +7,6 @@ import sys
 import traceback
 import warnings
 from importlib.metadata import version
-from pathlib import Path
 from typing import Annotated, Protocol, runtime_checkable
 
 import typer
@@ -22,7 +21,7 @@ from afterburner.sandbox.terminal.text import harden_streams, scrub, scrub_line
 PROGRAM = "afterburner-agent"
 DEBUG_VARIABLE = "AFTERBURNER_DEBUG"
 FAILED = 1
-USAGE = 2
+NO_SANDBOX = 3
 
 app = typer.Typer(
     name=PROGRAM,
@@ -60,13 +59,16 @@ def root(
     if debug:
         os.environ[DEBUG_VARIABLE] = "1"
     if context.invoked_subcommand is None:
-        typer.echo(welcome(Path()))
+        typer.echo(welcome(os.curdir))
         raise typer.Exit
 
 
 def main() -> int:
     """Run the command line and give the exit code; the entry point of `afterburner-agent`."""
     harden_streams()
+    if sys.platform == "win32":
+        _say("error: Windows has no sandbox that this program can use. Run it inside WSL 2.")
+        return NO_SANDBOX
     os.environ.pop("LITELLM_PRINT_STANDARD_LOGGING_PAYLOAD", None)  # prints prompts and answers where the report goes
     if not sys.warnoptions and not _debugging():
         warnings.simplefilter("ignore")  # what libraries warn their developers of

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import inspect
 import os
-import re
 import sys
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -31,7 +30,7 @@ from afterburner.agent.job.project_settings import (
     variable_of,
 )
 from afterburner.agent.job.trust import TRUST_VARIABLE, trust_named_projects
-from afterburner.sandbox.terminal.text import scrub_line
+from afterburner.sandbox.terminal.text import scrub_line, without_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -54,7 +53,6 @@ OTHER_VARIABLES = frozenset(
 )
 OTHER_PREFIX = "AFTERBURNER_TEST_"
 _PROJECT = "afterburner.agent.cli.settings.project"  # the key in a context's `meta`
-_PASSWORD = re.compile(r"(?<=://)([^/:@\s]*):[^@\s]+@")
 
 
 class Layer(StrEnum):
@@ -170,11 +168,6 @@ def first_place(value: Any) -> str | None:
     return None if first is None else str(first)
 
 
-def without_password(text: str) -> str:
-    """A text with the password of any address in it made unreadable."""
-    return _PASSWORD.sub(r"\1:***@", text)
-
-
 def _let_switch_off(option: Any, taken: set[str]) -> None:
     """Give a switch that can only be put on its opposite: the command line has to win over the other layers."""
     opposite = f"--no-{long_form(option).removeprefix('--')}"
@@ -204,7 +197,7 @@ def _wrong_setting(context: Any, error: Any) -> SettingsError | None:
     origin = origin_of(context, name)
     why = scrub_line(error.message).removeprefix("Value error, ").rstrip(".")
     if origin.layer is Layer.ENVIRONMENT:
-        shown = scrub_line(without_password(os.environ.get(origin.place, "")))
+        shown = scrub_line(without_credentials(os.environ.get(origin.place, "")))
         return SettingsError(f"{origin.place}={shown}: {why}.")
     project = project_of(context)
     if origin.layer is Layer.PROJECT and project is not None:

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def replace_file(path: Path, data: bytes, still_as_read: Callable[[], None]) -> None:
-    """Write over a file: all of it or nothing. Mode and, where permitted, owner are kept.
+def replace_file(path: Path, data: bytes, check_unchanged: Callable[[], None]) -> None:
+    """Write over a file atomically. Mode and, where permitted, owner are kept.
 
     Args:
         path: the file itself, no symbolic link to it.
         data: what it will hold.
-        still_as_read: raises what it likes if the file is not what it was; called last of all.
+        check_unchanged: raises if the file has changed; called just before the replacement.
 
     Raises:
         OSError: the file or its folder cannot be written.
@@ -29,7 +29,7 @@ def replace_file(path: Path, data: bytes, still_as_read: Callable[[], None]) -> 
         raise PermissionError(errno.EACCES, "it is read-only")
     temporary = _written_beside(path, data)
     try:
-        still_as_read()
+        check_unchanged()
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
@@ -38,10 +38,10 @@ def replace_file(path: Path, data: bytes, still_as_read: Callable[[], None]) -> 
 
 
 def create_file(path: Path, data: bytes) -> None:
-    """Make a file that is not there yet, with all of its content or not at all.
+    """Create a new file atomically.
 
     Raises:
-        FileExistsError: it is there by now.
+        FileExistsError: it exists.
         OSError: it cannot be written.
     """
     with tempfile.TemporaryDirectory(prefix=f".{path.name[:100]}.", dir=path.parent) as folder:
@@ -50,9 +50,14 @@ def create_file(path: Path, data: bytes) -> None:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        if path.exists():
-            raise FileExistsError(errno.EEXIST, "it is there by now")
-        whole.replace(path)
+        try:
+            path.hardlink_to(whole)  # unlike a rename, this replaces nothing
+        except FileExistsError:
+            raise
+        except OSError:  # not every file system has hard links
+            if os.path.lexists(path):
+                raise FileExistsError(errno.EEXIST, "it has appeared in the meantime") from None
+            whole.rename(path)
     _sync_folder(path.parent)
 
 
@@ -75,7 +80,7 @@ def _written_beside(path: Path, data: bytes) -> Path:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Have the new name on the disk too. Not every file system can; the file itself is whole in any case."""
+    """Sync the folder, so that the new name survives a crash, where the file system can do that."""
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:

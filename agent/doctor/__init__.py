@@ -1,1 +1,1 @@
-"""`afterburner-agent doctor`: what works on this machine, on every floor, and the command that mends what does not."""
+"""`afterburner-agent doctor`: checks every part of this machine, and shows how to fix what is missing."""

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from afterburner.agent.doctor.document import DoctorDocument
 from afterburner.agent.doctor.floors import floor_checks
-from afterburner.sandbox.commands.checks import PYTHON_RUNS, SANDBOX, Status, sandbox_checks
+from afterburner.sandbox.commands.checks import PYTHON_RUNS, SANDBOX, Check, Status, sandbox_checks
 from afterburner.sandbox.terminal.console import open_console
 from afterburner.sandbox.terminal.streams import is_live
 from afterburner.sandbox.terminal.text import scrub_line
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from afterburner.sandbox.commands.checks import Check
 
 _UNUSABLE = 3
 _STYLES = {"ok": "green", "missing": "yellow", "broken": "bold red"}
@@ -32,7 +31,8 @@ _STYLES = {"ok": "green", "missing": "yellow", "broken": "bold red"}
 def doctor(*, json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False) -> None:
     """Check what works on this machine, and show how to fix the rest.
 
-    Starts containers and runs a program of each language in the sandbox. Exit code 0: it can run Python; 3: it cannot.
+    Starts containers and runs a program of each language in the sandbox. Exit code 0: the sandbox can run Python; 3: it
+    cannot.
     """
     checks = _look()
     usable = any(check.name == PYTHON_RUNS and check.status is Status.OK for check in checks)
@@ -48,8 +48,17 @@ def _look() -> list[Check]:
     with _status() as tell, closing(sandbox_checks()) as of_sandbox:
         for name, look in chain(of_sandbox, floor_checks()):
             tell(name)
-            checks += look()
+            checks += _safely(name, look)
     return checks
+
+
+def _safely(name: str, look: Callable[[], list[Check]]) -> list[Check]:
+    """What one check finds; a machine odd enough to break it must not hide what the others found."""
+    try:
+        return look()
+    except Exception as error:  # noqa: BLE001 - it is told as what was found
+        said = f"this check failed: {type(error).__name__}: {error}"
+        return [Check(name, Status.BROKEN, said, "Please report this with what AFTERBURNER_DEBUG=1 shows for `run`.")]
 
 
 def _first_step(checks: list[Check]) -> str:

@@ -16,4 +16,4 @@ class DoctorDocument(Document):
 
     schema_: Literal[1] = Field(default=1, alias="schema", description="Version of this contract.")
     usable: bool = Field(description="Whether a sandbox can run Python here.")
-    checks: list[Check] = Field(description="What was looked at, from the ground up.")
+    checks: list[Check] = Field(description="The checks, starting with what the others depend on.")

@@ -6,55 +6,66 @@ import difflib
 import json
 import os
 import re
+import stat
 import tomllib
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from afterburner.agent.code.whole_files import create_file, replace_file
 from afterburner.sandbox import AfterburnerError, UsageError
+from afterburner.sandbox.project import find_project_root
 from afterburner.sandbox.terminal.text import scrub_line
 
 if TYPE_CHECKING:
     from afterburner.agent.types import Objective
 
 WORKFLOW = ".github/workflows/afterburner.yml"
+MOST_BYTES = 1 << 20  # of a file that is added to
 _PLACEHOLDER = "your-organisation/afterburner-agent@0000000000000000000000000000000000000000"
-_PLACEHOLDER_COMMENT = "Put in where you keep Afterburner Agent, and the commit that you have looked at."
+_PLACEHOLDER_COMMENT = "Replace with your copy of Afterburner Agent and the commit you reviewed."
 _INSTALL = "python -m pip install pytest -r requirements.txt"
 _ACTION = re.compile(r"[\w.-]+/[\w.-]+(?:/[\w./-]+)?@[0-9a-f]{40}", re.ASCII)
 _HINTS = "afterburner.hints"
-_NO_TABLE = "its `tool` cannot be extended by a table; add [tool.afterburner] yourself"
+_NO_TABLE = "`tool` is no plain table there; add [tool.afterburner] yourself"
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A file as it would be. `before` is None if there is none yet. `after` is None if it stays; `reason` says why."""
+    """A proposed change to a file of a project.
 
-    path: Path
+    `before` is None if the file does not exist, `after` is None if it is left alone; `reason` says why in either case.
+    """
+
+    folder: Path
+    name: str
     before: str | None
     after: str | None
     reason: str
 
+    @property
+    def path(self) -> Path:
+        """Where the file is."""
+        return self.folder / self.name
+
     def diff(self) -> str:
         """The change as a unified diff."""
         old, new = (text.splitlines(keepends=True) for text in (self.before or "", self.after or ""))
-        name = str(self.path)
-        lines = difflib.unified_diff(old, new, "/dev/null" if self.before is None else name, name)
+        lines = difflib.unified_diff(old, new, "/dev/null" if self.before is None else self.name, self.name)
         return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
 
     def write(self) -> None:
-        """Write it: all or nothing, and only over what was shown.
+        """Write atomically, and only if the file is still as shown.
 
         Raises:
-            AfterburnerError: the file is another one by now, or cannot be written.
+            AfterburnerError: the file has changed, or cannot be written.
         """
         if self.after is None:
             return
-        path = Path(os.path.realpath(self.path))
         try:
             self._check_as_shown()
+            path = Path(os.path.realpath(self.path))
             if self.before is None:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 create_file(path, self.after.encode())
@@ -66,28 +77,31 @@ class Change:
             ) from error
 
     def _check_as_shown(self) -> None:
-        if _text(self.path) != self.before:
-            raise AfterburnerError(f"{self.path} has changed meanwhile; it was left as it is. Run this again.")
+        if _text(self.folder, self.name) != self.before:
+            raise AfterburnerError(f"{self.path} changed in the meantime and was not written. Run init again.")
 
 
 def settings_table(folder: Path, objective: Objective) -> Change:
     """The table `[tool.afterburner]` in pyproject.toml, at its end.
 
-    It names no model: in a project that is not trusted, that would end every run.
+    It sets no model: in an untrusted project, every run would then fail.
 
     Raises:
-        UsageError: pyproject.toml is no TOML, or cannot be read.
+        UsageError: pyproject.toml is not valid TOML, or cannot be read.
     """
-    path = folder / "pyproject.toml"
-    before = _text(path)
+    name = "pyproject.toml"
+    before = _text(folder, name)
+    root = Path(find_project_root(folder / "any"))
+    if before is None and not root.samefile(folder):
+        return Change(folder, name, None, None, f"the project's own is in {root}; run `init` there")
     try:
         tools = tomllib.loads(before or "").get("tool", {})
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{path} is not valid TOML: {error}. Fix it first; nothing was written.") from error
+    except (ValueError, RecursionError) as error:  # one of TOML's own, too long a number, too deep a table
+        raise UsageError(f"{folder / name} is not valid TOML: {error}. Fix it first; nothing was written.") from error
     if not isinstance(tools, dict):
-        return Change(path, before, None, _NO_TABLE)
+        return Change(folder, name, before, None, _NO_TABLE)
     if "afterburner" in tools:
-        return Change(path, before, None, "it has a table [tool.afterburner] already")
+        return Change(folder, name, before, None, "it has a table [tool.afterburner] already")
     table = (
         "[tool.afterburner] # settings for `afterburner-agent run`; `afterburner-agent config` shows them all\n"
         f'objective = "{objective}"\n'
@@ -99,71 +113,79 @@ def settings_table(folder: Path, objective: Objective) -> Change:
     try:
         tomllib.loads(after)
     except tomllib.TOMLDecodeError:  # as behind `tool = {…}`
-        return Change(path, before, None, _NO_TABLE)
-    return Change(path, before, after, "the settings of a run")
+        return Change(folder, name, before, None, _NO_TABLE)
+    return Change(folder, name, before, after, "the settings of a run")
 
 
 def workflow(folder: Path, action: str) -> Change:
     """The workflow of docs/ci.md, which measures pull requests.
 
-    Its step that installs what the tests need is made for what lies in the folder.
+    Its step that installs what the tests need depends on the files in the folder.
 
     Raises:
         UsageError: `action` is not written as OWNER/REPOSITORY@COMMIT, or a file cannot be read.
     """
-    path = folder / WORKFLOW
-    before = _text(path)
+    before = _text(folder, WORKFLOW)
     if before is not None:
-        return Change(path, before, None, "it is there already")
-    if not (folder / ".git").exists():
-        return Change(path, None, None, f"GitHub looks for it at the top of a repository, and {folder} is none")
-    if not action:
-        return Change(path, None, None, "no --action OWNER/REPOSITORY@COMMIT says where Afterburner Agent is kept")
-    if not _ACTION.fullmatch(action):
-        raise UsageError(
-            f"--action {scrub_line(action)}: write it as OWNER/REPOSITORY@COMMIT, with all 40 digits of the commit."
+        return Change(folder, WORKFLOW, before, None, "it already exists")
+    if not os.path.exists(folder / ".git"):
+        reason = (
+            f"{scrub_line(str(folder))} is not the top folder of a git repository, where GitHub looks for workflows"
         )
+        return Change(folder, WORKFLOW, None, None, reason)
+    if not action:
+        return Change(folder, WORKFLOW, None, None, "--action OWNER/REPOSITORY@COMMIT is missing")
+    if not _ACTION.fullmatch(action):
+        told = scrub_line(action)
+        raise UsageError(f"--action {told}: write it as OWNER/REPOSITORY@COMMIT, with all 40 digits of the commit.")
     text = resources.files(__package__).joinpath("pull-request.yml").read_text(encoding="utf-8")
     text = text.replace(f"      # {_PLACEHOLDER_COMMENT}\n", "").replace(_PLACEHOLDER, action)
     text = text.replace(_INSTALL, f"python -m pip install pytest{_own_requirements(folder)}")
-    return Change(path, None, text, "measures every pull request")
+    return Change(folder, WORKFLOW, None, text, "measures every pull request")
 
 
 def _own_requirements(folder: Path) -> str:
-    if (folder / "requirements.txt").is_file():
+    if os.path.isfile(folder / "requirements.txt"):
         return " -r requirements.txt"
-    return " -e ." if any((folder / name).is_file() for name in ("pyproject.toml", "setup.py")) else ""
+    try:
+        project = tomllib.loads(_text(folder, "pyproject.toml") or "")
+    except (ValueError, RecursionError):
+        project = {}
+    is_package = os.path.isfile(folder / "setup.py") or not project.keys().isdisjoint({"project", "build-system"})
+    return " -e ." if is_package else ""
 
 
 def editor_settings(folder: Path) -> Change:
-    """`afterburner.hints` in .vscode/settings.json: VS Code marks the functions that take much of the tests' time.
+    """`afterburner.hints` in .vscode/settings.json: VS Code marks the functions in which the tests spend much time.
 
     Raises:
         UsageError: the file cannot be read.
     """
-    path = folder / ".vscode" / "settings.json"
-    before = _text(path)
-    settings = _json(before or "{}")
+    name = ".vscode/settings.json"
+    before = _text(folder, name)
+    text = before if before and before.strip() else "{}"
+    settings = _json(text)
+    yourself = f'add `"{_HINTS}": true` yourself'
     if not isinstance(settings, dict):  # it may have comments, which JSON cannot hold
-        return Change(path, before, None, f'it is not plain JSON; add `"{_HINTS}": true` yourself')
+        return Change(folder, name, before, None, f"it is not plain JSON; {yourself}")
     if _HINTS in settings:
-        return Change(path, before, None, f"it sets {_HINTS} already")
+        return Change(folder, name, before, None, f"it sets {_HINTS} already")
     newline = _newline(before)
-    head, brace, tail = (before if before and before.strip() else f"{{{newline}}}{newline}").rpartition("}")
+    head, brace, tail = text.rpartition("}")
     indent = re.search(r"(?m)^([ \t]+)\"", head)
-    comma = "," if settings else ""
     line = f'{indent[1] if indent else "    "}"{_HINTS}": true'
-    after = f"{head.rstrip()}{comma}{newline}{line}{newline}{brace}{tail}"
+    end = tail if before and before.strip() else newline
+    after = f"{head.rstrip()}{',' if settings else ''}{newline}{line}{newline}{brace}{end}"
     if _json(after) != {**settings, _HINTS: True}:
-        return Change(path, before, None, f'add `"{_HINTS}": true` yourself')
-    return Change(path, before, after, "marks slow functions in VS Code, by a profile of the tests")
+        return Change(folder, name, before, None, yourself)
+    return Change(folder, name, before, after, "marks slow functions in VS Code, based on a profile of the tests")
 
 
-def _json(text: str) -> object:
-    """What a text says as JSON; None: it is none."""
+def _json(text: str) -> Any:
+    """Parse JSON; None if it is invalid."""
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 
@@ -171,12 +193,32 @@ def _newline(text: str | None) -> str:
     return "\r\n" if "\r\n" in (text or "") else "\n"
 
 
-def _text(path: Path) -> str | None:
-    """What a file holds, with its own line ends; None: there is none."""
+def _text(folder: Path, name: str) -> str | None:
+    """Read a file of the project without changing its line ends; None if it does not exist.
+
+    Nothing outside the project is read or written, whatever links a repository brings, and nothing but regular files.
+
+    Raises:
+        UsageError: it leads out of the project, is no regular file or a large one, or cannot be read.
+    """
+    path = folder / name
+    real = os.path.realpath(path)
+    if os.path.commonpath([real, os.path.realpath(folder)]) != os.path.realpath(folder):
+        raise UsageError(f"{path} is a link that leads out of the project. Nothing was written to it.")
     try:
-        return path.read_bytes().decode("utf-8")
+        handle = os.open(real, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
         return None
-    except (OSError, UnicodeDecodeError) as error:
-        told = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise UsageError(f"{path} cannot be read: {told}. Nothing was written.") from error
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}. Nothing was written to it.") from error
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise UsageError(f"{path} is not a regular file. Nothing was written to it.")
+    with os.fdopen(handle, "rb") as file:
+        data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise UsageError(f"{path} is larger than {MOST_BYTES >> 20} MiB. Nothing was written to it.")
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} cannot be read: it is not UTF-8. Nothing was written to it.") from error

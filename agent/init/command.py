@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from pathlib import Path
@@ -15,31 +16,34 @@ from afterburner.agent.init.changes import editor_settings, settings_table, work
 from afterburner.agent.types import Objective
 from afterburner.sandbox import UsageError
 from afterburner.sandbox.terminal.console import open_console
-from afterburner.sandbox.terminal.text import confirm, display_path, is_interactive
+from afterburner.sandbox.terminal.text import confirm, display_path, is_interactive, scrub_line
 
 if TYPE_CHECKING:
     from afterburner.agent.init.changes import Change
 
 
 def init(
-    folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="The project.")] = Path(),
+    folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="The project's folder.")] = Path(),
     *,
     objective: Annotated[Objective, typer.Option(help="What to reduce: time, memory, or both.")] = Objective.TIME,
     action: Annotated[
-        str, typer.Option(metavar="OWNER/REPOSITORY@COMMIT", help="Where the workflow finds Afterburner Agent.")
+        str,
+        typer.Option(
+            metavar="OWNER/REPOSITORY@COMMIT", help="Repository and commit of the action that the workflow uses."
+        ),
     ] = "",
     settings: Annotated[bool, typer.Option(help="Add a table to pyproject.toml.")] = True,
     pull_requests: Annotated[bool, typer.Option(help="Add a workflow that measures pull requests on GitHub.")] = True,
-    vscode: Annotated[bool, typer.Option(help="Mark slow functions in VS Code.")] = True,
+    vscode: Annotated[bool, typer.Option(help="Turn on markers for slow functions in VS Code.")] = True,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Write every file without asking.")] = False,
 ) -> None:
     """Set up a project: settings, a workflow for pull requests, and the editor.
 
-    Shows each file before it is written, and asks. What is there already stays as it is.
+    Shows each change and asks before writing it. Existing settings are kept.
     """
-    if not folder.is_dir():
-        raise UsageError(f"{folder}: there is no such folder.")
-    if not yes and not is_interactive():
+    if not os.path.isdir(folder):
+        raise UsageError(f"{scrub_line(str(folder))}: this is not a folder.")
+    if not yes and not (is_interactive() and sys.stdout.isatty()):
         raise UsageError("There is no terminal on which to ask. Use --yes to write every file.")
     wanted = [settings_table(folder, objective)] if settings else []
     if pull_requests:
@@ -49,10 +53,17 @@ def init(
     written = [change for change in wanted if _is_written(change, ask=not yes)]
     if written:
         sys.stderr.write(
-            f"Next: afterburner-agent run {shlex.quote(display_path(str(folder)))} --top 3\n"
-            "A language model may propose, too: install the extra `llm`, and set AFTERBURNER_MODEL. A model "
-            "in pyproject.toml would count only where its project is trusted (docs/settings.md).\n"
+            f"{_next(folder)}"
+            "To use a language model as well, install the extra `llm` and set AFTERBURNER_MODEL. A model in "
+            "pyproject.toml is used only if you trust the project.\n"
         )
+
+
+def _next(folder: Path) -> str:
+    """The command to type next; empty where the folder's name cannot be shown as it is."""
+    name = os.path.relpath(folder)
+    name = f"./{name}" if name.startswith("-") else name
+    return f"Next: afterburner-agent run {shlex.quote(name)} --top 3\n" if scrub_line(name) == name else ""
 
 
 def _is_written(change: Change, *, ask: bool) -> bool:

@@ -17,7 +17,9 @@ _PACKAGES = (
     *("crosshair-tool", "z3-solver", "typing-inspect", "typeshed-client", "typing_extensions", "mypy_extensions"),
     "packaging",
 )
-NOT_INSTALLED = "it is not installed; `afterburner-agent doctor` says how"  # without a path: reports are shared
+NOT_INSTALLED = (
+    "it is not installed; `afterburner-agent doctor` prints the command"  # without a path: reports are shared
+)
 
 
 def with_crosshair(environment: PythonEnvironment) -> tuple[PythonEnvironment, str]:

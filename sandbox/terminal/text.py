@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
-import termios
 
 from afterburner.sandbox.visible import visible
+
+_CREDENTIALS = re.compile(r"(?<=://)[^/\s]+@")  # up to the last @ before the path
 
 
 def scrub(text: str) -> str:
@@ -34,6 +36,11 @@ def display_path(path: str) -> str:
     return scrub_line(path if relative.startswith("..") else relative)
 
 
+def without_credentials(text: str) -> str:
+    """A text in which whatever stands before the host of an address is made unreadable: names, passwords, tokens."""
+    return _CREDENTIALS.sub("***@", text)
+
+
 def is_interactive() -> bool:
     """Say whether a person can be asked: both the question and the answer are on a terminal."""
     return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
@@ -41,6 +48,8 @@ def is_interactive() -> bool:
 
 def confirm(question: str) -> bool:
     """Ask on stderr and read one line from stdin; only y and yes agree, and the end of input declines."""
+    import termios  # noqa: PLC0415 - Windows has none, and is told so before anything is asked
+
     termios.tcflush(sys.stdin, termios.TCIFLUSH)  # what was typed during the run is no answer
     sys.stderr.write(f"{question} [y/N] ")
     sys.stderr.flush()

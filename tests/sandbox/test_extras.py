@@ -62,6 +62,17 @@ def test_where_it_came_from(prefix: Path, monkeypatch: pytest.MonkeyPatch, tmp_p
     ]
 
 
+@pytest.mark.parametrize("told", ["", "[]", '{"url": null}', '{"url": "x", "vcs_info": {}, "dir_info": null}', "{"])
+def test_a_file_that_no_installer_writes_is_no_reason_to_fail(monkeypatch: pytest.MonkeyPatch, told: str) -> None:
+    monkeypatch.setattr(Installed, "read_text", lambda _self, _name: told)
+    assert words(monkeypatch, None)[-1] == "afterburner-agent[trace]"
+
+
+def test_credentials_of_where_it_came_from_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    commit = {"url": "https://me:ghp_x@host/a.git", "vcs_info": {"vcs": "git", "commit_id": "abc"}}
+    assert words(monkeypatch, commit)[-1] == "afterburner-agent[trace] @ git+https://***@host/a.git@abc"
+
+
 def test_an_environment_without_pip_belongs_to_uv(prefix: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("afterburner.sandbox.extras.find_spec", lambda _name: None)
     python = str(prefix / "bin" / "python")

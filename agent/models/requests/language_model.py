@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,7 +17,8 @@ from afterburner.agent.models.requests.request import server_of
 if TYPE_CHECKING:
     from types import ModuleType
 
-_KEYS = ("API_KEY", "TOKEN")  # how variables that hold one end
+_KEYS = ("API_KEY", "TOKEN")  # suffixes of variables that hold an API key
+_looking = threading.Lock()
 _HAVE_NO_ADDRESS = ("hosted_vllm", "lm_studio")  # providers of which LiteLLM knows no address to fall back on
 
 
@@ -87,8 +89,9 @@ def key_variable(name: str) -> str | None:
 def _missing_variables(litellm: ModuleType, name: str) -> list[str]:
     """What LiteLLM looks for in the environment and does not find. A key that is empty counts as missing, too."""
     empty = [key for key, value in os.environ.items() if key.endswith(_KEYS) and not value.strip()]
-    found = {key: os.environ.pop(key) for key in empty}
-    try:
-        return list(litellm.validate_environment(name)["missing_keys"])
-    finally:
-        os.environ.update(found)
+    with _looking:
+        found = {key: os.environ.pop(key, "") for key in empty}
+        try:
+            return list(litellm.validate_environment(name)["missing_keys"])
+        finally:
+            os.environ.update(found)

@@ -33,8 +33,8 @@ def import_litellm() -> ModuleType:
     """
     if find_spec("litellm") is None:
         raise ProposerError(
-            "A language model needs LiteLLM, which is not installed. Use `--model rules`, which needs none, or install "
-            f"it: {install_command('llm')}"
+            "A language model needs LiteLLM, which is not installed. Use `--model rules`, which needs no model, or "
+            f"install it: {install_command('llm')}"
         )
     with _importing:
         is_ours = "litellm" not in sys.modules

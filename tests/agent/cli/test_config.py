@@ -120,10 +120,10 @@ def test_it_imports_nothing_heavy(program: CommandLine, arguments: list[str]) ->
 @pytest.mark.parametrize(
     ("value", "plain"),
     [
-        ("postgresql://me:hunter2@db.example:5432/runs", "postgresql://me:***@db.example:5432/runs"),
+        ("postgresql://me:hunter2@db.example:5432/runs", "postgresql://***@db.example:5432/runs"),
         ("http://localhost:8000/v1", "http://localhost:8000/v1"),
         ("ollama/qwen:7b@home", "ollama/qwen:7b@home"),
-        (("http://a:b@c", 1), ["http://a:***@c", 1]),
+        (("http://a:b@c", 1), ["http://***@c", 1]),
     ],
 )
 def test_a_password_in_an_address_is_not_shown(value: object, plain: object) -> None:

@@ -14,6 +14,7 @@ import pytest
 import typer
 import typer.core
 
+from afterburner.agent.cli import main as main_module
 from afterburner.agent.cli.run import app
 
 if TYPE_CHECKING:
@@ -93,6 +94,12 @@ def test_the_page_about_the_command_line_names_every_option_and_exit_code() -> N
 def test_version(program: CommandLine) -> None:
     done = program("--version")
     assert (done.returncode, done.stdout) == (0, f"afterburner-agent {version('afterburner-agent')}\n")
+
+
+def test_windows_is_told_where_it_works(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert main_module.main() == 3
+    assert capsys.readouterr().err == "error: Windows has no sandbox that this program can use. Run it inside WSL 2.\n"
 
 
 def test_the_module_is_the_program() -> None:

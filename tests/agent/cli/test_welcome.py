@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ MAIN = "if __name__ == '__main__':\n    print(1)\n"
 
 
 def next_command(folder: Path) -> str:
-    return welcome(folder).rpartition("Next: afterburner-agent ")[2]
+    return welcome(str(folder)).rpartition("Next: afterburner-agent ")[2]
 
 
 @pytest.fixture(autouse=True)
@@ -44,10 +45,26 @@ def test_names_that_a_terminal_or_the_parser_would_take_for_something_else(tmp_p
     (tmp_path / "--apply.py").write_text(MAIN)
     assert next_command(tmp_path) == "run FILE.py"
     (tmp_path / "\x1b[2Jwipe.py").write_text(MAIN)
-    assert "\x1b" not in next_command(tmp_path)
+    assert next_command(tmp_path) == "run FILE.py", "as it would be shown, it is another name"
+
+
+def test_what_only_has_the_name_of_a_program(tmp_path: Path) -> None:
     (tmp_path / "folder.py").mkdir()
     (tmp_path / "dangling.py").symlink_to("nowhere")
-    assert "wipe" in next_command(tmp_path)
+    (tmp_path / "endless.py").symlink_to("/dev/zero")
+    os.mkfifo(tmp_path / "waiting.py")
+    assert next_command(tmp_path) == "run FILE.py"
+    assert next_command(tmp_path / "gone") == "run FILE.py"
+
+
+def test_a_folder_that_may_not_be_searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Root may search each."""
+
+    def denied(_path: str) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(os, "scandir", denied)
+    assert next_command(tmp_path) == "run FILE.py"
 
 
 def test_without_bubblewrap_doctor_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

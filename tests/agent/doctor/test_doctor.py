@@ -8,12 +8,17 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pexpect
 import pytest
+import typer
 
+from afterburner.agent.doctor import command
 from afterburner.agent.doctor.document import DoctorDocument
+from afterburner.sandbox.commands.checks import Check, Status
 from afterburner.sandbox.commands.hello import HELLO
 from afterburner.sandbox.languages import LANGUAGES
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
     from conftest import CommandLine
 
     from afterburner.sandbox import Sandbox
@@ -79,3 +84,24 @@ def test_a_terminal_gets_a_table(program: CommandLine) -> None:
     assert terminal.exitstatus == 0
     assert "\x1b[32mok" in shown
     assert "looking: " in shown
+
+
+def test_a_check_that_breaks_hides_no_other(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def breaks() -> list[Check]:
+        raise FileNotFoundError(2, "No such file or directory")
+
+    def works() -> list[Check]:
+        return [Check("editor", Status.OK, "here")]
+
+    def none() -> Generator[tuple[str, Callable[[], list[Check]]], None, None]:
+        yield from ()
+
+    monkeypatch.setattr(command, "sandbox_checks", none)
+    monkeypatch.setattr(command, "floor_checks", lambda: iter([("folders", breaks), ("editor", works)]))
+    with pytest.raises(typer.Exit):
+        command.doctor(json=True)
+    found = checks(capsys.readouterr().out)
+    assert found["folders"]["found"] == "this check failed: FileNotFoundError: [Errno 2] No such file or directory"
+    assert found["editor"]["status"] == "ok"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -60,7 +61,7 @@ def test_a_model_that_cannot_be_asked_is_told_with_what_to_do(
 def test_settings_that_cannot_be_read_are_told(home: Path) -> None:
     (home / "pyproject.toml").write_text('[tool.afterburner]\nmodle = "rules"\n')
     (found,) = check_model()
-    assert found.status == "missing"
+    assert (found.name, found.status) == ("settings", "broken")
     assert "modle" in found.advice
 
 
@@ -78,10 +79,30 @@ def test_an_editor_without_and_with_our_extension(home: Path) -> None:
     extensions = home / ".vscode" / "extensions"
     extensions.mkdir(parents=True)
     (found,) = check_editor()
-    assert (found.status, found.found.endswith("not, in VS Code")) == ("missing", True)
+    assert (found.status, found.found.endswith("not installed in VS Code")) == ("missing", True)
     (extensions / "afterburner.afterburner-0.1.0").mkdir()
     (found,) = check_editor()
     assert (found.status, found.found.endswith("in VS Code")) == ("ok", True)
+
+
+def test_a_home_folder_that_may_not_be_searched(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (home / ".vscode" / "extensions").mkdir(parents=True)
+
+    def denied(_path: str) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(os, "listdir", denied)  # root may search each
+    (found,) = check_editor()
+    assert found.status == "missing"
+
+
+def test_a_provider_that_logs_in_is_not_asked_what_it_is(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """LiteLLM would print a code to type into a browser, and wait."""
+    assert home.is_dir()
+    for model in ("github_copilot/gpt-5", "rules,chatgpt/gpt-5"):
+        monkeypatch.setenv("AFTERBURNER_MODEL", model)
+        (found,) = check_model()
+        assert (found.status, "was not tried" in found.found) == ("ok", True)
 
 
 def test_git_and_its_python_package(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,21 +113,26 @@ def test_git_and_its_python_package(home: Path, monkeypatch: pytest.MonkeyPatch)
 
 def test_a_cluster_is_named(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert home.is_dir()
-    assert "names no cluster" in check_ray()[0].found
-    monkeypatch.setenv("RAY_ADDRESS", "ray://cluster:10001")
-    assert check_ray()[0].found == "the cluster at ray://cluster:10001"
+    assert "RAY_ADDRESS is not set" in check_ray()[0].found
+    monkeypatch.setenv("RAY_ADDRESS", "ray://me:hunter@2@cluster:10001")
+    assert check_ray()[0].found == "the cluster at ray://***@cluster:10001"
 
 
 @pytest.mark.parametrize(
     ("said", "code", "status"),
-    [("NVIDIA H100 80GB HBM3, 81559 MiB", 0, "ok"), ("", 0, "broken"), ("No devices were found", 6, "broken")],
+    [
+        ("\\377", 9, "broken"),
+        ("NVIDIA H100 80GB HBM3, 81559 MiB", 0, "ok"),
+        ("", 0, "broken"),
+        ("No devices were found", 6, "broken"),
+    ],
 )
 def test_a_gpu_is_asked_of_its_driver(
     home: Path, monkeypatch: pytest.MonkeyPatch, said: str, code: int, status: str
 ) -> None:
     monkeypatch.setenv("PATH", str(home))
     assert check_gpu()[0].status == "missing"
-    (home / "nvidia-smi").write_text(f"#!/bin/sh\necho '{said}'\nexit {code}\n")
+    (home / "nvidia-smi").write_text(f"#!/bin/sh\nprintf '{said}'\nexit {code}\n")
     (home / "nvidia-smi").chmod(0o755)
     (found,) = check_gpu()
-    assert (found.status, said in found.found) == (status, True)
+    assert (found.status, said.replace("\\377", "\ufffd") in found.found) == (status, True)

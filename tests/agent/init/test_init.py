@@ -90,7 +90,7 @@ def test_nothing_is_written_after_an_interrupt(program: CommandLine) -> None:
     ("words", "said"),
     [
         ((), "There is no terminal on which to ask. Use --yes"),
-        (("--yes", "missing"), "missing: there is no such folder"),
+        (("--yes", "missing"), "missing: this is not a folder"),
         (("--yes", "--action", "somewhere"), "write it as OWNER/REPOSITORY@COMMIT"),
         (("--yes", "--action", "example/afterburner-agent@main"), "write it as OWNER/REPOSITORY@COMMIT"),
         (("--yes", "--action", f"{ACTION}\n      - run: curl"), "write it as OWNER/REPOSITORY@COMMIT"),
@@ -111,6 +111,13 @@ def test_a_pyproject_that_a_table_would_break_is_left(tmp_path: Path, content: s
     change = settings_table(tmp_path, Objective.TIME)
     assert change.after is None
     assert "yourself" in change.reason
+
+
+@pytest.mark.parametrize("content", ["[" * 100_000, "x = " + "9" * 5000, "x = " + "[" * 5000])
+def test_toml_that_breaks_a_parser_is_told_in_a_sentence(tmp_path: Path, content: str) -> None:
+    (tmp_path / "pyproject.toml").write_text(content)
+    with pytest.raises(UsageError, match="is not valid TOML"):
+        settings_table(tmp_path, Objective.TIME)
 
 
 @pytest.mark.parametrize("content", [b"[project\n", b"\xff\xfe", b"[tool]\nafterburner = 1\n[tool]\n"])
@@ -153,6 +160,8 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
         ('{\n\t"name": "Zoë"\n}', '{\n\t"name": "Zoë",\n\t"afterburner.hints": true\n}'),
         ('{\n  // ours\n  "editor.tabSize": 2\n}\n', None),
         ("[]", None),
+        ("[" * 100_000, None),
+        ("\n", '{\n    "afterburner.hints": true\n}\n'),
         ('{"afterburner.hints": false}', None),
         ('{"a": [1, 2], "a": "\\ud800"}', '{"a": [1, 2], "a": "\\ud800",\n    "afterburner.hints": true\n}'),
         ('{\r\n  "a": {}\r\n}\r\n', '{\r\n  "a": {},\r\n  "afterburner.hints": true\r\n}\r\n'),
@@ -168,10 +177,64 @@ def test_settings_of_the_editor_are_added_to_or_left(tmp_path: Path, content: st
     assert path.read_bytes().decode() == (content if expected is None else expected)
 
 
+@pytest.mark.parametrize("target", ["../outside.json", "../nowhere/deep.json", "/etc/hostname", "/dev/zero"])
+def test_a_link_out_of_the_project_is_not_followed(tmp_path: Path, target: str) -> None:
+    """A repository may bring it along: what it leads to would be shown, and written to."""
+    project = tmp_path / "project"
+    (project / ".vscode").mkdir(parents=True)
+    (tmp_path / "outside.json").write_text('{"token": "secret"}')
+    (project / ".vscode" / "settings.json").symlink_to(target if target.startswith("/") else f"../{target}")
+    with pytest.raises(UsageError, match="leads out of the project"):
+        editor_settings(project)
+    assert (tmp_path / "outside.json").read_text() == '{"token": "secret"}'
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_a_folder_that_leads_out_of_the_project_is_not_followed(tmp_path: Path) -> None:
+    project, outside = tmp_path / "project", tmp_path / "outside"
+    (project / ".git").mkdir(parents=True)
+    outside.mkdir()
+    (project / ".github").symlink_to(outside)
+    with pytest.raises(UsageError, match="leads out of the project"):
+        workflow(project, ACTION)
+    (project / ".vscode").symlink_to("../nowhere")
+    with pytest.raises(UsageError, match="leads out of the project"):
+        editor_settings(project)
+    change = settings_table(project, Objective.TIME)
+    (project / "pyproject.toml").symlink_to(outside / "x.toml")  # after it was shown
+    with pytest.raises(UsageError, match="leads out of the project"):
+        change.write()
+    assert list(outside.iterdir()) == []
+
+
+def test_what_is_no_file_or_a_large_one_is_not_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pyproject.toml")
+    with pytest.raises(UsageError, match="not a regular file"):
+        settings_table(tmp_path, Objective.TIME)
+    (tmp_path / "pyproject.toml").unlink()
+    (tmp_path / "pyproject.toml").mkdir()
+    with pytest.raises(UsageError, match="not a regular file"):
+        settings_table(tmp_path, Objective.TIME)
+    (tmp_path / ".vscode").mkdir()
+    with (tmp_path / ".vscode" / "settings.json").open("wb") as file:
+        file.truncate(10 << 30)
+    with pytest.raises(UsageError, match="larger than 1 MiB"):
+        editor_settings(tmp_path)
+
+
+def test_a_folder_inside_a_project_gets_no_settings_of_its_own(tmp_path: Path) -> None:
+    """They would stand in for those of the whole project, for everything below."""
+    (tmp_path / ".git").mkdir()
+    inside = tmp_path / "src"
+    inside.mkdir()
+    change = settings_table(inside, Objective.TIME)
+    assert (change.after, str(tmp_path) in change.reason) == (None, True)
+
+
 def test_a_file_that_changes_while_it_is_asked_for_is_left(tmp_path: Path) -> None:
     change = settings_table(tmp_path, Objective.TIME)
     (tmp_path / "pyproject.toml").write_text(PYPROJECT)
-    with pytest.raises(AfterburnerError, match="has changed meanwhile"):
+    with pytest.raises(AfterburnerError, match="changed in the meantime and was not written"):
         change.write()
     assert (tmp_path / "pyproject.toml").read_text() == PYPROJECT
 
@@ -181,7 +244,7 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot be read: Not a directory"):
         editor_settings(tmp_path)
     with pytest.raises(AfterburnerError, match="cannot be written"):
-        Change(Path("/proc/settings.json"), None, "text", "").write()
+        Change(Path("/proc"), "settings.json", None, "text", "").write()
 
 
 def test_a_file_that_is_read_only_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -223,6 +286,8 @@ def installs(folder: Path) -> str:
 def test_the_workflow_installs_what_the_project_has(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     assert installs(tmp_path) == "python -m pip install pytest"
+    settings_table(tmp_path, Objective.TIME).write()
+    assert installs(tmp_path) == "python -m pip install pytest", "a table of ours makes no package"
     (tmp_path / "pyproject.toml").write_text(PYPROJECT)
     assert installs(tmp_path) == "python -m pip install pytest -e ."
     (tmp_path / "requirements.txt").write_text("")
@@ -230,7 +295,7 @@ def test_the_workflow_installs_what_the_project_has(tmp_path: Path) -> None:
 
 
 def test_the_workflow_keeps_nothing_to_fill_in(tmp_path: Path) -> None:
-    assert "top of a repository" in workflow(tmp_path, ACTION).reason
+    assert "top folder of a git repository" in workflow(tmp_path, ACTION).reason
     (tmp_path / ".git").mkdir()
     text = workflow(tmp_path, ACTION).after or ""
     assert text.count(ACTION) == 1
