@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from afterburner.sandbox.terminal.text import without_credentials
+from afterburner.sandbox.credentials import without_credentials
 
 DISTRIBUTION = "afterburner-agent"
 # `name[x]>=1; python_version < "3.13" and extra == "docker"`, as METADATA writes a requirement of an extra.

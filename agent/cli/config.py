@@ -30,11 +30,12 @@ from afterburner.agent.judge.min_effect import knows_any_machine, min_effect_for
 from afterburner.agent.machine import describe_machine
 from afterburner.agent.options import DEFAULT_MIN_EFFECT
 from afterburner.sandbox import AfterburnerError, open_sandbox
+from afterburner.sandbox.credentials import without_credentials
 from afterburner.sandbox.interpreter import find_interpreter, python_environment
 from afterburner.sandbox.project import find_project_root
 from afterburner.sandbox.terminal.console import open_console
 from afterburner.sandbox.terminal.destinations import STDOUT, check_destination, write_result
-from afterburner.sandbox.terminal.text import display_path, scrub_line, without_credentials
+from afterburner.sandbox.terminal.text import display_path, scrub_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -30,7 +30,8 @@ from afterburner.agent.job.project_settings import (
     variable_of,
 )
 from afterburner.agent.job.trust import TRUST_VARIABLE, trust_named_projects
-from afterburner.sandbox.terminal.text import scrub_line, without_credentials
+from afterburner.sandbox.credentials import without_credentials
+from afterburner.sandbox.terminal.text import scrub_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -15,9 +15,9 @@ from afterburner.agent.cli.settings import Layer, origin_of
 from afterburner.agent.models.registry import open_proposer
 from afterburner.sandbox import AfterburnerError
 from afterburner.sandbox.commands.checks import Check, Status
+from afterburner.sandbox.credentials import without_credentials
 from afterburner.sandbox.extras import install_command, is_installed, required_by_extras
 from afterburner.sandbox.host_commands import run_on_host
-from afterburner.sandbox.terminal.text import without_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

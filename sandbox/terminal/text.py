@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
+import select
 import sys
 
 from afterburner.sandbox.visible import visible
 
-_CREDENTIALS = re.compile(r"(?<=://)[^/\s]+@")  # up to the last @ before the path
+_LOOK_AGAIN_S = 0.5
 
 
 def scrub(text: str) -> str:
@@ -36,11 +36,6 @@ def display_path(path: str) -> str:
     return scrub_line(path if relative.startswith("..") else relative)
 
 
-def without_credentials(text: str) -> str:
-    """A text in which whatever stands before the host of an address is made unreadable: names, passwords, tokens."""
-    return _CREDENTIALS.sub("***@", text)
-
-
 def is_interactive() -> bool:
     """Say whether a person can be asked: both the question and the answer are on a terminal."""
     return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
@@ -53,6 +48,8 @@ def confirm(question: str) -> bool:
     termios.tcflush(sys.stdin, termios.TCIFLUSH)  # what was typed during the run is no answer
     sys.stderr.write(f"{question} [y/N] ")
     sys.stderr.flush()
+    while not select.select([sys.stdin], [], [], _LOOK_AGAIN_S)[0]:
+        continue  # a signal that came just before the wait would not end it, but is seen here
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 

